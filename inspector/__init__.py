@@ -1,0 +1,23 @@
+"""Verifies parameter counts of model checkpoints against their real weights, from headers alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from inspector.audit import Audit, audit
+    from inspector.loader.checkpoint import Checkpoint, load
+
+__all__ = ["Audit", "Checkpoint", "audit", "load"]
+__version__ = "0.1.0"
+
+_HOMES = {"Audit": "audit", "audit": "audit", "Checkpoint": "loader.checkpoint", "load": "loader.checkpoint"}
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when they are first asked for, so that importing the package costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'inspector' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"inspector.{_HOMES[name]}"), name)

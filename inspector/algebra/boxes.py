@@ -1,0 +1,92 @@
+"""Sets of index tuples as boxes: one span for each axis. 58 layers times 256 experts are one box."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from inspector.algebra.names import Index
+from inspector.algebra.span import Span
+
+Box = tuple[Span, ...]
+
+
+def boxes_of(indices: list[Index]) -> tuple[Box, ...]:
+    """An exact, disjoint cover of distinct index tuples of one length."""
+    if not indices:
+        return ()
+    axes = len(indices[0])
+    if axes == 0:
+        return ((),)
+    if axes == 1:
+        return ((Span.of(index[0] for index in indices),),)
+    full = _full(indices, axes)
+    if full is not None:
+        return (full,)
+    rests: dict[int, list[Index]] = {}
+    for index in indices:
+        rests.setdefault(index[0], []).append(index[1:])
+    firsts: dict[tuple[Box, ...], list[int]] = {}
+    for first, rest in rests.items():
+        firsts.setdefault(boxes_of(rest), []).append(first)
+    return tuple((Span.of(found), *box) for inner, found in firsts.items() for box in inner)
+
+
+def _full(indices: list[Index], axes: int) -> Box | None:
+    """The one box that holds all, where the tuples are a full product of their axes."""
+    sets = [set(column) for column in zip(*indices, strict=True)]
+    product = 1
+    for members in sets:
+        product *= len(members)
+    return tuple(Span.of(members) for members in sets) if product == len(indices) else None
+
+
+def count(boxes: Iterable[Box]) -> int:
+    """How many index tuples."""
+    total = 0
+    for box in boxes:
+        size = 1
+        for axis in box:
+            size *= axis.size
+        total += size
+    return total
+
+
+def common(one: Box, other: Box) -> Box | None:
+    """The intersection, None where it is empty."""
+    met = tuple(a & b for a, b in zip(one, other, strict=True))
+    return met if all(met) else None
+
+
+def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
+    """The boxes without one box."""
+    kept: list[Box] = []
+    for box in boxes:
+        if common(box, cut) is None:
+            kept.append(box)
+            continue
+        inside: list[Span] = []
+        for position, (axis, other) in enumerate(zip(box, cut, strict=True)):
+            outside = axis - other
+            if outside:
+                kept.append((*inside, outside, *box[position + 1 :]))
+            inside.append(axis & other)
+    return tuple(kept)
+
+
+def within(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
+    """The part of the boxes that lies in one box."""
+    met = (common(box, cut) for box in boxes)
+    return tuple(box for box in met if box is not None)
+
+
+def leading(boxes: Iterable[Box], axes: int) -> set[Index] | None:
+    """The index tuples of the first axes; None where they are too many to list."""
+    found: set[Index] = set()
+    for box in boxes:
+        if count([box[:axes]]) > 100_000:
+            return None
+        tuples: list[Index] = [()]
+        for axis in box[:axes]:
+            tuples = [(*one, index) for one in tuples for index in axis]
+        found.update(tuples)
+    return found

@@ -1,0 +1,427 @@
+"""What an expression is worth in a scope: numbers, texts, lists and spans; None is *absent*.
+
+A tree is turned once into nested functions of a scope, so that binding a card costs microseconds a row.
+Arithmetic with an absent or unsuitable value is absent; a remainder of `/`, a division by zero and a
+value of the wrong type are told to the scope, which collects them as faults of the config.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Protocol
+
+from inspector.algebra.expression import (
+    COMPARISONS,
+    Alternatives,
+    Binary,
+    Bracket,
+    Call,
+    Guarded,
+    Hole,
+    Literal,
+    Node,
+    Not,
+    Slice,
+    Word,
+    show,
+)
+from inspector.algebra.span import MOST_LISTED, Span
+
+Value = Any
+"""int, float, str, bool, list, dict, Span, or None for absent."""
+
+
+class Scope(Protocol):
+    """Where words get their values."""
+
+    def word(self, path: tuple[str, ...]) -> Value:
+        """The value of a symbol or config key, None where absent."""
+
+    def index(self, hole: str) -> int | None:
+        """The current index of a hole, None outside it."""
+
+    def enter(self, hole: str, index: int | None) -> int | None:
+        """Sets the index of a hole (and of the extents it was cut from); gives the former one."""
+
+    def fault(self, kind: str, expression: str, detail: str) -> None:
+        """Notes that an expression cannot be worked out: kind is remainder, zero, type or size."""
+
+
+Evaluator = Callable[[Scope], Value]
+
+MOST_DIGITS = 2**80
+"""A number beyond this is no count of anything: powers and products are stopped there."""
+
+
+@cache
+def evaluator(node: Node) -> Evaluator:
+    """The function that works a tree out in a scope. It never raises on values: it gives None."""
+    match node:
+        case Literal(value):
+            return lambda scope: value
+        case Word(path):
+            return lambda scope: scope.word(path)
+        case Hole(name):
+            return lambda scope: scope.index(name)
+        case Not(operand):
+            inner = evaluator(operand)
+            return lambda scope: not truth(inner(scope))
+        case Alternatives(options):
+            return _first_present([evaluator(option) for option in options])
+        case Guarded(value, condition):
+            guarded, allowed = evaluator(value), evaluator(condition)
+            return lambda scope: guarded(scope) if truth(allowed(scope)) else None
+        case Slice(start, stop, step):
+            return _range(node, start, stop, step)
+        case Call(name, arguments):
+            return _call(node, name, [evaluator(argument) for argument in arguments])
+        case Bracket():
+            return _bracket(node)
+        case Binary("and" | "or" as operator, left, right):
+            one, other = evaluator(left), evaluator(right)
+            if operator == "and":
+                return lambda scope: truth(one(scope)) and truth(other(scope))
+            return lambda scope: truth(one(scope)) or truth(other(scope))
+        case Binary(operator, left, right) if operator in COMPARISONS:
+            return _comparison(operator, evaluator(left), evaluator(right))
+        case Binary():
+            return _arithmetic(node)
+    raise AssertionError(node)
+
+
+def truth(value: Value) -> bool:
+    """A predicate's verdict on a value: absent, false, 0, empty are false."""
+    return bool(value)
+
+
+def extent(value: Value) -> Span | None:
+    """A number as the set 0 … n-1, a span or list of indices as itself, anything else is none."""
+    if isinstance(value, Span):
+        return value
+    if isinstance(value, list):
+        members = [whole(item) for item in value[:MOST_LISTED]]
+        return Span.of(member for member in members if member is not None and member >= 0)
+    count = whole(value)
+    return None if count is None else Span.range(0, count)
+
+
+def whole(value: Value) -> int | None:
+    """An integer or a float without fraction as int; a span as its size; else None. True is no number."""
+    if type(value) is int:
+        return value
+    if isinstance(value, Span):
+        return value.size
+    if type(value) is float and value.is_integer() and abs(value) < MOST_DIGITS:
+        return int(value)
+    return None
+
+
+def _number(value: Value) -> int | float | None:
+    if type(value) is int or (type(value) is float and math.isfinite(value)):
+        return value
+    return value.size if isinstance(value, Span) else None
+
+
+def _first_present(options: list[Evaluator]) -> Evaluator:
+    def first(scope: Scope) -> Value:
+        for option in options:
+            value = option(scope)
+            if value is not None:
+                return value
+        return None
+
+    return first
+
+
+def _range(node: Node, start: Node | None, stop: Node | None, step: Node | None) -> Evaluator:
+    bounds = [evaluator(part) if part is not None else None for part in (start, stop, step)]
+
+    def span(scope: Scope) -> Value:
+        low, high, stride = (whole(bound(scope)) if bound else None for bound in bounds)
+        if high is None or (bounds[0] and low is None) or (bounds[2] and not stride):
+            return None
+        try:
+            return Span.range(low or 0, high, stride or 1)
+        except OverflowError as problem:
+            scope.fault("size", show(node), str(problem))
+            return None
+
+    return span
+
+
+def _comparison(operator: str, left: Evaluator, right: Evaluator) -> Evaluator:
+    def equal(scope: Scope) -> Value:
+        return _same(left(scope), right(scope))
+
+    def order(scope: Scope) -> Value:
+        one, other = _number(left(scope)), _number(right(scope))
+        if one is None or other is None:
+            return False
+        return {"<": one < other, "<=": one <= other, ">": one > other, ">=": one >= other}[operator]
+
+    def among(scope: Scope) -> Value:
+        one, other = left(scope), right(scope)
+        if one is None or other is None:
+            return False
+        if isinstance(other, str):
+            return str(one) in other.split() if not isinstance(one, (list, dict)) else False
+        if isinstance(other, (list, tuple)):
+            return any(_same(one, item) for item in other)
+        number = whole(one)
+        return isinstance(other, Span) and number is not None and number in other
+
+    if operator == "==":
+        return equal
+    if operator == "!=":
+        return lambda scope: not equal(scope)
+    if operator == "in":
+        return among
+    if operator == "not in":
+        return lambda scope: not among(scope)
+    return order
+
+
+def _same(one: Value, other: Value) -> bool:
+    if isinstance(one, Span):
+        one = one.size
+    if isinstance(other, Span):
+        other = other.size
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _arithmetic(node: Binary) -> Evaluator:
+    left, right, operator = evaluator(node.left), evaluator(node.right), node.operator
+
+    def compute(scope: Scope) -> Value:
+        one, other = left(scope), right(scope)
+        if type(one) is int and type(other) is int:
+            if operator == "*":
+                return one * other
+            if operator == "+":
+                return one + other
+        if one is None or other is None:
+            return None
+        if operator in ("-", "&") and (isinstance(one, Span) or isinstance(other, (Span, list))):
+            return _set_operation(operator, one, other)
+        return _on_numbers(scope, node, _number(one), _number(other), (one, other))
+
+    return compute
+
+
+def _on_numbers(
+    scope: Scope, node: Binary, one: int | float | None, other: int | float | None, given: tuple[Value, Value]
+) -> Value:
+    if one is None or other is None:
+        bad = given[0] if one is None else given[1]
+        scope.fault("type", show(node), f"{bad!r:.60} is not a number")
+        return None
+    operator = node.operator
+    if operator in ("/", "//", "%") and other == 0:
+        scope.fault("zero", show(node), f"{one}{operator}0")
+        return None
+    if operator == "/":
+        if type(one) is int and type(other) is int:
+            if one % other:
+                scope.fault("remainder", show(node), f"{one} is not a multiple of {other}")
+                return None
+            return one // other
+        return one / other
+    if operator == "**":
+        return _power(scope, node, one, other)
+    if operator == "//":
+        return one // other
+    if operator == "%":
+        return one % other
+    return one - other if operator == "-" else one + other if operator == "+" else one * other
+
+
+def _power(scope: Scope, node: Binary, base: int | float, exponent: int | float) -> Value:
+    if abs(exponent) > 128 or abs(base) > 2**40:
+        scope.fault("size", show(node), f"{base}**{exponent} is too large")
+        return None
+    try:
+        return base**exponent
+    except (OverflowError, ZeroDivisionError):
+        scope.fault("size", show(node), f"{base}**{exponent} cannot be worked out")
+        return None
+
+
+def _set_operation(operator: str, one: Value, other: Value) -> Value:
+    base = extent(one)
+    if base is None:
+        return None
+    cut = extent(other)
+    if cut is None:
+        return None
+    return base - cut if operator == "-" else base & cut
+
+
+def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
+    def call(scope: Scope) -> Value:
+        values = [argument(scope) for argument in arguments]
+        if name == "len":
+            first = values[0]
+            if isinstance(first, Span):
+                return first.size
+            return len(first) if isinstance(first, (list, dict, str)) else None
+        if len(values) == 1 and isinstance(values[0], list):
+            values = values[0]
+        numbers = [_number(value) for value in values]
+        if not numbers or any(number is None for number in numbers):
+            return None
+        return _of_numbers(scope, node, name, [number for number in numbers if number is not None])
+
+    return call
+
+
+def _of_numbers(scope: Scope, node: Node, name: str, numbers: list[int | float]) -> Value:
+    if name == "max":
+        return max(numbers)
+    if name == "min":
+        return min(numbers)
+    if name == "prod":
+        return math.prod(numbers)
+    if name == "floor":
+        return int(numbers[0])  # int() truncates, as modelling code does
+    step = numbers[1] if len(numbers) > 1 else 1
+    if step <= 0:
+        scope.fault("zero", show(node), f"rounded up to a multiple of {step}")
+        return None
+    if type(numbers[0]) is int and type(step) is int:
+        return -(-numbers[0] // step) * step
+    return int(math.ceil(numbers[0] / step) * step)
+
+
+def _bracket(node: Bracket) -> Evaluator:
+    base, inner = evaluator(node.base), node.inner
+    if isinstance(inner, Slice):
+        bounds = [evaluator(part) if part is not None else None for part in (inner.start, inner.stop, inner.step)]
+
+        def cut(scope: Scope) -> Value:
+            found = extent(base(scope))
+            numbers = [whole(bound(scope)) if bound else None for bound in bounds]
+            if found is None or any(bound and number is None for bound, number in zip(bounds, numbers, strict=True)):
+                return None
+            if numbers[2] is not None and numbers[2] <= 0:
+                scope.fault("zero", show(node), f"every {numbers[2]}th")
+                return None
+            try:
+                return found.slice(*numbers)
+            except OverflowError as problem:
+                scope.fault("size", show(node), str(problem))
+                return None
+
+        return cut
+    if is_filter(inner):
+        return _filter(node, base)
+    return _item(node, base, evaluator(inner))
+
+
+def is_filter(inner: Node) -> bool:
+    """Whether a bracket's inner part is a predicate: comparison, and, or, not, or a bare key."""
+    return isinstance(inner, (Not, Word)) or (
+        isinstance(inner, Binary) and (inner.operator in COMPARISONS or inner.operator in ("and", "or"))
+    )
+
+
+class _AtIndex:
+    """A scope inside a filter: lists and texts of the config are read at the index under test."""
+
+    __slots__ = ("at", "outer")
+
+    def __init__(self, outer: Scope, at: int) -> None:
+        self.outer, self.at = outer, at
+
+    def word(self, path: tuple[str, ...]) -> Value:
+        value = self.outer.word(path)
+        return _at(value, self.at) if isinstance(value, (list, str)) else value
+
+    def index(self, hole: str) -> int | None:
+        return self.outer.index(hole)
+
+    def enter(self, hole: str, index: int | None) -> int | None:
+        return self.outer.enter(hole, index)
+
+    def fault(self, kind: str, expression: str, detail: str) -> None:
+        self.outer.fault(kind, expression, detail)
+
+
+def _filter(node: Bracket, base: Evaluator) -> Evaluator:
+    hole = node.base.path[0] if isinstance(node.base, Word) else ""
+    predicate = _predicate(node.inner)
+
+    def filtered(scope: Scope) -> Value:
+        found = extent(base(scope))
+        if found is None:
+            return None
+        if not _decidable(node.inner, scope):
+            return None
+        if found.size > MOST_LISTED:
+            scope.fault("size", show(node), f"{found.size:,} indices are too many to test")
+            return None
+        kept = []
+        for index in found:
+            before = scope.enter(hole, index)
+            if predicate(scope, index):
+                kept.append(index)
+            scope.enter(hole, before)
+        return Span.of(kept)
+
+    return filtered
+
+
+def _decidable(inner: Node, scope: Scope) -> bool:
+    """A filter over a list that is absent is absent itself, so that the next alternative is asked."""
+    if isinstance(inner, Binary) and inner.operator in ("==", "in") and isinstance(inner.left, Word):
+        return scope.word(inner.left.path) is not None
+    return scope.word(inner.path) is not None if isinstance(inner, Word) else True
+
+
+def _predicate(inner: Node) -> Callable[[Scope, int], bool]:
+    """A filter's test: words are read at the index, but the right side of `in` is taken whole."""
+    match inner:
+        case Binary("and", left, right):
+            one, other = _predicate(left), _predicate(right)
+            return lambda scope, at: one(scope, at) and other(scope, at)
+        case Binary("or", left, right):
+            one, other = _predicate(left), _predicate(right)
+            return lambda scope, at: one(scope, at) or other(scope, at)
+        case Not(operand):
+            negated = _predicate(operand)
+            return lambda scope, at: not negated(scope, at)
+        case Binary("in" | "not in" as operator, left, right):
+            item, group = evaluator(left), evaluator(right)
+
+            def among(scope: Scope, at: int) -> bool:
+                one, many = item(_AtIndex(scope, at)), group(scope)
+                return bool(_comparison(operator, lambda _: one, lambda _: many)(scope))
+
+            return among
+    plain = evaluator(inner)
+    return lambda scope, at: truth(plain(_AtIndex(scope, at)))
+
+
+def _item(node: Bracket, base: Evaluator, position: Evaluator) -> Evaluator:
+    fields = node.fields
+
+    def item(scope: Scope) -> Value:
+        value, at = base(scope), whole(position(scope))
+        if value is None or at is None:
+            return None
+        value = _at(value, at)
+        for field in fields:
+            value = value.get(field) if isinstance(value, dict) else None
+        return value
+
+    return item
+
+
+def _at(value: Value, at: int) -> Value:
+    """The at-th of a list, text or dict with number keys; a scalar serves for every index."""
+    if isinstance(value, (list, str)):
+        return value[at] if 0 <= at < len(value) else None
+    if isinstance(value, dict):
+        return value.get(str(at))
+    return value if not isinstance(value, Span) else value.at(at)

@@ -1,0 +1,377 @@
+"""The small algebra of architecture cards: one grammar for dims, predicates, guards and extents.
+
+    alternatives = guarded { "|" guarded }            guarded = range [ "when" or ]
+    range   = [or] [ ":" [or] [ ":" or ] ]            or = and { "or" and }      and = not { "and" not }
+    not     = "not" not | sum [ ("=="|"!="|"<"|"<="|">"|">="|"in"|"not in") sum ]
+    sum     = product { ("+"|"-"|"&") product }       product = power { ("*"|"/"|"//"|"%") power }
+    power   = postfix [ "**" power ]                  postfix = atom { "[" range "]" { "." word } }
+    atom    = number | 'text' | word{.word} | word "(" alternatives {"," alternatives} ")"
+            | "{" word "}" | "(" alternatives ")"
+    words with a meaning: when and or not in true false null len max min prod ceil floor
+
+Parsing gives a tree of plain values; `evaluate` in `inspector.algebra.evaluation` gives it a meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+FUNCTIONS = frozenset({"len", "max", "min", "prod", "ceil", "floor"})
+RESERVED = frozenset({"when", "and", "or", "not", "in", "true", "false", "null"}) | FUNCTIONS
+COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})
+
+
+class ExpressionError(ValueError):
+    """A card's expression that is not of the grammar; the message points at the place."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal:
+    """A number, a text, true, false or null. Compared by identity: 1, 1.0 and true are not the same."""
+
+    value: int | float | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A symbol, a config key, or a dotted path into a sub-config or a grafted card."""
+
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """`{L}`: which index of the hole's extent this is."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One of the six functions."""
+
+    name: str
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Arithmetic, comparison, `and`, `or`."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """`not p`."""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """`a | b | c`: the first that is present."""
+
+    options: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """`x when p`: absent unless p."""
+
+    value: Node
+    condition: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """`a : b : s`; inside a bracket by position, outside a range of indices."""
+
+    start: Node | None
+    stop: Node | None
+    step: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """`x[...]` followed by `.field` words: slice, filter or index, by the form of the inner part."""
+
+    base: Node
+    inner: Node
+    fields: tuple[str, ...] = ()
+
+
+Node = Literal | Word | Hole | Call | Binary | Not | Alternatives | Guarded | Slice | Bracket
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+\.\d+|\d+)|(?P<text>'[^']*')|(?P<word>[A-Za-z_][A-Za-z_0-9]*)"
+    r"|(?P<sign>\*\*|//|==|!=|<=|>=|[-+*/%&|:()\[\]{}.,<>]))"
+)
+_PRECEDENCE: tuple[tuple[str, ...], ...] = (("+", "-", "&"), ("*", "/", "//", "%"))
+
+
+@dataclass(slots=True)
+class _Parser:
+    text: str
+    tokens: list[tuple[str, int]]
+    position: int = 0
+
+    def fail(self, expected: str) -> ExpressionError:
+        token, column = self.tokens[self.position]
+        found = repr(token) if token else "the end"
+        return ExpressionError(f"expected {expected}, found {found}\n  {self.text}\n  {' ' * column}^")
+
+    def peek(self) -> str:
+        return self.tokens[self.position][0]
+
+    def take(self) -> str:
+        token = self.peek()
+        self.position += 1
+        return token
+
+    def accept(self, *tokens: str) -> str | None:
+        return self.take() if self.peek() in tokens else None
+
+    def expect(self, token: str) -> None:
+        if self.accept(token) is None:
+            raise self.fail(repr(token))
+
+    def alternatives(self) -> Node:
+        options = [self.guarded()]
+        while self.accept("|"):
+            options.append(self.guarded())
+        return options[0] if len(options) == 1 else Alternatives(tuple(options))
+
+    def guarded(self) -> Node:
+        value = self.range()
+        return Guarded(value, self.either()) if self.accept("when") else value
+
+    def range(self) -> Node:
+        start = None if self.peek() == ":" else self.either()
+        if not self.accept(":"):
+            if start is None:
+                raise self.fail("an expression")
+            return start
+        stop = None if self.peek() in (":", "]", ")", "") else self.either()
+        step = self.either() if self.accept(":") else None
+        return Slice(start, stop, step)
+
+    def either(self) -> Node:
+        left = self.both()
+        while self.accept("or"):
+            left = Binary("or", left, self.both())
+        return left
+
+    def both(self) -> Node:
+        left = self.negation()
+        while self.accept("and"):
+            left = Binary("and", left, self.negation())
+        return left
+
+    def negation(self) -> Node:
+        if self.accept("not"):
+            return Not(self.negation())
+        left = self.chain(0)
+        operator = self.accept("==", "!=", "<", "<=", ">", ">=", "in")
+        if operator is None and self.peek() == "not" and self.tokens[self.position + 1][0] == "in":
+            self.position += 2
+            operator = "not in"
+        return Binary(operator, left, self.chain(0)) if operator else left
+
+    def chain(self, level: int) -> Node:
+        if level == len(_PRECEDENCE):
+            return self.power()
+        left = self.chain(level + 1)
+        while operator := self.accept(*_PRECEDENCE[level]):
+            left = Binary(operator, left, self.chain(level + 1))
+        return left
+
+    def power(self) -> Node:
+        base = self.postfix()
+        return Binary("**", base, self.power()) if self.accept("**") else base
+
+    def postfix(self) -> Node:
+        node = self.atom()
+        while self.accept("["):
+            inner = self.range()
+            self.expect("]")
+            node = Bracket(node, inner, tuple(self.fields()))
+        return node
+
+    def fields(self) -> Iterator[str]:
+        while self.accept("."):
+            yield self.name()
+
+    def name(self) -> str:
+        if not self.peek().isidentifier() or self.peek() in RESERVED:
+            raise self.fail("a name")
+        return self.take()
+
+    def atom(self) -> Node:
+        token = self.peek()
+        if token[:1].isdigit():
+            self.take()
+            return Literal(float(token) if "." in token else int(token))
+        if token.startswith("'"):
+            return Literal(self.take()[1:-1])
+        if self.accept("("):
+            inner = self.alternatives()
+            self.expect(")")
+            return inner
+        if self.accept("{"):
+            hole = Hole(self.name())
+            self.expect("}")
+            return hole
+        if token in ("true", "false", "null"):
+            self.take()
+            return Literal({"true": True, "false": False, "null": None}[token])
+        if token in FUNCTIONS:
+            return self.call()
+        return Word((self.name(), *self.fields()))
+
+    def call(self) -> Node:
+        name = self.take()
+        self.expect("(")
+        arguments = [self.alternatives()]
+        while self.accept(","):
+            arguments.append(self.alternatives())
+        self.expect(")")
+        return Call(name, tuple(arguments))
+
+
+def _tokens(text: str) -> list[tuple[str, int]]:
+    tokens, position = [], 0
+    while text[position:].strip():
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise ExpressionError(f"unreadable character\n  {text}\n  {' ' * position}^")
+        tokens.append((match.group().strip(), match.end() - len(match.group().lstrip())))
+        position = match.end()
+    return [*tokens, ("", len(text)), ("", len(text))]
+
+
+@cache
+def parse(text: str) -> Node:
+    """The tree of an expression. ExpressionError, with a caret, where it is not of the grammar."""
+    parser = _Parser(text, _tokens(text))
+    node = parser.alternatives()
+    if parser.peek():
+        raise parser.fail("the end")
+    return node
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes directly below one."""
+    match node:
+        case Call(_, arguments):
+            return arguments
+        case Binary(_, left, right):
+            return (left, right)
+        case Not(operand):
+            return (operand,)
+        case Alternatives(options):
+            return options
+        case Guarded(value, condition):
+            return (value, condition)
+        case Slice(start, stop, step):
+            return tuple(part for part in (start, stop, step) if part is not None)
+        case Bracket(base, inner, _):
+            return (base, inner)
+    return ()
+
+
+def words(node: Node) -> Iterator[tuple[str, ...]]:
+    """Every word path in a tree."""
+    if isinstance(node, Word):
+        yield node.path
+    for child in children(node):
+        yield from words(child)
+
+
+def holes(node: Node) -> Iterator[str]:
+    """Every hole named in a tree."""
+    if isinstance(node, Hole):
+        yield node.name
+    for child in children(node):
+        yield from holes(child)
+
+
+def substitute(node: Node, renames: Mapping[str, Node]) -> Node:
+    """The tree with words and holes replaced, all at once; a hole can only become another hole."""
+    match node:
+        case Word(path):
+            replacement = renames.get(path[0])
+            if replacement is None:
+                return node
+            if len(path) == 1:
+                return replacement
+            if isinstance(replacement, Word):
+                return Word(replacement.path + path[1:])
+            raise ExpressionError(f"'{'.'.join(path)}' cannot be renamed to an expression")
+        case Hole(name):
+            replacement = renames.get(name)
+            if replacement is None:
+                return node
+            if isinstance(replacement, Word) and len(replacement.path) == 1:
+                return Hole(replacement.path[0])
+            raise ExpressionError(f"hole '{{{name}}}' can only be renamed to another hole")
+        case Call(name, arguments):
+            return Call(name, tuple(substitute(argument, renames) for argument in arguments))
+        case Binary(operator, left, right):
+            return Binary(operator, substitute(left, renames), substitute(right, renames))
+        case Not(operand):
+            return Not(substitute(operand, renames))
+        case Alternatives(options):
+            return Alternatives(tuple(substitute(option, renames) for option in options))
+        case Guarded(value, condition):
+            return Guarded(substitute(value, renames), substitute(condition, renames))
+        case Slice(start, stop, step):
+            return Slice(*(None if part is None else substitute(part, renames) for part in (start, stop, step)))
+        case Bracket(base, inner, fields):
+            return Bracket(substitute(base, renames), substitute(inner, renames), fields)
+    return node
+
+
+_STRENGTH = {"or": 1, "and": 2, **dict.fromkeys(COMPARISONS, 4)}
+_STRENGTH |= {"+": 5, "-": 5, "&": 5, "*": 6, "/": 6, "//": 6, "%": 6, "**": 7}
+
+
+def show(node: Node, strength: int = 0) -> str:
+    """The tree as text again: canonical spacing, only the brackets it needs."""
+    match node:
+        case Literal(value):
+            return (
+                {True: "true", False: "false", None: "null"}.get(value, "")
+                if value is None or isinstance(value, bool)
+                else repr(value)
+            )
+        case Word(path):
+            return ".".join(path)
+        case Hole(name):
+            return f"{{{name}}}"
+        case Call(name, arguments):
+            return f"{name}({', '.join(show(argument) for argument in arguments)})"
+        case Binary(operator, left, right):
+            own = _STRENGTH[operator]
+            blank = "" if operator in ("*", "/", "//", "**") else " "
+            text = f"{show(left, own)}{blank}{operator}{blank}{show(right, own + 1)}"
+            return f"({text})" if own < strength else text
+        case Not(operand):
+            return f"not {show(operand, 3)}"
+        case Alternatives(options):
+            text = " | ".join(show(option) for option in options)
+            return f"({text})" if strength else text
+        case Guarded(value, condition):
+            text = f"{show(value)} when {show(condition)}"
+            return f"({text})" if strength else text
+        case Slice(start, stop, step):
+            parts = [show(part) if part is not None else "" for part in (start, stop)]
+            return ":".join([*parts, show(step)] if step is not None else parts)
+        case Bracket(base, inner, fields):
+            return "".join([show(base, 8), "[", show(inner), "]", *(f".{field}" for field in fields)])
+    raise AssertionError(node)

@@ -1,0 +1,150 @@
+"""Sets of indices as runs: exact, printable, and no larger in memory than they read.
+
+`Span` holds sorted, disjoint half-open runs, so {0 … 10**9 - 1} is one pair of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+Run = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A set of integers as sorted, disjoint, non-touching runs [start, stop)."""
+
+    runs: tuple[Run, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many indices."""
+        return sum(stop - start for start, stop in self.runs)
+
+    def __bool__(self) -> bool:
+        return bool(self.runs)
+
+    def __contains__(self, index: int) -> bool:
+        return any(start <= index < stop for start, stop in self.runs)
+
+    def __iter__(self) -> Iterator[int]:
+        for start, stop in self.runs:
+            yield from range(start, stop)
+
+    def __or__(self, other: Span) -> Span:
+        return _merged(sorted(self.runs + other.runs))
+
+    def __and__(self, other: Span) -> Span:
+        return self - (self - other)
+
+    def __sub__(self, other: Span) -> Span:
+        kept: list[Run] = []
+        for start, stop in self.runs:
+            at = start
+            for low, high in other.runs:
+                if high <= at or low >= stop:
+                    continue
+                if low > at:
+                    kept.append((at, low))
+                at = max(at, high)
+            if at < stop:
+                kept.append((at, stop))
+        return Span(tuple(kept))
+
+    @property
+    def first(self) -> int:
+        """The smallest index; ValueError where the span is empty."""
+        if not self.runs:
+            raise ValueError("an empty span has no first index")
+        return self.runs[0][0]
+
+    @property
+    def last(self) -> int:
+        """The largest index; ValueError where the span is empty."""
+        if not self.runs:
+            raise ValueError("an empty span has no last index")
+        return self.runs[-1][1] - 1
+
+    def at(self, position: int) -> int | None:
+        """The index at a position counted from 0, None beyond the end."""
+        for start, stop in self.runs:
+            if position < stop - start:
+                return start + position
+            position -= stop - start
+        return None
+
+    def slice(self, start: int | None, stop: int | None, step: int | None) -> Span:
+        """By position, as Python slices a list. A step over more than 100,000 indices is refused."""
+        low, high, stride = slice(start, stop, step).indices(self.size)
+        if stride == 1:
+            return self._positions(low, high)
+        if self.size > MOST_LISTED:
+            raise OverflowError(f"{self.size:,} indices are too many to take every {stride}th of")
+        return Span.of(list(self)[low:high:stride])
+
+    def _positions(self, low: int, high: int) -> Span:
+        kept: list[Run] = []
+        passed = 0
+        for start, stop in self.runs:
+            count = stop - start
+            begin, end = max(low - passed, 0), min(high - passed, count)
+            if begin < end:
+                kept.append((start + begin, start + end))
+            passed += count
+        return Span(tuple(kept))
+
+    def words(self, most: int = 12) -> str:
+        """'0, 2, 4-28'; a long list ends in 'and 251 more'."""
+        shown: list[str] = []
+        left = self.size
+        for start, stop in self.runs:
+            if len(shown) >= most:
+                return f"{', '.join(shown)} and {left:,} more"
+            if stop - start <= 2:
+                shown.extend(str(index) for index in range(start, stop))
+            else:
+                shown.append(f"{start}-{stop - 1}")
+            left -= stop - start
+        return ", ".join(shown)
+
+    @staticmethod
+    def of(indices: Iterable[int]) -> Span:
+        """The span of these integers, in any order, with repeats."""
+        runs: list[Run] = []
+        start = stop = None
+        for index in sorted(set(indices)):
+            if stop is not None and index == stop:
+                stop = index + 1
+                continue
+            if start is not None and stop is not None:
+                runs.append((start, stop))
+            start, stop = index, index + 1
+        if start is not None and stop is not None:
+            runs.append((start, stop))
+        return Span(tuple(runs))
+
+    @staticmethod
+    def range(start: int, stop: int, step: int = 1) -> Span:
+        """start, start + step, … below stop; OverflowError where a stepped range is too long to list."""
+        if stop <= start:
+            return Span()
+        if step == 1:
+            return Span(((start, stop),))
+        if (stop - start) // step > MOST_LISTED:
+            raise OverflowError(f"{(stop - start) // step:,} indices are too many to list")
+        return Span.of(range(start, stop, step))
+
+
+MOST_LISTED = 100_000
+"""Indices that are ever written out one by one: far above any model's depth, far below harm."""
+
+
+def _merged(runs: list[Run]) -> Span:
+    merged: list[Run] = []
+    for start, stop in runs:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(stop, merged[-1][1]))
+        else:
+            merged.append((start, stop))
+    return Span(tuple(merged))

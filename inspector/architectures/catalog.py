@@ -1,0 +1,70 @@
+"""Which file holds the card of a model type: one small table, so that one card is imported and not all.
+
+`python -m inspector.architectures.catalog` writes `catalog.json` again from the files; a test compares.
+"""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from inspector.notation.card import Architecture
+
+_HERE = Path(__file__).parent
+_NO_CARDS = frozenset({"blocks", "catalog", "defaults"})
+
+
+@cache
+def modules() -> Mapping[str, tuple[str, str]]:
+    """model type (or diffusers class) -> (module, constant)."""
+    table: dict[str, list[str]] = json.loads((_HERE / "catalog.json").read_bytes())
+    return {name: (place[0], place[1]) for name, place in table.items()}
+
+
+@cache
+def card_of(model_type: str) -> Architecture | None:
+    """The card that reads a model type, None where there is none."""
+    place = modules().get(model_type)
+    if place is None:
+        return None
+    card = getattr(import_module(f"inspector.architectures.{place[0]}"), place[1])
+    return card if isinstance(card, Architecture) else None
+
+
+def all_cards() -> Iterator[tuple[str, Architecture]]:
+    """Every card once, under its first model type. Imports all card files."""
+    seen: set[int] = set()
+    for name in modules():
+        card = card_of(name)
+        if card is not None and id(card) not in seen:
+            seen.add(id(card))
+            yield name, card
+
+
+FIRST = ("llama", "qwen2", "mixtral", "gpt2", "bert", "t5")
+"""Among cards that fit the same names equally well the well-known one is tried first."""
+
+
+def scan() -> dict[str, list[str]]:
+    """The table as the files have it: a card belongs to the file that defines it."""
+    found: dict[str, list[str]] = {}
+    for module in pkgutil.iter_modules([str(_HERE)]):
+        if module.name in _NO_CARDS:
+            continue
+        text = (_HERE / f"{module.name}.py").read_text(encoding="utf-8")
+        for constant in re.findall(r"^([A-Z_0-9]+)\s*=\s*Architecture\(", text, re.MULTILINE):
+            card = getattr(import_module(f"inspector.architectures.{module.name}"), constant)
+            for name in card.names:
+                found.setdefault(name, [module.name, constant])
+    order = {name: position for position, name in enumerate(FIRST)}
+    return dict(sorted(found.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
+
+
+if __name__ == "__main__":
+    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(place)}" for name, place in scan().items())
+    (_HERE / "catalog.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -1,0 +1,51 @@
+"""GLM, GLM-4 and GLM-4.5 (glm4_moe), as transformers holds them.
+
+modeling_glm.py, modeling_glm4.py, modeling_glm4_moe.py: `attention_bias` reaches q, k and v only; o never has a bias.
+GLM and GLM-4 fuse gate and up; GLM-4 has four norms a layer, where `post_attention_layernorm` precedes the MLP.
+GLM-4.5 norms queries and keys with `use_qk_norm` only; its router's correction bias is a buffer and its MTP layers are
+numbered on after the last one and ignored on load.
+"""
+
+from inspector.architectures.blocks import (
+    CAUSAL,
+    DECODER,
+    ENDS,
+    EXPERTS,
+    GATE_UP,
+    GQA,
+    PRE_NORMS,
+    QK_NORM,
+    ROUTER,
+    SHARED,
+    SWIGLU,
+)
+from inspector.architectures.deepseek import MOE_DIMS, MTP_EXTRAS
+from inspector.notation.card import Architecture, Dims, part, rows, under
+from inspector.notation.kinds import buffer, scale
+
+GLM = Architecture("glm", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS),
+    under("layers.{L}.self_attn", GQA, b="attention_bias"),
+    under("layers.{L}.mlp", GATE_UP)))
+GLM4 = Architecture("glm4", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS,
+        part("post_self_attn_layernorm", "norm.attention.post", scale("d")),
+        part("post_mlp_layernorm",       "norm.mlp.post",       scale("d"))),
+    under("layers.{L}.self_attn", GQA, b="attention_bias"),
+    under("layers.{L}.mlp", GATE_UP)))
+GLM4_MOE_ATTENTION = rows(under("self_attn", GQA, rows(QK_NORM, when="use_qk_norm"), b="attention_bias"))
+GLM4_MOE_MLP = under("mlp",
+    ROUTER,
+    part("gate.e_score_correction_bias", "router.correction", buffer("E")),
+    under("shared_experts", SHARED, ff="fe*S"),
+    rows(EXPERTS, ff="fe"))
+GLM4_MOE = Architecture("glm4_moe", heads=CAUSAL, ties="tie_word_embeddings | false",
+    dims=DECODER | MOE_DIMS | Dims(N="L : L + num_nextn_predict_layers"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS, GLM4_MOE_ATTENTION),
+        under("layers.{D}.mlp", SWIGLU),
+        under("layers.{M}", GLM4_MOE_MLP),
+        under("layers.{N}", PRE_NORMS, GLM4_MOE_ATTENTION, GLM4_MOE_MLP, MTP_EXTRAS, optional=True, extra="mtp")))

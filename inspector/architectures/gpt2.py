@@ -1,0 +1,45 @@
+"""GPT-2.
+
+modeling_gpt2.py: every weight of a layer is a Conv1D, stored [in, out]; c_attn holds q, k, v; `add_cross_attention`
+adds a second attention whose queries have a matrix of their own. Tied unless the config says otherwise.
+The Hub's first files have no `transformer.` prefix and hold the causal masks `attn.bias` and `attn.masked_bias`.
+The double-heads model sets num_labels to 1 itself before it builds its summary.
+"""
+
+from inspector.architectures.blocks import LM_HEAD, OLD_MASKS
+from inspector.notation.card import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.kinds import affine, buffer, dense, linear, linear_io, table
+
+GPT2 = Architecture("gpt2", ties="tie_word_embeddings | true",
+    dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", T="n_positions", ff="n_inner | 4*d",
+              C="num_labels | len(id2label) | 2"),
+    parts=rows(
+        part("wte",  "embed.token",    table("V d")),
+        part("wpe",  "embed.position", table("T d")),
+        part("ln_f", "norm.final",     affine("d")),
+        under("h.{L}",
+            part("ln_1",         "norm.attention",   affine("d")),
+            part("attn.c_attn",  "attention.qkv",    linear_io("d -> d + d + d", bias=True, packs="q k v")),
+            part("attn.c_proj",  "attention.output", linear_io("d -> d", bias=True)),
+            under("attn", OLD_MASKS),
+            part("ln_2",         "norm.mlp",         affine("d")),
+            part("mlp.c_fc",     "mlp.up",           linear_io("d -> ff", bias=True)),
+            part("mlp.c_proj",   "mlp.down",         linear_io("ff -> d", bias=True))),
+        under("h.{L}",
+            part("ln_cross_attn",         "norm.cross",   affine("d")),
+            part("crossattention.q_attn", "cross.query",  linear_io("d -> d", bias=True)),
+            part("crossattention.c_attn", "cross.kv",     linear_io("d -> d + d", bias=True, packs="k v")),
+            part("crossattention.c_proj", "cross.output", linear_io("d -> d", bias=True)),
+            maybe("crossattention.bias",        "cross.mask",   buffer("1 1 T T")),
+            maybe("crossattention.masked_bias", "cross.masked", buffer("")),
+            when="add_cross_attention")),
+    heads=(
+        head("Model",                     ""),
+        head("LMHeadModel",               "transformer.", LM_HEAD, default=True),
+        head("DoubleHeadsModel",          "transformer.", LM_HEAD,
+            part("multiple_choice_head.summary", "head.choice", dense("d -> (1 when summary_proj_to_labels | d)"),
+                 when="summary_use_proj")),
+        head("ForSequenceClassification", "transformer.", part("score", "head.class", linear("d -> C"))),
+        head("ForTokenClassification",    "transformer.", part("classifier", "head.class", dense("d -> C"))),
+        head("ForQuestionAnswering",      "transformer.", part("qa_outputs", "head.span", dense("d -> 2")))),
+    dialects=({}, {"transformer.": ""}))

@@ -1,0 +1,42 @@
+"""LFM2.
+
+modeling_lfm2.py: a layer is a short convolution where `layer_types` says `conv`, else attention (older configs name the
+attention layers in `full_attn_idxs`; without either all are attention). The stored width is two thirds of
+`intermediate_size` unless `block_auto_adjust_ff_dim` is false, then multiplied and rounded up to `block_multiple_of`, but
+only where a multiplier is given; `block_ff_dim` and `tie_embedding` are older keys that win. `embedding_norm` is the
+*final* norm; w1, w3, w2 are gate, up, down.
+"""
+
+from inspector.architectures.blocks import CAUSAL, DECODER, W123
+from inspector.notation.card import Architecture, Dims, part, rows, under
+from inspector.notation.kinds import conv, linear, scale, table
+
+LFM2_DIMS = DECODER | Dims(
+    B="L[layer_types == 'conv'] when layer_types != null | L - full_attn_idxs when full_attn_idxs != null | L[:0]",
+    A="L - B", w="conv_L_cache")
+LFM2_ENDS = rows(
+    part("embed_tokens",   "embed.token", table("V d")),
+    part("embedding_norm", "norm.final",  scale("d")))
+LFM2_MIXERS = rows(
+    under("layers.{L}",
+        part("operator_norm", "norm.attention", scale("d")),
+        part("ffn_norm",      "norm.mlp",       scale("d"))),
+    under("layers.{A}.self_attn",
+        part("q_proj",      "attention.query",  linear("d -> h*dh")),
+        part("k_proj",      "attention.key",    linear("d -> kv*dh")),
+        part("v_proj",      "attention.value",  linear("d -> kv*dh")),
+        part("out_proj",    "attention.output", linear("h*dh -> d")),
+        part("q_layernorm", "norm.query",       scale("dh")),
+        part("k_layernorm", "norm.key",         scale("dh"))),
+    under("layers.{B}.conv",                                             # no record exercises these rows
+        part("in_proj",  "conv.in",  linear("d -> d + d + d", bias="conv_bias", packs="B C x")),
+        part("conv",     "conv",     conv("d -> d, w", groups="d", bias="conv_bias")),
+        part("out_proj", "conv.out", linear("d -> d", bias="conv_bias"))))
+LFM2 = Architecture("lfm2", heads=CAUSAL, ties="tie_embedding | tie_word_embeddings | true",
+    dims=LFM2_DIMS | Dims(u="block_ff_dim | intermediate_size", m="block_ffn_dim_multiplier",
+              ff="ceil(floor(m*(2*u//3)), block_multiple_of) when block_auto_adjust_ff_dim and m != null"
+                 " | 2*u//3 when block_auto_adjust_ff_dim | u"),
+    parts=rows(
+        LFM2_ENDS,
+        LFM2_MIXERS,
+        under("layers.{L}.feed_forward", W123)))

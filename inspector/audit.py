@@ -1,0 +1,222 @@
+"""The pipeline on one screen: load, match, reconcile, judge, word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from inspector.evidence import Evidence, Place
+from inspector.loader.checkpoint import Checkpoint, load
+from inspector.matcher.claim import NO_CONFIG, claim_of
+from inspector.matcher.claim import Claim as ConfigClaim
+from inspector.matcher.families import Families, families_of
+from inspector.matcher.reading import KNOWN, Reading, read_by_names, read_claimed
+from inspector.reconciler import ledger
+from inspector.reconciler.claims import Claim, Stated, check_claim, index_claims, unexplained_totals
+from inspector.reconciler.config_keys import not_understood
+from inspector.reconciler.dtypes import dtype_evidence
+from inspector.reconciler.judging import judge
+from inspector.reconciler.ledger import Counts, Ledger, Line
+from inspector.reconciler.reconciling import Reconciled, reconcile, unknown_lines
+from inspector.reconciler.siblings import odd_siblings
+from inspector.rules.registry import Finding, worded
+
+
+@dataclass(frozen=True, slots=True)
+class ArchitectureName:
+    """Whose names these are. confidence: certain where the config and the names agree, else likely."""
+
+    name: str
+    model_type: str | None
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A check that was not made, and why."""
+
+    check: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class CauseLine:
+    """A finding that is a cause, and the families whose differences it explains."""
+
+    code: str
+    key: str
+    families: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What is to be said of a checkpoint. Prints itself as the report that people read.
+
+    verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
+    """
+
+    source: str
+    title: str
+    checkpoint: Checkpoint
+    architecture: ArchitectureName | None
+    class_name: str | None
+    ledger: Ledger
+    claims: tuple[Claim, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    causes: tuple[CauseLine, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    verdict: str = "clean"
+    case: Reconciled | None = field(default=None, repr=False)
+
+    @property
+    def counts(self) -> Counts:
+        """What the ledger adds up to."""
+        return self.ledger.counts
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The ledger's lines."""
+        return self.ledger.lines
+
+    def __str__(self) -> str:
+        from inspector.report.text import audit_text
+
+        return audit_text(self)
+
+
+def audit(source: str, *, weights: str | None = None, config: str | None = None, claim: Stated | None = None) -> Audit:
+    """Audits the checkpoint at a path.
+
+    weights chooses among several sets of weights. config is a config file to use instead of the one there.
+    claim is a total to compare with (`inspector.reconciler.claims.read_claim` makes one of "8.03B").
+    Bad content is never raised: it is in the findings.
+    """
+    return audit_checkpoint(load(source, weights=weights, config=config), claim)
+
+
+def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Audit:
+    """Audits what was loaded."""
+    evidence = list(checkpoint.evidence)
+    skipped = [Skipped("values", "headers only: no tensor data was read")]
+    if not checkpoint.readable:
+        return _concluded(checkpoint, None, None, Ledger(), (), evidence, skipped, None)
+    families = families_of(checkpoint.tensors)
+    config = claim_of(checkpoint.config)
+    reading, nearest = _reading(config, families)
+    case: Reconciled | None = None
+    if reading is None:
+        accounts = ledger.add_up(unknown_lines(families), None)
+        evidence.extend(_unknown(config, families, nearest))
+        skipped.append(Skipped("names and shapes", "no card reads this architecture: siblings were compared"))
+    else:
+        case = reconcile(config, reading, _lost(checkpoint))
+        accounts = case.ledger
+        evidence.extend(judge(case))
+        skipped.extend(Skipped(f"names and shapes below {prefix}", why) for prefix, why in case.plan.opaque)
+        if config.card is reading.card and not config.settings.native:
+            evidence.extend(not_understood(case.plan.scope))
+    evidence.extend(dtype_evidence(accounts.lines, config.settings.values))
+    claims = list(_claims(checkpoint, accounts, case, skipped))
+    if checkpoint.index is not None:
+        evidence.extend(unexplained_totals(claims, checkpoint.index.file))
+    if claim is not None:
+        claims.append(check_claim(claim, accounts.counts, accounts.lines, case))
+    return _concluded(checkpoint, _named(config, reading), config, accounts, claims, evidence, skipped, case)
+
+
+def _reading(config: ConfigClaim, families: Families) -> tuple[Reading | None, tuple[str, float] | None]:
+    """The names under the claimed card where it fits; by themselves where there is no claim, or a false one."""
+    claimed = read_claimed(config, families)
+    if claimed is not None and claimed.coverage >= KNOWN:
+        return claimed, None
+    if claimed is None and config is not NO_CONFIG and config.model_type is not None:
+        return None, read_by_names(families)[1]
+    by_names, nearest = read_by_names(families)
+    if claimed is not None and (by_names is None or by_names.coverage <= claimed.coverage):
+        return claimed, nearest
+    return by_names, nearest
+
+
+def _lost(checkpoint: Checkpoint) -> list[str]:
+    return [name for names in checkpoint.lost.values() for name in names]
+
+
+def _unknown(config: ConfigClaim, families: Families, nearest: tuple[str, float] | None) -> Iterator[Evidence]:
+    if config is not NO_CONFIG:
+        name, coverage = nearest or (None, 0.0)
+        yield Evidence(
+            "architecture-unknown",
+            Place(key="model_type"),
+            {
+                "model_type": config.model_type or config.class_name,
+                "nearest": name if coverage >= 0.2 else None,
+                "coverage": round(coverage, 3),
+                "code": bool(config.settings.values.get("auto_map")),
+            },
+        )
+    yield from odd_siblings(families)
+
+
+def _claims(
+    checkpoint: Checkpoint, accounts: Ledger, case: Reconciled | None, skipped: list[Skipped]
+) -> Iterator[Claim]:
+    index = checkpoint.index
+    if index is None:
+        return
+    if checkpoint.lost or checkpoint.partial:
+        skipped.append(Skipped("totals of the index", "not all shards of the index were read"))
+        return
+    files = [file.bytes for file in checkpoint.files]
+    yield from index_claims(index.metadata, accounts.counts, accounts.lines, case, files)
+
+
+def _named(config: ConfigClaim, reading: Reading | None) -> ArchitectureName | None:
+    if reading is None:
+        return None
+    certain = config.card is reading.card and not reading.by_names
+    name = reading.name if not certain else reading.card.names[0] if config.settings.native else reading.name
+    return ArchitectureName(name, config.model_type, "certain" if certain else "likely")
+
+
+def _concluded(
+    checkpoint: Checkpoint,
+    architecture: ArchitectureName | None,
+    config: ConfigClaim | None,
+    accounts: Ledger,
+    claims: Sequence[Claim],
+    evidence: Sequence[Evidence],
+    skipped: Sequence[Skipped],
+    case: Reconciled | None,
+) -> Audit:
+    findings = worded(evidence)
+    bad = any(finding.severity in ("error", "warning") for finding in findings)
+    causes = tuple(
+        CauseLine(finding.code, finding.place.key or "", tuple(finding.facts["families"]))
+        for finding in findings
+        if finding.name == "config-disagrees"
+    )
+    return Audit(
+        checkpoint.source,
+        checkpoint.title,
+        checkpoint,
+        architecture,
+        config.class_name if config is not None else None,
+        accounts,
+        tuple(claims),
+        tuple(findings),
+        causes,
+        tuple(skipped),
+        "unreadable" if not checkpoint.readable else "findings" if bad else "clean",
+        case,
+    )
+
+
+def with_source(audited: Audit, source: str) -> Audit:
+    """The same audit under another name for its source."""
+    return replace(audited, source=source)
+
+
+def facts_of(audited: Audit, code: str) -> list[dict[str, Any]]:
+    """The facts of every finding of a code."""
+    return [dict(finding.facts) for finding in audited.findings if finding.code == code]

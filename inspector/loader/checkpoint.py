@@ -1,0 +1,542 @@
+"""A checkpoint as its headers, index and configs state it: `load` for a path, `assemble` for any source.
+
+Nothing here judges names or shapes. What is wrong with the files themselves is evidence; what could not be
+read leaves a gap that is named (`lost`, `cut`), so that later stages do not accuse a tensor for the loss
+of its file.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader import agreement
+from inspector.loader.config_file import Config, Kind, read_config
+from inspector.loader.folder import locate
+from inspector.loader.foreign import SNIFF_BYTES, recognise
+from inspector.loader.header import Header, Layouts, parse_header, unopened
+from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
+from inspector.loader.layout import Layout
+from inspector.loader.source import Listing, Opening, Refusal, Source, is_plain_name
+from inspector.loader.weight_sets import SAFETENSORS, WeightSet, choose, group, shard_number
+
+NAMES_SHOWN: Final = 20
+SIBLINGS_KEPT: Final = 1_000
+FILES_LIMIT: Final = 20_000
+"""Shards of one set that are opened."""
+_HALVES: Final = (".incomplete", ".aria2", ".part", ".crdownload")
+
+
+@dataclass(frozen=True, slots=True)
+class WeightFile:
+    """A file of the audited set whose header was read. Sizes in bytes; bytes is that of the whole file."""
+
+    name: str
+    bytes: int
+    header_bytes: int
+    tensors: int
+    data_bytes: int
+    metadata: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSet:
+    """Weights beside the audited ones. kind: "safetensors", "pytorch", "gguf", "flax", ..."""
+
+    name: str
+    files: tuple[str, ...]
+    bytes: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What was read.
+
+    tensors: the union over the audited set. file_of: tensor -> file. lost: file -> tensors that the index
+    promises in it, or that its header names without a usable layout, and of which nothing is known. cut:
+    tensors declared whose bytes are missing. set_name: the name of the audited set. partial: one shard of
+    several was asked for, so that absent tensors are no loss. readable: at least one header was read.
+    """
+
+    source: str
+    title: str
+    config: Config | None = None
+    adapter: Config | None = None
+    pipeline: Config | None = None
+    tensors: dict[str, Layout] = field(default_factory=dict)
+    file_of: dict[str, str] = field(default_factory=dict)
+    files: tuple[WeightFile, ...] = ()
+    index: Index | None = None
+    set_name: str = ""
+    other_sets: tuple[OtherSet, ...] = ()
+    lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cut: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    readable: bool = False
+    partial: bool = False
+    siblings: Mapping[str, int] = field(default_factory=dict)
+    origin: tuple[str, str] | None = None
+
+
+def load(source: str, *, weights: str | None = None, config: str | None = None) -> Checkpoint:
+    """Reads the checkpoint at a path: a folder, a file, an index, or a place in the Hugging Face cache.
+
+    weights chooses among several sets of a folder: a file, an index, a set or a variant by name.
+    config is the path of a config file to take instead of the one that lies beside the weights.
+    """
+    with _no_collector():
+        found = locate(source)
+        if isinstance(found, Refusal):
+            return Checkpoint(source, os.path.basename(source.rstrip("/")) or source, evidence=(_no_place(found),))
+        place, only = found
+        chosen_config: tuple[Config | None, tuple[Evidence, ...]] | None = None
+        if config is not None:
+            chosen_config = _config_at(config)
+        return assemble(place, given=source, weights=weights, only=only, config=chosen_config)
+
+
+def assemble(
+    source: Source,
+    *,
+    given: str | None = None,
+    weights: str | None = None,
+    only: str | None = None,
+    config: tuple[Config | None, tuple[Evidence, ...]] | None = None,
+) -> Checkpoint:
+    """Reads the checkpoint in a source.
+
+    given: how the user named it. only: the single file that was named. config: a config read elsewhere,
+    with its evidence, instead of the one in the source.
+    """
+    listing = source.listing()
+    evidence: list[Evidence] = []
+    configs, faults = _configs(source, listing, config)
+    evidence.extend(faults)
+    blank = Checkpoint(
+        source.title if given is None else given,
+        source.title if only is None else only,
+        configs.get("config") or configs.get("params"),
+        configs.get("adapter"),
+        configs.get("pipeline"),
+        origin=source.origin,
+        siblings=dict(list(listing.files.items())[:SIBLINGS_KEPT]),
+    )
+    if "." in listing.others and only is None:
+        refusal = Refusal(listing.others["."])
+        return replace(blank, evidence=(_no_place(refusal), *evidence))
+    sizes = {**listing.files, **dict.fromkeys(listing.others, 0)}
+    sets = group(sizes)
+    picked = _pick(source, sets, sizes, weights, only)
+    evidence.extend(picked.evidence)
+    if picked.weights is None:
+        if not picked.evidence and "pipeline" not in configs:
+            evidence.append(_no_weights(source, sets, listing))
+            evidence.extend(_sniffed(source, sets))
+            for one in sets:
+                if one.index is not None:
+                    evidence.extend(_read_index(source, one.index)[1])
+        others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in sets)
+        return replace(blank, other_sets=others, evidence=tuple(evidence))
+    audit = _Reading(source, listing, picked.weights, picked.index)
+    audit.run()
+    others = _others(sets, picked.weights, audit.names, sizes)
+    if others and only is None:
+        evidence.append(_other_weights(picked.weights, others, audit.bytes))
+    evidence.extend(_unfinished(listing, audit.names))
+    evidence.extend(audit.evidence)
+    return replace(
+        blank,
+        tensors=audit.tensors,
+        file_of=audit.file_of,
+        files=tuple(audit.files),
+        index=audit.index,
+        set_name=picked.weights.name,
+        other_sets=others,
+        lost=audit.lost,
+        cut=tuple(audit.cut),
+        evidence=tuple(_with_origin(evidence, source.origin)),
+        readable=bool(audit.files),
+        partial=picked.partial,
+        siblings={name: size for name, size in blank.siblings.items() if name not in audit.names},
+    )
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Keeps the garbage collector from walking over a growing header again and again: a third of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _no_place(refusal: Refusal) -> Evidence:
+    rule = {"permission": "not-permitted", "not-regular": "not-a-regular-file"}.get(refusal.reason, "not-found")
+    return Evidence(rule, Place(), {"reason": refusal.reason, "detail": refusal.detail})
+
+
+def _config_at(path: str) -> tuple[Config | None, tuple[Evidence, ...]]:
+    found = locate(path)
+    if isinstance(found, Refusal):
+        facts: dict[str, Fact] = {
+            "problem": "cannot be read",
+            "detail": found.detail,
+            "position": None,
+            "what": "",
+        }
+        return None, (Evidence("config-unreadable", Place(file=path), facts),)
+    place, name = found
+    if name is None:
+        name = "config.json"
+    return read_config(place, name, _kind_of(name))
+
+
+def _kind_of(name: str) -> Kind:
+    kinds: dict[str, Kind] = {
+        "params.json": "params",
+        "adapter_config.json": "adapter",
+        "model_index.json": "pipeline",
+    }
+    return kinds.get(name, "config")
+
+
+def _configs(
+    source: Source, listing: Listing, given: tuple[Config | None, tuple[Evidence, ...]] | None
+) -> tuple[dict[str, Config], list[Evidence]]:
+    """The configs of a place by kind; params.json counts only where no config.json was understood."""
+    configs: dict[str, Config] = {}
+    evidence: list[Evidence] = []
+    if given is not None:
+        evidence.extend(given[1])
+        if given[0] is not None:
+            configs[given[0].kind] = given[0]
+    for name in ("config.json", "params.json", "adapter_config.json", "model_index.json"):
+        kind = _kind_of(name)
+        main = kind in ("config", "params")
+        if main and (given is not None or "config" in configs):
+            continue
+        if kind in configs or (name not in listing.files and name not in listing.others):
+            continue
+        config, faults = read_config(source, name, kind)
+        evidence.extend(faults)
+        if config is not None:
+            configs[kind] = config
+    return configs, evidence
+
+
+@dataclass(frozen=True, slots=True)
+class _Picked:
+    weights: WeightSet | None
+    index: Index | None = None
+    evidence: tuple[Evidence, ...] = ()
+    partial: bool = False
+
+
+def _pick(
+    source: Source,
+    sets: tuple[WeightSet, ...],
+    sizes: Mapping[str, int],
+    weights: str | None,
+    only: str | None,
+) -> _Picked:
+    """Decides on the audited set and reads its index.
+
+    Shards with an index come before a single file of the same name, an index of which no shard is there
+    does not.
+    """
+    wanted = weights if only is None else only
+    if wanted is not None:
+        one = choose(sets, wanted, sizes)
+        if one is None and only is not None:
+            one = WeightSet(only, only, SAFETENSORS, False, (only,), sizes.get(only, 0))
+        if one is None:
+            names = [one.name for one in sets]
+            facts: dict[str, Fact] = {"wanted": wanted, "there": names[:NAMES_SHOWN], "sets": len(names)}
+            return _Picked(None, evidence=(Evidence("weights-not-found", Place(), facts),))
+        if one.index is None:
+            return _Picked(one, partial=not one.numbered and shard_number(one.name) is not None)
+        index, faults = _read_index(source, one.index)
+        return _Picked(one, index, faults)
+    candidates = [one for one in sets if one.kind == SAFETENSORS]
+    stale: list[Evidence] = []
+    for position, one in enumerate(candidates):
+        if one.index is None or not one.numbered:
+            return _Picked(one, evidence=tuple(stale))
+        index, faults = _read_index(source, one.index)
+        if index is not None and (_present(index, sizes) or (not index.weight_map and one.files)):
+            return _Picked(one, index, (*stale, *faults))
+        if index is None and one.files:
+            return _Picked(one, None, (*stale, *faults))
+        if position + 1 == len(candidates):
+            return _Picked(one if index is not None else None, index, (*stale, *faults))
+        if index is None:
+            stale.extend(faults)
+            continue
+        absent = len(set(index.weight_map.values()))
+        facts = {"files": absent, "tensors": len(index.weight_map), "audited": candidates[position + 1].name}
+        stale.append(Evidence("index-stale", Place(file=one.index), facts))
+    return _Picked(None, evidence=tuple(stale))
+
+
+def _present(index: Index, sizes: Mapping[str, int]) -> bool:
+    return any(name in sizes for name in set(index.weight_map.values()))
+
+
+def _read_index(source: Source, name: str) -> tuple[Index | None, tuple[Evidence, ...]]:
+    raw = source.read_whole(name, INDEX_LIMIT)
+    if isinstance(raw, Refusal):
+        return None, (unreadable_index(name, f"cannot be read: {raw.detail or raw.reason}", None),)
+    index = parse_index(raw, name)
+    if isinstance(index, Index):
+        return index, index.evidence
+    return None, (index,)
+
+
+class _Reading:
+    """Reads the headers of the audited set one by one and sets them against the index."""
+
+    def __init__(self, source: Source, listing: Listing, weights: WeightSet, index: Index | None) -> None:
+        self.source, self.listing, self.weights, self.index = source, listing, weights, index
+        self.tensors: dict[str, Layout] = {}
+        self.file_of: dict[str, str] = {}
+        self.files: list[WeightFile] = []
+        self.lost: dict[str, tuple[str, ...]] = {}
+        self.cut: list[str] = []
+        self.evidence: list[Evidence] = []
+        self.names: dict[str, None] = {}
+        self.bytes = 0
+        self._layouts: Layouts = {}
+        self._copies: list[agreement.Copy] = []
+        self._unlabelled: set[str] = set()  # files whose metadata is wrong: told already
+        self._gone: dict[str, str] = {}  # files that gave no header, and why
+
+    def run(self) -> None:
+        listed: dict[str, None] = {}
+        if self.index is not None:
+            listed = dict.fromkeys(self.index.weight_map.values())
+        unlisted = [name for name in self.weights.files if name not in listed]
+        there = self.listing.files.keys() | self.listing.others.keys()
+        asked = [name for name in listed if name in there and is_plain_name(name)]
+        if len(asked) + len(unlisted) > FILES_LIMIT:
+            facts: dict[str, Fact] = {"files": len(asked) + len(unlisted), "limit": FILES_LIMIT}
+            self.evidence.append(Evidence("too-many-files", Place(), facts))
+            self._gone.update(dict.fromkeys([*asked, *unlisted][FILES_LIMIT:], "not opened"))
+            asked = asked[:FILES_LIMIT]
+            unlisted = unlisted[: FILES_LIMIT - len(asked)]
+        for name, result in self.source.read_headers(asked):
+            self._take(name, result)
+        counts = {number[1] for name in asked if (number := shard_number(name)) is not None}
+        for name, result in self.source.read_headers(unlisted):
+            number = shard_number(name)
+            stale = bool(counts) and number is not None and number[1] not in counts
+            self._take(name, result, self.index is not None, stale)
+        self.names = dict.fromkeys([*asked, *unlisted])
+        self.bytes = sum(self.listing.files.get(name, 0) for name in self.names)
+        if self.index is not None:
+            found = agreement.compare(self.index, self.file_of, self._copies, self._gone, there, set(unlisted))
+            self.evidence.extend(found.evidence)
+            self.lost.update(found.lost)
+            if found.same:  # two equal dicts of a hundred thousand names are one too many
+                self.index = replace(self.index, weight_map=self.file_of)
+        else:
+            self.evidence.extend(agreement.doubled(self._copies))
+            if self.weights.numbered:
+                self.evidence.extend(agreement.unindexed(self.weights, self._gone))
+        self._formats()
+
+    def _take(self, name: str, result: Opening | Refusal, unlisted: bool = False, stale: bool = False) -> None:
+        if isinstance(result, Refusal):
+            self._refused(name, result)
+            return
+        if result.header is None:
+            header = unopened(result.first, result.size, name)
+        else:
+            behind = None if result.size is None else result.size - 8 - len(result.header)
+            header = parse_header(result.header, behind, name, self._layouts, result.first)
+        self.evidence.extend(header.evidence)
+        if any(one.rule == "metadata-malformed" for one in header.evidence):
+            self._unlabelled.add(name)
+        if not header.readable:
+            self._gone[name] = "unreadable"
+            return
+        if stale:
+            self._leave_out(header)
+        else:
+            self._add(header, result.size, unlisted)
+
+    def _add(self, header: Header, size: int | None, unlisted: bool) -> None:
+        name = header.file
+        there = 8 + header.header_bytes + header.declared_bytes if size is None else size
+        data = there - 8 - header.header_bytes
+        count = len(header.tensors)
+        self.files.append(WeightFile(name, there, header.header_bytes, count, data, header.metadata))
+        if header.faulty:
+            self.lost[name] = header.faulty
+        self.cut.extend(header.cut)
+        if not self.tensors.keys().isdisjoint(header.tensors):
+            self._doubles(header, unlisted)
+            return
+        self.tensors.update(header.tensors)
+        self.file_of.update(dict.fromkeys(header.tensors, name))
+        if unlisted:
+            self._copies.append(agreement.Copy(name, (), (), count, unlisted))
+
+    def _leave_out(self, header: Header) -> None:
+        """A shard of another number of shards: its tensors belong to another save, and are only compared."""
+        repeated = header.tensors.keys() & self.tensors.keys()
+        other = tuple(sorted(name for name in repeated if self.tensors[name] != header.tensors[name]))
+        same = tuple(sorted(repeated.difference(other)))
+        self._copies.append(agreement.Copy(header.file, same, other, len(header.tensors), True))
+
+    def _doubles(self, header: Header, unlisted: bool) -> None:
+        """Adds a file of which some tensors are already there: the one that the index names stays."""
+        same: list[str] = []
+        other: list[str] = []
+        promised = {} if self.index is None else self.index.weight_map
+        for name, layout in header.tensors.items():
+            present = self.tensors.get(name)
+            if present is None:
+                self.tensors[name] = layout
+                self.file_of[name] = header.file
+                continue
+            (same if present == layout else other).append(name)
+            if promised.get(name) == header.file:
+                self.tensors[name] = layout
+                self.file_of[name] = header.file
+        self._copies.append(agreement.Copy(header.file, tuple(same), tuple(other), len(header.tensors), unlisted))
+
+    def _refused(self, name: str, refusal: Refusal) -> None:
+        broken = self.listing.others.get(name) == "broken link"
+        self._gone[name] = refusal.reason
+        if refusal.reason == "absent" and self.index is not None:
+            self._gone[name] = "broken link" if broken else "absent"
+            return  # told with the tensors it takes along
+        facts: dict[str, Fact] = {
+            "reason": "broken link" if broken else refusal.reason,
+            "detail": refusal.detail,
+        }
+        rule = {
+            "permission": "not-permitted",
+            "not-regular": "not-a-regular-file",
+            "absent": "not-found",
+            "loop": "not-found",
+        }.get(refusal.reason, "read-failed")
+        self.evidence.append(Evidence(rule, Place(file=name), facts))
+
+    def _formats(self) -> None:
+        without = [
+            file.name
+            for file in self.files
+            if "format" not in file.metadata and file.tensors and file.name not in self._unlabelled
+        ]
+        if without:
+            facts: dict[str, Fact] = {
+                "files": len(without),
+                "names": without[:NAMES_SHOWN],
+                "of": len(self.files),
+            }
+            self.evidence.append(Evidence("format-absent", Place(), facts))
+
+
+_SINGLE: Final = "model.safetensors"
+"""Taken by transformers before it looks for an index (`_get_resolved_checkpoint_files`)."""
+
+
+def _others(
+    sets: tuple[WeightSet, ...], audited: WeightSet, names: Mapping[str, None], sizes: Mapping[str, int]
+) -> tuple[OtherSet, ...]:
+    others = []
+    for one in sets:
+        files = tuple(name for name in one.files if name not in names)
+        if one.name != audited.name and files:
+            others.append(OtherSet(one.name, files, sum(sizes[name] for name in files), one.kind))
+    return tuple(others)
+
+
+def _other_weights(audited: WeightSet, others: tuple[OtherSet, ...], audited_bytes: int) -> Evidence:
+    rows: list[Fact] = [
+        {"name": one.name, "files": len(one.files), "bytes": one.bytes, "kind": one.kind}
+        for one in others[:NAMES_SHOWN]
+    ]
+    total = sum(one.bytes for one in others)
+    facts: dict[str, Fact] = {
+        "audited": audited.name,
+        "audited_bytes": audited_bytes,
+        "sets": rows,
+        "count": len(others),
+        "bytes": total,
+    }
+    if audited.index == "model.safetensors.index.json" and any(one.name == _SINGLE for one in others):
+        facts["loaded_first"] = _SINGLE
+    return Evidence("other-weights", Place(file=audited.name), facts)
+
+
+def _no_weights(source: Source, sets: tuple[WeightSet, ...], listing: Listing) -> Evidence:
+    rows: list[Fact] = [
+        {"name": one.name, "files": len(one.files), "bytes": one.bytes, "kind": one.kind} for one in sets[:NAMES_SHOWN]
+    ]
+    halves = [name for name in listing.files if name.endswith(_HALVES)]
+    facts: dict[str, Fact] = {
+        "sets": rows,
+        "count": len(sets),
+        "files": len(listing.files),
+        "complete": listing.complete,
+        "unfinished": halves[:NAMES_SHOWN],
+    }
+    return Evidence("no-weights", Place(), facts)
+
+
+def _sniffed(source: Source, sets: tuple[WeightSet, ...]) -> list[Evidence]:
+    """Small files of other formats that are a pointer or a page instead of weights."""
+    found: list[Evidence] = []
+    for one in sets[:NAMES_SHOWN]:
+        for name in one.files[:NAMES_SHOWN]:
+            first = source.read_part(name, 0, SNIFF_BYTES)
+            if isinstance(first, Refusal):
+                continue
+            what = recognise(first, None if len(first) == SNIFF_BYTES else len(first))
+            if what in ("git-lfs-pointer", "html", "refusal", "json-error", "empty", "zeros"):
+                facts: dict[str, Fact] = {"what": what, "bytes": None}
+                found.append(Evidence("not-a-checkpoint", Place(file=name), facts))
+    return found
+
+
+def _unfinished(listing: Listing, names: Mapping[str, None]) -> list[Evidence]:
+    """Traces of a download that did not end, beside a file of the audited set."""
+    found: list[Evidence] = []
+    for name in listing.files:
+        for ending in _HALVES:
+            whole = name.removesuffix(ending)
+            if whole != name and (whole in names):
+                facts: dict[str, Fact] = {"trace": name}
+                found.append(Evidence("download-unfinished", Place(file=whole), facts))
+    return found
+
+
+_FETCHED_AGAIN: Final = frozenset(
+    {
+        "shard-cut",
+        "shard-missing",
+        "header-truncated",
+        "not-a-checkpoint",
+        "data-behind-end",
+        "index-unreadable",
+    }
+)
+
+
+def _with_origin(evidence: list[Evidence], origin: tuple[str, str] | None) -> list[Evidence]:
+    """Adds the repository to what is cured by fetching a file again, where the place records it."""
+    if origin is None:
+        return evidence
+    more = {"repository": origin[0], "revision": origin[1]}
+    return [replace(one, facts={**one.facts, **more}) if one.rule in _FETCHED_AGAIN else one for one in evidence]

@@ -1,0 +1,68 @@
+"""config.json, params.json, adapter_config.json, model_index.json: read as what they say, unjudged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader import strict_json
+from inspector.loader.foreign import SNIFF_BYTES, recognise
+from inspector.loader.source import Refusal, Source
+from inspector.loader.strict_json import Doubled, Fault
+
+CONFIG_LIMIT: Final = 64_000_000
+"""Bytes of a config; the largest genuine ones (tables of labels) have a few million."""
+NAMES_SHOWN: Final = 20
+
+Kind = Literal["config", "params", "adapter", "pipeline"]
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A config as it stands in its file. kind "params" is Meta's params.json (dim, n_layers, ...)."""
+
+    file: str
+    values: dict[str, object]
+    kind: Kind
+
+
+def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, tuple[Evidence, ...]]:
+    """The config, or None; and what is wrong with the file. NaN and Infinity are values here."""
+    raw = source.read_whole(name, CONFIG_LIMIT)
+    if isinstance(raw, Refusal):
+        problem = {"absent": "is not there", "too-large": "is too large"}.get(raw.reason, "cannot be read")
+        return None, (_unreadable(name, problem, raw.detail, None, ""),)
+    size = len(raw)
+    values = strict_json.decode_config(raw)
+    if isinstance(values, Fault):
+        what = recognise(raw[:SNIFF_BYTES], size)
+        what = "" if what in ("json", "unknown", "text") else what
+        return None, (_unreadable(name, values.reason, "", values.position, what),)
+    if not isinstance(values, dict):
+        return None, (_unreadable(name, "is no JSON object", "", 0, ""),)
+    keys = _keys_twice(values)
+    if not keys:
+        return Config(name, values, kind), ()
+    facts: dict[str, Fact] = {"keys": keys[:NAMES_SHOWN], "count": len(keys)}
+    return Config(name, values, kind), (Evidence("config-key-doubled", Place(file=name), facts),)
+
+
+def _unreadable(name: str, problem: str, detail: str, position: int | None, what: str) -> Evidence:
+    facts: dict[str, Fact] = {"problem": problem, "detail": detail, "position": position, "what": what}
+    return Evidence("config-unreadable", Place(file=name), facts)
+
+
+def _keys_twice(values: object) -> list[str]:
+    """Keys that came twice in any object, with their way from the top: "text_config.hidden_size"."""
+    keys: list[str] = []
+    stack: list[tuple[str, object]] = [("", values)]
+    while stack:
+        way, item = stack.pop()
+        if isinstance(item, Doubled):
+            keys.extend(way + key for key in item.keys_twice)
+        if isinstance(item, dict):
+            stack.extend((f"{way}{key}.", value) for key, value in item.items() if isinstance(value, dict | list))
+        elif isinstance(item, list):
+            stack.extend((way, value) for value in item if isinstance(value, dict | list))
+    return keys

@@ -1,0 +1,77 @@
+"""What a file is that calls itself a checkpoint and is none: recognised by its first bytes."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+SNIFF_BYTES: Final = 512
+"""First bytes that are looked at; the mark of tar stands at 257, the longest way in."""
+
+_MARKS: Final[tuple[tuple[bytes, str], ...]] = (
+    (b"version https://git-lfs", "git-lfs-pointer"),
+    (b"GGUF", "gguf"),
+    (b"ggml", "ggml"),
+    (b"lmgg", "ggml"),
+    (b"tjgg", "ggml"),
+    (b"fmgg", "ggml"),
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"\x89HDF\r\n\x1a\n", "hdf5"),
+    (b"\x93NUMPY", "numpy"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstandard"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"BZh", "bzip2"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"Rar!\x1a\x07", "rar"),
+    (b"\x7fELF", "program"),
+    (b"MZ", "program"),
+    (b"#!", "script"),
+    (b"%PDF", "pdf"),
+    (b"\x89PNG", "picture"),
+)
+_HTML: Final = re.compile(rb"\s*(?:<!doctype html|<html|<head|<!--|<\?xml|<body)", re.IGNORECASE)
+_REFUSED: Final = (
+    b"invalid username or password",
+    b"invalid credentials",
+    b"entry not found",
+    b"repository not found",
+    b"access to model",
+    b"access denied",
+    b"unauthorized",
+    b"not found",
+    b"too many requests",
+)
+_TEXT: Final = frozenset(b"\t\n\r\f" + bytes(range(32, 127)))
+
+
+def recognise(first: bytes, size: int | None) -> str:
+    """A word for what the first bytes of a file of `size` bytes show; "unknown" where nothing fits."""
+    if size == 0 or not first:
+        return "empty"
+    for mark, what in _MARKS:
+        if first.startswith(mark):
+            return what
+    if not first.strip(b"\0"):
+        return "zeros"
+    if first[257:262] == b"ustar":
+        return "tar"
+    if _HTML.match(first):
+        return "html"
+    start = first.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start[:120].lower().startswith(_REFUSED) or (
+        start[:1] != b"{" and size is not None and size < 500 and any(w in first.lower() for w in _REFUSED)
+    ):
+        return "refusal"
+    if start[:1] == b"{" and re.match(rb'\{\s*"(?:error|message|detail|statusCode)"', start):
+        return "json-error"
+    if start[:1] in (b"{", b"["):
+        return "json"
+    if first[:1] == b"\x80" and first[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        return "pickle"
+    if re.match(rb"\x08[\x01-\x0c]\x12.{0,20}(?:pytorch|onnx|tf2onnx|keras|skl)", first, re.DOTALL):
+        return "onnx"
+    if all(byte in _TEXT for byte in first):
+        return "text"
+    return "unknown"

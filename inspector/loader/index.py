@@ -1,0 +1,125 @@
+"""The index of a set of shards: which tensor it promises in which file. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader import strict_json
+from inspector.loader.foreign import SNIFF_BYTES, recognise
+from inspector.loader.strict_json import Doubled, Fault
+
+INDEX_LIMIT: Final = 64_000_000
+"""Bytes of an index; the largest known ones have 10 million."""
+NAMES_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A parsed index. metadata: as it stands in the file, unjudged but for the types of its totals."""
+
+    file: str
+    weight_map: dict[str, str]
+    metadata: dict[str, object]
+    evidence: tuple[Evidence, ...]
+
+
+def parse_index(raw: bytes, file: str) -> Index | Evidence:
+    """Reads an index; where it is none, evidence of what it is instead."""
+    values = strict_json.decode_index(raw)
+    doubled: list[str] = []
+    if isinstance(values, dict) and _has_doubled(values, raw):
+        values = strict_json.decode_index_exact(raw)
+        doubled = _doubled_keys(values)
+    if isinstance(values, Fault):
+        return unreadable_index(file, values.reason, values.position, raw)
+    if not isinstance(values, dict):
+        return unreadable_index(file, "is no JSON object", 0, raw)
+    weight_map = values.get("weight_map")
+    if not isinstance(weight_map, dict):
+        problem = "has no weight_map" if weight_map is None else "has a weight_map that is no object"
+        return unreadable_index(file, problem, None, raw)
+    evidence: list[Evidence] = []
+    if doubled:
+        facts: dict[str, Fact] = {"keys": doubled[:NAMES_SHOWN], "count": len(doubled)}
+        evidence.append(Evidence("index-key-doubled", Place(file=file), facts))
+    if set(map(type, weight_map.values())) - {str}:
+        bad = [name for name, value in weight_map.items() if type(value) is not str]
+        facts = {"names": bad[:NAMES_SHOWN], "tensors": len(bad)}
+        evidence.append(Evidence("index-entry-malformed", Place(file=file), facts))
+        weight_map = {name: value for name, value in weight_map.items() if type(value) is str}
+    metadata = values.get("metadata")
+    if metadata is None:
+        metadata = {}
+    if not isinstance(metadata, dict):
+        facts = {"key": "metadata", "value": _shown(metadata), "type": _type(metadata), "wanted": "an object"}
+        evidence.append(Evidence("index-total-type", Place(file=file, key="metadata"), facts))
+        metadata = {}
+    evidence.extend(_totals(metadata, file))
+    return Index(file, weight_map, metadata, tuple(evidence))
+
+
+def unreadable_index(file: str, problem: str, position: int | None, raw: bytes = b"") -> Evidence:
+    """An index that cannot be used, with what it is instead if its first bytes tell."""
+    what = recognise(raw[:SNIFF_BYTES], len(raw)) if raw or problem == "ends in the middle" else ""
+    if what in ("json", "unknown", "text"):
+        what = ""
+    facts: dict[str, Fact] = {"problem": problem, "position": position, "what": what, "bytes": len(raw)}
+    return Evidence("index-unreadable", Place(file=file), facts)
+
+
+def _has_doubled(values: dict[str, Any], raw: bytes) -> bool:
+    """Whether some object held a key twice, told from the number of strings; also true if too deep."""
+    weight_map = values.get("weight_map")
+    strings = len(values)
+    for key, value in values.items():
+        if key == "weight_map" and isinstance(weight_map, dict):
+            if set(map(type, weight_map.values())) - {str}:
+                return True
+            strings += 2 * len(weight_map)
+            continue
+        within = strict_json.strings_within(value)
+        if within is None:
+            return True
+        strings += within
+    return strict_json.string_marks(raw) != 2 * strings or strict_json.has_surrogates(raw)
+
+
+def _doubled_keys(values: object) -> list[str]:
+    keys: list[str] = []
+    stack = [values]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, Doubled):
+            keys.extend(item.keys_twice)
+        if isinstance(item, dict):
+            stack.extend(value for value in item.values() if isinstance(value, dict | list))
+        elif isinstance(item, list):
+            stack.extend(value for value in item if isinstance(value, dict | list))
+    return keys
+
+
+def _totals(metadata: dict[str, object], file: str) -> list[Evidence]:
+    told = []
+    for key in ("total_size", "total_parameters"):
+        total = metadata.get(key, 0)
+        if type(total) is not int:
+            facts: dict[str, Fact] = {"key": key, "value": _shown(total), "type": _type(total)}
+            told.append(Evidence("index-total-type", Place(file=file, key=key), {**facts, "wanted": "an integer"}))
+    return told
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list | dict):
+        return "[...]" if isinstance(value, list) else "{...}"
+    return json.dumps(value[:60] if isinstance(value, str) else value)
+
+
+def _type(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "a truth value"
+    if isinstance(value, float):
+        return "a float"
+    return "a text" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"

@@ -1,0 +1,19 @@
+"""Which layers a list of tensor names belongs to, in words: what a lost file took along."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from inspector.algebra.span import Span
+
+_LAYER: Final = re.compile(r"(?:^|\.)(?:layers|layer|blocks|block|h)\.(\d{1,6})\.", re.ASCII)
+_LONGEST: Final = 4096
+"""Characters of a name that are searched; genuine names have a tenth of it."""
+
+
+def layers_of(names: Iterable[str]) -> str:
+    """ "24-31" or "0, 2, 4-28"; empty where the names tell of no layer."""
+    numbers = {int(found[1]) for name in names if (found := _LAYER.search(name[:_LONGEST]))}
+    return Span.of(numbers).words()

@@ -1,0 +1,43 @@
+"""What a tensor occupies: its dtype, its shape and the numbers that follow from the two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.loader.dtype import BITS
+
+WORD: Final = 1 << 64
+"""Dims, element counts and bit counts must stay below this, as in the reference reader (Rust `usize`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Dtype and shape of a tensor; tensors of the same dtype and shape share one object.
+
+    elements: product of the dims, 1 for a scalar. bytes: elements times the bits of the dtype, over 8.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    elements: int
+    bytes: int
+
+
+def lay_out(dtype: str, shape: tuple[int, ...]) -> Layout | str:
+    """The layout of a known dtype and of dims already checked to be integers from 0 to 2^64 - 1.
+
+    A text instead of a layout says why there is none: "overflow" (the product leaves 64 bits) or
+    "part-byte" (elements times bits is no whole number of bytes).
+    """
+    elements = 1
+    for dim in shape:
+        elements *= dim
+        if elements >= WORD:
+            return "overflow"
+    bits = elements * BITS[dtype]
+    if bits >= WORD:
+        return "overflow"
+    if bits % 8:
+        return "part-byte"
+    return Layout(dtype, shape, elements, bits // 8)

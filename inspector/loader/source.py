@@ -1,0 +1,86 @@
+"""Where the bytes of a checkpoint come from: the one shape that folders, the Hub and others have.
+
+A source names files by plain relative names and never opens anything it was not asked for by such a
+name. What it cannot give is a `Refusal`, which is data: only a fault of the program is an exception.
+A reader of another format needs no more than `read_part`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Names in a source. files: name -> bytes; others: name -> what it is ("directory", "named pipe", ...).
+
+    complete: whether all names are there. A place that cannot be listed has the reason in others under ".".
+    """
+
+    files: Mapping[str, int]
+    others: Mapping[str, str] = field(default_factory=dict)
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a file was not read.
+
+    reason: "absent", "permission", "loop", "not-regular", "too-large", "shrank", "input-output".
+    detail: what kind of file it is, the limit that it passes, or the system's own words.
+    """
+
+    reason: str
+    detail: str = ""
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The beginning of a safetensors file.
+
+    size: bytes of the whole file, None where the source cannot tell. header: the JSON, whole; None where
+    the length in the first eight bytes cannot be true, and then `first` has more to recognise the file by.
+    """
+
+    size: int | None
+    first: bytes
+    header: bytes | None
+
+
+class Source(Protocol):
+    """A place with files. Names are plain and relative; a source refuses any other."""
+
+    @property
+    def title(self) -> str:
+        """What the place is called: a folder's name, a repository's id."""
+
+    @property
+    def origin(self) -> tuple[str, str] | None:
+        """Repository id and revision on the Hub that the place records as its origin."""
+
+    def listing(self) -> Listing:
+        """The files of the place, asked for once."""
+
+    def read_whole(self, name: str, limit: int) -> bytes | Refusal:
+        """A small file; refused when it is longer than `limit` bytes, without reading that far."""
+
+    def read_headers(self, names: Iterable[str]) -> Iterator[tuple[str, Opening | Refusal]]:
+        """The beginnings of many files, in any order; a source may ask for hundreds at once."""
+
+    def read_part(self, name: str, offset: int, length: int) -> bytes | Refusal:
+        """Bytes from within a file, fewer where it ends: for readers of other formats."""
+
+
+_RESERVED = frozenset({"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)})
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a name from a file may be looked up in a source: one component, by POSIX and Windows rules."""
+    if not name or len(name) > 255 or name in (".", "..") or name[-1] in " .":
+        return False
+    if not name.isprintable() or any(mark in name for mark in '/\\:*?"<>|'):
+        return False
+    return name.split(".", 1)[0].lower() not in _RESERVED

@@ -1,0 +1,267 @@
+"""The one door through which JSON of a checkpoint enters: bounded, strict, and never an exception.
+
+Python's own decoder takes much that JSON forbids or that two readers read differently: NaN, the same key
+twice, -0 as an integer, lone surrogates, any depth. It is still the fastest at hand, so the door decodes
+with it and asks the cheap questions around it; what looks odd is decoded again, slowly and exactly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from json import JSONDecodeError, JSONDecoder
+from typing import Any, Final, NoReturn
+
+DEPTH_LIMIT: Final = 128
+"""Nested lists and objects; serde_json's own limit, so that verdicts agree with the reference reader."""
+DIGITS_LIMIT: Final = 20
+"""Digits of an integer: 2^64 - 1 has twenty."""
+MEMORY_LIMIT: Final = 80_000_000
+"""Estimated bytes of Python objects above which a text of many tiny values is refused."""
+_DENSITY_LIMIT: Final = 24
+"""Bytes of objects for one byte of a header: genuine ones need about 9, the shortest possible entry 21."""
+_TOO_DEEP: Final = f"is nested deeper than {DEPTH_LIMIT}"
+_SMALL: Final = 4_000_000
+"""Texts up to this many bytes cannot pass MEMORY_LIMIT by much and are not estimated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a text is not taken: a short reason in words, and the byte or character where known."""
+
+    reason: str
+    position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OddNumber:
+    """A number that is no plain integer: a fraction, an exponent, -0, or more digits than any size has."""
+
+    text: str
+
+
+class Doubled(dict[str, Any]):
+    """An object that held a key twice: the last value as usual, and the keys that came twice."""
+
+    __slots__ = ("keys_twice",)
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        seen: set[str] = set()
+        twice: dict[str, None] = {}
+        for key, _ in pairs:
+            if key in seen:
+                twice[key] = None
+            seen.add(key)
+        self.keys_twice = tuple(twice)
+
+
+class _NotTaken(ValueError):
+    """Raised inside the decoder for a literal that JSON does not have."""
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _NotTaken(f"{name} is no JSON")
+
+
+def _plain_integer(text: str) -> int | OddNumber:
+    if len(text) > DIGITS_LIMIT + 1 or text == "-0":
+        return OddNumber(text[: 2 * DIGITS_LIMIT])
+    return int(text)
+
+
+def _bounded_integer(text: str) -> int | float:
+    return int(text) if len(text) <= 4300 else float("inf")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    plain = dict(pairs)
+    return plain if len(plain) == len(pairs) else Doubled(pairs)
+
+
+_FRACTION: Final = OddNumber("a number with a fraction or an exponent")
+
+
+def _fraction(text: str) -> OddNumber:
+    return _FRACTION
+
+
+_QUICK = JSONDecoder(parse_constant=_refuse_constant, parse_float=_fraction).decode
+_EXACT = JSONDecoder(
+    parse_constant=_refuse_constant,
+    parse_float=_fraction,
+    parse_int=_plain_integer,
+    object_pairs_hook=_object,
+).decode
+_INDEX = JSONDecoder(parse_constant=_refuse_constant).decode
+_INDEX_EXACT = JSONDecoder(
+    parse_constant=_refuse_constant, parse_int=_bounded_integer, object_pairs_hook=_object
+).decode
+_CONFIG = JSONDecoder(parse_int=_bounded_integer, object_pairs_hook=_object).decode
+
+
+def decode_quick(raw: bytes) -> object:
+    """A header, by the fast decoder: fractions are `OddNumber`, NaN and broken text a `Fault`.
+
+    Not noticed here, and to be asked of `is_plain`, `exact_again` and the types found: keys that come
+    twice, -0, true for 1, depth beyond the limit, surrogates.
+    """
+    return too_dense(raw, _DENSITY_LIMIT) or _decode(raw, _QUICK)
+
+
+def exact_again(values: dict[str, Any], raw: bytes) -> object:
+    """What `decode_quick` gave, made exact: objects with a key twice are `Doubled`, -0 is an `OddNumber`.
+
+    The text is decoded a second time only if it holds one of these.
+    """
+    strings = strings_within(values)
+    if strings is None:
+        return Fault(_TOO_DEEP)
+    if string_marks(raw) == 2 * strings and not (b"-" in raw and b"-0" in raw):
+        return _whole_text(values, raw)
+    return _whole_text(_decode(raw, _EXACT), raw)
+
+
+def decode_index(raw: bytes) -> object:
+    """An index, by the fast decoder; fractions are floats, since totals are written so."""
+    return too_dense(raw) or _decode(raw, _INDEX)
+
+
+def decode_index_exact(raw: bytes) -> object:
+    """An index, slowly: objects with a key twice are `Doubled`."""
+    return _shallow(_whole_text(_decode(raw, _INDEX_EXACT), raw))
+
+
+def decode_config(raw: bytes) -> object:
+    """A config: NaN and Infinity are values (Python writes both), objects with a key twice `Doubled`."""
+    return too_dense(raw) or _shallow(_whole_text(_decode(raw, _CONFIG), raw))
+
+
+def is_plain(raw: bytes) -> bool:
+    """Whether the text holds nothing that Python would take for an integer and JSON or Rust would not."""
+    if b"-" in raw and b"-0" in raw:
+        return False
+    return not (b"true" in raw or b"false" in raw or has_surrogates(raw))
+
+
+def string_marks(raw: bytes) -> int:
+    """Quotation marks that begin or end a string: two for each string of a text that was decoded.
+
+    A key that comes twice is one object member less than there are strings, whatever its spelling, so
+    this count proves that there is none without looking at a single key.
+    """
+    marks = raw.count(b'"')
+    return marks - raw.replace(b"\\\\", b"").count(b'\\"') if b"\\" in raw else marks
+
+
+def strings_within(value: object) -> int | None:
+    """Strings of a decoded value, keys included; None where it is nested beyond the limit."""
+    if not isinstance(value, dict | list):
+        return int(isinstance(value, str))
+    found, level = 0, [value]
+    for _ in range(DEPTH_LIMIT):
+        deeper: list[dict[str, object] | list[object]] = []
+        for container in level:
+            items: Iterable[object] = container
+            if isinstance(container, dict):
+                found += len(container)
+                items = container.values()
+            for item in items:
+                if type(item) is str:
+                    found += 1
+                elif isinstance(item, dict | list):
+                    deeper.append(item)
+        if not deeper:
+            return found
+        level = deeper
+    return None
+
+
+def too_dense(raw: bytes, density: int = 0) -> Fault | None:
+    """Whether decoding would make more memory out of the text than the limit and its length allow."""
+    if len(raw) <= _SMALL:
+        return None
+    estimate = 200 * raw.count(b"{") + 64 * raw.count(b"[") + 40 * raw.count(b",") + 150 * raw.count(b":")
+    if estimate > MEMORY_LIMIT and estimate > density * len(raw):
+        return Fault("holds more values than fit into the memory allowed")
+    return None
+
+
+def has_surrogates(raw: bytes) -> bool:
+    """Whether an escape spells half of a surrogate pair, alone or with its other half."""
+    return b"\\" in raw and re.search(rb"\\u[dD][89a-fA-F]", raw) is not None
+
+
+def _shallow(value: object) -> object:
+    return Fault(_TOO_DEEP) if strings_within(value) is None else value
+
+
+def _whole_text(value: object, raw: bytes) -> object:
+    """The value, or a fault where one of its strings holds half of a surrogate pair."""
+    if isinstance(value, Fault) or not has_surrogates(raw):
+        return value
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            if not _encodable(item):
+                return Fault("holds half of a surrogate pair")
+        elif isinstance(item, dict):
+            if not all(map(_encodable, item)):
+                return Fault("holds half of a surrogate pair")
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+    return value
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _decode(raw: bytes, decoder: Callable[[str], Any]) -> object:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        return Fault(_encoding(raw), error.start)
+    if text.startswith("\ufeff"):
+        return Fault("begins with a byte order mark", 0)
+    try:
+        return decoder(text)
+    except JSONDecodeError as error:
+        return Fault(_syntax(raw, error), error.pos)
+    except _NotTaken as error:
+        return Fault(str(error))
+    except RecursionError:
+        return Fault(_TOO_DEEP)
+    except MemoryError:
+        return Fault("needs more memory than there is")
+    except ValueError:
+        # The only other one: an integer beyond Python's own limit of digits.
+        return Fault("holds a number of thousands of digits")
+
+
+def _encoding(raw: bytes) -> str:
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "is UTF-16, not UTF-8"
+    return "is not UTF-8"
+
+
+def _syntax(raw: bytes, error: JSONDecodeError) -> str:
+    if b"\n=======" in raw or b"\n<<<<<<<" in raw or raw.startswith(b"<<<<<<<"):
+        return "holds the remnant of an unfinished git merge"
+    if error.msg == "Extra data":
+        rest = raw.rstrip(b"\0")
+        if len(rest) < len(raw) and len(rest.decode(errors="ignore").rstrip()) <= error.pos:
+            return "is padded with NUL"
+        return "has text after its end"
+    if raw[:1] and raw[1::2][:20].count(0) > 8:
+        return "is UTF-16, not UTF-8"
+    if error.pos >= len(error.doc.rstrip()):
+        return "ends in the middle"
+    return f"is not JSON ({error.msg[0].lower()}{error.msg[1:]})"

@@ -1,0 +1,143 @@
+"""Which files of a place belong together, and which of these sets is audited. Pure: names and sizes only.
+
+A set is a single file, or shards numbered `-00001-of-00004` with or without an index. One folder often
+holds several: variants (`model.fp16.safetensors`), a `consolidated.safetensors` beside shards, twins in
+another format, a stale single file that a later save in shards left behind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+SAFETENSORS: Final = "safetensors"
+_FORMATS: Final = {
+    "safetensors": SAFETENSORS,
+    "bin": "pytorch",
+    "pt": "pytorch",
+    "pth": "pytorch",
+    "ckpt": "pytorch",
+    "gguf": "gguf",
+    "h5": "tensorflow",
+    "msgpack": "flax",
+    "onnx": "onnx",
+    "npz": "numpy",
+}
+_NO_WEIGHTS: Final = re.compile(r"(?:training_args|optimizer|scheduler|rng_state|random_states|scaler|tokenizer)")
+_FILE: Final = re.compile(
+    r"(?P<stem>.*?)(?:[-_.]?(?P<number>\d{1,6})-of-(?P<count>\d{1,6})(?P<tail>\.[A-Za-z0-9_]{1,20})?)?"
+    r"\.(?P<ending>safetensors|bin|pt|pth|ckpt|gguf|h5|msgpack|onnx|npz)",
+    re.ASCII | re.DOTALL,
+)
+_META: Final = re.compile(r"(?P<stem>consolidated)\.\d{2}\.(?P<ending>pth|safetensors)", re.ASCII)
+_INDEX: Final = re.compile(
+    r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.[A-Za-z0-9_]{1,20})?\.json",
+    re.ASCII | re.DOTALL,
+)
+_KNOWN_STEMS: Final = ("model", "diffusion_pytorch_model", "pytorch_model")
+_LAST_STEMS: Final = ("consolidated", "adapter_model", "optimizer")
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSet:
+    """Files that make one set of weights.
+
+    name: the index, the single file, or `model-*.safetensors` for shards without index. stem: what the
+    names have in common. kind: the format. numbered: shards by their names.
+    """
+
+    name: str
+    stem: str
+    kind: str
+    numbered: bool
+    files: tuple[str, ...]
+    bytes: int
+    index: str | None = None
+
+
+@dataclass(slots=True)
+class _Growing:
+    files: list[str] = field(default_factory=list)
+    index: str | None = None
+
+
+def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
+    """The sets among the files of a place, the one to audit first, other formats last.
+
+    An index whose shards are all absent makes a set without files: it still promises some.
+    """
+    growing: dict[tuple[str, str, bool], _Growing] = {}
+    for name in sizes:
+        found = _META.fullmatch(name) or (None if len(name) > 255 else _FILE.fullmatch(name))
+        if found is None:
+            index = _INDEX.fullmatch(name)
+            if index is not None:
+                stem = index["stem"] + (index["variant"] or "")
+                one = growing.setdefault((_FORMATS[index["ending"]], stem, True), _Growing())
+                one.index = name if one.index is None else min(name, one.index)
+            continue
+        kind = _FORMATS[found["ending"]]
+        if kind != SAFETENSORS and _NO_WEIGHTS.match(name):
+            continue
+        groups = found.groupdict()
+        numbered = "number" not in groups or groups["number"] is not None
+        stem = found["stem"] + (groups.get("tail") or "")
+        one = growing.setdefault((kind, stem, numbered), _Growing())
+        one.files.append(name)
+    made: list[WeightSet] = []
+    for (kind, stem, numbered), one in growing.items():
+        ending = one.files[0].rsplit(".", 1)[1] if one.files else kind
+        if numbered:
+            names = [one.index or f"{stem}-*.{ending}"]
+            files = [tuple(sorted(one.files))]
+        else:  # the same stem with two endings (model.pt, model.bin) is two single files
+            names, files = one.files, [(name,) for name in one.files]
+        for name, members in zip(names, files, strict=True):
+            total = sum(sizes[member] for member in members)
+            made.append(WeightSet(name, stem, kind, numbered, members, total, one.index))
+    return tuple(sorted(made, key=_rank))
+
+
+def choose(sets: Iterable[WeightSet], wanted: str, sizes: Mapping[str, int]) -> WeightSet | None:
+    """The set that `wanted` names: a file, an index, a set, its stem, or a variant such as "fp16"."""
+    sets = tuple(sets)
+    for one in sets:
+        if wanted in (one.name, one.index) or (not one.numbered and wanted in one.files):
+            return one
+    if wanted in sizes and not wanted.endswith(".json"):
+        kind = _FORMATS.get(wanted.rpartition(".")[2], "unknown")
+        return WeightSet(wanted, wanted, kind, False, (wanted,), sizes[wanted])
+    for one in sets:
+        if wanted in (one.stem, f"{one.stem}.{one.kind}"):
+            return one
+    return next((one for one in sets if one.stem.endswith(f".{wanted}")), None)
+
+
+def shard_number(name: str) -> tuple[int, int] | None:
+    """(3, 4) for `model-00003-of-00004.safetensors`."""
+    found = None if len(name) > 255 else _FILE.fullmatch(name)
+    return (int(found["number"]), int(found["count"])) if found and found["number"] else None
+
+
+def numbered_like(name: str, number: int) -> str:
+    """The name of another shard of the same set."""
+    found = _FILE.fullmatch(name)
+    if found is None or found["number"] is None:
+        return name
+    low, high = found.span("number")
+    return f"{name[:low]}{number:0{high - low}d}{name[high:]}"
+
+
+def _rank(one: WeightSet) -> tuple[int, int, int, int, int, str]:
+    stem, _, variant = one.stem.partition(".")
+    known = stem if stem in _KNOWN_STEMS else one.stem
+    if known in _KNOWN_STEMS:
+        place = _KNOWN_STEMS.index(known)
+    else:
+        variant = ""
+        place = 20 if one.stem in _LAST_STEMS else 10
+        place += _LAST_STEMS.index(one.stem) if place == 20 else 0
+    shards = 0 if one.index and one.numbered else 1 if not one.numbered else 2
+    return (one.kind != SAFETENSORS, place, bool(variant), shards, -one.bytes, one.name)

@@ -1,0 +1,1 @@
+"""Observed families, how their names are spelled, and which architecture they support."""

@@ -1,0 +1,71 @@
+"""Which architecture the config claims."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.architectures.catalog import card_of, modules
+from inspector.architectures.defaults import defaults_of
+from inspector.loader.config_file import Config
+from inspector.notation.card import Architecture, Head
+from inspector.notation.scope import Settings, head_for
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a config says of the architecture. card: None where no card reads its model type.
+
+    head: the card's head for the class, None where the config names no class or one that no head has.
+    """
+
+    settings: Settings
+    model_type: str | None = None
+    class_name: str | None = None
+    card: Architecture | None = None
+    head: Head | None = None
+
+
+NO_CONFIG = Claim(Settings({}, known=False))
+
+
+def claim_of(config: Config | None) -> Claim:
+    """The claim of a config.json or params.json; of none, that everything is open."""
+    if config is None or config.kind not in ("config", "params"):
+        return NO_CONFIG
+    values = config.values
+    if config.kind == "params":
+        return Claim(Settings(values, native=True), card=card_of("llama"))
+    class_name = _class_name(values)
+    model_type = values.get("model_type")
+    if not isinstance(model_type, str):
+        model_type = _type_of_class(class_name)
+    if model_type is None:
+        return Claim(Settings(values), None, class_name)
+    card = card_of(model_type)
+    defaults = defaults_of(model_type)
+    settings = Settings(values, defaults.values if defaults else {}, defaults.aliases if defaults else {})
+    head = head_for(card, class_name) if card is not None and class_name else None
+    return Claim(settings, model_type, class_name, card, head)
+
+
+def _class_name(values: dict[str, Any]) -> str | None:
+    classes = values.get("architectures")
+    if isinstance(classes, list) and classes and isinstance(classes[0], str):
+        return classes[0]
+    name = values.get("_class_name")
+    return name if isinstance(name, str) else None
+
+
+_TASK = re.compile(r"(?:For[A-Z]|LMHead|DoubleHeads|Model$|EncoderModel$).*")
+
+
+def _type_of_class(class_name: str | None) -> str | None:
+    """The model type that a class name begins with: 'LlamaForCausalLM' is llama's."""
+    if class_name is None:
+        return None
+    if class_name in modules():
+        return class_name
+    stem = _TASK.sub("", class_name).casefold()
+    return next((name for name in modules() if name.replace("_", "").replace("-", "") == stem), None)

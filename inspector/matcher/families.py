@@ -1,0 +1,109 @@
+"""What is stored, by family: one key, and the index boxes at which each layout lies on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from inspector.algebra.boxes import Box, boxes_of, count
+from inspector.algebra.names import Index, grouped
+from inspector.algebra.span import Span
+from inspector.loader.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Tensors of one family that have one layout."""
+
+    layout: Layout
+    boxes: tuple[Box, ...]
+    tensors: int
+
+    @property
+    def elements(self) -> int:
+        """Stored elements of all of them."""
+        return self.layout.elements * self.tensors
+
+    @property
+    def bytes(self) -> int:
+        """Stored bytes of all of them."""
+        return self.layout.bytes * self.tensors
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """All tensors of one key, by layout; nearly always one."""
+
+    key: str
+    stored: tuple[Stored, ...]
+
+    @property
+    def tensors(self) -> int:
+        """How many tensors."""
+        return sum(part.tensors for part in self.stored)
+
+    @property
+    def elements(self) -> int:
+        """Stored elements."""
+        return sum(part.elements for part in self.stored)
+
+    @property
+    def bytes(self) -> int:
+        """Stored bytes."""
+        return sum(part.bytes for part in self.stored)
+
+    @property
+    def shapes(self) -> set[tuple[int, ...]]:
+        """The shapes that occur."""
+        return {part.layout.shape for part in self.stored}
+
+    @property
+    def usual(self) -> Layout:
+        """The layout that most of its tensors have."""
+        return max(self.stored, key=lambda part: part.tensors).layout
+
+    def axis(self, position: int) -> Span:
+        """All indices at one `#`."""
+        found = Span()
+        for part in self.stored:
+            for box in part.boxes:
+                found = found | box[position]
+        return found
+
+
+Families = Mapping[str, Family]
+
+
+def families_of(tensors: Mapping[str, Layout]) -> dict[str, Family]:
+    """The families of a checkpoint's tensors, in order of first appearance."""
+    families: dict[str, Family] = {}
+    for key, entries in grouped(tensors).items():
+        by_layout: dict[int, tuple[Layout, list[Index]]] = {}
+        for indices, name in entries:
+            layout = tensors[name]
+            known = by_layout.get(id(layout))
+            if known is None:
+                by_layout[id(layout)] = (layout, [indices])
+            else:
+                known[1].append(indices)
+        families[key] = Family(key, tuple(_stored(layout, found) for layout, found in by_layout.values()))
+    return families
+
+
+def _stored(layout: Layout, indices: list[Index]) -> Stored:
+    return Stored(layout, boxes_of(indices), len(indices))
+
+
+def rekeyed(families: Families, change: Callable[[str], str]) -> dict[str, Family]:
+    """The same families under other keys; families that fall on one key are joined."""
+    changed: dict[str, Family] = {}
+    for key, family in families.items():
+        new = change(key)
+        known = changed.get(new)
+        changed[new] = Family(new, family.stored if known is None else known.stored + family.stored)
+    return changed
+
+
+def tensors_in(boxes: tuple[Box, ...]) -> int:
+    """How many tensors some boxes stand for."""
+    return count(boxes)

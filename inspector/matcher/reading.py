@@ -1,0 +1,118 @@
+"""The names of a checkpoint read: whose they are, how they are spelled, what stands before all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from inspector.architectures.catalog import all_cards, card_of
+from inspector.matcher.claim import Claim
+from inspector.matcher.families import Families, rekeyed
+from inspector.matcher.spelling import WRAPPERS, Match, best_match, known_keys
+from inspector.notation.card import Architecture
+from inspector.notation.scope import CardScope, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The names under one card.
+
+    families: under the names the card knows, a stray prefix taken off. prefix: that prefix. twins: other
+    model types whose names are the same. by_names: the card follows from the names, not from the config.
+    """
+
+    card: Architecture
+    name: str
+    scope: CardScope
+    match: Match
+    families: Families
+    prefix: str = ""
+    by_names: bool = False
+    twins: tuple[str, ...] = ()
+
+    @property
+    def coverage(self) -> float:
+        """The part of the observed families that the card knows."""
+        return self.match.covered / len(self.families) if self.families else 0.0
+
+
+KNOWN = 0.5
+"""Below this part of the families a claimed card is not what the names are."""
+SUPPORTED = 0.75
+"""From this part on names alone support a card."""
+
+
+def read_claimed(claim: Claim, families: Families) -> Reading | None:
+    """The names under the claimed card; None where the config claims none."""
+    if claim.card is None:
+        return None
+    scope = CardScope(claim.card, claim.settings, card_of)
+    return _spelled(claim, scope, claim.model_type or claim.card.names[0], families)
+
+
+def read_by_names(families: Families) -> tuple[Reading | None, tuple[str, float] | None]:
+    """(the card that the names support, else None; the nearest card and its coverage as a hint)."""
+    tried: list[tuple[float, int, Reading]] = []
+    for name, card in all_cards():
+        scope = CardScope(card, Settings({}, known=False), card_of)
+        reading = _spelled(Claim(scope.settings, card=card), scope, name, families)
+        if reading is not None and reading.match.covered:
+            tried.append((reading.coverage, -reading.match.missing, reading))
+    if not tried:
+        return None, None
+    best = max(tried, key=lambda item: item[:2])
+    nearest = (best[2].name, best[0])
+    if best[0] < SUPPORTED or -best[1] > max(2, len(families) // 4):
+        return None, nearest
+    twins = tuple(reading.name for coverage, gaps, reading in tried if (coverage, gaps) == best[:2])[1:]
+    chosen = best[2]
+    return Reading(
+        chosen.card, chosen.name, chosen.scope, chosen.match, chosen.families, chosen.prefix, True, twins
+    ), nearest
+
+
+def _spelled(claim: Claim, scope: CardScope, name: str, families: Families) -> Reading | None:
+    match = best_match(scope, families, claim.head)
+    best = Reading(scope.card, name, scope, match, families)
+    if match.covered == len(families):
+        return best
+    for prefix in _prefixes(scope, families):
+        bare = _without(families, prefix)
+        other = best_match(scope, bare, claim.head)
+        if other.covered > best.match.covered:
+            best = Reading(scope.card, name, scope, other, bare, prefix)
+    return best
+
+
+def _without(families: Families, prefix: str) -> Families:
+    """The families without a prefix that begins every segment path it stands before."""
+    if not prefix.startswith("*"):
+        return rekeyed(families, lambda key: key.removeprefix(prefix))
+    inner = prefix[1:]
+    return rekeyed(families, lambda key: key.replace(f".{inner}", ".").removeprefix(inner))
+
+
+def _prefixes(scope: CardScope, families: Families) -> Iterator[str]:
+    """Prefixes that most names share and that no card writes: known wrappers, then any other."""
+    half = len(families) / 2
+    for wrapper in WRAPPERS:
+        if sum(1 for key in families if key.startswith(wrapper)) > half:
+            yield wrapper
+        elif sum(1 for key in families if f".{wrapper}" in key) > half:
+            yield f"*{wrapper}"
+    known = known_keys(scope)
+    tails: dict[str, list[str]] = {}
+    for key in known:
+        tails.setdefault(key.rsplit(".", 2)[-2] if key.count(".") > 1 else key, []).append(key)
+    counts: Counter[str] = Counter()
+    for key in families:
+        segment = key.rsplit(".", 2)[-2] if key.count(".") > 1 else key
+        for candidate in (*tails.get(segment, ()), *tails.get(key, ())):
+            if key.endswith(candidate) and len(key) > len(candidate):
+                prefix = key[: -len(candidate)]
+                if prefix.endswith(".") and "#" not in prefix:
+                    counts[prefix] += 1
+    for prefix, found in counts.most_common(3):
+        if found > half and prefix not in WRAPPERS:
+            yield prefix

@@ -1,0 +1,94 @@
+"""How a checkpoint's names are spelled: which head's prefix, which dialect, which stray prefix on all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from inspector.notation.binding import Spelling, template
+from inspector.notation.card import Head
+from inspector.notation.scope import CardScope
+from inspector.notation.slots import Unrolled, unroll
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The best reading of the names: the head they support and how they are spelled.
+
+    covered: observed keys that the card knows; missing: required keys of that head that are not there.
+    """
+
+    head: Head
+    spelling: Spelling
+    covered: int
+    missing: int
+
+
+def best_match(scope: CardScope, keys: Collection[str], claimed: Head | None) -> Match:
+    """The head and spelling that cover the most keys; among equals the claimed head, then the fewest gaps."""
+    observed = frozenset(keys)
+    return max(_candidates(scope, observed), key=lambda match: _preference(match, claimed))
+
+
+def _preference(match: Match, claimed: Head | None) -> tuple[int, bool, int]:
+    return (match.covered, match.head is claimed, -match.missing)
+
+
+def _candidates(scope: CardScope, observed: frozenset[str]) -> Iterator[Match]:
+    for head in scope.card.heads:
+        unrolled = unroll(scope, head)
+        for spelling in spellings(scope, head, unrolled):
+            required, optional = _keys(scope, unrolled, spelling)
+            covered = len(observed & required) + len(observed & optional)
+            yield Match(head, spelling, covered, len(required - observed))
+
+
+def spellings(scope: CardScope, head: Head, unrolled: Unrolled) -> Iterator[Spelling]:
+    """Every combination of the card's dialects and those of the grafted cards."""
+    inner: dict[tuple[str, ...], int] = {slot.scope: len(slot.card.dialects) for slot in unrolled.slots if slot.scope}
+    choices: list[list[tuple[tuple[str, ...], int]]] = [
+        [(path, number) for number in range(count)] for path, count in inner.items() if count > 1
+    ]
+    for dialect in range(len(scope.card.dialects)):
+        for chosen in product(*choices):
+            yield Spelling(head.root, dialect, dict(chosen))
+
+
+_KEYS: dict[object, tuple[frozenset[str], frozenset[str]]] = {}
+
+
+def _keys(scope: CardScope, unrolled: Unrolled, spelling: Spelling) -> tuple[frozenset[str], frozenset[str]]:
+    """(keys that a row without switches needs, all others that may be stored)."""
+    signature = (id(unrolled), spelling.root, spelling.dialect, tuple(spelling.grafts.items()))
+    if signature not in _KEYS:
+        required: set[str] = set()
+        optional: set[str] = set()
+        for slot in unrolled.slots:
+            key = template(spelling.spelled(slot, scope))[0]
+            free = slot.optional or slot.whens or slot.tied or slot.choices or slot.group
+            (optional if free else required).add(key)
+        _KEYS[signature] = (frozenset(required), frozenset(optional - required))
+    return _KEYS[signature]
+
+
+def known_keys(scope: CardScope) -> frozenset[str]:
+    """Every key that any head and dialect of a card has."""
+    keys: set[str] = set()
+    for head in scope.card.heads:
+        unrolled = unroll(scope, head)
+        for spelling in spellings(scope, head, unrolled):
+            required, optional = _keys(scope, unrolled, spelling)
+            keys |= required | optional
+    return frozenset(keys)
+
+
+WRAPPERS: Mapping[str, str] = {
+    "module.": "torch's DataParallel and DistributedDataParallel",
+    "_orig_mod.": "torch.compile",
+    "base_model.model.": "PEFT",
+    "_fsdp_wrapped_module.": "torch's FSDP",
+    "_forward_module.": "Lightning and DeepSpeed",
+    "model.": "a wrapping module",
+}
+"""Prefixes that wrappers leave on every name when their own state dict is saved, and whose they are."""

@@ -1,0 +1,1 @@
+"""The words architecture cards are written in, and what a card means beside a config."""

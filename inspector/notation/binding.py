@@ -1,0 +1,321 @@
+"""A card beside a config: the blocks of tensors it expects.
+
+A block is one key (`model.layers.#.mlp.up_proj.weight`), one index set for each `#`, and one shape. Holes
+that nothing refers to stay sets; only the others are written out, and equal neighbours join again: Llama
+has one block a tensor kind, however many layers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from inspector.algebra.evaluation import Value, extent, truth, whole
+from inspector.algebra.expression import parse
+from inspector.algebra.span import MOST_LISTED, Span
+from inspector.notation.card import Head
+from inspector.notation.scope import CardScope, bases, holes_in
+from inspector.notation.slots import HOLE, OpaqueSlot, Slot, Unrolled, unroll
+
+Shape = tuple[int | None, ...]
+"""Dims in elements; None where the config does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a writer spells canonical names: the prefix before the body and the dialect's replacements."""
+
+    root: str
+    dialect: int = 0
+    grafts: Mapping[tuple[str, ...], int] = field(default_factory=dict)
+
+    def spelled(self, slot: Slot | OpaqueSlot, scope: CardScope) -> str:
+        """The template of a slot's name as this writer spells it."""
+        path = slot.path
+        number = self.grafts.get(slot.scope, 0) if isinstance(slot, Slot) and slot.scope else 0
+        if number and isinstance(slot, Slot):
+            inner = slot.inner_path
+            path = path[: len(path) - len(inner)] + respelled(inner, slot.card.dialects[number])
+        if slot.body:
+            path = self.root + path
+        return respelled(path, scope.card.dialects[self.dialect]) if self.dialect else path
+
+
+def respelled(path: str, dialect: Mapping[str, str]) -> str:
+    """A canonical name in a dialect: the longest prefix that fits, then the replacements anywhere."""
+    fitting = [prefix for prefix in dialect if not prefix.startswith("*") and path.startswith(prefix)]
+    if fitting:
+        longest = max(fitting, key=len)
+        path = dialect[longest] + path[len(longest) :]
+    for anywhere, replacement in dialect.items():
+        if anywhere.startswith("*"):
+            path = path.replace(anywhere[1:], replacement)
+    return path
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """Tensors that a card expects on one key: index sets, shape, and what they are.
+
+    required: must be stored. tie: the slot whose copy this is, while the ties hold.
+    """
+
+    slot: Slot
+    key: str
+    axes: tuple[Span, ...]
+    shape: Shape
+    required: bool
+    tie: Slot | None = None
+
+    @property
+    def tensors(self) -> int:
+        """How many tensors the block stands for."""
+        count = 1
+        for axis in self.axes:
+            count *= axis.size
+        return count
+
+    @property
+    def elements(self) -> int | None:
+        """Elements of one tensor, None where a dim is unknown."""
+        count = 1
+        for dim in self.shape:
+            if dim is None:
+                return None
+            count *= dim
+        return count
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All blocks of a card under a head, spelling and scope."""
+
+    scope: CardScope
+    head: Head
+    spelling: Spelling
+    unrolled: Unrolled
+    blocks: tuple[Block, ...]
+    sides: Mapping[int, int]
+    opaque: tuple[tuple[str, str], ...]  # (spelled prefix, because)
+
+
+Stored = Callable[[str], Collection[tuple[int, ...]]]
+"""The shapes stored on a key; empty where nothing is."""
+
+
+def nothing_stored(key: str) -> Collection[tuple[int, ...]]:
+    """The `Stored` of a card on its own."""
+    return ()
+
+
+def bind(scope: CardScope, head: Head, spelling: Spelling, stored: Stored = nothing_stored) -> Plan:
+    """The blocks that a card expects. `stored` decides each `either`, and predicates without a config."""
+    unrolled = unroll(scope, head)
+    binder = _Binder(scope, spelling, stored)
+    sides = binder.choose(unrolled.slots)
+    blocks: list[Block] = []
+    for slot in unrolled.slots:
+        if all(sides.get(number, side) == side for number, side in slot.choices):
+            blocks.extend(binder.blocks(slot))
+    ties = Ties(scope, unrolled.slots)
+    present = {id(block.slot) for block in blocks}
+    for block in blocks:
+        target = ties.target(block.slot, bool(stored(block.key)))
+        if target is not None and id(target) in present:
+            block.tie = target
+    opaque = tuple((spelling.spelled(entry, scope), entry.because) for entry in unrolled.opaque)
+    return Plan(scope, head, spelling, unrolled, tuple(blocks), sides, opaque)
+
+
+def bind_slots(scope: CardScope, spelling: Spelling, slots: Iterable[Slot], stored: Stored) -> list[Block]:
+    """The blocks of some slots alone (another head's rows), whatever their choices."""
+    binder = _Binder(scope, spelling, stored)
+    return [block for slot in slots for block in binder.blocks(slot)]
+
+
+class Ties:
+    """Which slot's copy a slot is, by role or path, while the predicate holds."""
+
+    __slots__ = ("_paths", "_roles", "_scope")
+
+    def __init__(self, scope: CardScope, slots: Iterable[Slot]) -> None:
+        self._scope = scope
+        self._roles: dict[str, Slot] = {}
+        self._paths: dict[str, Slot] = {}
+        for slot in sorted(slots, key=lambda one: len(one.scope)):
+            always = slot.ties is not None and truth(scope.evaluate(slot.ties)) and slot.tied
+            if not always and slot.tensor.suffix not in (".bias", "_bias"):
+                self._roles.setdefault(slot.role, slot)
+            self._paths.setdefault(slot.path, slot)
+
+    def target(self, slot: Slot, stored: bool) -> Slot | None:
+        """The slot that this one is a copy of under the config's ties; None where it is its own.
+
+        Without a config a tensor that is not stored counts as tied.
+        """
+        if not slot.tied:
+            return None
+        scope = scope_of(self._scope, slot)
+        if not scope.settings.known and slot.ties is None:
+            holds = not stored
+        else:
+            holds = truth(scope.evaluate(slot.ties if slot.ties is not None else parse(slot.card.ties)))
+        if not holds:
+            return None
+        kind, _, name = slot.tied.partition(":")
+        found = self._roles.get(name) if kind == "role" else self._paths.get(name)
+        return found if found is not slot else None
+
+
+def scope_of(scope: CardScope, slot: Slot) -> CardScope:
+    """The scope that a slot's words are read in."""
+    for name in slot.scope:
+        scope = scope.grafts[name]
+    return scope
+
+
+_NUMERIC = re.compile(r"0|[1-9][0-9]{0,5}", re.ASCII)
+_Axis = str | int
+_TEMPLATES: dict[str, tuple[str, tuple[_Axis, ...]]] = {}
+
+
+def template(path: str) -> tuple[str, tuple[_Axis, ...]]:
+    """A spelled path as (key, axes): '#' for every segment that is a hole or a number."""
+    if path not in _TEMPLATES:
+        axes: list[_Axis] = []
+        segments = []
+        for segment in path.split("."):
+            match = HOLE.fullmatch(segment)
+            if match or _NUMERIC.fullmatch(segment):
+                axes.append(match.group(1) if match else int(segment))
+                segment = "#"
+            segments.append(segment)
+        _TEMPLATES[path] = (".".join(segments), tuple(axes))
+    return _TEMPLATES[path]
+
+
+_WRITTEN: dict[tuple[int, bool], tuple[frozenset[str], frozenset[str]]] = {}
+_Expanded = tuple[tuple[tuple[str, Span], ...], Shape]
+
+
+class _Binder:
+    __slots__ = ("scope", "spelling", "stored")
+
+    def __init__(self, scope: CardScope, spelling: Spelling, stored: Stored) -> None:
+        self.scope, self.spelling, self.stored = scope, spelling, stored
+
+    def choose(self, slots: tuple[Slot, ...]) -> dict[int, int]:
+        """Which side of each `either` is stored: by the names present, for equal names by shape."""
+        sides: dict[int, tuple[list[Slot], list[Slot]]] = {}
+        for slot in slots:
+            for number, side in slot.choices:
+                sides.setdefault(number, ([], []))[side].append(slot)
+        return {number: self._side(first, second) for number, (first, second) in sides.items()}
+
+    def _side(self, first: list[Slot], second: list[Slot]) -> int:
+        keys = [{self.key(slot) for slot in one if not slot.optional} for one in (first, second)]
+        found = [sum(1 for key in one if self.stored(key)) for one in keys]
+        if keys[0] & keys[1] and found[0] and found[1]:
+            misfits = [self._misfits(one) for one in (first, second)]
+            return int(misfits[1] < misfits[0])
+        return int(found[1] > found[0])
+
+    def _misfits(self, slots: list[Slot]) -> int:
+        count = 0
+        for slot in slots:
+            expected = {block.shape for block in self.blocks(slot)}
+            stored = set(self.stored(self.key(slot)))
+            count += len(stored - expected) if stored else 1
+        return count
+
+    def key(self, slot: Slot) -> str:
+        """The key of a slot, holes inside segments left as they are."""
+        return template(self.spelling.spelled(slot, self.scope))[0]
+
+    def blocks(self, slot: Slot) -> list[Block]:
+        """The blocks of one slot; none where its predicates fail."""
+        scope = scope_of(self.scope, slot)
+        path = self.spelling.spelled(slot, self.scope)
+        written, embedded = _written_out(slot, scope, path)
+        blocks = []
+        for axes, shape in self._expand(slot, scope, slot.holes, written):
+            found = dict(axes)
+            for name, spans in _spell_out(path, found, embedded):
+                key, order = template(name)
+                sets = tuple(Span.of([axis]) if isinstance(axis, int) else spans[axis] for axis in order)
+                blocks.append(Block(slot, key, sets, shape, not slot.optional))
+        return blocks
+
+    def _expand(self, slot: Slot, scope: CardScope, holes: tuple[str, ...], written: frozenset[str]) -> list[_Expanded]:
+        if not holes:
+            return [((), self._shape(slot, scope))] if self._exists(slot) else []
+        hole, rest = holes[0], holes[1:]
+        indices = extent(scope.word((hole,)))
+        if indices is None or not indices:
+            return []
+        if hole not in written:
+            return [(((hole, indices), *axes), shape) for axes, shape in self._expand(slot, scope, rest, written)]
+        if indices.size > MOST_LISTED:
+            scope.fault("size", hole, f"{indices.size:,} indices are too many to write out")
+            return []
+        joined: dict[_Expanded, list[int]] = {}
+        for index in indices:
+            before = scope.enter(hole, index)
+            for inner in self._expand(slot, scope, rest, written):
+                joined.setdefault(inner, []).append(index)
+            scope.enter(hole, before)
+        return [(((hole, Span.of(found)), *axes), shape) for (axes, shape), found in joined.items()]
+
+    def _exists(self, slot: Slot) -> bool:
+        for condition in slot.whens:
+            scope = self.scope
+            for name in condition.scope:
+                scope = scope.grafts[name]
+            if not scope.settings.known:
+                return bool(self.stored(self.key(slot)))
+            if not truth(scope.evaluate(condition.node)):
+                return False
+        return True
+
+    def _shape(self, slot: Slot, scope: CardScope) -> Shape:
+        return tuple(_dim(scope, scope.evaluate(node)) for node in slot.dims)
+
+
+def _dim(scope: CardScope, value: Value) -> int | None:
+    number = whole(value)
+    if number is None or number < 0:
+        return None
+    return number
+
+
+def _written_out(slot: Slot, scope: CardScope, path: str) -> tuple[frozenset[str], frozenset[str]]:
+    """(holes that must be written out, holes that stand inside a segment)."""
+    key = (id(slot), scope.settings.native)
+    if key not in _WRITTEN:
+        card, native = scope.card, scope.settings.native
+        needed: set[str] = set()
+        for node in (*slot.dims, *(c.node for c in slot.whens if c.scope == slot.scope)):
+            needed.update(holes_in(card, native, node))
+        for hole in slot.holes:
+            text = scope.symbols.get(hole)
+            if text is not None:
+                needed.update(holes_in(card, native, parse(text)))
+        embedded = frozenset(
+            hole for segment in path.split(".") for hole in HOLE.findall(segment) if not HOLE.fullmatch(segment)
+        )
+        written = frozenset(hole for hole in slot.holes if hole in needed or needed & set(bases(card, native, hole)))
+        _WRITTEN[key] = (written | embedded, embedded)
+    return _WRITTEN[key]
+
+
+def holes_written_out(slot: Slot, scope: CardScope) -> frozenset[str]:
+    """The holes of a slot whose index its dims or inner extents refer to."""
+    return _written_out(slot, scope, slot.path)[0]
+
+
+def _spell_out(path: str, spans: Mapping[str, Span], embedded: frozenset[str]) -> list[tuple[str, Mapping[str, Span]]]:
+    names = [path]
+    for hole in embedded:
+        names = [name.replace("{" + hole + "}", str(index)) for name in names for index in spans[hole]]
+    return [(name, spans) for name in names]

@@ -1,0 +1,179 @@
+"""An architecture card: one value made of dims, rows, heads, ties and dialects.
+
+Everything a card says is a row or a text in the expression language (`inspector.algebra.expression`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from inspector.notation.kinds import Kind
+
+
+class Dims(dict[str, str]):
+    """Symbol -> definition; `A | B` lets B's definitions win."""
+
+    def __init__(self, **definitions: str) -> None:
+        super().__init__(definitions)
+
+    def __or__(self, other: Mapping[str, str]) -> Dims:  # type: ignore[override]
+        return Dims(**{**self, **other})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One module or bare tensor. `tied` names a role or path whose weight this one's may be."""
+
+    path: str
+    role: str
+    kind: Kind
+    when: str = ""
+    optional: bool = False
+    tied: str = ""
+    ties: str | bool | None = None  # None: the card's own predicate
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Rows under a prefix. `optional`: all or nothing for each index; `extra`: beyond the class's model."""
+
+    prefix: str
+    rows: tuple[Row, ...]
+    when: str = ""
+    optional: bool = False
+    tied: str = ""
+    tower: str = ""
+    extra: str = ""
+    renames: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """The same thing stored one way or another, decided by the names present."""
+
+    first: Row
+    second: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Graft:
+    """Another card under a prefix, reading a sub-config; without a card its model_type chooses one."""
+
+    name: str
+    at: str
+    card: Architecture | None = None
+    config: str = ""
+    head: str = ""
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Tensors counted but not explained."""
+
+    prefix: str
+    because: str
+
+
+Row = Part | Group | Either | Graft | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a task class adds and which prefix it puts before the body. Names are class suffixes."""
+
+    names: tuple[str, ...]
+    root: str
+    rows: tuple[Row, ...] = ()
+    default: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Architecture:
+    """A card. `names`: its model types, the first is its name; `native`: the symbols as a params.json
+    spells them; `dialects`: prefix replacements from canonical names, `writers` who spells so."""
+
+    name: str
+    dims: Mapping[str, str]
+    parts: Row = Group("", ())
+    heads: tuple[Head, ...] = (Head(("",), ""),)
+    ties: str = "false"
+    dialects: tuple[Mapping[str, str], ...] = ({},)
+    writers: tuple[str, ...] = ()
+    native: Mapping[str, str] = field(default_factory=dict)
+    classes: tuple[str, ...] = ()  # spellings of class names before the head's suffix, beside the usual
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All model types that read this card."""
+        return tuple(self.name.split())
+
+    @property
+    def default_head(self) -> Head:
+        """The head that a chart shows without a config."""
+        return next((entry for entry in self.heads if entry.default), self.heads[0])
+
+
+def part(path: str, role: str, kind: Kind, *, when: str = "", tied: str = "", ties: str | bool | None = None) -> Part:
+    """One module, or bare tensor, that is stored where `when` holds."""
+    return Part(path, role, kind, when, tied=tied, ties=ties)
+
+
+def maybe(path: str, role: str, kind: Kind, *, when: str = "", tied: str = "", ties: str | bool | None = None) -> Part:
+    """A module that may be stored or left out; both are right."""
+    return Part(path, role, kind, when, optional=True, tied=tied, ties=ties)
+
+
+def rows(
+    *parts: Row,
+    when: str = "",
+    optional: bool = False,
+    tied: str = "",
+    tower: str = "",
+    extra: str = "",
+    **renames: str,
+) -> Group:
+    """A group without a prefix."""
+    return Group("", parts, when, optional, tied, tower, extra, renames)
+
+
+def under(
+    prefix: str,
+    *parts: Row,
+    when: str = "",
+    optional: bool = False,
+    tied: str = "",
+    tower: str = "",
+    extra: str = "",
+    **renames: str,
+) -> Group:
+    """A group below a prefix; further words rename the block's symbols in dims, predicates and holes."""
+    return Group(prefix, parts, when, optional, tied, tower, extra, renames)
+
+
+def either(first: Row, second: Row) -> Either:
+    """Two ways of storing the same thing."""
+    return Either(first, second)
+
+
+def graft(
+    name: str, at: str, card: Architecture | None = None, *, config: str = "", head: str = "", when: str = ""
+) -> Graft:
+    """Another card; its symbols are `name.symbol` here, its sub-config `<name>_config` unless said."""
+    return Graft(name, at, card, config or f"{name}_config", head, when)
+
+
+def opaque(prefix: str, because: str) -> Opaque:
+    """Tensors below a prefix that no card explains."""
+    return Opaque(prefix, because)
+
+
+def head(names: str, root: str, *parts: Row, default: bool = False) -> Head:
+    """A task class: suffixes of class names, the prefix before the body, and its own rows."""
+    return Head(tuple(names.split()) or ("",), root, parts, default)
+
+
+def rooted(heads: tuple[Head, ...], root: str) -> tuple[Head, ...]:
+    """The heads with every prefix that is not empty replaced."""
+    return tuple(replace(entry, root=root) if entry.root else entry for entry in heads)

@@ -1,0 +1,135 @@
+"""A card as a chart and as one symbolic formula: the rows that are counted, nested as their holes nest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from inspector.algebra.expression import Alternatives, Guarded, Node, parse, show, words
+from inspector.algebra.polynomial import Polynomial, constant, polynomial
+from inspector.notation.binding import Plan, Ties, holes_written_out, scope_of
+from inspector.notation.scope import CardScope, holes_in
+from inspector.notation.slots import Slot
+
+NO_TOWER = ""
+
+
+@dataclass(slots=True)
+class Bracket:
+    """Terms of one nesting of holes: its own sum, and the brackets inside."""
+
+    hole: str = ""
+    summed: bool = False  # the body depends on the index: written with a sum sign
+    own: Polynomial = field(default_factory=lambda: constant(0))
+    inner: dict[str, Bracket] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """'2*V*d + d + L*(…)'; a body that depends on its index is Σ{S}(…)."""
+        parts = [str(self.own)] if self.own or not self.inner else []
+        for bracket in self.inner.values():
+            lead = f"Σ{{{bracket.hole}}}" if bracket.summed else f"{bracket.hole}*"
+            parts.append(f"{lead}({bracket.text()})")
+        return " + ".join(parts)
+
+
+def shown_slots(plan: Plan) -> Iterator[Slot]:
+    """The rows of a chart: those whose switches hold, of each `either` the chosen side."""
+    for slot in plan.unrolled.slots:
+        if any(plan.sides.get(number, side) != side for number, side in slot.choices):
+            continue
+        if all(_holds(plan.scope, slot, condition.scope, condition.node) for condition in slot.whens):
+            yield slot
+
+
+def _holds(scope: CardScope, slot: Slot, path: tuple[str, ...], node: Node) -> bool:
+    for name in path:
+        scope = scope.grafts[name]
+    if holes_in(scope.card, scope.settings.native, node):
+        return True
+    return bool(scope.evaluate(node))
+
+
+def counted(plan: Plan) -> Iterator[Slot]:
+    """The shown rows that the formula counts: no buffers, no copies, nothing optional or beyond."""
+    ties = Ties(plan.scope, plan.unrolled.slots)
+    for slot in shown_slots(plan):
+        if not slot.tensor.counted or slot.optional or slot.group is not None or slot.extra:
+            continue
+        if ties.target(slot, True) is None:
+            yield slot
+
+
+def formulas(plan: Plan) -> dict[str, str]:
+    """Tower -> formula; the tower of a card without grafts is ''."""
+    towers: dict[str, list[Slot]] = {}
+    for slot in counted(plan):
+        towers.setdefault(".".join(slot.scope), []).append(slot)
+    named = sorted(towers, key=lambda name: name == NO_TOWER)
+    return {name: _bracket(plan, towers[name]).text() for name in named}
+
+
+def _bracket(plan: Plan, slots: Iterable[Slot]) -> Bracket:
+    top = Bracket()
+    for slot in slots:
+        scope = scope_of(plan.scope, slot)
+        summed = holes_written_out(slot, scope)
+        at = top
+        for hole in slot.holes:
+            at = at.inner.setdefault(hole, Bracket(hole))
+            at.summed = at.summed or hole in summed
+        term = constant(1)
+        for node in slot.dims:
+            term = term * polynomial(chosen(scope, node))
+        at.own = at.own + term
+    return top
+
+
+def chosen(scope: CardScope, node: Node) -> Node:
+    """A dim with its alternatives at the top decided, where the config decides them."""
+    if isinstance(node, Alternatives):
+        for option in node.options:
+            if scope.evaluate(option) is not None:
+                return chosen(scope, option)
+    return node.value if isinstance(node, Guarded) else node
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A symbol that the chart uses, its definition in words, and its value beside a config."""
+
+    name: str
+    definition: str
+    value: object
+
+
+def symbols(plan: Plan) -> list[Symbol]:
+    """Every symbol of the shown rows, the symbols of their definitions after them."""
+    found: dict[tuple[tuple[str, ...], str], Symbol] = {}
+    for slot in counted(plan):
+        scope = scope_of(plan.scope, slot)
+        names = [hole for hole in slot.holes]
+        for node in slot.dims:
+            names.extend(path[0] for path in words(node) if len(path) == 1)
+        for name in names:
+            _note(found, slot.scope, scope, name)
+    return list(found.values())
+
+
+def _note(found: dict[tuple[tuple[str, ...], str], Symbol], at: tuple[str, ...], scope: CardScope, name: str) -> None:
+    if (at, name) in found:
+        return
+    text = scope.symbols.get(name)
+    value = scope.word((name,))
+    definition = _words(parse(text)) if text is not None else name
+    prefix = ".".join((*at, ""))
+    found[at, name] = Symbol(f"{prefix}{name}", definition, getattr(value, "size", value))
+    if text is not None:
+        for path in words(parse(text)):
+            if len(path) == 1 and path[0] in scope.symbols:
+                _note(found, at, scope, path[0])
+
+
+def _words(node: Node) -> str:
+    if isinstance(node, Alternatives):
+        return ", else ".join(show(option) for option in node.options)
+    return show(node)

@@ -1,0 +1,163 @@
+"""Leaf kinds: which tensors a module stores and how they lie.
+
+Dims are texts of the expression language. The arrow says input to output, so that "stored transposed" is
+a finding and not a guess; the layouts are torch's (`nn.Linear` [out, in], `nn.Conv1d` [out, in/groups, k],
+`nn.ConvTranspose` [in, out/groups, k]) unless the kind says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+Switch = str | bool
+"""A predicate of the expression language, or plainly true or false."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """One stored tensor of a module. Its name is the module's path followed by the suffix."""
+
+    suffix: str
+    dims: tuple[str, ...]
+    counted: bool = True  # a parameter; a buffer is not counted
+    when: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The tensors of a leaf, and the words of its chart line."""
+
+    name: str
+    chart: str
+    tensors: tuple[Tensor, ...]
+    packs: tuple[str, ...] = ()  # the terms of the output sum, in storage order
+    output: str = ""  # the output expression that `packs` names the terms of
+
+
+def linear(arrow: str, *, bias: Switch = False, each: str = "", bare: bool = False, packs: str = "") -> Kind:
+    """`.weight` [out, in], `.bias` [out]; with `each` a leading axis; bare: the path is the weight."""
+    source, target = _arrow(arrow)
+    return _matrix("linear", arrow, (target, source), target, bias, each, bare, packs)
+
+
+def dense(arrow: str, *, each: str = "", bare: bool = False, packs: str = "") -> Kind:
+    """A linear with bias."""
+    return linear(arrow, bias=True, each=each, bare=bare, packs=packs)
+
+
+def linear_io(arrow: str, *, bias: Switch = False, each: str = "", bare: bool = False, packs: str = "") -> Kind:
+    """`.weight` [in, out]: the orientation of GPT-2's Conv1D."""
+    source, target = _arrow(arrow)
+    return _matrix("linear_io", arrow, (source, target), target, bias, each, bare, packs)
+
+
+def table(shape: str) -> Kind:
+    """An embedding: `.weight` of this shape."""
+    return Kind("table", f"[{', '.join(shape.split())}]", (Tensor(".weight", tuple(shape.split())),))
+
+
+def scale(dim: str) -> Kind:
+    """A norm without bias: `.weight` [d]."""
+    return Kind("scale", f"[{dim}]", (Tensor(".weight", (dim,)),))
+
+
+def affine(dim: str, *, bias: Switch = True) -> Kind:
+    """A norm with bias: `.weight` [d], `.bias` [d]."""
+    return Kind("affine", f"[{dim}]", (Tensor(".weight", (dim,)), *_bias(".bias", (dim,), bias)))
+
+
+def conv(arrow: str, *, groups: str = "", bias: Switch = True) -> Kind:
+    """`.weight` [out, in/groups, kernel…], `.bias` [out]. The arrow is 'in -> out, kernel kernel'."""
+    source, target, kernel = _convolution(arrow)
+    each = "1" if groups == source else f"({source})/({groups})" if groups else source
+    weight = Tensor(".weight", (target, each, *kernel))
+    return Kind("conv", arrow, (weight, *_bias(".bias", (target,), bias)))
+
+
+def conv_t(arrow: str, *, groups: str = "", bias: Switch = True) -> Kind:
+    """A transposed convolution: `.weight` [in, out/groups, kernel…], `.bias` [out]."""
+    source, target, kernel = _convolution(arrow)
+    each = "1" if groups == target else f"({target})/({groups})" if groups else target
+    weight = Tensor(".weight", (source, each, *kernel))
+    return Kind("conv_t", arrow, (weight, *_bias(".bias", (target,), bias)))
+
+
+def batchnorm(dim: str) -> Kind:
+    """Weight and bias counted; the running statistics are buffers, the step counter may be left out."""
+    return Kind("batchnorm", f"[{dim}]", (Tensor(".weight", (dim,)), Tensor(".bias", (dim,)), *_running(dim)))
+
+
+def frozen_batchnorm(dim: str) -> Kind:
+    """All four are buffers."""
+    fixed = (Tensor(".weight", (dim,), counted=False), Tensor(".bias", (dim,), counted=False))
+    return Kind("frozen_batchnorm", f"[{dim}]", (*fixed, *_running(dim)))
+
+
+def weight_norm(kind: Kind, *, axis: int = 0) -> Kind:
+    """torch's parametrised weight norm: a magnitude that is 1 except on the axis, and the direction."""
+    weight, *rest = kind.tensors
+    ones = tuple(dim if position == axis else "1" for position, dim in enumerate(weight.dims))
+    name = ".parametrizations.weight.original"
+    return replace(
+        kind,
+        name="weight_norm",
+        tensors=(Tensor(f"{name}0", ones), replace(weight, suffix=f"{name}1"), *rest),
+    )
+
+
+def param(shape: str) -> Kind:
+    """One parameter named by the path itself."""
+    return Kind("param", f"[{', '.join(shape.split())}]", (Tensor("", tuple(shape.split())),))
+
+
+def buffer(shape: str) -> Kind:
+    """One tensor named by the path itself that is no parameter."""
+    return Kind("buffer", f"[{', '.join(shape.split())}]", (Tensor("", tuple(shape.split()), counted=False),))
+
+
+def _running(dim: str) -> tuple[Tensor, ...]:
+    return (
+        Tensor(".running_mean", (dim,), counted=False),
+        Tensor(".running_var", (dim,), counted=False),
+        Tensor(".num_batches_tracked", (), counted=False, optional=True),
+    )
+
+
+def _matrix(
+    name: str,
+    arrow: str,
+    dims: tuple[str, str],
+    target: str,
+    bias: Switch,
+    each: str,
+    bare: bool,
+    packs: str,
+) -> Kind:
+    lead = (each,) if each else ()
+    weight = Tensor("" if bare else ".weight", (*lead, *dims))
+    biases = _bias("_bias" if bare else ".bias", (*lead, target), bias)
+    chart = f"{each} x ({arrow})" if each else arrow
+    return Kind(name, chart, (weight, *biases), tuple(packs.split()), target)
+
+
+def _bias(suffix: str, dims: Sequence[str], switch: Switch) -> tuple[Tensor, ...]:
+    if switch is False:
+        return ()
+    return (Tensor(suffix, tuple(dims), when="" if switch is True else switch),)
+
+
+def _arrow(arrow: str) -> tuple[str, str]:
+    source, mark, target = arrow.partition("->")
+    if not mark:
+        raise ValueError(f"'{arrow}' has no arrow")
+    return source.strip(), target.strip()
+
+
+def _convolution(arrow: str) -> tuple[str, str, tuple[str, ...]]:
+    source, rest = _arrow(arrow)
+    target, mark, kernel = rest.rpartition(",")
+    if not mark:
+        raise ValueError(f"'{arrow}' has no kernel")
+    return source, target.strip(), tuple(kernel.split())

@@ -1,0 +1,54 @@
+"""What a tensor is for: the one vocabulary of roles, with the words people see and the group of the chart.
+
+A role is `subject.part`. What is not listed gets its label from the role itself and its group from the
+subject, so that a rare role needs no line here.
+"""
+
+from __future__ import annotations
+
+GROUPS = ("embedding", "attention", "feed-forward", "state space", "convolution", "norms", "head", "other")
+"""In the order of charts and tables."""
+
+SUBJECTS: dict[str, tuple[str, str]] = {
+    "embed": ("embedding", "turns tokens, positions, patches or frames into vectors"),
+    "attention": ("attention", "attention of a sequence to itself"),
+    "cross": ("attention", "attention to another sequence"),
+    "mlp": ("feed-forward", "the feed-forward network of a layer"),
+    "router": ("feed-forward", "chooses experts"),
+    "expert": ("feed-forward", "what experts share: gates, projections in and out of them"),
+    "ssm": ("state space", "a state space or linear recurrence"),
+    "resnet": ("convolution", "a residual block of convolutions"),
+    "norm": ("norms", "layer norms, RMS norms, batch norms"),
+    "head": ("head", "what a task class adds at the end"),
+    "pooler": ("head", "makes one vector of a sequence"),
+}
+"""First word of a role -> (group, definition)."""
+
+LABELS: dict[str, str] = {
+    "embed.token": "embedding",
+    "embed.shared": "embedding",
+    "embed.position": "position embedding",
+    "embed.type": "type embedding",
+    "embed.patch": "patch embedding",
+    "head.token": "head",
+    "head.token.bias": "head bias",
+    "head.class": "classifier",
+    "head.span": "span head",
+    "head.next": "next sentence head",
+    "head.dense": "head dense",
+    "rotary.frequency": "rotary frequencies",
+    "router": "router",
+    "router.correction": "router correction bias",
+    "pooler": "pooler",
+}
+"""Roles whose label is not simply their words."""
+
+
+def label(role: str) -> str:
+    """A role in words: 'attention.key' is "attention key"."""
+    return LABELS.get(role) or role.replace(".", " ")
+
+
+def group(role: str) -> str:
+    """The group of a role in charts."""
+    return SUBJECTS.get(role.split(".", 1)[0], ("other", ""))[0]

@@ -1,0 +1,350 @@
+"""A card's symbols beside a config: what each is worth, where it came from, what could not be worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from inspector.algebra.evaluation import Value, evaluator, is_filter
+from inspector.algebra.expression import (
+    Alternatives,
+    Binary,
+    Bracket,
+    Guarded,
+    Hole,
+    Node,
+    Slice,
+    Word,
+    children,
+    parse,
+    show,
+)
+from inspector.notation.card import Architecture, Either, Graft, Group, Head, Row
+
+Lookup = Callable[[str], "Architecture | None"]
+"""A card by model type."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByIndex:
+    """A value for each index of a hole, as solved from the shapes."""
+
+    hole: str
+    values: Mapping[int, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An expression that the config's values do not allow: kind is remainder, zero, type or size."""
+
+    kind: str
+    expression: str
+    detail: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A config as the notation reads it: its own keys, other spellings of them, the class's defaults.
+
+    known: whether there is a config at all; without one predicates are decided by the names present.
+    native: whether the keys are a params.json's.
+    """
+
+    values: Mapping[str, Any]
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    known: bool = True
+    native: bool = False
+
+    def below(self, key: str) -> Settings:
+        """The settings of a sub-config; absent ones are empty."""
+        own, default = self.values.get(key), self.defaults.get(key)
+        return Settings(
+            own if isinstance(own, dict) else {},
+            default if isinstance(default, dict) else {},
+            known=self.known,
+            native=self.native,
+        )
+
+    def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
+        """(value, whether it is the class's default). Null in the config is absent and final."""
+        values: Any = self.values
+        for position, key in enumerate(path):
+            if not isinstance(values, dict | Mapping):
+                return None, False
+            if key in values:
+                values = values[key]
+                continue
+            other = self._alias(key, values) if position == 0 else None
+            if other is None:
+                return self._default(path), True
+            values = values[other]
+        return values, False
+
+    def _alias(self, key: str, values: Mapping[str, Any]) -> str | None:
+        for spelling, target in self.aliases.items():
+            if target == key and spelling in values:
+                return spelling
+        return None
+
+    def _default(self, path: tuple[str, ...]) -> Value:
+        values: Any = self.defaults
+        for key in path:
+            if not isinstance(values, Mapping) or key not in values:
+                return None
+            values = values[key]
+        return values
+
+
+class CardScope:
+    """The meaning of a card's words. Cheap to build: every value is worked out when it is first asked."""
+
+    __slots__ = ("_at", "_cache", "_keys", "card", "defaulted", "faults", "grafts", "overrides", "read",
+                 "settings", "symbols")  # fmt: skip
+
+    def __init__(
+        self,
+        card: Architecture,
+        settings: Settings,
+        lookup: Lookup,
+        overrides: Mapping[str, Value] | None = None,
+    ) -> None:
+        self.card = card
+        self.settings = settings
+        self.symbols = {**card.dims, **(card.native if settings.native else {})}
+        self.overrides = dict(overrides or {})
+        self.faults: dict[Fault, None] = {}
+        self.read: dict[str, Value] = {}
+        self.defaulted: set[str] = set()
+        self._at: dict[str, int] = {}
+        self._cache: dict[Any, Value] = {}
+        self._keys: list[str] = []
+        self.grafts = self._open_grafts(lookup)
+
+    def _open_grafts(self, lookup: Lookup) -> dict[str, CardScope]:
+        opened: dict[str, CardScope] = {}
+        for entry in grafts_of(self.card):
+            below = self.settings.below(entry.config)
+            card = entry.card
+            if card is None:
+                named = below.read(("model_type",))[0]
+                card = lookup(named) if isinstance(named, str) else None
+            if card is not None:
+                prefix = f"{entry.name}."
+                inner = {k[len(prefix) :]: v for k, v in self.overrides.items() if k.startswith(prefix)}
+                opened[entry.name] = CardScope(card, below, lookup, inner)
+        return opened
+
+    def with_overrides(self, overrides: Mapping[str, Value], lookup: Lookup) -> CardScope:
+        """The same card and config with some symbols or keys set."""
+        return CardScope(self.card, self.settings, lookup, {**self.overrides, **overrides})
+
+    def with_values(self, values: Mapping[str, Any], lookup: Lookup) -> CardScope:
+        """The same card with some keys of the config replaced."""
+        settings = replace(self.settings, values={**self.settings.values, **values})
+        return CardScope(self.card, settings, lookup, self.overrides)
+
+    def word(self, path: tuple[str, ...]) -> Value:
+        """A symbol's value, else a graft's, else the config's; None where absent."""
+        name = path[0]
+        if len(path) > 1:
+            grafted = self.grafts.get(name)
+            return grafted.word(path[1:]) if grafted is not None else self._config(path)
+        if name in self.overrides:
+            value = self.overrides[name]
+            if isinstance(value, ByIndex):
+                at = self._at.get(value.hole)
+                return None if at is None else value.values.get(at)
+            return value
+        if name not in self.symbols:
+            return self._config(path)
+        depends = free_holes(self.card, self.settings.native, name)
+        key: Any = (name, *(self._at.get(hole) for hole in depends)) if depends else name
+        if key in self._cache:
+            return self._cache[key]
+        self._cache[key] = None  # a definition that comes back to itself is absent
+        node = parse(self.symbols[name])
+        if isinstance(node, Alternatives) and not self.settings.known:
+            return None  # without a config a fallback would be a guess: the shapes decide
+        value = evaluator(node)(self)
+        self._cache[key] = value
+        return value
+
+    def _config(self, path: tuple[str, ...]) -> Value:
+        value, defaulted = self.settings.read(path)
+        key = ".".join(path)
+        self.read[key] = value
+        if defaulted and value is not None:
+            self.defaulted.add(key)
+        return value
+
+    def index(self, hole: str) -> int | None:
+        """The current index of a hole."""
+        return self._at.get(hole)
+
+    def enter(self, hole: str, index: int | None) -> int | None:
+        """Sets a hole and every extent it was cut from to an index; None leaves it."""
+        before = self._at.get(hole)
+        for name in (hole, *bases(self.card, self.settings.native, hole)):
+            if index is None:
+                self._at.pop(name, None)
+            else:
+                self._at[name] = index
+        return before
+
+    def fault(self, kind: str, expression: str, detail: str) -> None:
+        """Notes a fault once, with the config keys its expression reads."""
+        self.faults[Fault(kind, expression, detail, tuple(self.keys_below(parse(expression))))] = None
+
+    def evaluate(self, node: Node) -> Value:
+        """The value of a tree here."""
+        return evaluator(node)(self)
+
+    def keys_below(self, node: Node) -> Iterator[str]:
+        """The config keys that an expression reads, through symbols, each once."""
+        seen: set[str] = set()
+        waiting = [node]
+        while waiting:
+            current = waiting.pop()
+            if isinstance(current, Word):
+                name = ".".join(current.path)
+                if name in seen:
+                    continue
+                seen.add(name)
+                if len(current.path) == 1 and name in self.symbols:
+                    waiting.append(parse(self.symbols[name]))
+                else:
+                    yield name
+            waiting.extend(reversed(children(current)))
+
+    def because(self, symbol: str) -> str:
+        """How a symbol got its value, in words: 'num_key_value_heads = 8', 'd/h = 128 (head_dim absent)'."""
+        text = self.symbols.get(symbol)
+        if text is None:
+            value, defaulted = self.settings.read(tuple(symbol.split(".")))
+            return f"{symbol} = {_plain(value)}{' (class default)' if defaulted else ''}"
+        node = parse(text)
+        passed: list[str] = []
+        for option in node.options if isinstance(node, Alternatives) else (node,):
+            value = self.evaluate(option)
+            if value is not None:
+                absent = f" ({', '.join(passed)} absent)" if passed else ""
+                default = " (class default)" if isinstance(option, Word) and self._is_default(option) else ""
+                return f"{show(option)} = {_plain(value)}{default}{absent}"
+            passed.append(show(option.value if isinstance(option, Guarded) else option))
+        return f"{' and '.join(passed)} absent"
+
+    def _is_default(self, word: Word) -> bool:
+        if word.path[0] in self.symbols or word.path[0] in self.grafts:
+            return False
+        return self.settings.read(word.path)[1]
+
+
+def _plain(value: Value) -> str:
+    size = getattr(value, "size", None)
+    return str(size) if isinstance(size, int) else f"{value!r:.80}" if isinstance(value, str) else f"{value!s:.80}"
+
+
+def grafts_of(card: Architecture) -> Iterator[Graft]:
+    """Every graft of a card, in its parts and heads."""
+    yield from _grafts_below(card.parts)
+    for entry in card.heads:
+        for row in entry.rows:
+            yield from _grafts_below(row)
+
+
+def _grafts_below(row: Row) -> Iterator[Graft]:
+    if isinstance(row, Graft):
+        yield row
+    elif isinstance(row, Group):
+        for inner in row.rows:
+            yield from _grafts_below(inner)
+    elif isinstance(row, Either):
+        yield from _grafts_below(row.first)
+        yield from _grafts_below(row.second)
+
+
+_FREE: dict[tuple[int, bool], dict[str, tuple[str, ...]]] = {}
+_BASES: dict[tuple[int, bool, str], tuple[str, ...]] = {}
+
+
+def _definitions(card: Architecture, native: bool) -> Mapping[str, str]:
+    return {**card.dims, **card.native} if native else card.dims
+
+
+def free_holes(card: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
+    """The holes that a symbol's value depends on, through other symbols."""
+    known = _FREE.setdefault((id(card), native), {})
+    if symbol not in known:
+        known[symbol] = ()
+        text = _definitions(card, native).get(symbol)
+        if text is not None:
+            known[symbol] = holes_in(card, native, parse(text))
+    return known[symbol]
+
+
+def holes_in(card: Architecture, native: bool, node: Node) -> tuple[str, ...]:
+    """The holes that an expression depends on: its own and its symbols', less those a filter binds."""
+    found: dict[str, None] = {}
+    _collect(card, native, node, frozenset(), found)
+    return tuple(found)
+
+
+def _collect(card: Architecture, native: bool, node: Node, bound: frozenset[str], found: dict[str, None]) -> None:
+    if isinstance(node, Hole):
+        if node.name not in bound:
+            found[node.name] = None
+    elif isinstance(node, Word) and len(node.path) == 1:
+        for hole in free_holes(card, native, node.path[0]):
+            if hole not in bound:
+                found[hole] = None
+    elif isinstance(node, Bracket) and is_filter(node.inner) and isinstance(node.base, Word):
+        name = node.base.path[0]
+        _collect(card, native, node.base, bound, found)
+        _collect(card, native, node.inner, bound | {name, *bases(card, native, name)}, found)
+    else:
+        for child in children(node):
+            _collect(card, native, child, bound, found)
+
+
+def bases(card: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
+    """The extents that a span was cut from, nearest first: D="L[:k]" has ("L",)."""
+    key = (id(card), native, symbol)
+    if key not in _BASES:
+        _BASES[key] = ()
+        text = _definitions(card, native).get(symbol)
+        chain: dict[str, None] = {}
+        if text is not None:
+            for name in _cut_from(parse(text)):
+                chain[name] = None
+                chain.update(dict.fromkeys(bases(card, native, name)))
+        _BASES[key] = tuple(name for name in chain if name != symbol)
+    return _BASES[key]
+
+
+def _cut_from(node: Node) -> Iterator[str]:
+    match node:
+        case Word((name,)):
+            yield name
+        case Alternatives(options):
+            for option in options:
+                yield from _cut_from(option)
+        case Guarded(value, _):
+            yield from _cut_from(value)
+        case Bracket(base, inner, _) if isinstance(inner, Slice) or is_filter(inner):
+            yield from _cut_from(base)
+        case Binary("-" | "&", left, _):
+            yield from _cut_from(left)
+
+
+def head_for(card: Architecture, class_name: str) -> Head | None:
+    """The head with the longest suffix of a class name, None where none fits."""
+    fitting = [
+        (len(name), -position, entry)
+        for position, entry in enumerate(card.heads)
+        for name in entry.names
+        if name and class_name.endswith(name)
+    ]
+    return max(fitting, key=lambda item: item[:2])[2] if fitting else None

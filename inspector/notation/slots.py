@@ -1,0 +1,272 @@
+"""A card unrolled: one slot for each tensor of each row, with renames applied and prefixes joined.
+
+Unrolling depends on the card, the head and which cards are grafted, never on numbers, so it is done once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from inspector.algebra.expression import Hole, Node, Word, parse, substitute
+from inspector.notation.card import Architecture, Either, Graft, Group, Head, Opaque, Part, Row
+from inspector.notation.kinds import Kind, Tensor
+from inspector.notation.scope import CardScope
+
+HOLE = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
+_INDEX = re.compile(r"\{\w+\}|0|[1-9][0-9]{0,5}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A predicate, and the grafts below which its words are read."""
+
+    scope: tuple[str, ...]
+    node: Node
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """One tensor of one row.
+
+    path: the template of its name, below the root where `body`. row: the same without the tensor's suffix.
+    whens: predicates that must all hold. choices: (either number, side) pairs it hangs on. group: the
+    all-or-nothing group (number, how many leading holes are its own). scope: the grafts it lies below.
+    tied: "role:…" or "path:…"; ties: the predicate, None for the card's own. grafted: the graft prefixes.
+    """
+
+    path: str
+    row: str
+    role: str
+    kind: Kind
+    tensor: Tensor
+    dims: tuple[Node, ...]
+    output: Node | None
+    whens: tuple[Condition, ...]
+    holes: tuple[str, ...]
+    optional: bool
+    group: tuple[int, int] | None
+    tied: str
+    ties: Node | None
+    extra: str
+    tower: str
+    choices: tuple[tuple[int, int], ...]
+    scope: tuple[str, ...]
+    card: Architecture
+    body: bool
+    inner_path: str  # below the last graft, for the grafted card's own dialects
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueSlot:
+    """A prefix below which nothing is checked."""
+
+    path: str
+    because: str
+    body: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    prefix: str = ""
+    renames: Mapping[str, Node] | None = None
+    whens: tuple[Condition, ...] = ()
+    group: tuple[int, int] | None = None
+    tied: str = ""
+    extra: str = ""
+    tower: str = ""
+    choices: tuple[tuple[int, int], ...] = ()
+    scope: tuple[str, ...] = ()
+    body: bool = True
+    graft_prefix: str = ""
+
+
+class _Unroller:
+    __slots__ = ("card", "eithers", "groups", "opaque", "scope", "slots")
+
+    def __init__(self) -> None:
+        self.slots: list[Slot] = []
+        self.opaque: list[OpaqueSlot] = []
+        self.eithers = 0
+        self.groups = 0
+
+    def row(self, row: Row, context: _Context, scope: CardScope) -> None:
+        match row:
+            case Part():
+                self.part(row, context, scope)
+            case Group():
+                inner = self.group(row, context)
+                for part in row.rows:
+                    self.row(part, inner, scope)
+            case Either():
+                self.eithers += 1
+                number = self.eithers
+                for side, part in enumerate((row.first, row.second)):
+                    self.row(part, replace(context, choices=(*context.choices, (number, side))), scope)
+            case Graft():
+                self.graft(row, context, scope)
+            case Opaque():
+                self.opaque.append(OpaqueSlot(context.prefix + row.prefix, row.because, context.body))
+
+    def group(self, row: Group, context: _Context) -> _Context:
+        prefix = context.prefix + renamed_path(row.prefix, context.renames) + ("." if row.prefix else "")
+        outer = context.renames or {}
+        own = {name: rename(text, outer) for name, text in row.renames.items()}
+        group = context.group
+        if row.optional:
+            self.groups += 1
+            group = (self.groups, sum(1 for segment in prefix.split(".") if _INDEX.fullmatch(segment)))
+        tied = context.tied and context.tied + renamed_path(row.prefix, context.renames) + ("." if row.prefix else "")
+        if row.tied:
+            tied = context.prefix + renamed_path(row.tied, context.renames) + "."
+        return replace(
+            context,
+            prefix=prefix,
+            renames={**outer, **own},
+            whens=(*context.whens, *_predicates(row.when, outer, context.scope)),
+            group=group,
+            tied=tied,
+            extra=row.extra or context.extra,
+            tower=row.tower or context.tower,
+        )
+
+    def graft(self, row: Graft, context: _Context, scope: CardScope) -> None:
+        below = scope.grafts.get(row.name)
+        at = context.prefix + row.at
+        if below is None:
+            self.opaque.append(OpaqueSlot(at, f"no card for the {row.name} part", context.body))
+            return
+        card = below.card
+        entry = next((one for one in card.heads if row.head and row.head in one.names), card.heads[0])
+        inner = replace(
+            context,
+            prefix=at + entry.root,
+            renames=None,
+            whens=(*context.whens, *_predicates(row.when, context.renames or {}, context.scope)),
+            scope=(*context.scope, row.name),
+            tower=row.name,
+            graft_prefix=at,
+        )
+        self.row(card.parts, inner, below)
+        for part in entry.rows:
+            self.row(part, replace(inner, prefix=at), below)
+
+    def part(self, row: Part, context: _Context, scope: CardScope) -> None:
+        renames = context.renames or {}
+        path = context.prefix + renamed_path(row.path, renames)
+        ties = None if row.ties is None else parse(row.ties if isinstance(row.ties, str) else str(row.ties).lower())
+        for position, tensor in enumerate(row.kind.tensors):
+            full = path + tensor.suffix
+            tied = ""
+            if context.tied:
+                tied = f"path:{context.tied}{renamed_path(row.path, renames)}{tensor.suffix}"
+            elif row.tied and position == 0:
+                tied = f"path:{row.tied}{tensor.suffix}" if "{" in row.tied else f"role:{row.tied}"
+            self.slots.append(
+                Slot(
+                    path=full,
+                    row=path,
+                    role=row.role,
+                    kind=row.kind,
+                    tensor=tensor,
+                    dims=tuple(rename(dim, renames) for dim in tensor.dims),
+                    output=rename(row.kind.output, renames) if row.kind.output else None,
+                    whens=(
+                        *context.whens,
+                        *_predicates(row.when, renames, context.scope),
+                        *_predicates(tensor.when, renames, context.scope),
+                    ),
+                    holes=tuple(HOLE.findall(full)),
+                    optional=row.optional or tensor.optional,
+                    group=context.group,
+                    tied=tied,
+                    ties=ties,
+                    extra=context.extra,
+                    tower=context.tower,
+                    choices=context.choices,
+                    scope=context.scope,
+                    card=scope.card,
+                    body=context.body,
+                    inner_path=full[len(context.graft_prefix) :],
+                )
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Unrolled:
+    """All slots of a card under one head."""
+
+    slots: tuple[Slot, ...]
+    opaque: tuple[OpaqueSlot, ...]
+    head: Head
+
+
+def unroll(scope: CardScope, head: Head) -> Unrolled:
+    """The slots of a scope's card under a head; paths of body rows are relative to the head's root.
+
+    A row of the head lies in the body where its path begins with the root, or where the root is empty.
+    """
+    signature = (scope.card, id(head), _signature(scope))
+    if signature not in _UNROLLED:
+        _UNROLLED[signature] = _unroll(scope, head)
+    return _UNROLLED[signature]
+
+
+_UNROLLED: dict[object, Unrolled] = {}
+
+
+def _signature(scope: CardScope) -> tuple[object, ...]:
+    return tuple((name, id(below.card), _signature(below)) for name, below in scope.grafts.items())
+
+
+def _unroll(scope: CardScope, head: Head) -> Unrolled:
+    unroller = _Unroller()
+    unroller.row(scope.card.parts, _Context(), scope)
+    for part in head.rows:
+        unroller.row(part, _Context(body=False), scope)
+    slots = tuple(_into_body(slot, head.root) for slot in unroller.slots)
+    return Unrolled(slots, tuple(unroller.opaque), head)
+
+
+def _into_body(slot: Slot, root: str) -> Slot:
+    if slot.body or not slot.path.startswith(root):
+        return slot
+    cut = len(root)
+    tied = slot.tied
+    if tied.startswith(f"path:{root}"):
+        tied = f"path:{tied[5 + cut :]}"
+    return replace(slot, path=slot.path[cut:], row=slot.row[cut:], body=True, tied=tied)
+
+
+@cache
+def _parsed(text: str) -> Node:
+    return parse(text)
+
+
+def rename(text: str, renames: Mapping[str, Node]) -> Node:
+    """A dim or predicate of a block with the renames of the groups around it."""
+    node = _parsed(text)
+    return substitute(node, renames) if renames else node
+
+
+def renamed_path(path: str, renames: Mapping[str, Node] | None) -> str:
+    """A path with its holes renamed."""
+    if not renames or "{" not in path:
+        return path
+
+    def replaced(match: re.Match[str]) -> str:
+        node = renames.get(match.group(1))
+        if node is None:
+            return match.group()
+        if isinstance(node, (Word, Hole)):
+            return "{" + (node.name if isinstance(node, Hole) else ".".join(node.path)) + "}"
+        raise ValueError(f"hole {match.group()} of '{path}' can only be renamed to another symbol")
+
+    return HOLE.sub(replaced, path)
+
+
+def _predicates(text: str, renames: Mapping[str, Node], scope: tuple[str, ...]) -> Iterator[Condition]:
+    if text:
+        yield Condition(scope, rename(text, renames))

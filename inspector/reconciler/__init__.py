@@ -1,0 +1,1 @@
+"""Expected beside observed: placing, the ledger, solving symbols from shapes, root causes."""

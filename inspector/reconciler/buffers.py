@@ -1,0 +1,33 @@
+"""Tensors that are no parameters whatever the architecture: tables that a model works out or counts up.
+
+The last segments of a name decide. Sources: transformers' modelling files of 4.x, torch's BatchNorm.
+"""
+
+from __future__ import annotations
+
+GENERAL_BUFFERS = {
+    "rotary_emb.inv_freq": "rotary frequencies, worked out from the config on loading",
+    "rotary_pos_emb.inv_freq": "rotary frequencies, worked out from the config on loading",
+    "inv_freq": "rotary frequencies, worked out from the config on loading",
+    "rope.freqs": "rotary frequencies, worked out from the config on loading",
+    "position_ids": "the numbers 0, 1, 2, …",
+    "token_type_ids": "zeros",
+    "attn.masked_bias": "a constant for the causal mask",
+    "attention.masked_bias": "a constant for the causal mask",
+    "relative_position_index": "a table of window positions",
+    "running_mean": "a batch norm's statistics",
+    "running_var": "a batch norm's statistics",
+    "num_batches_tracked": "a batch norm's step counter",
+}
+"""Last segments of the name -> what the tensor is."""
+
+_MASKS = ("attn.bias", "attention.bias")
+
+
+def is_general_buffer(key: str, shape: tuple[int, ...]) -> bool:
+    """Whether a tensor of this key and shape is a buffer in any architecture: causal masks by their form."""
+    for tail in GENERAL_BUFFERS:
+        if key == tail or key.endswith(f".{tail}"):
+            return True
+    square = len(shape) == 4 and shape[:2] == (1, 1) and shape[2] == shape[3]
+    return square and key.endswith(_MASKS)

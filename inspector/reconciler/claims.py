@@ -1,0 +1,295 @@
+"""Numbers that somebody states, beside the true ones, and what makes the difference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import combinations
+from typing import Any
+
+from inspector.evidence import Evidence, Place
+from inspector.loader.dtype import BITS
+from inspector.notation.roles import label
+from inspector.reconciler import ledger
+from inspector.reconciler.ledger import Counts, Line
+from inspector.reconciler.reconciling import Reconciled
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A stated total. `true` is what it is compared with; `because` says which count it is or what differs."""
+
+    source: str
+    claimed: int | float | str
+    true: int
+    agrees: bool
+    because: str
+    explained: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A number as a person wrote it: 8.03B means anything that rounds to it."""
+
+    text: str
+    value: int
+    slack: Decimal  # half a unit of the last digit given
+
+    def covers(self, number: int) -> bool:
+        """Whether a count is this number to the digits given."""
+        return abs(Decimal(number) - Decimal(self.value)) <= self.slack if self.slack else number == self.value
+
+
+_STATED = re.compile(r"(\d[\d,_]*)(?:\.(\d+))?\s*([KMBTkmbt]?)", re.ASCII)
+_UNITS = {"": 0, "k": 3, "m": 6, "b": 9, "t": 12}
+
+
+def read_claim(text: str) -> Stated | None:
+    """8030257152, 8,030,257,152, 8.03B or 6607.34M; None where it is no such number."""
+    match = _STATED.fullmatch(text.strip())
+    if match is None or len(text) > 40:
+        return None
+    digits, fraction, unit = match[1].replace(",", "").replace("_", ""), match[2] or "", match[3].lower()
+    power = _UNITS[unit]
+    if len(fraction) > power:
+        return None
+    value = int(digits + fraction) * 10 ** (power - len(fraction))
+    slack = Decimal(10) ** (power - len(fraction)) / 2 if unit else Decimal(0)
+    return Stated(text.strip(), value, slack)
+
+
+def check_claim(stated: Stated, counts: Counts, lines: Sequence[Line], case: Reconciled | None) -> Claim:
+    """A person's claim beside the counts."""
+    true = counts.unique_parameters
+    names = {
+        "unique parameters": counts.unique_parameters,
+        "all stored parameters, copies and extra components included": counts.parameters,
+        "the formula's count": counts.expected_parameters,
+        "stored elements": counts.stored_elements,
+        "stored elements without packing helpers": counts.stored_elements - counts.packing_helpers,
+    }
+    for name, number in names.items():
+        if number is not None and stated.covers(number):
+            return Claim("claim", stated.value, true, True, name)
+    difference = stated.value - true
+    because = explain(difference, lines, case)
+    if because is None:
+        side = "more" if difference > 0 else "less"
+        return Claim(
+            "claim", stated.value, true, False, f"{abs(difference):,} {side}; no part of the formula explains it", False
+        )
+    return Claim("claim", stated.value, true, False, because)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    text: str
+    amount: int
+
+
+def explain(difference: int, lines: Sequence[Line], case: Reconciled | None) -> str | None:
+    """What part of the formula, left out or counted in, makes a difference; None where none or two do."""
+    left_out, counted_in = _parts(lines, case)
+    parts, verb = (counted_in, "counts in") if difference > 0 else (left_out, "leaves out")
+    wanted = abs(difference)
+    side = "more" if difference > 0 else "less"
+    for part in parts:
+        if part.amount == wanted:
+            return f"{wanted:,} {side}: it {verb} {part.text} ({wanted:,})"
+    for one, other in combinations(parts[:24], 2):
+        if one.amount + other.amount == wanted:
+            return f"{wanted:,} {side}: it {verb} {one.text} ({one.amount:,}) and {other.text} ({other.amount:,})"
+    for more, less in ((p, q) for p in counted_in[:16] for q in left_out[:16]):
+        if more.amount - less.amount == difference:
+            return (
+                f"{wanted:,} {side}: it counts in {more.text} ({more.amount:,}) "
+                f"and leaves out {less.text} ({less.amount:,})"
+            )
+    return None
+
+
+def _parts(lines: Sequence[Line], case: Reconciled | None) -> tuple[list[_Part], list[_Part]]:
+    counted = [line for line in lines if line.kind == ledger.PARAMETER]
+    left_out = _named(counted)
+    counted_in: list[_Part] = []
+    for kind, text in (
+        (ledger.BUFFER, "the buffers"),
+        (ledger.COPY, "the stored copy of a tied matrix"),
+        (ledger.EXTRA, "the extra components"),
+        (ledger.HELPER, "the packing helpers"),
+        (ledger.UNEXPLAINED, "the unexplained tensors"),
+    ):
+        amount = sum(line.elements for line in lines if line.kind == kind)
+        if amount:
+            counted_in.append(_Part(text, amount))
+    counted_in.extend(_tied_twice(case))
+    counted_in.extend(_square(counted))
+    left_out.extend(_families(counted))
+    counted_in.extend(_Part(f"{part.text} a second time", part.amount) for part in _biases_first(left_out))
+    return [part for part in left_out if part.amount], [part for part in counted_in if part.amount]
+
+
+def _biases_first(parts: Sequence[_Part]) -> list[_Part]:
+    return sorted(parts, key=lambda part: "bias" not in part.text)
+
+
+def _named(counted: Sequence[Line]) -> list[_Part]:
+    """Groups that people forget, the likeliest first."""
+
+    def of(*roles: str) -> int:
+        return sum(line.parameters for line in counted if line.role in roles)
+
+    def below(*subjects: str) -> int:
+        return sum(line.parameters for line in counted if line.role.split(".")[0] in subjects)
+
+    biases = sum(line.parameters for line in counted if line.family.endswith("bias"))
+    head = below("head")
+    embedding = below("embed")
+    return [
+        _Part("the final norm", of("norm.final")),
+        _Part("all norms", below("norm")),
+        _Part("the norms of the layers", below("norm") - of("norm.final")),
+        _Part("all biases", biases),
+        _Part("the output head", head),
+        _Part("the embeddings", embedding),
+        _Part("embeddings and head", embedding + head if head and embedding else 0),
+        _Part("the position embeddings", of("embed.position")),
+        _Part("the pooler", below("pooler")),
+    ]
+
+
+def _families(counted: Sequence[Line]) -> list[_Part]:
+    """Every family as a part, and one tensor of it."""
+    parts: list[_Part] = []
+    seen: set[int] = set()
+    for line in sorted(counted, key=lambda line: (not line.family.endswith("bias"), line.parameters)):
+        kind = "bias" if line.family.endswith("bias") else "weight"
+        name = f"the {label(line.role)} {kind}" if kind == "bias" else f"the {label(line.role)}"
+        for amount, text in ((line.parameters, name), (line.layout.elements, f"{name} of one layer")):
+            if amount and amount not in seen:
+                seen.add(amount)
+                parts.append(_Part(text, amount))
+    return parts
+
+
+def _tied_twice(case: Reconciled | None) -> Iterator[_Part]:
+    if case is None:
+        return
+    for block in case.corrected.blocks:
+        if block.tie is not None and block.elements and not block.slot.extra:
+            yield _Part(f"the tied {label(block.slot.role)} a second time", block.elements * block.tensors)
+
+
+def _square(counted: Sequence[Line]) -> Iterator[_Part]:
+    """An output matrix taken for square, as wide as the model on both sides."""
+    for line in counted:
+        if line.role.endswith("output") and len(line.layout.shape) == 2:
+            out, inner = line.layout.shape
+            extra = (out * out - out * inner) * line.tensors
+            if extra > 0:
+                yield _Part(f"the {label(line.role)} matrix as square ({out} x {out})", extra)
+
+
+def index_claims(
+    metadata: Mapping[str, Any], counts: Counts, lines: Sequence[Line], case: Reconciled | None, files: Sequence[int]
+) -> Iterator[Claim]:
+    """The totals of an index: bytes against the data the headers declare, parameters against the counts.
+
+    files: sizes of the shards on disk in bytes, headers included.
+    """
+    size = _whole(metadata.get("total_size"))
+    if size is not None:
+        yield _size_claim(size, counts, lines, case, files)
+    total = _whole(metadata.get("total_parameters"))
+    if total is not None:
+        yield _parameter_claim("index.total_parameters", total, counts, lines, case)
+
+
+def _whole(value: Any) -> int | None:
+    if type(value) is int:
+        return value
+    if type(value) is float and value.is_integer():
+        return int(value)
+    return int(value) if isinstance(value, str) and re.fullmatch(r"\d{1,20}", value, re.ASCII) else None
+
+
+def _size_claim(
+    claimed: int, counts: Counts, lines: Sequence[Line], case: Reconciled | None, files: Sequence[int]
+) -> Claim:
+    source, true = "index.total_size", counts.stored_bytes
+    if claimed == true:
+        return Claim(source, claimed, true, True, "the bytes of all tensors")
+    if claimed == sum(files):
+        return Claim(source, claimed, true, False, "the sizes of the files, headers included")
+    difference = claimed - true
+    text = f"{abs(difference):,} bytes {'more' if difference > 0 else 'less'}"
+    for amount, reason in _byte_reasons(lines, case, difference > 0):
+        if amount == abs(difference):
+            return Claim(source, claimed, true, False, f"{text}: {reason}")
+    return Claim(source, claimed, true, False, f"{text}; nothing known explains it", False)
+
+
+def _byte_reasons(lines: Sequence[Line], case: Reconciled | None, more: bool) -> Iterator[tuple[int, str]]:
+    usual = max(lines, key=lambda line: line.elements).layout.dtype if lines else "F32"
+    width = BITS[usual] // 8
+    if more:
+        for part in _tied_twice(case):
+            yield part.amount * width, f"it counts {part.text}, which is not stored"
+        for dtype in dict.fromkeys(("F32", usual, "F16", "BF16", "F64", "I64")):
+            converted = sum(line.elements * BITS[dtype] // 8 for line in lines)
+            stored = sum(line.bytes for line in lines)
+            yield converted - stored, f"it counts every tensor in {dtype}"
+    for kind, text in (
+        (ledger.BUFFER, "the buffers"),
+        (ledger.COPY, "the stored copy of a tied matrix"),
+        (ledger.EXTRA, "the extra components"),
+        (ledger.HELPER, "the packing helpers"),
+        (ledger.UNEXPLAINED, "the unexplained tensors"),
+    ):
+        chosen = [line for line in lines if line.kind == kind]
+        if not chosen:
+            continue
+        if not more:
+            yield sum(line.bytes for line in chosen), f"it leaves out {text}"
+        elements = sum(line.elements for line in chosen)
+        stored = sum(line.bytes for line in chosen)
+        for bits, dtype in ((1, "single bits"), (8, "bytes"), (16, "16 bits"), (32, "32 bits"), (64, "64 bits")):
+            converted = -(-elements * bits // 8)
+            yield abs(converted - stored), f"it counts {text} as {dtype} instead of {chosen[0].layout.dtype}"
+    if not more:
+        for dtype in dict.fromkeys(("BF16", "F16", "F32", "U8")):
+            converted = sum(line.elements * BITS[dtype] // 8 for line in lines)
+            stored = sum(line.bytes for line in lines)
+            yield stored - converted, f"it counts every tensor in {dtype}"
+
+
+def _parameter_claim(
+    source: str, claimed: int, counts: Counts, lines: Sequence[Line], case: Reconciled | None
+) -> Claim:
+    true = counts.unique_parameters
+    for name, number in (
+        ("unique parameters", counts.unique_parameters),
+        ("all stored parameters", counts.parameters),
+        ("stored elements", counts.stored_elements),
+    ):
+        if claimed == number:
+            return Claim(source, claimed, true, True, name)
+    because = explain(claimed - true, lines, case)
+    if because is None:
+        difference = claimed - true
+        side = "more" if difference > 0 else "less"
+        return Claim(source, claimed, true, False, f"{abs(difference):,} {side}; nothing known explains it", False)
+    return Claim(source, claimed, true, False, because)
+
+
+def unexplained_totals(claims: Sequence[Claim], index_file: str) -> Iterator[Evidence]:
+    """A warning for each total of an index that nothing explains."""
+    for claim in claims:
+        if claim.source.startswith("index.") and not claim.agrees and not claim.explained:
+            yield Evidence(
+                "total-disagrees",
+                Place(file=index_file, key=claim.source),
+                {"source": claim.source, "claimed": claim.claimed, "true": claim.true},
+            )

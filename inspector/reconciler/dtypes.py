@@ -1,0 +1,62 @@
+"""What the dtypes say: a mixture, or another dtype than the config's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from inspector.evidence import Evidence, Place
+from inspector.loader.dtype import BITS
+from inspector.reconciler import ledger
+from inspector.reconciler.ledger import Line
+
+TORCH_NAMES = {
+    "float64": "F64",
+    "float32": "F32",
+    "float": "F32",
+    "float16": "F16",
+    "half": "F16",
+    "bfloat16": "BF16",
+    "float8_e4m3fn": "F8_E4M3",
+    "float8_e5m2": "F8_E5M2",
+}
+"""torch's names of the dtypes that a config states."""
+
+
+def dtype_evidence(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator[Evidence]:
+    """At most one note on the mixture and one on the config's dtype."""
+    found: dict[str, list[int]] = {}
+    for line in lines:
+        if line.kind in (ledger.PARAMETER, ledger.COPY, ledger.EXTRA) and line.elements == line.parameters:
+            entry = found.setdefault(line.layout.dtype, [0, 0, 0])
+            entry[0] += line.tensors
+            entry[1] += line.elements
+            entry[2] += line.bytes
+    if not found:
+        return
+    order = sorted(found.items(), key=lambda item: -item[1][1])
+    if len(order) > 1:
+        yield Evidence(
+            "dtypes-mixed",
+            Place(),
+            {"dtypes": [{"dtype": d, "tensors": e[0], "elements": e[1], "bytes": e[2]} for d, e in order]},
+        )
+    stated = stated_dtype(config)
+    expected = TORCH_NAMES.get(stated.removeprefix("torch.")) if stated else None
+    usual, (_, elements, size) = order[0]
+    if expected is not None and expected != usual and elements:
+        yield Evidence(
+            "dtype-differs",
+            Place(key="dtype" if "dtype" in config else "torch_dtype"),
+            {"stored": usual, "config": stated, "bytes": size, "would_be": elements * BITS[expected] // 8},
+        )
+
+
+def stated_dtype(config: Mapping[str, Any]) -> str | None:
+    """The dtype a config states, as transformers 4 or 5 spells the key, at the top or for the text part."""
+    for values in (config, config.get("text_config")):
+        if isinstance(values, Mapping):
+            for key in ("dtype", "torch_dtype"):
+                if isinstance(values.get(key), str):
+                    return str(values[key])
+    return None

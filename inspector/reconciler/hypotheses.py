@@ -1,0 +1,364 @@
+"""Which config key, set to another value, would explain the differences.
+
+A hypothesis is one key with a value solved backwards from a stored shape or index set. It is tested by
+binding the card again: it is a cause where more stored tensors agree with what it changed than disagree,
+and the differences grow fewer. The best one is taken, and what is left is looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.algebra.boxes import Box, less
+from inspector.algebra.evaluation import extent, whole
+from inspector.algebra.expression import Binary, Literal, Node, Word, children, parse
+from inspector.matcher.families import Families
+from inspector.notation.binding import Plan, scope_of, template
+from inspector.notation.scope import CardScope, Settings
+from inspector.notation.slots import Slot
+from inspector.reconciler.placing import Placed, Placement
+from inspector.reconciler.solving import LARGEST
+
+Key = tuple[str, ...]
+"""A config key, dotted into sub-configs."""
+Bind = Callable[[CardScope], tuple[Plan, Placement]]
+"""Binds the card in a scope and places the checkpoint in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A config key that is wrong. config: its value there; weights: the value the shapes agree on.
+
+    explains: tensors whose difference it takes away. agreeing: stored tensors that show the value.
+    families: (family, expected dims, stored dims) of some of them. rivals: other keys and values that
+    explain exactly as much. defaulted: the config leaves the key to the class's default.
+    """
+
+    key: str
+    config: Any
+    weights: Any
+    explains: int
+    agreeing: int
+    families: tuple[str, ...]
+    rivals: tuple[tuple[str, Any], ...]
+    defaulted: bool
+
+
+MOST_CAUSES = 4
+MOST_TESTED = 120
+
+
+def find_causes(
+    plan: Plan, placement: Placement, families: Families, bind: Bind
+) -> tuple[list[Cause], Plan, Placement]:
+    """The causes, best first, and the plan and placement with all of them put right."""
+    causes: list[Cause] = []
+    while placement.differences and len(causes) < MOST_CAUSES:
+        found = _best(plan, placement, families, bind)
+        if found is None:
+            break
+        cause, plan, placement = found
+        causes.append(cause)
+    return causes, plan, placement
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    key: Key
+    value: Any
+    plan: Plan
+    placement: Placement
+    gain: int
+    agreeing: int
+    rank: int
+
+
+def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> tuple[Cause, Plan, Placement] | None:
+    tested: list[_Tested] = []
+    for rank, (key, value) in enumerate(_candidates(plan, placement, families)):
+        if rank >= MOST_TESTED:
+            break
+        scope = with_value(plan.scope, key, value)
+        other, laid = bind(scope)
+        gain = placement.differences - laid.differences
+        if gain <= 0:
+            continue
+        agreeing, disagreeing = _votes(plan, other, laid)
+        if agreeing > disagreeing and not _breaks(placement, laid):
+            tested.append(_Tested(key, value, other, laid, gain, agreeing, rank))
+    if not tested:
+        return None
+    best = max(tested, key=lambda one: (one.gain, _preference(plan, one), -one.rank))
+    rivals = tuple(
+        (".".join(one.key), one.value)
+        for one in tested
+        if one.gain == best.gain and one.key != best.key and one.placement.differences == best.placement.differences
+    )
+    read, defaulted = plan.scope.settings.read(best.key)
+    gone = {(id(p.block.slot)) for p in placement.misfits} - {id(p.block.slot) for p in best.placement.misfits}
+    names = dict.fromkeys(
+        [p.block.key for p in placement.misfits if id(p.block.slot) in gone]
+        + [g.block.key for g in placement.gaps if g.block.key not in {x.block.key for x in best.placement.gaps}]
+        + [s.key for s in placement.strays if s.key not in {x.key for x in best.placement.strays}]
+    )
+    cause = Cause(".".join(best.key), read, best.value, best.gain, best.agreeing, tuple(names), rivals[:3], defaulted)
+    return cause, best.plan, best.placement
+
+
+def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool]:
+    """Among equals: a number that the config states, and no change of how many layers there are."""
+    stated = plan.scope.settings.read(tested.key)[0] is not None
+    return (stated, not _moves_extent(plan, tested.key))
+
+
+def _moves_extent(plan: Plan, key: Key) -> bool:
+    name = ".".join(key)
+    return any(name in set(plan.scope.keys_below(Word((hole,)))) for slot in plan.unrolled.slots for hole in slot.holes)
+
+
+def _votes(before: Plan, after: Plan, laid: Placement) -> tuple[int, int]:
+    """Stored tensors that agree and disagree with the blocks that changed."""
+    known = {(id(block.slot), block.axes, block.shape, block.key) for block in before.blocks}
+    changed = {id(block) for block in after.blocks if (id(block.slot), block.axes, block.shape, block.key) not in known}
+    agreeing = sum(one.tensors for one in laid.placed if id(one.block) in changed and one.fits)
+    disagreeing = sum(one.tensors for one in laid.placed if id(one.block) in changed and not one.fits)
+    disagreeing += sum(gap.tensors for gap in laid.gaps if id(gap.block) in changed)
+    gone = {(id(block.slot), block.key) for block in after.blocks}
+    dropped = any((id(block.slot), block.key) not in gone for block in before.blocks)
+    return agreeing + (1 if dropped else 0), disagreeing
+
+
+def _breaks(before: Placement, after: Placement) -> bool:
+    """Whether something that agreed before does so no longer."""
+    return (
+        _grown([(p.block.key, p.boxes) for p in before.misfits], [(p.block.key, p.boxes) for p in after.misfits])
+        or _grown([(g.block.key, g.boxes) for g in before.gaps], [(g.block.key, g.boxes) for g in after.gaps])
+        or _grown([(s.key, s.boxes) for s in before.strays], [(s.key, s.boxes) for s in after.strays])
+    )
+
+
+_Found = list[tuple[str, tuple[Box, ...]]]
+
+
+def _grown(before: _Found, after: _Found) -> bool:
+    known: dict[str, tuple[Box, ...]] = {}
+    for key, boxes in before:
+        known[key] = (*known.get(key, ()), *boxes)
+    for key, boxes in after:
+        left = boxes
+        for box in known.get(key, ()):
+            left = less(left, box)
+        if left:
+            return True
+    return False
+
+
+def with_value(scope: CardScope, key: Key, value: Any) -> CardScope:
+    """The scope with one config key set, in the sub-config where it lies."""
+    settings = scope.settings
+    nested = _nested(settings.values, key, value)
+    changed = Settings(nested, settings.defaults, settings.aliases, settings.known, settings.native)
+    return CardScope(scope.card, changed, _grafted(scope), scope.overrides)
+
+
+def _grafted(scope: CardScope) -> Callable[[str], Any]:
+    cards = {name: below.card for top in _all_scopes(scope) for name in below_names(top) for below in [top]}
+    return lambda model_type: cards.get(model_type)
+
+
+def below_names(scope: CardScope) -> tuple[str, ...]:
+    """The model types that a scope's card reads."""
+    return scope.card.names
+
+
+def _all_scopes(scope: CardScope) -> Iterator[CardScope]:
+    yield scope
+    for below in scope.grafts.values():
+        yield from _all_scopes(below)
+
+
+def _nested(values: Mapping[str, Any], key: Key, value: Any) -> dict[str, Any]:
+    inner = values.get(key[0])
+    if len(key) == 1:
+        return {**values, key[0]: value}
+    return {**values, key[0]: _nested(inner if isinstance(inner, dict) else {}, key[1:], value)}
+
+
+def _candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
+    """(key, value) pairs worth testing, each once, likeliest first."""
+    seen: set[tuple[Key, str]] = set()
+    for key, value in _all_candidates(plan, placement, families):
+        current = plan.scope.settings.read(key)[0]
+        if (key, repr(value)) in seen or (current == value and type(current) is type(value)):
+            continue
+        seen.add((key, repr(value)))
+        yield key, value
+
+
+def _all_candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
+    misfits = sorted(placement.misfits, key=lambda one: -one.tensors)
+    for placed in misfits[:40]:
+        yield from _from_shape(plan, placed)
+    yield from _from_indices(plan, placement, families)
+    yield from _from_switches(plan, placement)
+
+
+def _from_shape(plan: Plan, placed: Placed) -> Iterator[tuple[Key, Any]]:
+    """Keys below each dim that differs, solved for the stored dim."""
+    slot = placed.block.slot
+    if len(slot.dims) != len(placed.layout.shape):
+        return
+    axis_names = template(slot.path)[1]
+    first = placed.boxes[0]
+    for node, expected, stored in zip(slot.dims, placed.block.shape, placed.layout.shape, strict=True):
+        if expected == stored:
+            continue
+        for key in _keys(plan.scope, slot, node):
+            for value in _values(plan, slot, key, node, expected, stored, axis_names, first):
+                yield key, value
+
+
+def _keys(scope: CardScope, slot: Slot, node: Node) -> list[Key]:
+    prefix: Key = ()
+    inner = scope
+    for name in slot.scope:
+        graft = next((one for one in _graft_configs(inner) if one[0] == name), None)
+        prefix = (*prefix, graft[1] if graft else name)
+        inner = inner.grafts[name]
+    return [(*prefix, *key.split(".")) for key in inner.keys_below(node) if key.split(".")[0] not in inner.grafts]
+
+
+def _graft_configs(scope: CardScope) -> list[tuple[str, str]]:
+    from inspector.notation.scope import grafts_of
+
+    return [(graft.name, graft.config) for graft in grafts_of(scope.card)]
+
+
+def _values(
+    plan: Plan,
+    slot: Slot,
+    key: Key,
+    node: Node,
+    expected: int | None,
+    stored: int,
+    axes: Sequence[str | int],
+    box: Sequence[Any],
+) -> Iterator[Any]:
+    current = plan.scope.settings.read(key)[0]
+    if current is not None and whole(current) is None:
+        return
+    number = whole(current)
+    if number is not None and expected:
+        if number * stored % expected == 0:
+            yield number * stored // expected
+        if stored and number * expected % stored == 0:
+            yield number * expected // stored
+
+    def value_at(candidate: int) -> int | None:
+        scope = scope_of(with_value(plan.scope, key, candidate), slot)
+        for axis, span in zip(axes, box, strict=False):
+            if isinstance(axis, str) and span:
+                scope.enter(axis, span.first)
+        return whole(scope.evaluate(node))
+
+    found = _search(value_at, stored)
+    if found is not None:
+        yield found
+    elif expected is None:
+        yield from (value for value in range(1, 513) if value_at(value) == stored)
+
+
+def _search(function: Callable[[int], int | None], target: int) -> int | None:
+    """The smallest integer at which a rising function reaches the target exactly."""
+    low, high = 0, LARGEST
+    while low < high:
+        middle = (low + high) // 2
+        value = function(middle)
+        if value is None or value >= target:
+            high = middle
+        else:
+            low = middle + 1
+    return low if function(low) == target else None
+
+
+def _from_indices(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
+    """Numbers below the extents of families with missing or unexpected indices."""
+    odd = {gap.block.key for gap in placement.gaps} | {stray.key for stray in placement.strays}
+    done: set[tuple[tuple[str, ...], str, int]] = set()
+    for slot in plan.unrolled.slots:
+        key, axes = template(plan.spelling.spelled(slot, plan.scope))
+        if key not in odd:
+            continue
+        for position, axis in enumerate(axes):
+            if not isinstance(axis, str):
+                continue
+            size = families[key].axis(position).size if key in families else 0
+            if (slot.scope, axis, size) in done:
+                continue
+            done.add((slot.scope, axis, size))
+            yield from _for_extent(plan, slot, axis, size)
+
+
+def _for_extent(plan: Plan, slot: Slot, axis: str, size: int) -> Iterator[tuple[Key, Any]]:
+    for key in _keys(plan.scope, slot, Word((axis,))):
+        current = plan.scope.settings.read(key)[0]
+        if current is not None and whole(current) is None:
+            continue
+
+        def size_at(candidate: int, key: Key = key) -> int | None:
+            span = extent(scope_of(with_value(plan.scope, key, candidate), slot).word((axis,)))
+            return None if span is None else span.size
+
+        found = _search(size_at, size)
+        if found is not None:
+            yield key, found
+        else:
+            yield key, size
+
+
+def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]]:
+    """Keys of the predicates of missing rows, and of rows that the stored strays would fill."""
+    strays = {stray.key: stray for stray in placement.strays}
+    wanted = {id(gap.block.slot) for gap in placement.gaps}
+    for slot in plan.unrolled.slots:
+        key = template(plan.spelling.spelled(slot, plan.scope))[0]
+        if id(slot) not in wanted and key not in strays:
+            continue
+        shape = strays[key].layout.shape if key in strays else ()
+        for condition in slot.whens:
+            for config_key in _keys_in(plan.scope, condition.scope, condition.node):
+                yield from ((config_key, value) for value in _settings(condition.node, plan, shape))
+
+
+def _keys_in(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:
+    inner, prefix = scope, list[str]()
+    for name in path:
+        prefix.append(dict(_graft_configs(inner)).get(name, name))
+        inner = inner.grafts[name]
+    return [(*prefix, *key.split(".")) for key in inner.keys_below(node) if key.split(".")[0] not in inner.grafts]
+
+
+def _settings(node: Node, plan: Plan, shape: tuple[int, ...]) -> Iterator[Any]:
+    yield True
+    yield False
+    yield None
+    for literal in _literals(node):
+        yield literal
+        if isinstance(literal, str):
+            yield from literal.split()
+    yield from shape
+
+
+def _literals(node: Node) -> Iterator[Any]:
+    if isinstance(node, Literal) and isinstance(node.value, (str, int)):
+        yield node.value
+    if isinstance(node, Binary) or children(node):
+        for child in children(node):
+            yield from _literals(child)
+
+
+def expression(text: str) -> Node:
+    """The tree of a predicate of a card."""
+    return parse(text)

@@ -1,0 +1,106 @@
+"""The ledger: one line for each family and layout, and the counts they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from inspector.algebra.boxes import Box
+from inspector.loader.layout import Layout
+
+PARAMETER = "parameter"
+COPY = "tied copy"
+EXTRA = "extra component"
+BUFFER = "buffer"
+HELPER = "packing helper"
+UNEXPLAINED = "unexplained"
+UNCHECKED = "not checked"
+"""Kinds of a line. Not checked: counted as parameters, but no formula says what they should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Stored tensors of one family, role and layout.
+
+    elements: as the header states them. parameters: logical ones they stand for, 0 for buffers, helpers
+    and what is unexplained. component: the name of an extra component.
+    """
+
+    family: str
+    role: str
+    kind: str
+    layout: Layout
+    boxes: tuple[Box, ...]
+    tensors: int
+    elements: int
+    parameters: int
+    component: str = ""
+    formula: str = ""
+
+    @property
+    def bytes(self) -> int:
+        """Stored bytes."""
+        return self.layout.bytes * self.tensors
+
+    @property
+    def index_sets(self) -> list[list[str]]:
+        """The index sets of each box in words, one for each `#` of the family."""
+        return [[span.words() for span in box] for box in self.boxes]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Integers over what was read; they add up as the JSON contract says."""
+
+    stored_elements: int = 0
+    parameters: int = 0
+    unique_parameters: int = 0
+    expected_parameters: int | None = None
+    buffers: int = 0
+    packing_helpers: int = 0
+    packed_elements: int = 0
+    tied_copies: int = 0
+    extra_components: int = 0
+    unexplained: int = 0
+    stored_bytes: int = 0
+    tensors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """All lines, and what they add up to."""
+
+    lines: tuple[Line, ...] = ()
+    counts: Counts = field(default_factory=Counts)
+
+
+def add_up(lines: Iterable[Line], expected: int | None) -> Ledger:
+    """The ledger of some lines."""
+    listed = tuple(lines)
+    elements: dict[str, int] = {}
+    parameters: dict[str, int] = {}
+    packed = 0
+    for line in listed:
+        elements[line.kind] = elements.get(line.kind, 0) + line.elements
+        parameters[line.kind] = parameters.get(line.kind, 0) + line.parameters
+        if line.elements != line.parameters and line.kind in (PARAMETER, COPY, EXTRA, UNCHECKED):
+            packed += line.elements
+    unique = parameters.get(PARAMETER, 0) + parameters.get(UNCHECKED, 0)
+    copies, extra = parameters.get(COPY, 0), parameters.get(EXTRA, 0)
+    return Ledger(
+        listed,
+        Counts(
+            stored_elements=sum(elements.values()),
+            parameters=unique + copies + extra,
+            unique_parameters=unique,
+            expected_parameters=expected,
+            buffers=elements.get(BUFFER, 0),
+            packing_helpers=elements.get(HELPER, 0),
+            packed_elements=packed,
+            tied_copies=copies,
+            extra_components=extra,
+            unexplained=elements.get(UNEXPLAINED, 0),
+            stored_bytes=sum(line.bytes for line in listed),
+            tensors=sum(line.tensors for line in listed),
+        ),
+    )

@@ -1,0 +1,90 @@
+"""Without a card: layers compared with each other, and the odd one named. Nothing else is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.algebra.boxes import Box, less
+from inspector.algebra.span import Span
+from inspector.evidence import Evidence, Place
+from inspector.matcher.families import Families, Family
+from inspector.reconciler.wording import family_name, indices_in_words
+
+FEWEST = 4
+"""Fewer siblings than this make no majority that deserves the name."""
+MOST_ODD = 3
+"""A family that differs in more places than this is a pattern, not an accident."""
+
+
+def odd_siblings(families: Families) -> Iterator[Evidence]:
+    """One piece of evidence for each family that differs from itself in a few places."""
+    extents = _extents(families)
+    for family in families.values():
+        axes = family.key.count("#")
+        if axes == 0:
+            continue
+        yield from _odd_shapes(family)
+        whole = extents.get(_prefix(family.key))
+        if axes == 1 and whole is not None:
+            yield from _absent(family, whole)
+
+
+def _prefix(key: str) -> str:
+    return key[: key.index("#") + 1]
+
+
+def _extents(families: Families) -> dict[str, Span]:
+    """For each first numbered prefix the indices that at least half of its families have."""
+    spans: dict[str, list[Span]] = {}
+    for family in families.values():
+        if "#" in family.key:
+            spans.setdefault(_prefix(family.key), []).append(family.axis(0))
+    extents = {}
+    for prefix, found in spans.items():
+        union = Span()
+        for span in found:
+            union = union | span
+        extents[prefix] = union
+    return extents
+
+
+def _odd_shapes(family: Family) -> Iterator[Evidence]:
+    usual = family.usual
+    agreeing = sum(part.tensors for part in family.stored if part.layout.shape == usual.shape)
+    odd = [part for part in family.stored if part.layout.shape != usual.shape]
+    count = sum(part.tensors for part in odd)
+    if not odd or agreeing < FEWEST or count > min(MOST_ODD, agreeing // FEWEST):
+        return
+    for part in odd:
+        yield Evidence(
+            "sibling-odd",
+            Place(family=family_name(family.key), indices=indices_in_words(family.key, part.boxes)),
+            {
+                "here": list(part.layout.shape),
+                "usual": list(usual.shape),
+                "agreeing": agreeing,
+                "siblings": family.tensors,
+            },
+            "likely",
+        )
+
+
+def _absent(family: Family, whole: Span) -> Iterator[Evidence]:
+    stored: tuple[Box, ...] = tuple(box for part in family.stored for box in part.boxes)
+    missing: tuple[Box, ...] = ((whole,),)
+    for box in stored:
+        missing = less(missing, box)
+    absent = sum(box[0].size for box in missing)
+    if not absent or family.tensors < FEWEST or absent > min(MOST_ODD, family.tensors // FEWEST):
+        return
+    yield Evidence(
+        "sibling-odd",
+        Place(family=family_name(family.key), indices=indices_in_words(family.key, missing)),
+        {
+            "here": None,
+            "usual": list(family.usual.shape),
+            "agreeing": family.tensors,
+            "siblings": whole.size,
+        },
+        "likely",
+    )

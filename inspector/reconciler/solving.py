@@ -1,0 +1,306 @@
+"""Symbols from shapes: what the weights themselves say where the config does not.
+
+Extents come from the indices, then every dim with one unknown is solved, by majority of the tensors that
+show it, until nothing new follows. What occurs only in a product (`h*dh`) is left open and every dim with
+the same product must agree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from inspector.algebra.boxes import count, within
+from inspector.algebra.evaluation import Value, extent, whole
+from inspector.algebra.expression import Node, Word, parse, words
+from inspector.algebra.polynomial import Polynomial, constant, polynomial
+from inspector.algebra.span import Span
+from inspector.matcher.families import Families, Family
+from inspector.notation.binding import Block, Spelling, scope_of, template
+from inspector.notation.scope import ByIndex, CardScope, Lookup, bases, free_holes
+from inspector.notation.slots import Slot
+
+LARGEST = 2**48
+"""No dim that a checkpoint can store is larger."""
+
+
+def solved(
+    scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families: Families, lookup: Lookup
+) -> CardScope:
+    """The scope with every symbol set that follows from the names and shapes and from nothing else."""
+    shown = [
+        (slot, families[key], axes)
+        for slot in slots
+        for key, axes in [template(spelling.spelled(slot, scope))]
+        if key in families and len(axes) == key.split(".").count("#")
+    ]
+    scope = _with(scope, _extents(scope, shown), lookup)
+    for _ in range(8):
+        found = _dims(scope, shown)
+        if not found:
+            return scope
+        scope = _with(scope, found, lookup)
+    return scope
+
+
+_Shown = tuple[Slot, Family, tuple[str | int, ...]]
+
+
+def _with(scope: CardScope, found: Mapping[str, Value], lookup: Lookup) -> CardScope:
+    return scope.with_overrides(found, lookup) if found else scope
+
+
+def _name(slot: Slot, symbol: str) -> str:
+    return ".".join((*slot.scope, symbol))
+
+
+def _extents(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
+    """The index sets of holes whose symbols the config leaves open.
+
+    A key may serve two holes (DeepSeek's layers and its MTP layers): what shows one hole alone decides
+    first, and the other has the rest. A hole of optional groups alone is empty unless shown alone.
+    """
+    users: dict[tuple[str, int], set[str]] = {}
+    for slot, family, axes in shown:
+        for position, axis in enumerate(axes):
+            if isinstance(axis, str):
+                users.setdefault((family.key, position), set()).add(_name(slot, axis))
+    seen: dict[str, Span] = {}
+    alone: dict[str, Span] = {}
+    rivals: dict[str, set[str]] = {}
+    needed: set[str] = set()
+    pure: set[str] = set()
+    found: dict[str, Value] = {}
+    for slot, family, axes in shown:
+        inner = scope_of(scope, slot)
+        for position, axis in enumerate(axes):
+            if not isinstance(axis, str) or inner.word((axis,)) is not None:
+                continue
+            name = _name(slot, axis)
+            if outer := free_holes(inner.card, inner.settings.native, axis):
+                _nested(found, name, outer, family, axes, position)
+                continue
+            span = family.axis(position)
+            seen[name] = seen.get(name, Span()) | span
+            others = users[family.key, position] - {name}
+            rivals.setdefault(name, set()).update(others)
+            if not others:
+                alone[name] = alone.get(name, Span()) | span
+            if slot.group is None:
+                needed.add(name)
+            if not bases(inner.card, inner.settings.native, axis):
+                pure.add(name)
+    for name, span in seen.items():
+        if name in alone:
+            span = alone[name]
+        elif name not in needed:
+            span = Span()
+        else:
+            for other in rivals[name]:
+                span = span - alone.get(other, Span())
+        found[name] = Span.range(0, span.last + 1) if name in pure and span and span.first == 0 else span
+    return found
+
+
+def _nested(
+    found: dict[str, Value],
+    name: str,
+    outer: tuple[str, ...],
+    family: Family,
+    axes: Sequence[str | int],
+    position: int,
+) -> None:
+    """An extent inside another: the inner indices at each outer one."""
+    at = next((place for place, axis in enumerate(axes) if axis in outer), None)
+    if at is None:
+        return
+    known = found.get(name)
+    values: dict[int, Value] = dict(known.values) if isinstance(known, ByIndex) else {}
+    for part in family.stored:
+        for box in part.boxes:
+            for index in box[at]:
+                values[index] = values.get(index, Span()) | box[position]
+    found[name] = ByIndex(outer[0], values)
+
+
+Vote = Counter[int]
+
+
+def _dims(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
+    """One round: bare symbols first, else dims with one unknown symbol."""
+    votes: dict[bool, dict[str, Vote]] = {True: {}, False: {}}
+    by_index: dict[str, tuple[str, dict[int, Vote]]] = {}
+    for slot, family, axes in shown:
+        inner = scope_of(scope, slot)
+        for part in family.stored:
+            if len(part.layout.shape) != len(slot.dims):
+                continue
+            for node, stored in zip(slot.dims, part.layout.shape, strict=True):
+                unknown = _unknown(inner, node)
+                if len(unknown) != 1:
+                    continue
+                symbol = unknown[0]
+                name = _name(slot, symbol)
+                holes = free_holes(inner.card, inner.settings.native, symbol)
+                if holes:
+                    _vote_by_index(by_index, inner, node, symbol, name, holes, axes, part.boxes, stored)
+                    continue
+                value = stored if node == Word((symbol,)) else _solve(inner, node, symbol, stored)
+                if value is not None:
+                    bare = isinstance(node, Word)
+                    votes[bare].setdefault(name, Counter())[value] += part.tensors
+    chosen = votes[True] or votes[False]
+    found: dict[str, Value] = {name: vote.most_common(1)[0][0] for name, vote in chosen.items()}
+    for name, (hole, per_index) in by_index.items():
+        found[name] = ByIndex(hole, {at: vote.most_common(1)[0][0] for at, vote in per_index.items()})
+    return found
+
+
+def _vote_by_index(
+    by_index: dict[str, tuple[str, dict[int, Vote]]],
+    scope: CardScope,
+    node: Node,
+    symbol: str,
+    name: str,
+    holes: tuple[str, ...],
+    axes: Sequence[str | int],
+    boxes: Sequence[tuple[Span, ...]],
+    stored: int,
+) -> None:
+    native = scope.settings.native
+    for position, axis in enumerate(axes):
+        if not isinstance(axis, str) or not (axis in holes or set(bases(scope.card, native, axis)) & set(holes)):
+            continue
+        hole = holes[0]
+        counts = by_index.setdefault(name, (hole, {}))[1]
+        for box in boxes:
+            for index in box[position]:
+                before = scope.enter(axis, index)
+                value = stored if node == Word((symbol,)) else _solve(scope, node, symbol, stored)
+                scope.enter(axis, before)
+                if value is not None:
+                    counts.setdefault(index, Counter())[value] += 1
+        return
+
+
+def _unknown(scope: CardScope, node: Node) -> list[str]:
+    """The words of a dim that have no value in this scope, each once; dotted ones belong to a graft."""
+    found: dict[str, None] = {}
+    for path in words(node):
+        if scope.word(path) is None:
+            found[".".join(path)] = None
+    return list(found)
+
+
+def _solve(scope: CardScope, node: Node, symbol: str, stored: int) -> int | None:
+    """The integer that makes a dim equal to a stored one, other symbols being known."""
+    if "." in symbol:
+        return None
+
+    def value_at(candidate: int) -> int | None:
+        scope.overrides[symbol] = candidate
+        try:
+            return whole(scope.evaluate(node))
+        finally:
+            del scope.overrides[symbol]
+
+    return root_of(value_at, stored)
+
+
+def root_of(function: Callable[[int], int | None], target: int) -> int | None:
+    """The integer at which a monotone function has this value; None where there is none, or more than one.
+
+    A function that stays level around the target (`//`, `ceil`) gives the smallest argument only if it is
+    the only one; an interval is no number.
+    """
+    at_one, at_two = function(1), function(2)
+    if at_one is None or at_two is None or at_one == at_two:
+        return next((value for value in _likely(target) if function(value) == target), None)
+    rising = at_two > at_one
+    low, high = 0, LARGEST
+    while low < high:
+        middle = (low + high) // 2
+        value = function(middle)
+        if value is None or (value >= target if rising else value <= target):
+            high = middle
+        else:
+            low = middle + 1
+    if function(low) != target or function(low + 1) == target:
+        return None
+    return low
+
+
+def _likely(target: int) -> Iterator[int]:
+    yield from range(1, 1025)
+    yield target
+
+
+def unknown_product(scope: CardScope, node: Node) -> Polynomial:
+    """A dim with its known words replaced by numbers: dims with equal ones must be equal."""
+
+    def naming(part: Node) -> Polynomial | None:
+        if isinstance(part, Word):
+            value = whole(scope.word(part.path))
+            return constant(value) if value is not None else None
+        value = whole(scope.evaluate(part))
+        return constant(value) if value is not None else None
+
+    return polynomial(node, naming)
+
+
+def extent_size(scope: CardScope, hole: str) -> int | None:
+    """How many indices a hole has in a scope."""
+    span = extent(scope.word((hole,)))
+    return None if span is None else span.size
+
+
+def definition(scope: CardScope, symbol: str) -> Node | None:
+    """The tree of a symbol's definition."""
+    text = scope.symbols.get(symbol)
+    return parse(text) if text is not None else None
+
+
+def fill(scope: CardScope, blocks: Sequence[Block], families: Families) -> dict[str, int]:
+    """Sets the dims that are still open to what most tensors say, equal products alike; tells the products.
+
+    Gives product text -> value, such as {"dh*h": 4096}, for what was decided so.
+    """
+    votes: dict[tuple[tuple[str, ...], str], Vote] = {}
+    open_dims: list[tuple[Block, int, tuple[tuple[str, ...], str]]] = []
+    for block in blocks:
+        if None not in block.shape or block.key not in families:
+            continue
+        inner = scope_of(scope, block.slot)
+        before = _enter(inner, block)
+        for position, dim in enumerate(block.shape):
+            if dim is not None:
+                continue
+            product = unknown_product(inner, block.slot.dims[position])
+            name = (block.slot.scope, str(product))
+            open_dims.append((block, position, name))
+            for part in families[block.key].stored:
+                inside = count(within(part.boxes, block.axes))
+                if inside and len(part.layout.shape) == len(block.shape):
+                    votes.setdefault(name, Counter())[part.layout.shape[position]] += inside
+        _leave(inner, before)
+    products: dict[str, int] = {}
+    for block, position, name in open_dims:
+        if name in votes:
+            value = votes[name].most_common(1)[0][0]
+            block.shape = (*block.shape[:position], value, *block.shape[position + 1 :])
+            products[".".join((*name[0], name[1]))] = value
+    return products
+
+
+def _enter(scope: CardScope, block: Block) -> list[tuple[str, int | None]]:
+    """Puts a scope at the first index of a block's axes."""
+    axes = [axis for axis in template(block.slot.path)[1] if isinstance(axis, str)]
+    spans = [
+        span for span, axis in zip(block.axes, template(block.slot.path)[1], strict=False) if isinstance(axis, str)
+    ]
+    return [(axis, scope.enter(axis, span.first)) for axis, span in zip(axes, spans, strict=False) if span]
+
+
+def _leave(scope: CardScope, before: list[tuple[str, int | None]]) -> None:
+    for hole, index in before:
+        scope.enter(hole, index)

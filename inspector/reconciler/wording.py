@@ -1,0 +1,76 @@
+"""Places in words: 'expert 5 of layers 3-9' for the indices of a key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inspector.algebra.boxes import Box
+from inspector.algebra.names import name_of
+from inspector.algebra.span import Span
+
+_NOUNS = {"h": "layer", "layer": "layer", "layers": "layer", "block": "block", "blocks": "block"}
+
+
+def noun_of(segment: str) -> str:
+    """What a numbered segment counts: 'layers' -> layer, 'experts' -> expert, 'h' -> layer."""
+    if segment in _NOUNS:
+        return _NOUNS[segment]
+    return segment.removesuffix("s") or segment
+
+
+def indices_in_words(key: str, boxes: Sequence[Box], most: int = 3) -> str:
+    """The boxes of a key, innermost index first; '' for a key without indices."""
+    nouns = _nouns(key)
+    if not nouns:
+        return ""
+    written = ["of ".join(f"{part} " for part in reversed(_box(nouns, box))).strip() for box in boxes[:most]]
+    return "; ".join(written) + (f" and {len(boxes) - most:,} more groups" if len(boxes) > most else "")
+
+
+def _nouns(key: str) -> list[str]:
+    segments = key.split(".")
+    return [
+        noun_of(segments[position - 1]) if position else "index"
+        for position, segment in enumerate(segments)
+        if segment == "#"
+    ]
+
+
+def _box(nouns: Sequence[str], box: Box) -> list[str]:
+    return [f"{noun if span.size == 1 else noun + 's'} {span.words()}" for noun, span in zip(nouns, box, strict=False)]
+
+
+def family_name(key: str) -> str:
+    """A key as people write it: 'model.layers.{layer}.mlp.up_proj.weight'."""
+    nouns = iter(_nouns(key))
+    return ".".join("{" + next(nouns) + "}" if segment == "#" else segment for segment in key.split("."))
+
+
+def place_name(key: str, boxes: Sequence[Box]) -> str:
+    """The tensor's own name where there is one tensor, else the family's."""
+    only = boxes[0] if len(boxes) == 1 and all(span.size == 1 for span in boxes[0]) else None
+    if only is None:
+        return family_name(key)
+    return name_of(key, tuple(span.first for span in only))
+
+
+def names_in(key: str, boxes: Sequence[Box], most: int = 20) -> list[str]:
+    """The first names of some boxes."""
+    names: list[str] = []
+    for box in boxes:
+        tuples: list[tuple[int, ...]] = [()]
+        for span in box:
+            tuples = [(*one, index) for one in tuples for index in _first(span, most)][:most]
+        names.extend(name_of(key, indices) for indices in tuples)
+        if len(names) >= most:
+            break
+    return names[:most]
+
+
+def _first(span: Span, most: int) -> list[int]:
+    found: list[int] = []
+    for index in span:
+        found.append(index)
+        if len(found) >= most:
+            break
+    return found

@@ -1,0 +1,25 @@
+"""The one boundary that text from a checkpoint passes before anybody sees it."""
+
+from __future__ import annotations
+
+NAME_LIMIT = 200
+"""Characters of one name or value that are shown."""
+
+
+def clean(text: object, limit: int = NAME_LIMIT) -> str:
+    """Printable characters as they are, all others (controls, bidi, invisible) as escapes; long text cut."""
+    written = str(text)
+    if len(written) > limit:
+        written = f"{written[: limit - 40]}… ({len(written):,} characters)"
+    if written.isascii() and written.isprintable():
+        return written
+    return "".join(char if _harmless(char) else _escaped(char) for char in written)
+
+
+def _harmless(char: str) -> bool:
+    return char.isprintable() and not 0xE0000 <= ord(char) <= 0xE0FFF and not 0x1D173 <= ord(char) <= 0x1D17A
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

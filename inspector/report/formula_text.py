@@ -1,0 +1,133 @@
+"""The chart of a card as people read it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from inspector.notation.roles import label
+from inspector.report.clean import clean
+from inspector.report.text import WIDTH, rounded
+
+if TYPE_CHECKING:
+    from inspector.formula import Formula, Row
+
+
+def formula_text(shown: Formula) -> str:
+    """Rows, formula, symbols and, beside a config, the numbers."""
+    head = f"{shown.name}{' · ' + shown.head if shown.head else ''}"
+    parts = [clean(head), "", *_rows(shown.rows), ""]
+    parts.extend(_formulas(shown))
+    parts.extend(_symbols(shown))
+    if shown.known:
+        parts.extend(["", *_numbers(shown)])
+    return "\n".join(parts) + "\n"
+
+
+@dataclass(slots=True)
+class _Module:
+    """The tensors of one module: weight and bias share a line."""
+
+    heading: str
+    name: str
+    rows: list[Row]
+
+
+def _modules(rows: Sequence[Row]) -> list[_Module]:
+    modules: list[_Module] = []
+    for row in rows:
+        heading, name = _split(row.module)
+        last = modules[-1] if modules else None
+        if last is not None and (last.heading, last.name) == (heading, name):
+            last.rows.append(row)
+        else:
+            modules.append(_Module(heading, name, [row]))
+    return modules
+
+
+def _split(path: str) -> tuple[str, str]:
+    """A module's path as its last numbered prefix and the rest."""
+    end = path.rfind("}")
+    return (path[: end + 1], path[end + 2 :]) if end >= 0 and path[end + 1 : end + 2] == "." else ("", path)
+
+
+def _rows(rows: Sequence[Row]) -> Iterator[str]:
+    numbers = any(row.shape is not None for row in rows)
+    modules = _modules(rows)
+    left = min(34, max((len(m.name) + (2 if m.heading else 0) for m in modules), default=0))
+    heading = ""
+    for module in modules:
+        if module.heading != heading:
+            heading = module.heading
+            if heading:
+                yield clean(heading)
+        name = ("  " if heading else "") + clean(module.name)
+        for row in module.rows if numbers else module.rows[:1]:
+            text = _numbers_of(row) if numbers else _words_of(module.rows)
+            if len(name) <= left and len(name) + 2 + len(text) <= WIDTH:
+                yield f"{name:<{left}}  {text}".rstrip()
+            else:
+                yield name
+                yield from textwrap.wrap(text, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
+            name = f"    {row.suffix}" if not numbers else name
+
+
+def _words_of(rows: Sequence[Row]) -> str:
+    first = rows[0]
+    remark = ", ".join(
+        part for part in ("with bias" if len(rows) > 1 and _is_linear(first) else "", first.remark) if part
+    )
+    return f"{label(first.role):<20}  {first.chart}{'  (' + remark + ')' if remark else ''}"
+
+
+def _is_linear(row: Row) -> bool:
+    return "->" in row.chart
+
+
+def _numbers_of(row: Row) -> str:
+    if row.shape is None or not row.tensors:
+        return row.remark or "not stored"
+    dims = ", ".join(name if dim is None else str(dim) for name, dim in zip(row.dims, row.shape, strict=True))
+    total = f"{row.total:,}" if row.total is not None else row.open_total
+    if not row.counted:
+        total = row.remark
+    each = f"{row.total // row.tensors:,}" if row.total is not None and row.tensors > 1 and row.counted else ""
+    return f"{'[' + dims + ']':<16}{each:>13}{total:>17}"
+
+
+def _formulas(shown: Formula) -> Iterator[str]:
+    for tower, text in shown.formulas.items():
+        lead = f"parameters{' of ' + tower if tower else ''} = "
+        yield from textwrap.wrap(lead + text, WIDTH, subsequent_indent="    ", break_long_words=False)
+
+
+def _symbols(shown: Formula) -> Iterator[str]:
+    words = []
+    for symbol in shown.symbols:
+        value = f" = {clean(symbol.value)}" if shown.known and isinstance(symbol.value, int | float) else ""
+        same = symbol.definition == symbol.name
+        words.append(f"{symbol.name}{value}" if same else f"{symbol.name}{value} {clean(symbol.definition)}")
+    joined = " · ".join(word.replace(" ", "\x00") for word in words)
+    for line in textwrap.wrap(joined, WIDTH - 2, break_long_words=False, break_on_hyphens=False):
+        yield "  " + line.replace("\x00", " ").removesuffix(" ·")
+
+
+def _numbers(shown: Formula) -> Iterator[str]:
+    rows = [
+        (name, str(amount) if amount.number is None else f"{amount.number:,}") for name, amount in shown.groups.items()
+    ]
+    if shown.matrices:
+        rows.append(("matrices in layers", f"{shown.matrices:,}"))
+    if shown.per_layer is not None:
+        rows.append(("one layer", f"{shown.per_layer:,}"))
+    rows.append(("parameters", f"{shown.total:,}" if shown.total is not None else _spaced(shown.open_total)))
+    width = max(len(number) for _, number in rows)
+    for name, number in rows:
+        beside = f"    {rounded(shown.total)}" if name == "parameters" and shown.total is not None else ""
+        yield f"  {name:<20}{number:>{width}}{beside}"
+
+
+def _spaced(text: str) -> str:
+    return " ".join(f"{int(part):,}" if part.isdigit() else part for part in text.split(" "))

@@ -1,0 +1,183 @@
+"""The JSON contract: `inspector.audit/1` and its sisters. Keys are added, never changed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from inspector.reconciler.ledger import Counts, Line
+from inspector.rules.registry import Finding
+
+if TYPE_CHECKING:
+    from inspector.audit import Audit
+    from inspector.compare import Comparison
+    from inspector.formula import Formula
+
+
+def dumped(value: dict[str, Any]) -> str:
+    """One object as ASCII JSON with a line break at its end."""
+    return json.dumps(value, ensure_ascii=True, indent=1, default=str) + "\n"
+
+
+def audit_json(audited: Audit) -> dict[str, Any]:
+    """The object of schema `inspector.audit/1`."""
+    architecture = audited.architecture
+    return {
+        "schema": "inspector.audit/1",
+        "source": audited.source,
+        "title": audited.title,
+        "architecture": None
+        if architecture is None
+        else {
+            "name": architecture.name,
+            "model_type": architecture.model_type,
+            "class": audited.class_name,
+            "confidence": architecture.confidence,
+        },
+        "counts": counts_json(audited.counts),
+        "claims": [
+            {
+                "source": claim.source,
+                "claimed": claim.claimed,
+                "true": claim.true,
+                "agrees": claim.agrees,
+                "because": claim.because,
+            }
+            for claim in audited.claims
+        ],
+        "findings": [finding_json(finding) for finding in audited.findings],
+        "causes": [
+            {"code": cause.code, "key": cause.key, "explains": list(cause.families)} for cause in audited.causes
+        ],
+        "skipped": [{"check": skip.check, "because": skip.because} for skip in audited.skipped],
+        "components": components_json(audited),
+        "ledger": [line_json(line) for line in audited.lines],
+        "files": [
+            {"name": file.name, "bytes": file.bytes, "tensors": file.tensors, "data_bytes": file.data_bytes}
+            for file in audited.checkpoint.files
+        ],
+        "other_weights": [
+            {"name": other.name, "files": len(other.files), "bytes": other.bytes, "kind": other.kind}
+            for other in audited.checkpoint.other_sets
+        ],
+        "verdict": audited.verdict,
+    }
+
+
+def counts_json(counts: Counts) -> dict[str, int | None]:
+    """All counts; integers over what was read."""
+    return {name: getattr(counts, name) for name in counts.__slots__}
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """One finding; its place has only what is known."""
+    place = {
+        name: getattr(finding.place, name)
+        for name in finding.place.__slots__
+        if getattr(finding.place, name) is not None
+    }
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity,
+        "confidence": finding.confidence,
+        "message": finding.message,
+        "place": place,
+        "facts": dict(finding.facts),
+        "help": finding.help,
+    }
+
+
+def line_json(line: Line) -> dict[str, Any]:
+    """One line of the ledger."""
+    from inspector.reconciler.wording import family_name
+
+    return {
+        "family": family_name(line.family),
+        "role": line.role,
+        "index_sets": line.index_sets,
+        "shape": list(line.layout.shape),
+        "dtype": line.layout.dtype,
+        "kind": line.kind,
+        "tensors": line.tensors,
+        "elements": line.elements,
+        "parameters": line.parameters,
+        "bytes": line.bytes,
+    }
+
+
+def components_json(audited: Audit) -> dict[str, int]:
+    """Extra components by name, with their parameters."""
+    found: dict[str, int] = {}
+    for line in audited.lines:
+        if line.component:
+            found[line.component] = found.get(line.component, 0) + line.parameters
+    return found
+
+
+def compare_json(compared: Comparison) -> dict[str, Any]:
+    """The object of schema `inspector.compare/1`."""
+    return {
+        "schema": "inspector.compare/1",
+        "source": compared.source.source,
+        "target": compared.target.source,
+        "relation": compared.relation,
+        "parameters": {
+            "source": compared.source.counts.unique_parameters,
+            "target": compared.target.counts.unique_parameters,
+            "carried": compared.carried,
+            "dropped": compared.dropped,
+            "invented": compared.invented,
+        },
+        "roles": [
+            {
+                "role": row.role,
+                "source": row.source,
+                "target": row.target,
+                "difference": row.difference,
+                "because": row.because,
+            }
+            for row in compared.roles
+        ],
+        "findings": [finding_json(finding) for finding in compared.findings],
+        "verdict": compared.verdict,
+    }
+
+
+def formula_json(shown: Formula) -> dict[str, Any]:
+    """The object of schema `inspector.formula/1`. Open amounts are texts, closed ones integers."""
+    return {
+        "schema": "inspector.formula/1",
+        "name": shown.name,
+        "head": shown.head,
+        "formula": "; ".join(f"{tower}: {text}" if tower else text for tower, text in shown.formulas.items()),
+        "formulas": shown.formulas,
+        "symbols": [
+            {"symbol": symbol.name, "definition": symbol.definition, "value": symbol.value if shown.known else None}
+            for symbol in shown.symbols
+        ],
+        "rows": [
+            {
+                "path": row.path,
+                "role": row.role,
+                "kind": row.chart,
+                "dims": list(row.dims),
+                "counted": row.counted,
+                "remark": row.remark,
+                "shape": list(row.shape) if row.shape is not None else None,
+                "tensors": row.tensors,
+                "parameters": row.total,
+            }
+            for row in shown.rows
+        ],
+        "groups": {
+            name: amount.number if amount.number is not None else str(amount) for name, amount in shown.groups.items()
+        }
+        if shown.known
+        else {},
+        "matrices": shown.matrices,
+        "layers": shown.layers,
+        "per_layer": shown.per_layer,
+        "parameters": shown.total,
+        "open_parameters": shown.open_total if shown.total is None else None,
+    }

@@ -1,0 +1,180 @@
+"""The smaller verbs: counts, families, pages of documentation, architectures."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from inspector.algebra.names import key_of
+from inspector.architectures.catalog import card_of, modules
+from inspector.reconciler.ledger import Line
+from inspector.reconciler.wording import family_name, indices_in_words
+from inspector.report.clean import clean
+from inspector.report.json_v1 import line_json
+from inspector.report.text import WIDTH, rounded
+from inspector.rules.registry import files, page
+
+if TYPE_CHECKING:
+    from inspector.audit import Audit
+
+
+def count_text(audited: Audit) -> str:
+    """The four counts, each with what it means."""
+    counts = audited.counts
+    expected = counts.expected_parameters
+    rows = [
+        ("stored elements", f"{counts.stored_elements:,}", "numbers in the files, whatever they are for"),
+        ("parameters", f"{counts.parameters:,}", "logical ones, copies and extra parts included"),
+        ("unique parameters", f"{counts.unique_parameters:,}", "of the class's model, ties counted once"),
+        ("formula", f"{expected:,}" if expected is not None else "-", _formula_meaning(audited)),
+    ]
+    width = max(len(number) for _, number, _ in rows)
+    lines = [f"{name:<18}{number:>{width}}  {meaning}" for name, number, meaning in rows]
+    if audited.verdict != "unreadable":
+        lines.append(f"{'in short':<18}{rounded(counts.unique_parameters):>{width}}")
+    return "\n".join(lines) + "\n"
+
+
+def _formula_meaning(audited: Audit) -> str:
+    if audited.architecture is None:
+        return "no formula for this architecture"
+    if audited.counts.expected_parameters is None:
+        return "not all dims are known"
+    solved = audited.case is not None and audited.case.solved
+    return "what the shapes promise, without a config" if solved else "what the config promises"
+
+
+def tensors_text(audited: Audit, *, every: bool) -> str:
+    """Families with role, shape, dtype and index sets; every: single tensors in the order of the files."""
+    if every:
+        roles = _roles(audited)
+        return "".join(
+            f"{clean(name)}  {_shape(layout.shape)} {layout.dtype}  {roles(name)}\n"
+            for name, layout in audited.checkpoint.tensors.items()
+        )
+    return "\n".join(line for entry in audited.lines for line in _family(entry)) + "\n" * bool(audited.lines)
+
+
+def _family(line: Line) -> Iterator[str]:
+    yield clean(family_name(line.family))
+    where = indices_in_words(line.family, line.boxes)
+    kind = "" if line.kind == "parameter" else line.kind
+    parts = [clean(line.role), f"{_shape(line.layout.shape)} {line.layout.dtype}", where, kind, f"{line.elements:,}"]
+    yield from textwrap.wrap(
+        " · ".join(part for part in parts if part), WIDTH, initial_indent="    ", subsequent_indent="    "
+    )
+
+
+def _shape(dims: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, dims))}]"
+
+
+def _roles(audited: Audit) -> Any:
+    """A function from a tensor's name to its role."""
+    prefix = audited.case.reading.prefix if audited.case is not None else ""
+    by_key: dict[str, list[Line]] = {}
+    for line in audited.lines:
+        by_key.setdefault(line.family, []).append(line)
+
+    def role(name: str) -> str:
+        bare = name.removeprefix(prefix) if not prefix.startswith("*") else name.replace(prefix[1:], "")
+        key, index = key_of(bare)
+        for line in by_key.get(key, ()):
+            for box in line.boxes:
+                if all(one in span for one, span in zip(index, box, strict=False)):
+                    return line.role
+        return "unknown"
+
+    return role
+
+
+def tensors_json(audited: Audit, *, every: bool) -> dict[str, Any]:
+    """The object of schema `inspector.tensors/1`."""
+    value: dict[str, Any] = {
+        "schema": "inspector.tensors/1",
+        "source": audited.source,
+        "families": [line_json(line) for line in audited.lines],
+    }
+    if every:
+        role = _roles(audited)
+        value["tensors"] = [
+            {
+                "name": name,
+                "role": role(name),
+                "dtype": layout.dtype,
+                "shape": list(layout.shape),
+                "elements": layout.elements,
+                "bytes": layout.bytes,
+                "file": audited.checkpoint.file_of.get(name, audited.checkpoint.title),
+            }
+            for name, layout in audited.checkpoint.tensors.items()
+        ]
+    return value
+
+
+def explain_text(code: str) -> str:
+    """The page of a finding; 'all': a line for each."""
+    if code == "all":
+        lines = []
+        for name, (number, _) in files().items():
+            found = page(name)
+            first = found[3].split("\n", 1)[0] if found else ""
+            severity = found[2] if found else ""
+            lines.extend(textwrap.wrap(f"{number}  {severity:<8} {name}: {first}", WIDTH, subsequent_indent=" " * 15))
+        return "\n".join(lines) + "\n"
+    found = page(code)
+    assert found is not None
+    number, name, severity, text = found
+    return f"{number} {name} ({severity})\n\n{text}\n"
+
+
+def rules_json(code: str) -> dict[str, Any]:
+    """One rule's page, or all of them."""
+    wanted = list(files()) if code == "all" else [code]
+    pages = [found for found in map(page, wanted) if found is not None]
+    return {
+        "schema": "inspector.rules/1",
+        "rules": [{"code": c, "name": n, "severity": s, "page": text} for c, n, s, text in pages],
+    }
+
+
+def known_architecture(name: str) -> bool:
+    """Whether a card reads this model type."""
+    return name in modules()
+
+
+def architecture_text(name: str | None) -> str:
+    """Every model type that has a card, or what the card of one reads and writes."""
+    if name is None:
+        names = sorted(modules(), key=str.casefold)
+        lead = f"{len(names)} model types have a card:\n"
+        return lead + textwrap.fill(", ".join(names), WIDTH, break_on_hyphens=False) + "\n"
+    card = card_of(name)
+    assert card is not None
+    heads = ", ".join(one for entry in card.heads for one in entry.names if one)
+    lines = [name, ""]
+    for label, text in (
+        ("model types", ", ".join(card.names)),
+        ("classes", heads),
+        ("ties", card.ties),
+        ("symbols", " · ".join(f"{symbol} = {text}" for symbol, text in card.dims.items())),
+        (
+            "spellings",
+            f"{len(card.dialects)}" + (f" ({', '.join(filter(None, card.writers))})" if any(card.writers) else ""),
+        ),
+    ):
+        lines.extend(textwrap.wrap(f"{label:<12}{text}", WIDTH, subsequent_indent=" " * 12, break_on_hyphens=False))
+    return "\n".join(lines) + "\n"
+
+
+def architectures_json(name: str | None) -> dict[str, Any]:
+    """The object of schema `inspector.architectures/1`."""
+    wanted = sorted(modules()) if name is None else [name]
+    found = []
+    for one in wanted:
+        card = card_of(one)
+        if card is not None:
+            heads = [suffix for entry in card.heads for suffix in entry.names if suffix]
+            found.append({"name": one, "classes": heads, "ties": card.ties, "symbols": dict(card.dims)})
+    return {"schema": "inspector.architectures/1", "architectures": found}

@@ -1,0 +1,93 @@
+"""An audit as Markdown, for issues and pull requests. Text from the checkpoint stands in code spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from inspector.report.clean import clean
+from inspector.report.tables import role_rows
+
+if TYPE_CHECKING:
+    from inspector.audit import Audit
+
+_SPECIAL = str.maketrans({char: f"\\{char}" for char in "\\`*_{}[]<>()#+-.!|~@"})
+
+
+def audit_markdown(audited: Audit) -> str:
+    """Title, verdict, counts, roles, findings."""
+    architecture = audited.architecture.name if audited.architecture else "unknown architecture"
+    parts = [f"# {code(audited.title)}: {escaped(audited.verdict)}", ""]
+    if audited.checkpoint.readable:
+        counts = audited.counts
+        expected = counts.expected_parameters
+        parts.extend(
+            [
+                f"{escaped(architecture)}, {len(audited.checkpoint.files):,} files, {counts.tensors:,} tensors, "
+                f"{counts.stored_bytes:,} bytes of weights.",
+                "",
+                *_table(
+                    ("count", "number"),
+                    [
+                        ("parameters", f"{counts.unique_parameters:,}"),
+                        ("formula", f"{expected:,}" if expected is not None else "not known"),
+                        ("stored elements", f"{counts.stored_elements:,}"),
+                        ("extra components", f"{counts.extra_components:,}"),
+                        ("tied copies", f"{counts.tied_copies:,}"),
+                        ("buffers", f"{counts.buffers:,}"),
+                        ("unexplained", f"{counts.unexplained:,}"),
+                    ],
+                ),
+                "",
+            ]
+        )
+        rows = role_rows(audited.lines)
+        if audited.architecture is not None and rows:
+            shown = [
+                (row.role, f"{row.per_layer:,}" if row.per_layer is not None else "", f"{row.total:,}") for row in rows
+            ]
+            parts.extend([*_table(("role", "per layer", "total"), shown), ""])
+    for claim in audited.claims:
+        agrees = "agrees" if claim.agrees else "disagrees"
+        parts.extend([f"- {code(claim.source)} {code(claim.claimed)}: {agrees}, {escaped(claim.because)}", ""])
+    for finding in audited.findings:
+        parts.extend([f"## {finding.severity}\\[{finding.code}\\] {finding.name}: {code(finding.headline)}", ""])
+        parts.extend(f"- {label}: {code(text)}" for label, text in finding.rows)
+        if finding.help:
+            parts.append(f"- help: {escaped(finding.help)}")
+        parts.append("")
+    not_checked = "; ".join(f"{skip.check} ({skip.because})" for skip in audited.skipped)
+    parts.append(f"Not checked: {escaped(not_checked)}.")
+    return "\n".join(parts) + "\n"
+
+
+def escaped(text: object) -> str:
+    """Text that Markdown and HTML leave as it is."""
+    return clean(text, 600).translate(_SPECIAL)
+
+
+def code(text: object) -> str:
+    """A code span that no text can break out of."""
+    written = clean(text, 600)
+    fence = "`" * (1 + max((len(run) for run in _runs(written)), default=0))
+    blank = " " if written.startswith("`") or written.endswith("`") or not written else ""
+    return f"{fence}{blank}{written.replace('|', chr(92) + '|')}{blank}{fence}"
+
+
+def _runs(text: str) -> Iterator[str]:
+    run = ""
+    for char in text:
+        if char == "`":
+            run += char
+        elif run:
+            yield run
+            run = ""
+    if run:
+        yield run
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "|".join(" --- " if position == 0 else " ---: " for position in range(len(head))) + "|"
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"

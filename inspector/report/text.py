@@ -1,0 +1,253 @@
+"""The report that people read: 80 columns, calm, exact integers, rounded ones only beside them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from inspector.report.clean import clean
+from inspector.report.tables import role_rows
+from inspector.rules.registry import Finding
+
+if TYPE_CHECKING:
+    from inspector.audit import Audit
+
+WIDTH = 80
+_BAR = " ▏▎▍▌▋▊▉█"
+COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[36m", "clean": "\x1b[1;32m",
+           "quiet": "\x1b[2m", "bold": "\x1b[1m"}  # fmt: skip
+
+
+def audit_text(audited: Audit, *, verbose: bool = False, colour: bool = False) -> str:
+    """The whole report of an audit, ending in a line break."""
+    paint = _painter(colour)
+    blocks = [_title(audited, paint)]
+    if audited.checkpoint.readable:
+        blocks.append(_counts(audited))
+        blocks.append(_roles(audited, paint))
+    blocks.append(_claims(audited))
+    shown = [f for f in audited.findings if verbose or f.severity != "note"]
+    blocks.extend(_finding(finding, paint) for finding in shown)
+    blocks.append(_verdict(audited, paint, verbose))
+    if verbose:
+        blocks.append(_families(audited, paint))
+    return "\n".join(block for block in blocks if block)
+
+
+def finding_text(finding: Finding, *, colour: bool = False) -> str:
+    """One finding with its lines."""
+    return _finding(finding, _painter(colour))
+
+
+def _painter(colour: bool) -> Painter:
+    return lambda text, kind: f"{COLOURS[kind]}{text}\x1b[0m" if colour and kind in COLOURS else text
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Painter = Callable[[str, str], str]
+
+
+def _title(audited: Audit, paint: Painter) -> str:
+    left = clean(audited.title, 60)
+    architecture = audited.architecture
+    right = ""
+    if architecture is not None:
+        likely = "" if architecture.confidence == "certain" else " (likely)"
+        right = clean(architecture.name, 40) + likely
+        if audited.class_name:
+            right += f" · {clean(audited.class_name, 48)}"
+    gap = max(2, WIDTH - len(left) - len(right))
+    lines = [f"{paint(left, 'bold')}{' ' * gap}{right}".rstrip()]
+    if audited.checkpoint.readable:
+        lines.extend(textwrap.wrap(_inventory(audited), WIDTH))
+    return "\n".join(lines) + "\n"
+
+
+def _inventory(audited: Audit) -> str:
+    counts = audited.counts
+    dtypes: dict[str, int] = {}
+    for line in audited.lines:
+        dtypes[line.layout.dtype] = dtypes.get(line.layout.dtype, 0) + line.elements
+    order = sorted(dtypes, key=lambda dtype: -dtypes[dtype])
+    families = len({line.family for line in audited.lines})
+    return " · ".join(
+        [
+            _plural(len(audited.checkpoint.files), "file"),
+            _plural(counts.tensors, "tensor"),
+            f"{families:,} {'family' if families == 1 else 'families'}",
+            ", ".join(order[:3]) + (f" and {len(order) - 3} more" if len(order) > 3 else ""),
+            f"{counts.stored_bytes:,} bytes of weights",
+        ]
+    )
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def rounded(number: int) -> str:
+    """8030261248 as '8.03B'."""
+    for power, unit in ((12, "T"), (9, "B"), (6, "M"), (3, "K")):
+        if number >= 10**power:
+            return f"{number / 10**power:.2f}{unit}"
+    return str(number)
+
+
+def _counts(audited: Audit) -> str:
+    counts = audited.counts
+    rows: list[tuple[str, str, str]] = [("parameters", f"{counts.unique_parameters:,}", _parameters_remark(audited))]
+    if counts.expected_parameters is None:
+        why = "no formula for this architecture" if audited.architecture is None else "not all dims are known"
+        rows.append(("formula", "-", why))
+    else:
+        rows.append(("formula", f"{counts.expected_parameters:,}", _agreement(audited)))
+    rows.append(("stored elements", f"{counts.stored_elements:,}", ""))
+    for name, number, meaning in (
+        ("extra components", counts.extra_components, "parameters beyond the class's model"),
+        ("tied copies", counts.tied_copies, "stored a second time, not counted"),
+        ("buffers", counts.buffers, "stored, no parameters"),
+        ("packing helpers", counts.packing_helpers, "scales and the like, no parameters"),
+        ("unexplained", counts.unexplained, "not in the architecture, not counted"),
+    ):
+        if number:
+            rows.append((f"  {name}", f"{number:,}", meaning))
+    if not any(claim.source.startswith("index") for claim in audited.claims):
+        rows.append(("index, metadata", "no claim made", ""))
+    width = max(16, *(len(number) for _, number, _ in rows))
+    return "\n".join(f"  {name:<17}{number:>{width}}    {remark}".rstrip() for name, number, remark in rows) + "\n"
+
+
+def _parameters_remark(audited: Audit) -> str:
+    counts = audited.counts
+    tied = counts.tied_copies or any(f.name == "head-tied" for f in audited.findings)
+    return rounded(counts.unique_parameters) + (", ties counted once" if tied else "")
+
+
+def _agreement(audited: Audit) -> str:
+    counts = audited.counts
+    assert counts.expected_parameters is not None
+    difference = counts.unique_parameters - counts.expected_parameters
+    if difference == 0:
+        solved = audited.case is not None and audited.case.solved
+        return "agrees; its symbols come from the shapes" if solved else "agrees, to the last parameter"
+    return f"{abs(difference):,} {'fewer' if difference > 0 else 'more'} than stored"
+
+
+def _roles(audited: Audit, paint: Painter) -> str:
+    rows = role_rows(audited.lines)
+    total = audited.counts.unique_parameters
+    if audited.architecture is None or not rows or not total:
+        return ""
+    layers = [f"{row.per_layer:,}" if row.per_layer is not None else "" for row in rows]
+    totals = [f"{row.total:,}" for row in rows]
+    first = max(18, *(len(row.role) + 1 for row in rows))
+    second, third = max(10, *map(len, layers)), max(14, *map(len, totals))
+    lines = [f"  {'role':<{first}}{'per layer':>{second}}  {'total':>{third}}   share"]
+    for row, layer, number in zip(rows, layers, totals, strict=True):
+        share = row.total / total
+        text = f"  {row.role:<{first}}{layer:>{second}}  {number:>{third}}  {share:>6.1%}  {_bar(share)}"
+        lines.append(text.rstrip())
+    tied = next((f for f in audited.findings if f.name == "head-tied"), None)
+    if tied is not None:
+        lines.append(f"  {'head':<{first}}{'tied':>{second}}  {'0':>{third}}          same matrix as the embedding")
+    return "\n".join(lines) + "\n"
+
+
+def _bar(share: float) -> str:
+    eighths = round(share * 160)
+    return "█" * (eighths // 8) + (_BAR[eighths % 8] if eighths % 8 else "")
+
+
+def _claims(audited: Audit) -> str:
+    lines: list[str] = []
+    for claim in audited.claims:
+        if claim.source == "claim":
+            verdict = "agrees with" if claim.agrees else "against"
+            compared = claim.because if claim.agrees else f"the {claim.true:,} parameters"
+            lines.append(f"claim {claim.claimed:,}: {verdict} {compared}" if isinstance(claim.claimed, int) else "")
+            if not claim.agrees:
+                lines.extend(textwrap.wrap(claim.because, WIDTH, initial_indent="  = ", subsequent_indent="    "))
+        else:
+            state = "agrees" if claim.agrees else "disagrees"
+            lines.append(f"{claim.source} {clean(f'{claim.claimed:,}')}: {state} ({clean(claim.because)})")
+    wrapped = [part for line in lines for part in (textwrap.wrap(line, WIDTH, subsequent_indent="    ") or [""])]
+    return "\n".join(wrapped) + "\n" if wrapped else ""
+
+
+def _finding(finding: Finding, paint: Painter) -> str:
+    likely = " (likely)" if finding.confidence == "likely" else ""
+    head = f"{finding.severity}[{finding.code}] {finding.name}: {clean(finding.headline)}{likely}"
+    first, *rest = textwrap.wrap(head, WIDTH, subsequent_indent="  ", break_on_hyphens=False) or [head]
+    mark = f"{finding.severity}[{finding.code}]"
+    lines = [first.replace(mark, paint(mark, finding.severity), 1), *rest]
+    rows = [*finding.rows, *([("help", finding.help)] if finding.help else [])]
+    lines.extend(_rows(rows))
+    return "\n".join(lines) + "\n"
+
+
+def _rows(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    width = max((len(label) for label, _ in rows), default=0)
+    for label, text in rows:
+        lead = f"  {clean(label):<{width}}  "
+        wrapped = textwrap.wrap(clean(text, 600), WIDTH - len(lead), break_on_hyphens=False) or [""]
+        yield (lead + wrapped[0]).rstrip()
+        for more in wrapped[1:]:
+            yield " " * len(lead) + more
+
+
+def _verdict(audited: Audit, paint: Painter, verbose: bool) -> str:
+    severities = [finding.severity for finding in audited.findings]
+    errors, warnings, notes = (severities.count(kind) for kind in ("error", "warning", "note"))
+    if audited.verdict == "unreadable":
+        return paint("unreadable", "error") + ": no header of these weights could be read"
+    counts = audited.counts
+    explained = counts.tensors - sum(line.tensors for line in audited.lines if line.kind == "unexplained")
+    told = f"{_plural(errors, 'error')}, {_plural(warnings, 'warning')}, {_plural(notes, 'note')}"
+    checked = (
+        f"{explained:,} of {counts.tensors:,} tensors explained"
+        if audited.architecture is not None
+        else f"{_plural(counts.tensors, 'tensor')} counted, no formula to explain them"
+    )
+    kind = "clean" if audited.verdict == "clean" else "error"
+    lines = textwrap.wrap(f"{audited.verdict}: {checked}; {told}", WIDTH)
+    lines[0] = lines[0].replace(audited.verdict, paint(audited.verdict, kind), 1)
+    lines.extend(
+        textwrap.wrap(
+            "Not checked: " + "; ".join(f"{skip.check} ({clean(skip.because)})" for skip in audited.skipped),
+            WIDTH,
+            subsequent_indent="  ",
+        )
+    )
+    if not verbose:
+        lines.extend(_note_lines([f for f in audited.findings if f.severity == "note"], paint))
+    return "\n".join(lines) + "\n"
+
+
+def _note_lines(notes: Iterable[Finding], paint: Painter) -> Iterator[str]:
+    for note in notes:
+        mark = f"note[{note.code}]"
+        wrapped = textwrap.wrap(
+            f"{mark} {note.name}: {clean(note.headline)}", WIDTH, subsequent_indent="  ", break_on_hyphens=False
+        )
+        wrapped[0] = wrapped[0].replace(mark, paint(mark, "note"), 1)
+        yield from wrapped
+
+
+def _families(audited: Audit, paint: Painter) -> str:
+    from inspector.reconciler.wording import family_name, indices_in_words
+
+    lines = ["families"]
+    for line in audited.lines:
+        shape = "[" + ", ".join(map(str, line.layout.shape)) + "]"
+        lines.append(f"  {clean(family_name(line.family))}")
+        where = indices_in_words(line.family, line.boxes)
+        text = " · ".join(
+            part
+            for part in (clean(line.role), f"{shape} {line.layout.dtype}", where, line.kind, f"{line.elements:,}")
+            if part
+        )
+        lines.extend(textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    "))
+    return "\n".join(lines) + "\n"

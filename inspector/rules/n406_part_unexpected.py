@@ -1,0 +1,45 @@
+"""A whole part is stored that the architecture does not have.
+
+What it means
+    Several families share a prefix below which the architecture has nothing: a vision tower beside a
+    text-only config, an optimizer's state, another model.
+
+Why it matters
+    Loaders ignore it, and it is downloaded all the same.
+
+Example
+    warning[N406] part-unexpected: vpm.*
+      stored  450 tensors in 18 families, 486,411,504 elements, 972,823,008 bytes
+      first   vpm.embeddings.patch_embedding.weight
+      help    not counted as parameters; use the config that describes this part, or leave the part out
+
+What to do
+    Use the config that describes the part, or remove it.
+"""
+
+from __future__ import annotations
+
+from inspector.evidence import Place
+from inspector.rules.rule import Facts, Rows, Rule, count, number
+
+
+def _headline(place: Place, facts: Facts) -> str:
+    return str(place.family)
+
+
+def _rows(place: Place, facts: Facts) -> Rows:
+    return [
+        (
+            "stored",
+            f"{count(facts['tensors'], 'tensor')} in {len(facts['families']):,} families, "
+            f"{number(facts['elements'])} elements, {number(facts['bytes'])} bytes",
+        ),
+        ("first", str(facts["names"][0])),
+    ]
+
+
+def _help(place: Place, facts: Facts) -> str:
+    return "not counted as parameters; use the config that describes this part, or leave the part out"
+
+
+RULE = Rule(severity="warning", headline=_headline, rows=_rows, help=_help)

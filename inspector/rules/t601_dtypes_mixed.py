@@ -1,0 +1,40 @@
+"""Several dtypes among the parameters.
+
+What it means
+    Not all parameters are stored in one dtype.
+
+Why it matters
+    Some models are meant so (norms in F32); else it may be the trace of a merge or a half-done
+    conversion.
+
+Example
+    note[T601] dtypes-mixed: BF16 and F32
+      BF16  291 tensors, 8,030,261,248 elements
+      F32   64 tensors, 262,144 elements
+
+What to do
+    Nothing, where it is meant.
+"""
+
+from __future__ import annotations
+
+from inspector.evidence import Place
+from inspector.rules.rule import Facts, Rows, Rule, count
+
+
+def _headline(place: Place, facts: Facts) -> str:
+    return " and ".join(entry["dtype"] for entry in facts["dtypes"][:4])
+
+
+def _rows(place: Place, facts: Facts) -> Rows:
+    return [
+        (entry["dtype"], f"{count(entry['tensors'], 'tensor')}, {count(entry['elements'], 'element')}")
+        for entry in facts["dtypes"][:6]
+    ]
+
+
+def _help(place: Place, facts: Facts) -> str:
+    return ""
+
+
+RULE = Rule(severity="note", headline=_headline, rows=_rows, help=_help)

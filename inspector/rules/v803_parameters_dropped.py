@@ -1,0 +1,41 @@
+"""The conversion lost parameters of a role.
+
+What it means
+    The target has fewer parameters of this role than the source.
+
+Why it matters
+    The converted model is not the one that went in.
+
+Example
+    error[V803] parameters-dropped: mlp gate
+      source  1,879,048,192
+      target  1,820,327,936, 58,720,256 fewer
+      help    repeat the conversion; these parameters are in no file of the target
+
+What to do
+    Repeat the conversion with a converter that knows the part.
+"""
+
+from __future__ import annotations
+
+from inspector.evidence import Place
+from inspector.rules.rule import Facts, Rows, Rule, number
+
+
+def _headline(place: Place, facts: Facts) -> str:
+    return str(facts["role"])
+
+
+def _rows(place: Place, facts: Facts) -> Rows:
+    rows = [
+        ("source", number(facts["source"])),
+        ("target", f"{number(facts['target'])}, {number(facts['source'] - facts['target'])} fewer"),
+    ]
+    return [*rows, ("because", str(facts["because"]))] if facts["because"] else rows
+
+
+def _help(place: Place, facts: Facts) -> str:
+    return "repeat the conversion; these parameters are in no file of the target"
+
+
+RULE = Rule(severity="error", headline=_headline, rows=_rows, help=_help)

@@ -1,0 +1,168 @@
+"""The index against the headers against the files: one cause, one finding, with exact counts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from inspector.evidence import Evidence
+from inspector.loader.checkpoint import Checkpoint, load
+from tests.attacks.wax import INDEX, healthy, index_of, shard, two_shards
+
+A, B = shard(1, 2), shard(2, 2)
+C = shard(3, 3)
+
+
+def read(folder: Path, files: dict[str, bytes], weights: str | None = None) -> Checkpoint:
+    for name, raw in files.items():
+        (folder / name).write_bytes(raw)
+    return load(os.fspath(folder), weights=weights)
+
+
+def only(checkpoint: Checkpoint) -> Evidence:
+    (evidence,) = checkpoint.evidence
+    return evidence
+
+
+def test_agreement(tmp_path: Path) -> None:
+    checkpoint = read(tmp_path, two_shards())
+    assert not checkpoint.evidence
+    assert checkpoint.file_of == {"a": A, "b": A, "c": B}
+    assert checkpoint.index is not None
+    assert checkpoint.index.weight_map == checkpoint.file_of
+    assert checkpoint.index.metadata == {"total_size": 3}
+    assert [(file.name, file.tensors, file.data_bytes) for file in checkpoint.files] == [(A, 2, 2), (B, 1, 1)]
+    assert checkpoint.set_name == INDEX
+    assert not checkpoint.other_sets
+
+
+def test_an_absent_shard_takes_its_tensors_along(tmp_path: Path) -> None:
+    names = [f"model.layers.{n}.w" for n in range(500)]
+    checkpoint = read(tmp_path, {A: healthy("a"), INDEX: index_of({"a": A, **dict.fromkeys(names, B)})})
+    evidence = only(checkpoint)
+    assert (evidence.rule, evidence.place.file) == ("shard-missing", B)
+    assert evidence.facts["tensors"] == 500
+    assert evidence.facts["layers"] == "0-499"
+    assert evidence.facts["names"] == names[:20]
+    assert checkpoint.lost == {B: tuple(names)}
+
+
+def test_an_unreadable_shard_is_one_finding(tmp_path: Path) -> None:
+    checkpoint = read(tmp_path, {**two_shards(), B: b"<html></html>"})
+    assert only(checkpoint).rule == "not-a-checkpoint"
+    assert checkpoint.lost == {B: ("c",)}
+    assert checkpoint.readable
+
+
+def test_many_absent_shards_are_bounded(tmp_path: Path) -> None:
+    promise = {"a": A, **{f"t{n}": f"s{n}.safetensors" for n in range(50)}}
+    checkpoint = read(tmp_path, {A: healthy("a"), INDEX: index_of(promise)})
+    assert [evidence.rule for evidence in checkpoint.evidence] == ["shard-missing"] * 21
+    assert checkpoint.evidence[-1].facts["files"] == checkpoint.evidence[-1].facts["tensors"] == 30
+    assert len(checkpoint.lost) == 50
+
+
+def test_the_index_decides_between_two_copies(tmp_path: Path) -> None:
+    wide = healthy("b", "c", width=2)
+    one = read(tmp_path, {**two_shards(), B: wide})
+    assert one.tensors["b"].bytes == 1
+    two = read(tmp_path, {INDEX: index_of({"a": A, "b": B, "c": B})})
+    assert two.tensors["b"].bytes == 2
+    assert two.file_of["b"] == B
+    for checkpoint in (one, two):
+        assert only(checkpoint).rule == "tensor-contradicted"
+        assert only(checkpoint).facts["tensors"] == 1
+
+
+def test_a_forgotten_shard_is_audited_and_told(tmp_path: Path) -> None:
+    checkpoint = read(tmp_path, {**two_shards(), INDEX: index_of({"a": A, "b": A})})
+    assert only(checkpoint).facts["tensors"] == 1
+    assert set(checkpoint.tensors) == {"a", "b", "c"}
+
+
+def test_a_shard_of_another_save_is_told_and_left_out(tmp_path: Path) -> None:
+    checkpoint = read(tmp_path, {**two_shards(), C: healthy("a", "z", width=5)})
+    facts = only(checkpoint).facts
+    assert (facts["tensors"], facts["contradicted"], facts["repeated"]) == (2, 1, 0)
+    assert set(checkpoint.tensors) == {"a", "b", "c"}
+    assert checkpoint.tensors["a"].bytes == 1
+
+
+@pytest.mark.parametrize(
+    ("weights", "audited", "tensors"),
+    [
+        (None, INDEX, {"a", "b", "c"}),
+        ("model", INDEX, {"a", "b", "c"}),
+        (INDEX, INDEX, {"a", "b", "c"}),
+        ("model.safetensors", "model.safetensors", {"s"}),
+        ("fp16", "model.fp16.safetensors", {"f"}),
+        ("model.fp16", "model.fp16.safetensors", {"f"}),
+        ("consolidated", "consolidated.safetensors", {"k"}),
+        (A, A, {"a", "b"}),
+    ],
+)
+def test_one_of_several_sets(tmp_path: Path, weights: str | None, audited: str, tensors: set[str]) -> None:
+    files = {
+        **two_shards(),
+        "model.safetensors": healthy("s"),
+        "model.fp16.safetensors": healthy("f"),
+        "consolidated.safetensors": healthy("k"),
+        "pytorch_model.bin": b"x" * 7,
+        "optimizer.pt": b"x" * 1000,
+    }
+    checkpoint = read(tmp_path, files, weights)
+    assert checkpoint.set_name == audited
+    assert set(checkpoint.tensors) == tensors
+    assert only(checkpoint).rule == "other-weights"
+    names = {other.name for other in checkpoint.other_sets}
+    every = {
+        INDEX,
+        "model.safetensors",
+        "model.fp16.safetensors",
+        "consolidated.safetensors",
+        "pytorch_model.bin",
+    }
+    assert names == every - {audited}
+    assert only(checkpoint).facts["bytes"] == sum(other.bytes for other in checkpoint.other_sets)
+    kinds = {other.name: (other.kind, other.bytes) for other in checkpoint.other_sets}
+    assert kinds["pytorch_model.bin"] == ("pytorch", 7)
+
+
+def test_only_other_formats(tmp_path: Path) -> None:
+    checkpoint = read(tmp_path, {"model-00001-of-00002.gguf": b"GGUF", "model-00002-of-00002.gguf": b"GGUF"})
+    assert only(checkpoint).rule == "no-weights"
+    assert [(other.kind, len(other.files)) for other in checkpoint.other_sets] == [("gguf", 2)]
+    assert not checkpoint.readable
+
+
+def test_nothing_outside_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    real = os.open
+
+    def watched(path: str, flags: int, *more: int) -> int:
+        opened.append(os.path.realpath(path))
+        return real(path, flags, *more)
+
+    monkeypatch.setattr(os, "open", watched)
+    folder = tmp_path / "inside"
+    folder.mkdir()
+    (tmp_path / "x.safetensors").write_bytes(healthy("secret"))
+    promise = {"secret": "../x.safetensors", "b": os.fspath(tmp_path / "x.safetensors"), "a": A}
+    checkpoint = read(folder, {A: healthy("a"), INDEX: index_of(promise)})
+    assert {evidence.rule for evidence in checkpoint.evidence} == {"shard-name-unsafe"}
+    assert all(os.path.dirname(path) == os.path.realpath(folder) for path in opened if os.path.sep in path)
+    assert "secret" not in checkpoint.tensors
+
+
+def test_files_beyond_the_limit_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.loader.checkpoint.FILES_LIMIT", 1)
+    one = read(tmp_path, two_shards())
+    assert [evidence.rule for evidence in one.evidence] == ["too-many-files"]
+    assert set(one.tensors) == {"a", "b"}
+    assert one.lost == {B: ("c",)}
+    (tmp_path / INDEX).unlink()
+    two = load(os.fspath(tmp_path))
+    assert {evidence.rule for evidence in two.evidence} == {"too-many-files", "index-missing"}
+    assert set(two.tensors) == {"a", "b"}

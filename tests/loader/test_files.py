@@ -1,0 +1,227 @@
+"""Files as file systems have them: links, pipes, folders, holes of a terabyte, the Hugging Face cache."""
+
+from __future__ import annotations
+
+import gc
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inspector.loader.checkpoint import Checkpoint, load
+from tests.attacks.wax import INDEX, entry, file_of, healthy, shard, two_shards
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
+
+
+def rules(checkpoint: Checkpoint) -> set[str]:
+    return {evidence.rule for evidence in checkpoint.evidence}
+
+
+def put(folder: Path, files: dict[str, bytes]) -> str:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, raw in files.items():
+        (folder / name).write_bytes(raw)
+    return os.fspath(folder)
+
+
+@pytest.mark.parametrize("path", ["", "/nowhere/at/all", "a\0b", "x" * 5000, "~nobody", "org/name"])
+def test_no_such_path(path: str) -> None:
+    checkpoint = load(path)
+    assert rules(checkpoint) == {"not-found"}
+    assert not checkpoint.readable
+
+
+@POSIX
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/zero", "/dev/stdin"])
+def test_devices_are_no_checkpoints(device: str) -> None:
+    if not os.path.exists(device):
+        pytest.skip("no such device here")
+    checkpoint = load(device)
+    assert rules(checkpoint) <= {
+        "not-a-regular-file",
+        "not-a-checkpoint",
+        "header-truncated",
+        "not-permitted",
+    }
+    assert not checkpoint.readable
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json", INDEX, shard(2, 2)])
+@pytest.mark.parametrize("kind", ["pipe", "directory", "socket", "loop", "broken link"])
+def test_something_else_under_a_name(
+    tmp_path: Path, name: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = put(tmp_path, {**two_shards(), "config.json": b"{}"} if name != "model.safetensors" else {})
+    path = tmp_path / name
+    path.unlink(missing_ok=True)
+    monkeypatch.chdir(tmp_path)
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "directory":
+        path.mkdir()
+    elif kind == "socket":
+        socket.socket(socket.AF_UNIX).bind(name)
+    else:
+        path.symlink_to(name if kind == "loop" else "gone")
+    checkpoint = load(folder)
+    expected = {
+        "config.json": {"config-unreadable"},
+        INDEX: {"index-unreadable"},
+        "model.safetensors": {"not-found"} if "l" in kind[:1] + kind[-1:] else {"not-a-regular-file"},
+    }.get(name, {"not-a-regular-file"})
+    if kind in ("loop", "broken link") and name in ("model.safetensors", shard(2, 2)):
+        expected = {"not-found"}
+        if kind == "broken link" and name == shard(2, 2):
+            expected = {"shard-missing"}
+    elif name == "model.safetensors":
+        expected = {"not-a-regular-file"}
+    assert rules(checkpoint) == expected
+    assert checkpoint.readable == (name != "model.safetensors")
+
+
+@POSIX
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_not_permitted(tmp_path: Path, what: str) -> None:
+    folder = put(tmp_path / "m", {"model.safetensors": healthy("a")})
+    locked = folder if what == "folder" else os.path.join(folder, "model.safetensors")
+    os.chmod(locked, 0)
+    try:
+        assert rules(load(folder)) == {"not-permitted"}
+    finally:
+        os.chmod(locked, 0o755)
+
+
+@POSIX
+def test_a_refusal_of_the_system_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = put(tmp_path, two_shards())
+    opened = os.open
+
+    def refusing(path: str, flags: int, *more: int) -> int:
+        if str(path).endswith(shard(2, 2)):
+            raise PermissionError(13, "Permission denied")
+        return opened(path, flags, *more)
+
+    monkeypatch.setattr(os, "open", refusing)
+    checkpoint = load(folder)
+    assert rules(checkpoint) == {"not-permitted"}
+    assert checkpoint.lost == {shard(2, 2): ("c",)}
+
+
+@POSIX
+def test_a_terabyte_of_holes(tmp_path: Path) -> None:
+    size = 10**12
+    raw = file_of({"a": entry("U8", (size,), 0, size)})
+    folder = put(tmp_path, {"model.safetensors": raw})
+    try:
+        os.truncate(tmp_path / "model.safetensors", len(raw) + size)
+    except OSError:
+        pytest.skip("the file system has no files of this size")
+    checkpoint = load(folder)
+    assert not checkpoint.evidence
+    assert checkpoint.tensors["a"].bytes == checkpoint.files[0].data_bytes == size
+
+
+@POSIX
+def test_the_hugging_face_cache(tmp_path: Path) -> None:
+    repository = tmp_path / "hub" / "models--org--name--x"
+    blobs = repository / "blobs"
+    put(blobs, {str(n): raw for n, raw in enumerate(two_shards().values())})
+    snapshot = repository / "snapshots" / ("ab" * 20)
+    snapshot.mkdir(parents=True)
+    for n, name in enumerate(two_shards()):
+        (snapshot / name).symlink_to(f"../../blobs/{n}")
+    put(repository / "refs", {"main": b"ab" * 20})
+    (repository / "snapshots" / "another").mkdir()
+    for path in (snapshot, repository):
+        checkpoint = load(os.fspath(path))
+        assert not checkpoint.evidence
+        assert checkpoint.title == "org/name/x"
+        assert checkpoint.origin == ("org/name/x", "ab" * 20)
+        assert len(checkpoint.tensors) == 3
+    assert set(load(os.fspath(snapshot / shard(1, 2))).tensors) == {"a", "b"}
+    assert set(load(os.fspath(blobs / "0")).tensors) == {"a", "b"}
+    (blobs / "1").unlink()
+    checkpoint = load(os.fspath(snapshot))
+    assert rules(checkpoint) == {"shard-missing"}
+    facts = checkpoint.evidence[0].facts
+    assert facts["link"] is True
+    assert facts["repository"] == "org/name/x"
+
+
+def test_one_file_of_a_folder(tmp_path: Path) -> None:
+    put(tmp_path, {**two_shards(), "config.json": b'{"model_type":"x"}', "other.safetensors": healthy("z")})
+    one = load(os.fspath(tmp_path / shard(1, 2)))
+    assert one.partial
+    assert not one.evidence
+    assert one.title == shard(1, 2)
+    assert one.config is not None
+    assert one.config.values == {"model_type": "x"}
+    other = load(os.fspath(tmp_path / "other.safetensors"))
+    assert not other.partial
+    assert set(other.tensors) == {"z"}
+    assert set(load(os.fspath(tmp_path / INDEX)).tensors) == {"a", "b", "c"}
+    assert rules(load(os.fspath(tmp_path / "config.json"))) == {"not-a-checkpoint"}
+
+
+def test_another_config(tmp_path: Path) -> None:
+    put(tmp_path, {"model.safetensors": healthy("a"), "config.json": b"{}", "other.json": b'{"a":1}'})
+    checkpoint = load(os.fspath(tmp_path), config=os.fspath(tmp_path / "other.json"))
+    assert checkpoint.config is not None
+    assert (checkpoint.config.file, checkpoint.config.values) == ("other.json", {"a": 1})
+    assert rules(load(os.fspath(tmp_path), config="/nowhere.json")) == {"config-unreadable"}
+
+
+def test_the_collector_is_as_before(tmp_path: Path) -> None:
+    folder = put(tmp_path, {"model.safetensors": b"x"})
+    load(folder)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        load(folder)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+@POSIX
+def test_a_folder_of_many_files(tmp_path: Path) -> None:
+    folder = put(tmp_path, {"model.safetensors": healthy("a")})
+    for n in range(3_000):
+        (tmp_path / f"{n:05d}.txt").touch()
+    checkpoint = load(folder)
+    assert not checkpoint.evidence
+    assert len(checkpoint.siblings) <= 1_000
+
+
+@POSIX
+@pytest.mark.parametrize("heavy", ["lists", "strings", "numbers", "config"])
+def test_memory_and_time_are_bounded(tmp_path: Path, heavy: str) -> None:
+    bodies = {
+        "lists": b'{"a":[' + b"[]," * 3_300_000 + b"1]}",
+        "strings": b'{"a":[' + b'"ab",' * 1_980_000 + b"1]}",
+        "numbers": b'{"a":[' + b"1.5," * 2_470_000 + b"1]}",
+        "config": b'{"a":[' + b'"[",' * 12_000_000 + b"1]}",
+    }
+    body = bodies[heavy]
+    if heavy == "config":
+        folder = put(tmp_path, {"model.safetensors": healthy("a"), "config.json": body})
+    else:
+        folder = put(tmp_path, {"model.safetensors": len(body).to_bytes(8, "little") + body})
+    program = (
+        "import resource, sys, time\n"
+        "from inspector.loader.checkpoint import load\n"
+        "assert load(sys.argv[1]).evidence\n"
+        "print(time.process_time(), int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]))\n"
+    )
+    if not os.path.exists("/proc/self/status"):
+        pytest.skip("memory is read from /proc")
+    run = subprocess.run([sys.executable, "-c", program, folder], capture_output=True, text=True, check=True)
+    seconds, kilobytes = run.stdout.split()
+    assert float(seconds) < 5
+    assert int(kilobytes) < 200_000

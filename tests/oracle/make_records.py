@@ -1,0 +1,508 @@
+"""Make `fixtures/oracle/*.json.gz`: what real writers put on disk, from tiny random models.
+
+Needs torch, transformers and safetensors; run once under each version of transformers that is to be heard:
+
+    python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 safetensors
+    python -m venv four && four/bin/pip install torch==2.13.0 transformers==4.57.6 safetensors
+    five/bin/python tests/oracle/make_records.py [MODEL_TYPE ...]
+    four/bin/python tests/oracle/make_records.py [MODEL_TYPE ...]
+
+Without arguments all types of `TYPES` are made, and torch's own attention module. Each run replaces the
+records of its own version and leaves the other's. A file is gzip (mtime 0) of one JSON object:
+
+    {"model_type": ..., "records": [...], "unmoved": {writer: {class: ["key-value", ...]}}}
+
+A record has
+    class, variant, writer  the variant is "" for the base, "key-value" for one switch, "key-value,key-value"
+                            for two, with the key as the config has it
+    given                   the arguments of the configuration class: a sparse config, all else at its default
+    config                  config.json as written
+    num_parameters          sum over model.parameters(): ties once, no buffers
+    tied                    groups of names in memory that are one parameter
+    buffers                 names on disk that are buffers
+    tensors                 name on disk to [dtype, shape], from the header of the written file
+
+`unmoved` lists the switches that were tried and moved nothing. All hyperparameters of a base are different
+numbers, so that no wrong formula agrees by luck. To add a type put it in TYPES, with the arguments that the
+general rules (NUMBERS, by key or alias) do not find.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import importlib
+import inspect
+import itertools
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+ORACLE = Path(__file__).parents[2] / "fixtures" / "oracle"
+
+# Arguments beyond NUMBERS, by model type.
+TYPES: dict[str, dict[str, Any]] = {
+    "bart": {
+        "encoder_layers": 3,
+        "decoder_layers": 4,
+        "encoder_attention_heads": 6,
+        "decoder_attention_heads": 8,
+        "encoder_ffn_dim": 92,
+        "decoder_ffn_dim": 84,
+        "decoder_start_token_id": 4,
+        "forced_eos_token_id": 4,
+    },
+    "bert": {},
+    "bloom": {},
+    "deepseek_v3": {
+        "num_key_value_heads": 6,
+        "n_routed_experts": 10,
+        "n_shared_experts": 2,
+        "n_group": 2,
+        "topk_group": 1,
+        "num_experts_per_tok": 4,
+        "kv_lora_rank": 14,
+        "q_lora_rank": 18,
+        "qk_rope_head_dim": 10,
+        "qk_nope_head_dim": 12,
+        "v_head_dim": 26,
+        "first_k_dense_replace": 1,
+    },
+    "distilbert": {"hidden_dim": 92},
+    "falcon": {"num_kv_heads": 2, "ffn_hidden_size": 92},
+    "gemma": {},
+    "gemma2": {},
+    "gemma3_text": {},
+    "gpt2": {},
+    "gpt_neox": {},
+    "llama": {},
+    "mistral": {"sliding_window": 33},
+    "mixtral": {"num_experts_per_tok": 4},
+    "mpt": {"expansion_ratio": 3},
+    "opt": {"ffn_dim": 92},
+    "phi": {},
+    "phi3": {},
+    "qwen2": {"max_window_layers": 1, "sliding_window": 33},
+    "qwen2_moe": {"shared_expert_intermediate_size": 36, "max_window_layers": 1, "sliding_window": 33},
+    "qwen3": {"max_window_layers": 1, "sliding_window": 33},
+    "qwen3_moe": {"num_experts_per_tok": 4, "sliding_window": 33},
+    "roberta": {},
+    "stablelm": {},
+    "starcoder2": {},
+    "swin": {
+        "image_size": 60,
+        "patch_size": 4,
+        "embed_dim": 24,
+        "depths": [2, 3],
+        "num_heads": [2, 4],
+        "window_size": 5,
+        "num_channels": 1,
+    },
+    "t5": {"d_ff": 92, "num_decoder_layers": 4, "relative_attention_num_buckets": 9},
+    "vit": {"image_size": 40, "patch_size": 8, "num_channels": 1},
+    "wav2vec2": {
+        "conv_dim": [20, 28],
+        "conv_kernel": [4, 2],
+        "conv_stride": [2, 2],
+        "num_conv_pos_embeddings": 16,
+        "num_conv_pos_embedding_groups": 4,
+        "num_codevectors_per_group": 9,
+        "codevector_dim": 14,
+        "proj_codevector_dim": 18,
+        "classifier_proj_size": 22,
+        "tdnn_dim": [26, 34],
+        "tdnn_kernel": [5, 3],
+        "tdnn_dilation": [1, 1],
+        "xvector_output_dim": 38,
+        "num_adapter_layers": 2,
+    },
+    "whisper": {
+        "encoder_layers": 3,
+        "decoder_layers": 4,
+        "encoder_attention_heads": 6,
+        "decoder_attention_heads": 8,
+        "encoder_ffn_dim": 92,
+        "decoder_ffn_dim": 84,
+        "num_mel_bins": 13,
+        "max_source_positions": 34,
+        "max_target_positions": 70,
+        "decoder_start_token_id": 5,
+        "begin_suppress_tokens": None,
+        "classifier_proj_size": 22,
+    },
+}
+
+# The base: by key, or by the key's usual name where the class has an alias for it (n_embd is hidden_size).
+NUMBERS: dict[str, int] = {
+    "vocab_size": 107,
+    "hidden_size": 48,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 6,
+    "num_key_value_heads": 2,
+    "head_dim": 20,
+    "intermediate_size": 92,
+    "max_position_embeddings": 70,
+    "type_vocab_size": 5,
+    "num_local_experts": 11,
+    "num_experts": 11,
+    "moe_intermediate_size": 28,
+}
+# Numbers that are also tried together with each other switch.
+TELLING_NUMBERS = [
+    ("num_key_value_heads", 1),
+    ("n_inner", 93),
+    ("type_vocab_size", 0),
+    ("num_local_experts", 3),
+]
+SPECIAL_TOKENS = {"pad_token_id": 0, "bos_token_id": 3, "eos_token_id": 4}
+LABELS = 7
+
+# What else to try for a key; any other switch is flipped, any other number raised by one.
+OTHERS: dict[str, tuple[Any, ...]] = {
+    "vocab_size": (131,),
+    "hidden_size": (96,),
+    "num_hidden_layers": (1, 5),
+    "num_attention_heads": (4, 12),
+    "num_key_value_heads": (1, 3, 6),
+    "head_dim": (None, 12),
+    "intermediate_size": (100,),
+    "max_position_embeddings": (75,),
+    "type_vocab_size": (0, 1),
+    "num_local_experts": (1, 3),
+    "num_experts": (1, 3),
+    "n_inner": (93,),
+    "num_labels": (1,),
+    "position_embedding_type": ("relative_key", "relative_key_query"),
+    "pruned_heads": ({1: [0, 2]},),
+    "feed_forward_proj": ("gated-gelu",),
+    "mlp_only_layers": ([1],),
+    "q_lora_rank": (None, 22),
+    "first_k_dense_replace": (0, 2, 3),
+    "n_shared_experts": (0, 1),
+    "word_embed_proj_dim": (32,),
+    "image_size": (56, 80),
+    "depths": ([2, 1, 1], [1, 3]),
+    "feat_extract_norm": ("layer",),
+    "mask_time_prob": (0.0,),
+    "conv_dim": ([20, 32],),
+    "adapter_attn_dim": (7,),
+}
+# Switches of the base class: tried for every type, declared by its class or not.
+BASE_SWITCHES = {
+    "tie_word_embeddings": True,
+    "is_decoder": False,
+    "add_cross_attention": False,
+    "pruned_heads": {},
+}
+# Keys of other types: what a model does with one that its class does not declare.
+STRAY: dict[str, tuple[Any, ...]] = {"head_dim": (12,)}
+# Not worth a try: they take part in no constructor.
+INERT_WORDS = (
+    "dropout",
+    "token_id",
+    "_eps",
+    "epsilon",
+    "initializer",
+    "pdrop",
+    "rope",
+    "use_cache",
+    "output_",
+    "pretraining_tp",
+    "return_dict",
+    "chunk_size",
+)
+
+Shapes = dict[str, list[int]]
+
+
+# -- what to build -------------------------------------------------------------------------------------------
+
+
+def config_class_of(model_type: str) -> Any:
+    import transformers  # type: ignore[import-not-found]
+
+    return transformers.CONFIG_MAPPING[model_type]
+
+
+def declared(config_class: Any) -> dict[str, Any]:
+    """Parameters of a configuration class and their defaults."""
+    parameters = inspect.signature(config_class.__init__).parameters.values()
+    named = [p for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL) and p.name != "self"]
+    return {p.name: None if p.default is p.empty else p.default for p in named}
+
+
+def usual_names(config_class: Any) -> dict[str, str]:
+    """Key to the name other types have for it."""
+    return {key: name for name, key in config_class.attribute_map.items()}
+
+
+def base_arguments(model_type: str) -> dict[str, Any]:
+    """Arguments of the base record: every declared number that NUMBERS knows, then the type's own."""
+    config_class = config_class_of(model_type)
+    usual = usual_names(config_class)
+    found: dict[str, Any] = {}
+    for key in declared(config_class):
+        number = NUMBERS.get(key, NUMBERS.get(usual.get(key, "")))
+        if number is not None:
+            found[key] = number
+        elif key in SPECIAL_TOKENS:
+            found[key] = SPECIAL_TOKENS[key]
+    return {"num_labels": LABELS, **found, **TYPES.get(model_type, {})}
+
+
+def model_classes(model_type: str) -> dict[str, Any]:
+    """Every model class of a type: those of the auto mappings and those its module exports, by name."""
+    import transformers
+    from transformers.models.auto import modeling_auto  # type: ignore[import-not-found]
+
+    config_class = config_class_of(model_type)
+    names: set[str] = set()
+    for attribute in dir(modeling_auto):
+        if attribute.endswith("_MAPPING_NAMES"):
+            entry = getattr(modeling_auto, attribute).get(model_type, ())
+            names |= {entry} if isinstance(entry, str) else set(entry)
+    with contextlib.suppress(ImportError):
+        module = importlib.import_module(config_class.__module__.replace("configuration_", "modeling_"))
+        names |= set(getattr(module, "__all__", ()))
+    found: dict[str, Any] = {}
+    for name in sorted(names):
+        candidate: Any = getattr(transformers, name, None)
+        concrete = isinstance(candidate, type) and issubclass(candidate, transformers.PreTrainedModel)
+        if concrete and not name.endswith("PreTrainedModel") and candidate.config_class is config_class:
+            found[name] = candidate
+    return found
+
+
+def takes_pairs(name: str) -> bool:
+    """Whether two switches at once are worth a try: the body alone, and heads on the vocabulary."""
+    return name.endswith(
+        ("Model", "ForCausalLM", "ForMaskedLM", "ForPreTraining", "ForConditionalGeneration")
+    )
+
+
+def switches(model_type: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Every key with every other value worth a try."""
+    config_class = config_class_of(model_type)
+    usual = usual_names(config_class)
+    now = {**BASE_SWITCHES, **declared(config_class), **arguments}
+    for key, value in now.items():
+        if any(word in key for word in INERT_WORDS):
+            continue
+        others = OTHERS.get(key, OTHERS.get(usual.get(key, "")))
+        if others is not None:
+            yield from ((key, other) for other in others)
+        elif isinstance(value, bool):
+            yield key, not value
+        elif isinstance(value, int):
+            yield key, value + 1
+        elif isinstance(value, float):
+            yield key, value * 2 or 0.5
+    for key, others in STRAY.items():
+        if key not in now and key not in config_class.attribute_map:
+            yield from ((key, other) for other in others)
+
+
+def spelled(changes: Mapping[str, Any]) -> str:
+    """The name of a variant: n_inner-93, attention_bias-true,head_dim-null."""
+    return ",".join(
+        f"{key}-{json.dumps(value, separators=(',', ':'))}" for key, value in changes.items()
+    ).replace('"', "")
+
+
+# -- building and reading back -------------------------------------------------------------------------------
+
+
+def build(model_type: str, model_class: Any, arguments: Mapping[str, Any]) -> Any:
+    """A model with random weights."""
+    return model_class(config_class_of(model_type)(**arguments))
+
+
+def shapes_in_memory(model: Any) -> tuple[Shapes, int]:
+    """What a switch moves is seen here, before anything is written: names and shapes, and the ties."""
+    return {name: list(tensor.shape) for name, tensor in model.state_dict().items()}, parameters_of(model)
+
+
+def parameters_of(model: Any) -> int:
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def header_of(file: Path) -> dict[str, Any]:
+    """Name to [dtype, shape] as the header of a safetensors file has them."""
+    with file.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        header = json.loads(stream.read(length))
+    return {
+        name: [entry["dtype"], entry["shape"]]
+        for name, entry in sorted(header.items())
+        if name != "__metadata__"
+    }
+
+
+def tied_names(model: Any) -> list[list[str]]:
+    groups: dict[int, list[str]] = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        groups.setdefault(id(parameter), []).append(name)
+    return [names for names in groups.values() if len(names) > 1]
+
+
+def record(
+    model_type: str, model_class: Any, arguments: Mapping[str, Any], changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Build, save and read back one model."""
+    given = {**arguments, **changes}
+    model = build(model_type, model_class, given)
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        config = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
+        tensors = header_of(Path(folder) / "model.safetensors")
+    held = {name for name, _ in model.named_buffers()}
+    return {
+        "class": model_class.__name__,
+        "variant": spelled(changes),
+        "writer": writer(),
+        "given": given,
+        "config": config,
+        "num_parameters": parameters_of(model),
+        "tied": tied_names(model),
+        "buffers": [name for name in tensors if name in held],
+        "tensors": tensors,
+    }
+
+
+def writer() -> str:
+    import transformers
+
+    return f"transformers {transformers.__version__}"
+
+
+def records_of(model_type: str) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
+    """All records of a type by this transformers, and by class the switches that moved nothing."""
+    records: list[dict[str, Any]] = []
+    unmoved: dict[str, list[str]] = {}
+    for name, model_class in model_classes(model_type).items():
+        arguments = base_arguments(model_type)
+        try:
+            base = shapes_in_memory(build(model_type, model_class, arguments))
+        except Exception:  # some heads insist on their own number of labels
+            arguments = {key: value for key, value in arguments.items() if key != "num_labels"}
+            try:
+                base = shapes_in_memory(build(model_type, model_class, arguments))
+            except Exception as error:
+                print(f"{name} is left out: {type(error).__name__}: {error}")
+                continue
+        if base == ({}, 0):
+            continue  # an abstract class under an old name
+        records.append(record(model_type, model_class, arguments, {}))
+        seen: dict[str, Any] = {}
+        for key, value in switches(model_type, arguments):
+            with contextlib.suppress(Exception):  # a class refuses what it cannot build
+                after = shapes_in_memory(build(model_type, model_class, {**arguments, key: value}))
+                seen[spelled({key: value})] = after
+                if after == base:
+                    unmoved.setdefault(name, []).append(spelled({key: value}))
+                else:
+                    records.append(record(model_type, model_class, arguments, {key: value}))
+        if takes_pairs(name):
+            for changes in pairs(model_type, arguments):
+                with contextlib.suppress(Exception):
+                    after = shapes_in_memory(build(model_type, model_class, {**arguments, **changes}))
+                    alone = [seen.get(spelled({key: value})) for key, value in changes.items()]
+                    if after != base and after not in alone:
+                        records.append(record(model_type, model_class, arguments, changes))
+    return records, unmoved
+
+
+def pairs(model_type: str, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Two switches at once: flags, keys that may be null, and the telling numbers."""
+    telling = [
+        (key, value)
+        for key, value in switches(model_type, arguments)
+        if isinstance(value, bool) or value is None or (key, value) in TELLING_NUMBERS
+    ]
+    for (key, value), (other, second) in itertools.combinations(telling, 2):
+        if key != other:
+            yield {key: value, other: second}
+
+
+# -- torch's own attention -----------------------------------------------------------------------------------
+
+
+def attention_records() -> list[dict[str, Any]]:
+    """nn.MultiheadAttention as its state dict is saved: packed or apart, with and without biases."""
+    import torch  # type: ignore[import-not-found]
+    from safetensors.torch import save_file
+
+    found = []
+    for bias, add_bias_kv, widths in itertools.product(
+        (True, False),
+        (False, True),
+        ({}, {"kdim": 20}, {"vdim": 28}, {"kdim": 20, "vdim": 28}, {"kdim": 48, "vdim": 48}),
+    ):
+        given = {"embed_dim": 48, "num_heads": 6, "bias": bias, "add_bias_kv": add_bias_kv, **widths}
+        module = torch.nn.MultiheadAttention(**given)
+        with tempfile.TemporaryDirectory() as folder:
+            save_file(module.state_dict(), Path(folder) / "model.safetensors")
+            tensors = header_of(Path(folder) / "model.safetensors")
+        changes = {
+            k: v
+            for k, v in given.items()
+            if (k, v) not in {("embed_dim", 48), ("num_heads", 6), ("bias", True), ("add_bias_kv", False)}
+        }
+        found.append(
+            {
+                "class": "MultiheadAttention",
+                "variant": spelled(changes),
+                "writer": f"torch {torch.__version__.split('+')[0]}",
+                "given": given,
+                "config": given,
+                "num_parameters": parameters_of(module),
+                "tied": [],
+                "buffers": [],
+                "tensors": tensors,
+            }
+        )
+    return found
+
+
+# -- the files -----------------------------------------------------------------------------------------------
+
+
+def read(model_type: str) -> dict[str, Any]:
+    """A checked-in file, or an empty one."""
+    file = ORACLE / f"{model_type}.json.gz"
+    if not file.exists():
+        return {"model_type": model_type, "records": [], "unmoved": {}}
+    found: dict[str, Any] = json.loads(gzip.decompress(file.read_bytes()))
+    return found
+
+
+def write(content: Mapping[str, Any]) -> None:
+    """Deterministic: sorted records, no time in the gzip header."""
+    records = sorted(content["records"], key=lambda r: (r["class"], r["variant"], r["writer"]))
+    text = json.dumps({**content, "records": records}, separators=(",", ":"), sort_keys=True)
+    ORACLE.mkdir(parents=True, exist_ok=True)
+    (ORACLE / f"{content['model_type']}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
+
+
+def main(model_types: list[str]) -> None:
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    for model_type in model_types or TYPES:
+        records, unmoved = records_of(model_type)
+        content = read(model_type)
+        kept = [r for r in content["records"] if r["writer"] != writer()]
+        write({**content, "records": kept + records, "unmoved": {**content["unmoved"], writer(): unmoved}})
+        print(f"{model_type}: {len(records)} records by {writer()}", flush=True)
+    if not model_types:
+        write({"model_type": "torch_multihead_attention", "records": attention_records(), "unmoved": {}})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

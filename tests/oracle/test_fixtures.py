@@ -1,0 +1,71 @@
+"""The checked-in records are what transformers still writes.
+
+    pip install torch==2.13.0 transformers==5.23.0 safetensors     # or transformers==4.57.6
+    pytest -m slow tests/oracle/test_fixtures.py
+
+Rebuilds the base record of one small class a type and compares it with the record of the same version; where
+transformers is not installed, or is a version without records, these are skipped. The tests that only read
+the checked-in files need nothing.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.oracle.make_records import ORACLE, TYPES, base_arguments, model_classes, read, record, writer
+
+PUBLISHED = Path(__file__).parents[2] / "fixtures" / "published.toml"
+BUILDERS = all(importlib.util.find_spec(name) for name in ("torch", "transformers", "safetensors"))
+
+
+def base_of(records: list[dict[str, Any]], name: str, wrote: str) -> dict[str, Any]:
+    for found in records:
+        if (found["class"], found["variant"], found["writer"]) == (name, "", wrote):
+            return found
+    pytest.skip(f"no record of {name} by {wrote}")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not BUILDERS, reason="torch, transformers and safetensors build the records")
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_record_is_what_transformers_writes(model_type: str) -> None:
+    name, model_class = sorted(model_classes(model_type).items())[0]
+    checked_in = base_of(read(model_type)["records"], name, writer())
+    assert (
+        json.loads(json.dumps(record(model_type, model_class, base_arguments(model_type), {}))) == checked_in
+    )
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_records_are_complete(model_type: str) -> None:
+    content = read(model_type)
+    records = content["records"]
+    assert content["model_type"] == model_type
+    assert {r["writer"].split()[1][0] for r in records} == {"4", "5"}
+    assert len({(r["class"], r["variant"], r["writer"]) for r in records}) == len(records)
+    for r in records:
+        assert r["config"]["model_type"] == model_type
+        assert r["config"]["architectures"] == [r["class"]]
+        assert set(r["buffers"]) <= set(r["tensors"])
+
+
+def test_the_records_are_small() -> None:
+    assert sum(file.stat().st_size for file in ORACLE.glob("*.json.gz")) < 2_000_000
+
+
+def test_published_models_are_complete() -> None:
+    models = tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))["model"]
+    assert len(models) >= 100
+    assert len({model["name"] for model in models}) == len(models)
+    for model in models:
+        config = json.loads(model["config"])
+        assert config["model_type"] == model["model_type"]
+        assert config["architectures"] == [model["class"]]
+        assert model["parameters"] > 0
+        assert model["source"].startswith("transformers ")
