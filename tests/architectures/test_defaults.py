@@ -65,9 +65,7 @@ def test_known_defaults(model_type: str, key: str, value: object) -> None:
         ("swin", "hidden_size", ("depths", "embed_dim")),
     ],
 )
-def test_a_value_that_follows_another_key_is_no_default(
-    model_type: str, key: str, follows: tuple[str, ...]
-) -> None:
+def test_a_value_that_follows_another_key_is_no_default(model_type: str, key: str, follows: tuple[str, ...]) -> None:
     found = known(model_type)
     assert found.values.get(key) is None
     assert found.derived[key] == follows

@@ -281,11 +281,7 @@ class Collector:
         with contextlib.suppress(Exception):
             rebuilt = self.attributes(
                 config_class(
-                    **{
-                        k: v
-                        for k, v in vars(instance).items()
-                        if k in declared(config_class) and k not in derived
-                    }
+                    **{k: v for k, v in vars(instance).items() if k in declared(config_class) and k not in derived}
                 )
             )
             for key in derived:
@@ -341,9 +337,7 @@ def collect(target: Path) -> None:
             continue
         own = {k: v for k, v in config_class.attribute_map.items() if k != v}
         types[model_type] = {"values": values, "derived": derived, "aliases": own}
-    base = {
-        key: plain(value) for key, value in vars(transformers.PretrainedConfig()).items() if key in BASE_KEYS
-    }
+    base = {key: plain(value) for key, value in vars(transformers.PretrainedConfig()).items() if key in BASE_KEYS}
     found = {
         "version": transformers.__version__,
         "base": base,
@@ -357,9 +351,7 @@ def collect(target: Path) -> None:
 
 def all_keys(config: dict[str, Any]) -> set[str]:
     """Keys of a configuration and of the configurations inside it."""
-    inside = [
-        v for k, v in config.items() if isinstance(v, dict) and (k.endswith("config") or "model_type" in v)
-    ]
+    inside = [v for k, v in config.items() if isinstance(v, dict) and (k.endswith("config") or "model_type" in v)]
     return set(config).union(*(all_keys(v) for v in inside))
 
 
@@ -388,9 +380,7 @@ def merge(five: dict[str, Any], four: dict[str, Any]) -> list[dict[str, Any]]:
     return lines
 
 
-def merged(
-    sides: dict[str, Any], bases: dict[str, Any], place: str, differs: dict[str, Any]
-) -> dict[str, Any]:
+def merged(sides: dict[str, Any], bases: dict[str, Any], place: str, differs: dict[str, Any]) -> dict[str, Any]:
     """Values of both versions, the newer one's where they differ; what the base class says is left out."""
     values: dict[str, Any] = {}
     for key in sorted(set().union(*sides.values())):

@@ -416,9 +416,7 @@ def entries() -> dict[str, Entry]:
         ("qwen3", "Qwen3ForCausalLM", QWEN3),
         ("gpt2", "GPT2LMHeadModel", GPT2),
     )
-    found = {
-        name: (kind, owner, config) for kind, owner, models in families for name, config in models.items()
-    }
+    found = {name: (kind, owner, config) for kind, owner, models in families for name, config in models.items()}
     return {**found, **BERT, **OTHERS, **OLDER}
 
 

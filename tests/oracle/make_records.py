@@ -279,9 +279,7 @@ def model_classes(model_type: str) -> dict[str, Any]:
 
 def takes_pairs(name: str) -> bool:
     """Whether two switches at once are worth a try: the body alone, and heads on the vocabulary."""
-    return name.endswith(
-        ("Model", "ForCausalLM", "ForMaskedLM", "ForPreTraining", "ForConditionalGeneration")
-    )
+    return name.endswith(("Model", "ForCausalLM", "ForMaskedLM", "ForPreTraining", "ForConditionalGeneration"))
 
 
 def switches(model_type: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -308,9 +306,9 @@ def switches(model_type: str, arguments: Mapping[str, Any]) -> Iterator[tuple[st
 
 def spelled(changes: Mapping[str, Any]) -> str:
     """The name of a variant: n_inner-93, attention_bias-true,head_dim-null."""
-    return ",".join(
-        f"{key}-{json.dumps(value, separators=(',', ':'))}" for key, value in changes.items()
-    ).replace('"', "")
+    return ",".join(f"{key}-{json.dumps(value, separators=(',', ':'))}" for key, value in changes.items()).replace(
+        '"', ""
+    )
 
 
 # -- building and reading back -------------------------------------------------------------------------------
@@ -335,11 +333,7 @@ def header_of(file: Path) -> dict[str, Any]:
     with file.open("rb") as stream:
         length = int.from_bytes(stream.read(8), "little")
         header = json.loads(stream.read(length))
-    return {
-        name: [entry["dtype"], entry["shape"]]
-        for name, entry in sorted(header.items())
-        if name != "__metadata__"
-    }
+    return {name: [entry["dtype"], entry["shape"]] for name, entry in sorted(header.items()) if name != "__metadata__"}
 
 
 def tied_names(model: Any) -> list[list[str]]:

@@ -37,9 +37,7 @@ def base_of(records: list[dict[str, Any]], name: str, wrote: str) -> dict[str, A
 def test_a_record_is_what_transformers_writes(model_type: str) -> None:
     name, model_class = sorted(model_classes(model_type).items())[0]
     checked_in = base_of(read(model_type)["records"], name, writer())
-    assert (
-        json.loads(json.dumps(record(model_type, model_class, base_arguments(model_type), {}))) == checked_in
-    )
+    assert json.loads(json.dumps(record(model_type, model_class, base_arguments(model_type), {}))) == checked_in
 
 
 @pytest.mark.parametrize("model_type", TYPES)
