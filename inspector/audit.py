@@ -131,19 +131,25 @@ def _reading(config: ConfigClaim, families: Families) -> tuple[Reading | None, t
     if claimed is not None and claimed.coverage >= KNOWN:
         return claimed, None
     if claimed is None and config is not NO_CONFIG and config.model_type is not None:
-        return None, read_by_names(families)[1]
-    by_names, nearest = read_by_names(families)
+        return None, read_by_names(families, {})[1]
+    values = config.settings.values if claimed is None else {}
+    by_names, nearest = read_by_names(families, values)
     if claimed is not None and (by_names is None or by_names.coverage <= claimed.coverage):
         return claimed, nearest
     return by_names, nearest
 
 
 def _lost(checkpoint: Checkpoint) -> list[str]:
-    return [name for names in checkpoint.lost.values() for name in names]
+    """Tensors whose absence is told already: in files not read, or promised by the index and in no header."""
+    names = [name for names in checkpoint.lost.values() for name in names]
+    index = checkpoint.index
+    if index is not None and any(one.rule == "tensor-absent" for one in checkpoint.evidence):
+        names.extend(name for name in index.weight_map if name not in checkpoint.tensors)
+    return names
 
 
 def _unknown(config: ConfigClaim, families: Families, nearest: tuple[str, float] | None) -> Iterator[Evidence]:
-    if config is not NO_CONFIG:
+    if config.class_name or config.model_type:
         name, coverage = nearest or (None, 0.0)
         yield Evidence(
             "architecture-unknown",

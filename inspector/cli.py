@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from enum import Enum
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 USAGE, UNREADABLE = 2, 3
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     """How the result is told."""
 
     text = "text"
     json = "json"
 
 
-class ReportFormat(str, Enum):
+class ReportFormat(StrEnum):
     """How an audit is told."""
 
     text = "text"
@@ -34,7 +34,7 @@ class ReportFormat(str, Enum):
     markdown = "markdown"
 
 
-class Level(str, Enum):
+class Level(StrEnum):
     """From which severity on the exit code is 1."""
 
     error = "error"
@@ -43,7 +43,7 @@ class Level(str, Enum):
     never = "never"
 
 
-class Expectation(str, Enum):
+class Expectation(StrEnum):
     """What a comparison is expected to be."""
 
     conversion = "conversion"
@@ -322,7 +322,9 @@ def _usage(message: str) -> NoReturn:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    sys.stderr.write(f"inspector: {message}\n")
+    from textwrap import fill
+
+    sys.stderr.write(fill(f"inspector: {message}", 80, subsequent_indent="  ", break_on_hyphens=False) + "\n")
     raise typer.Exit(code)
 
 

@@ -87,7 +87,8 @@ def _conversion(one: Audit, other: Audit, roles: tuple[RoleDifference, ...]) -> 
             rule = "parameters-dropped" if role.difference < 0 else "parameters-invented"
             facts = {"role": role.role, "source": role.source, "target": role.target, "because": role.because}
             evidence.append(Evidence(rule, facts=facts))
-    findings = worded(evidence)
+    sides = [finding for side in (one, other) for finding in side.findings if finding.severity == "error"]
+    findings = [*worded(evidence), *sides]
     verdict = "findings" if findings else "clean"
     return Comparison(one, other, "conversion", roles, carried, dropped, invented, tuple(findings), verdict)
 

@@ -20,6 +20,7 @@ from inspector.notation.binding import Block, Plan, Spelling, bind, scope_of
 from inspector.notation.card import Architecture, Head
 from inspector.notation.roles import GROUPS, group
 from inspector.notation.scope import CardScope, Settings, head_for
+from inspector.notation.slots import Slot
 from inspector.reconciler.solving import unknown_product
 
 
@@ -174,7 +175,7 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
                 plan.spelling.root + slot.path if slot.body else slot.path,
                 plan.spelling.root + slot.row if slot.body else slot.row,
                 slot.role,
-                slot.kind.chart,
+                _chart_of(slot),
                 tuple(show(node) for node in slot.dims),
                 is_counted,
                 _remark(slot.tensor.counted, slot.optional or slot.group is not None, bool(slot.tied), slot.extra),
@@ -204,6 +205,20 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
     )
 
 
+def _chart_of(slot: Slot) -> str:
+    """'d -> h*dh', or the dims of what has no direction."""
+    if slot.flow is not None:
+        arrow = " -> ".join(show(node) for node in slot.flow)
+        return (
+            arrow
+            if len(slot.dims) < 3 or slot.kind.tensors[0] is not slot.tensor
+            else f"{show(slot.dims[0])} x ({arrow})"
+        )
+    if "->" in slot.kind.chart:
+        return slot.kind.chart
+    return f"[{', '.join(show(node) for node in slot.dims)}]"
+
+
 def _total(plan: Plan, blocks: Sequence[Block]) -> Polynomial:
     total = constant(0)
     for block in blocks:
@@ -222,7 +237,7 @@ def _layers(known: int | None, blocks: Sequence[Block]) -> int | None:
 
 def _remark(counted: bool, optional: bool, tied: bool, extra: str) -> str:
     if not counted:
-        return "buffer, not counted"
+        return "buffer"
     if extra:
         return f"beyond the model: {extra}"
     if optional:

@@ -60,9 +60,9 @@ META_NAMES = {
     "*.mlp.gate_proj": ".feed_forward.w1", "*.mlp.up_proj": ".feed_forward.w3", "*.mlp.down_proj": ".feed_forward.w2"}
 
 SHARED = rows(                                 # experts that every token passes: one MLP
-    part("gate_proj", "shared.gate", linear("d -> ff", bias="b")),
-    part("up_proj",   "shared.up",   linear("d -> ff", bias="b")),
-    part("down_proj", "shared.down", linear("ff -> d", bias="b")))
+    part("gate_proj", "mlp.shared.gate", linear("d -> ff", bias="b")),
+    part("up_proj",   "mlp.shared.up",   linear("d -> ff", bias="b")),
+    part("down_proj", "mlp.shared.down", linear("ff -> d", bias="b")))
 ROUTER = part("gate", "router", linear("d -> E"))
 SANDWICH = rows(                               # a norm before and after each half of a layer
     part("input_layernorm",            "norm.attention",      scale("d")),

@@ -28,9 +28,9 @@ SECOND = rows(
              linear("d -> ff + ff", bias="add_bias_linear", packs="gate up")),
         part("mlp.dense_4h_to_h",              "mlp.down",         linear("ff -> d", bias="add_bias_linear"))),
     rows(
-        part("prefix_encoder.embedding", "prefix.embed", table("P L*kv*dh*2")),
-        part("prefix_encoder.trans.0",   "prefix.in",    dense("L*kv*dh*2 -> d"), when="prefix_projection"),
-        part("prefix_encoder.trans.2",   "prefix.out",   dense("d -> L*kv*dh*2"), when="prefix_projection"),
+        part("prefix_encoder.embedding", "embed.prefix", table("P L*kv*dh*2")),
+        part("prefix_encoder.trans.0",   "embed.prefix.in",    dense("L*kv*dh*2 -> d"), when="prefix_projection"),
+        part("prefix_encoder.trans.2",   "embed.prefix.out",   dense("d -> L*kv*dh*2"), when="prefix_projection"),
         when="pre_seq_len != null"))
 FIRST = rows(
     part("word_embeddings", "embed.token", table("V d")),
@@ -46,6 +46,6 @@ CHATGLM = Architecture("chatglm",              # no record exercises this card
     heads=(
         head("Model",                     ""),
         head("ForConditionalGeneration",  "transformer.",
-            maybe("lm_head", "head.token", linear("d -> V"), tied="head.token", ties=True)),
+            maybe("lm_head", "head.token.copy", linear("d -> V"), tied="head.token", ties=True)),
         head("ForSequenceClassification", "transformer.", part("classifier_head", "head.class", dense("d -> C")))),
     parts=either(SECOND, FIRST))

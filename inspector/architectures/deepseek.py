@@ -5,6 +5,7 @@ modeling_deepseek_v2.py, modeling_deepseek_v3.py: `q_lora_rank` null means one `
 expert is one MLP as wide as `n_shared_experts` experts; 0 of them store empty tensors, null none. The router's
 correction bias is V3's only. V2's `mlp_bias` reaches dense and shared MLPs; the routed experts' too, but only in
 transformers 4. MTP layers are numbered on after the last one and ignored on load.
+modeling_mistral4.py: no correction bias. modeling_minicpm3.py, modeling_youtu.py: latent attention and dense MLPs only.
 Deepseek-MoE (code of its own): Llama's attention; sparse from `first_k_dense_replace` on, every `moe_layer_freq`-th.
 """
 
@@ -78,3 +79,14 @@ DEEPSEEK = Architecture("deepseek", heads=CAUSAL, ties="tie_word_embeddings | fa
             ROUTER,
             under("shared_experts", SHARED, ff="fe*S", when="n_shared_experts != null"),
             under("experts.{E}", rows(SWIGLU, ff="fe")))))
+MISTRAL4 = Architecture("mistral4", heads=CAUSAL, ties="tie_word_embeddings | false",
+    dims=DECODER | MLA_DIMS | MOE_DIMS,
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS, under("self_attn", MLA)),
+        under("layers.{D}.mlp", SWIGLU),
+        under("layers.{M}.mlp", ROUTER, under("shared_experts", SHARED, ff="fe*S"), rows(EXPERTS, ff="fe"))))
+MINICPM3 = Architecture("minicpm3 youtu", heads=CAUSAL, ties="tie_word_embeddings | true", dims=DECODER | MLA_DIMS,
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS, under("self_attn", MLA), under("mlp", SWIGLU, b="mlp_bias"))))

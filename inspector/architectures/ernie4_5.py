@@ -2,7 +2,8 @@
 
 modeling_ernie4_5.py: `use_bias` reaches every linear of a layer. modeling_ernie4_5_moe.py: layer i is sparse where (i+1)
 is a multiple of `moe_layer_interval` and i lies between `moe_layer_start_index` and `moe_layer_end_index` (-1: the
-last); the correction bias is a parameter [1, experts]; `use_bias` reaches the routed experts in transformers 4 only.
+last); the correction bias is a parameter [1, experts]; `use_bias` reaches the routed experts in transformers 4 only,
+and the head of the mixture.
 The Hub's files hold an MTP block with a dense MLP, ignored on load. Tied by class default.
 """
 
@@ -17,14 +18,15 @@ from inspector.architectures.blocks import (
     SHARED,
     SWIGLU,
 )
-from inspector.notation.card import Architecture, Dims, part, rows, under
+from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import linear, param, scale
 
 ATTENTION = under("self_attn", GQA, b="use_bias", bo="use_bias")
 ERNIE4_5 = Architecture("ernie4_5", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | true", parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS, ATTENTION, under("mlp", SWIGLU, b="use_bias"))))
-ERNIE4_5_MOE = Architecture("ernie4_5_moe", heads=CAUSAL, ties="tie_word_embeddings | true",
+BIASED_HEAD = part("lm_head", "head.token", linear("d -> V", bias="use_bias"), tied="embed.token")
+ERNIE4_5_MOE = Architecture("ernie4_5_moe", heads=(CAUSAL[0], head("ForCausalLM", "model.", BIASED_HEAD), *CAUSAL[2:]), ties="tie_word_embeddings | true",
     dims=DECODER | Dims(E="moe_num_experts", fe="moe_intermediate_size", S="moe_num_shared_experts",
               first="moe_layer_start_index", last="moe_layer_end_index", step="moe_layer_interval",
               M="L[({L}+1) % step == 0 and {L} >= first and ({L} <= last or last + 1 == 0)]", D="L - M",

@@ -1,4 +1,4 @@
-"""Gemma, Gemma 2, 3 and 4 (text).
+"""Gemma, Gemma 2, 3 and 4 (text), VaultGemma.
 
 Tied by class default, usually without the key. modeling_gemma2.py, modeling_gemma3.py: four norms a layer;
 `post_attention_layernorm` follows the attention and `pre_feedforward_layernorm` precedes the MLP. Gemma 3 norms
@@ -8,7 +8,7 @@ modeling_gemma4.py, configuration_gemma4.py: full-attention layers have their ow
 `num_global_key_value_heads` when a config lacks it; the last layer is always full attention). The last
 `num_kv_shared_layers` layers have no keys and values (files may hold them: ignored on load) and, with
 `use_double_wide_mlp`, twice the width. `layer_scalar` is a buffer. With `hidden_size_per_layer_input` 0 the
-per-layer rows vanish, unlike Gemma 3n's.
+per-layer rows vanish, unlike Gemma 3n's. modeling_vaultgemma.py: only the norms in front of each half.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS, QK_NORM, SANDWICH, SWIGLU
@@ -31,7 +31,7 @@ GEMMA3_TEXT = Architecture("gemma3_text", dims=DECODER, heads=rooted(CAUSAL, "mo
         under("layers.{L}", SANDWICH),
         under("layers.{L}.self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),
         under("layers.{L}.mlp", SWIGLU)))
-GEMMA4_TEXT = Architecture("gemma4_text", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true",
+GEMMA4_TEXT = Architecture("gemma4_text gemma4_unified_text", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true",
     dims=DECODER | Dims(
         full="L[layer_types == 'full_attention' or {L} == L - 1] when layer_types != null"
              " | L[({L}+1) % 6 == 0 or {L} == L - 1]",
@@ -56,9 +56,9 @@ GEMMA4_TEXT = Architecture("gemma4_text", heads=rooted(CAUSAL, "model."), ties="
             part("self_attn.o_proj", "attention.output", linear("h*dh -> d", bias="attention_bias")),
             under("mlp", SWIGLU)),
         under("layers.{L}",
-            part("per_layer_input_gate",      "layer.gate", linear("d -> p")),
-            part("per_layer_projection",      "layer.up",   linear("p -> d")),
-            part("post_per_layer_input_norm", "norm.layer", scale("d")), when="p"),
+            part("per_layer_input_gate",      "embed.layer.gate", linear("d -> p")),
+            part("per_layer_projection",      "embed.layer.up",   linear("p -> d")),
+            part("post_per_layer_input_norm", "norm.embed.layer.post", scale("d")), when="p"),
         under("layers.{L}",                                              # no record exercises these rows
             part("router.proj",             "router",        linear("d -> E")),
             part("router.scale",            "router.scale",  param("d")),
@@ -67,9 +67,9 @@ GEMMA4_TEXT = Architecture("gemma4_text", heads=rooted(CAUSAL, "model."), ties="
             part("post_feedforward_layernorm_2", "norm.mlp.experts.post", scale("d")),
             part("pre_feedforward_layernorm_2",  "norm.mlp.experts",      scale("d")),
             under("experts",
-                part("gate_up_proj", "experts.gate_up",
+                part("gate_up_proj", "mlp.experts.gate_up",
                      linear("d -> fe + fe", each="E", bare=True, packs="gate up")),
-                part("down_proj",    "experts.down", linear("fe -> d", each="E", bare=True))),
+                part("down_proj",    "mlp.experts.down", linear("fe -> d", each="E", bare=True))),
             when="enable_moe_block"),
         under("layers.{own}.self_attn",
             part("k_proj", "attention.key",   linear("d -> kv*dh", bias="attention_bias")),
@@ -79,3 +79,11 @@ GEMMA4_TEXT = Architecture("gemma4_text", heads=rooted(CAUSAL, "model."), ties="
             maybe("k_proj", "attention.key",   linear("d -> kv*dh", bias="attention_bias")),
             maybe("k_norm", "norm.key",        scale("dh")),
             maybe("v_proj", "attention.value", linear("d -> kv*dh", bias="attention_bias")))))
+VAULTGEMMA = Architecture("vaultgemma", dims=DECODER, heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true",
+    parts=rows(
+        ENDS,
+        under("layers.{L}",
+            part("input_layernorm",           "norm.attention", scale("d")),
+            part("pre_feedforward_layernorm", "norm.mlp",       scale("d")),
+            under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
+            under("mlp", SWIGLU))))

@@ -1,9 +1,10 @@
-"""GLM, GLM-4 and GLM-4.5 (glm4_moe), as transformers holds them.
+"""GLM, GLM-4 and GLM-4.5 (glm4_moe), as transformers holds them; dots.llm1, which has GLM-4.5's layers.
 
 modeling_glm.py, modeling_glm4.py, modeling_glm4_moe.py: `attention_bias` reaches q, k and v only; o never has a bias.
 GLM and GLM-4 fuse gate and up; GLM-4 has four norms a layer, where `post_attention_layernorm` precedes the MLP.
 GLM-4.5 norms queries and keys with `use_qk_norm` only; its router's correction bias is a buffer and its MTP layers are
-numbered on after the last one and ignored on load.
+numbered on after the last one and ignored on load. modeling_glm4v.py: the text model of GLM-4V always has a bias on q, k and v. modeling_dots1.py:
+`attention_bias` reaches o too, and queries and keys are always normed.
 """
 
 from inspector.architectures.blocks import (
@@ -28,7 +29,7 @@ GLM = Architecture("glm", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings 
     under("layers.{L}", PRE_NORMS),
     under("layers.{L}.self_attn", GQA, b="attention_bias"),
     under("layers.{L}.mlp", GATE_UP)))
-GLM4 = Architecture("glm4", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+GLM4 = Architecture("glm4 glm_ocr_text glm_image_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
         part("post_self_attn_layernorm", "norm.attention.post", scale("d")),
@@ -41,7 +42,7 @@ GLM4_MOE_MLP = under("mlp",
     part("gate.e_score_correction_bias", "router.correction", buffer("E")),
     under("shared_experts", SHARED, ff="fe*S"),
     rows(EXPERTS, ff="fe"))
-GLM4_MOE = Architecture("glm4_moe", heads=CAUSAL, ties="tie_word_embeddings | false",
+GLM4_MOE = Architecture("glm4_moe glm4v_moe_text solar_open", heads=CAUSAL, ties="tie_word_embeddings | false",
     dims=DECODER | MOE_DIMS | Dims(N="L : L + num_nextn_predict_layers"),
     parts=rows(
         ENDS,
@@ -49,3 +50,16 @@ GLM4_MOE = Architecture("glm4_moe", heads=CAUSAL, ties="tie_word_embeddings | fa
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}", GLM4_MOE_MLP),
         under("layers.{N}", PRE_NORMS, GLM4_MOE_ATTENTION, GLM4_MOE_MLP, MTP_EXTRAS, optional=True, extra="mtp")))
+DOTS1 = Architecture("dots1", heads=CAUSAL, ties="tie_word_embeddings | false", dims=DECODER | MOE_DIMS,
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS, under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias")),
+        under("layers.{D}.mlp", SWIGLU),
+        under("layers.{M}", GLM4_MOE_MLP)))
+GLM4V_TEXT = Architecture("glm4v_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS,
+        part("post_self_attn_layernorm", "norm.attention.post", scale("d")),
+        part("post_mlp_layernorm",       "norm.mlp.post",       scale("d"))),
+    under("layers.{L}.self_attn", GQA, b="true"),
+    under("layers.{L}.mlp", GATE_UP)))

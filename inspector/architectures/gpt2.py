@@ -3,6 +3,7 @@
 modeling_gpt2.py: every weight of a layer is a Conv1D, stored [in, out]; c_attn holds q, k, v; `add_cross_attention`
 adds a second attention whose queries have a matrix of their own. Tied unless the config says otherwise.
 The Hub's first files have no `transformer.` prefix and hold the causal masks `attn.bias` and `attn.masked_bias`.
+`pruned_heads` narrows the attention of the layers it names.
 The double-heads model sets num_labels to 1 itself before it builds its summary.
 """
 
@@ -10,8 +11,9 @@ from inspector.architectures.blocks import LM_HEAD, OLD_MASKS
 from inspector.notation.card import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, dense, linear, linear_io, table
 
-GPT2 = Architecture("gpt2", ties="tie_word_embeddings | true",
+GPT2 = Architecture("gpt2 gpt-sw3", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", T="n_positions", ff="n_inner | 4*d",
+              a="(h - len(pruned_heads[{L}]))*(d/h) | d",
               C="num_labels | len(id2label) | 2"),
     parts=rows(
         part("wte",  "embed.token",    table("V d")),
@@ -19,8 +21,8 @@ GPT2 = Architecture("gpt2", ties="tie_word_embeddings | true",
         part("ln_f", "norm.final",     affine("d")),
         under("h.{L}",
             part("ln_1",         "norm.attention",   affine("d")),
-            part("attn.c_attn",  "attention.qkv",    linear_io("d -> d + d + d", bias=True, packs="q k v")),
-            part("attn.c_proj",  "attention.output", linear_io("d -> d", bias=True)),
+            part("attn.c_attn",  "attention.qkv",    linear_io("d -> a + a + a", bias=True, packs="q k v")),
+            part("attn.c_proj",  "attention.output", linear_io("a -> d", bias=True)),
             under("attn", OLD_MASKS),
             part("ln_2",         "norm.mlp",         affine("d")),
             part("mlp.c_fc",     "mlp.up",           linear_io("d -> ff", bias=True)),

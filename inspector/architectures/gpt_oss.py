@@ -9,7 +9,7 @@ from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS
 from inspector.notation.card import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import dense, linear_io, param
 
-GPT_OSS = Architecture("gpt_oss", dims=DECODER | Dims(E="num_local_experts"), heads=CAUSAL,
+GPT_OSS = Architecture("gpt_oss openai_privacy_filter", dims=DECODER | Dims(E="num_local_experts"), heads=CAUSAL,
     ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,

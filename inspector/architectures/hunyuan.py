@@ -11,7 +11,7 @@ from inspector.notation.kinds import linear, scale
 ATTENTION = under("self_attn", GQA,
     part("query_layernorm", "norm.query", scale("dh")),
     part("key_layernorm",   "norm.key",   scale("dh")), b="attention_bias", bo="attention_bias")
-HUNYUAN_V1_DENSE = Architecture("hunyuan_v1_dense", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+HUNYUAN_V1_DENSE = Architecture("hunyuan_v1_dense hunyuan_vl_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, ATTENTION, under("mlp", SWIGLU))))

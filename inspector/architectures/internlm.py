@@ -1,4 +1,4 @@
-"""InternLM and InternLM 2 (code of its own in each repository).
+"""InternLM 1 and 2 (code of its own in each repository), and InternLM 3, which has Llama's layers.
 
 InternLM: Llama's names, and a bias on q, k, v and o with `bias` (true by default). InternLM 2 (modeling_internlm2.py
 there): q, k, v lie in `wqkv`, interleaved per group of queries; the head is `output`; `bias` reaches wqkv and wo.
@@ -33,3 +33,8 @@ INTERNLM2 = Architecture("internlm2", dims=DECODER, ties="tie_word_embeddings | 
             maybe("attention.rotary_emb.inv_freq", "rotary.frequency", buffer("dh/2")),
             part("ffn_norm",       "norm.mlp",         scale("d")),
             under("feed_forward", W123))))
+INTERNLM3 = Architecture("internlm3", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS,
+        under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
+        under("mlp", SWIGLU, b="mlp_bias"))))

@@ -1,15 +1,17 @@
-"""LFM2.
+"""LFM2, and its mixture of experts.
 
 modeling_lfm2.py: a layer is a short convolution where `layer_types` says `conv`, else attention (older configs name the
 attention layers in `full_attn_idxs`; without either all are attention). The stored width is two thirds of
 `intermediate_size` unless `block_auto_adjust_ff_dim` is false, then multiplied and rounded up to `block_multiple_of`, but
 only where a multiplier is given; `block_ff_dim` and `tie_embedding` are older keys that win. `embedding_norm` is the
 *final* norm; w1, w3, w2 are gate, up, down.
+modeling_lfm2_moe.py: the first `num_dense_layers` layers are dense, with `intermediate_size` as it is; `expert_bias`
+is a buffer.
 """
 
-from inspector.architectures.blocks import CAUSAL, DECODER, W123
+from inspector.architectures.blocks import CAUSAL, DECODER, ROUTER, W123
 from inspector.notation.card import Architecture, Dims, part, rows, under
-from inspector.notation.kinds import conv, linear, scale, table
+from inspector.notation.kinds import buffer, conv, linear, scale, table
 
 LFM2_DIMS = DECODER | Dims(
     B="L[layer_types == 'conv'] when layer_types != null | L - full_attn_idxs when full_attn_idxs != null | L[:0]",
@@ -28,10 +30,10 @@ LFM2_MIXERS = rows(
         part("out_proj",    "attention.output", linear("h*dh -> d")),
         part("q_layernorm", "norm.query",       scale("dh")),
         part("k_layernorm", "norm.key",         scale("dh"))),
-    under("layers.{B}.conv",                                             # no record exercises these rows
-        part("in_proj",  "conv.in",  linear("d -> d + d + d", bias="conv_bias", packs="B C x")),
-        part("conv",     "conv",     conv("d -> d, w", groups="d", bias="conv_bias")),
-        part("out_proj", "conv.out", linear("d -> d", bias="conv_bias"))))
+    under("layers.{B}.conv",
+        part("in_proj",  "ssm.in",  linear("d -> d + d + d", bias="conv_bias", packs="B C x")),
+        part("conv",     "ssm.conv",     conv("d -> d, w", groups="d", bias="conv_bias")),
+        part("out_proj", "ssm.out", linear("d -> d", bias="conv_bias"))))
 LFM2 = Architecture("lfm2", heads=CAUSAL, ties="tie_embedding | tie_word_embeddings | true",
     dims=LFM2_DIMS | Dims(u="block_ff_dim | intermediate_size", m="block_ffn_dim_multiplier",
               ff="ceil(floor(m*(2*u//3)), block_multiple_of) when block_auto_adjust_ff_dim and m != null"
@@ -40,3 +42,13 @@ LFM2 = Architecture("lfm2", heads=CAUSAL, ties="tie_embedding | tie_word_embeddi
         LFM2_ENDS,
         LFM2_MIXERS,
         under("layers.{L}.feed_forward", W123)))
+LFM2_MOE = Architecture("lfm2_moe", heads=CAUSAL, ties="tie_embedding | tie_word_embeddings | true",
+    dims=LFM2_DIMS | Dims(E="num_experts", fe="moe_intermediate_size", D="L[:num_dense_layers]", M="L - D"),
+    parts=rows(
+        LFM2_ENDS,
+        LFM2_MIXERS,
+        under("layers.{D}.feed_forward", W123),
+        under("layers.{M}.feed_forward",
+            ROUTER,
+            part("expert_bias", "router.correction", buffer("E"), when="use_expert_bias | true"),
+            under("experts.{E}", W123, ff="fe"))))

@@ -5,13 +5,16 @@ modeling_llama.py: `attention_bias` reaches q, k, v and o, `mlp_bias` all three 
 of `hidden_size`. Files older than transformers 4.32 hold `rotary_emb.inv_freq` in every layer.
 Meta's model.py (params.json beside consolidated.*): the MLP's width is not written down but follows from
 `dim`, `ffn_dim_multiplier` and `multiple_of`; `vocab_size` -1 means that the tokenizer knows; one `rope.freqs`.
+modeling_seed_oss.py: o has a switch of its own, `attention_out_bias`. modeling_cwm.py: no bias in the attention.
+modeling_hyperclovax.py: `use_post_norm` adds a norm behind each half. modeling_diffllama.py: four vectors a layer, each
+as wide as a head, weigh two attentions against each other.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, META_DECODER, META_NAMES, PRE_NORMS, SWIGLU
-from inspector.notation.card import Architecture, maybe, rows, under
-from inspector.notation.kinds import buffer
+from inspector.notation.card import Architecture, maybe, part, rows, under
+from inspector.notation.kinds import buffer, param, scale
 
-LLAMA = Architecture("llama smollm3 aquila xverse skywork", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder aquila xverse skywork", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
     native=META_DECODER, dialects=({}, META_NAMES),
     parts=rows(
         ENDS,
@@ -19,3 +22,27 @@ LLAMA = Architecture("llama smollm3 aquila xverse skywork", dims=DECODER, heads=
         under("layers.{L}", PRE_NORMS),
         under("layers.{L}.self_attn", GQA, b="attention_bias", bo="attention_bias"),
         under("layers.{L}.mlp", SWIGLU, b="mlp_bias")))
+SEED_OSS = Architecture("seed_oss", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS,
+        under("self_attn", GQA, b="attention_bias", bo="attention_out_bias"),
+        under("mlp", SWIGLU, b="mlp_bias"))))
+CWM = Architecture("cwm", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU, b="mlp_bias"))))
+HYPERCLOVAX = Architecture("hyperclovax", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS,
+        part("post_norm1", "norm.attention.post", scale("d"), when="use_post_norm"),
+        part("post_norm2", "norm.mlp.post",       scale("d"), when="use_post_norm"),
+        under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
+        under("mlp", SWIGLU, b="mlp_bias"))))
+DIFFLLAMA = Architecture("diffllama", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS,
+        under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
+        part("self_attn.lambda_q1", "attention.lambda.query.1", param("dh")),
+        part("self_attn.lambda_k1", "attention.lambda.key.1",   param("dh")),
+        part("self_attn.lambda_q2", "attention.lambda.query.2", param("dh")),
+        part("self_attn.lambda_k2", "attention.lambda.key.2",   param("dh")),
+        under("mlp", SWIGLU))))

@@ -1,6 +1,6 @@
 """Mamba, Falcon-Mamba, Mamba 2 and RWKV: no attention at all.
 
-modeling_mamba.py: the inner width is int(expand * hidden_size), whatever `intermediate_size` says; `time_step_rank`
+modeling_mamba.py: the inner width is int(expand * hidden_size) unless the config names `intermediate_size`; `time_step_rank`
 'auto' is hidden_size/16 rounded up. modeling_falcon_mamba.py: the norms of dt, B and C have no weights.
 modeling_mamba2.py: `time_step_rank` moves nothing. The authors' own files say `embedding` for `embeddings`.
 modeling_rwkv.py: only the first block has `pre_ln`; the time mixes are [1, 1, d].
@@ -16,8 +16,8 @@ ENDS = rows(
     part("norm_f",     "norm.final",  scale("d")))
 FIRST_NAMES = {"backbone.embeddings": "backbone.embedding"}
 MAMBA = Architecture("mamba falcon_mamba", heads=BACKBONE, ties="tie_word_embeddings | true", dialects=({}, FIRST_NAMES),
-    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", i="floor(expand*d)", s="state_size", w="conv_kernel",
-              t="ceil(d, 16)/16 when time_step_rank == 'auto' | time_step_rank"),
+    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", i="intermediate_size | floor(expand*d)", s="state_size",
+              w="conv_kernel", t="ceil(d, 16)/16 when time_step_rank == 'auto' | time_step_rank"),
     parts=rows(
         ENDS,
         part("layers.{L}.norm", "norm.block", scale("d")),
@@ -42,18 +42,18 @@ RWKV = Architecture("rwkv", ties="tie_word_embeddings | false",
         part("blocks.0.pre_ln", "norm.embed",  affine("d")),
         under("blocks.{L}",
             part("ln1",                           "norm.attention",    affine("d")),
-            part("attention.time_decay",          "time.decay",        param("a")),
-            part("attention.time_first",          "time.first",        param("a")),
-            part("attention.time_mix_key",        "time.mix.key",      param("1 1 d")),
-            part("attention.time_mix_value",      "time.mix.value",    param("1 1 d")),
-            part("attention.time_mix_receptance", "time.mix.receptance", param("1 1 d")),
-            part("attention.key",                 "time.key",          linear("d -> a")),
-            part("attention.value",               "time.value",        linear("d -> a")),
-            part("attention.receptance",          "time.receptance",   linear("d -> a")),
-            part("attention.output",              "time.output",       linear("a -> d")),
+            part("attention.time_decay",          "ssm.decay",        param("a")),
+            part("attention.time_first",          "ssm.first",        param("a")),
+            part("attention.time_mix_key",        "ssm.mix.key",      param("1 1 d")),
+            part("attention.time_mix_value",      "ssm.mix.value",    param("1 1 d")),
+            part("attention.time_mix_receptance", "ssm.mix.receptance", param("1 1 d")),
+            part("attention.key",                 "ssm.key",          linear("d -> a")),
+            part("attention.value",               "ssm.value",        linear("d -> a")),
+            part("attention.receptance",          "ssm.receptance",   linear("d -> a")),
+            part("attention.output",              "ssm.out",       linear("a -> d")),
             part("ln2",                           "norm.mlp",          affine("d")),
-            part("feed_forward.time_mix_key",        "channel.mix.key",        param("1 1 d")),
-            part("feed_forward.time_mix_receptance", "channel.mix.receptance", param("1 1 d")),
-            part("feed_forward.key",              "channel.key",       linear("d -> ff")),
-            part("feed_forward.receptance",       "channel.receptance", linear("d -> d")),
-            part("feed_forward.value",            "channel.value",     linear("ff -> d")))))
+            part("feed_forward.time_mix_key",        "mlp.mix.key",        param("1 1 d")),
+            part("feed_forward.time_mix_receptance", "mlp.mix.receptance", param("1 1 d")),
+            part("feed_forward.key",              "mlp.up",       linear("d -> ff")),
+            part("feed_forward.receptance",       "mlp.receptance", linear("d -> d")),
+            part("feed_forward.value",            "mlp.down",     linear("ff -> d")))))

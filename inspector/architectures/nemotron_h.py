@@ -40,7 +40,7 @@ NEMOTRON_H = Architecture("nemotron_h", heads=rooted(CAUSAL, "backbone."), ties=
             either(
                 under("experts.{E}", UP_DOWN, d="u", ff="fe"),
                 under("experts", STACKED_UP_DOWN, d="u", ff="fe")),
-            part("shared_experts.up_proj",   "shared.up",   linear("d -> fs", bias="mlp_bias")),
-            part("shared_experts.down_proj", "shared.down", linear("fs -> d", bias="mlp_bias")),
+            part("shared_experts.up_proj",   "mlp.shared.up",   linear("d -> fs", bias="mlp_bias")),
+            part("shared_experts.down_proj", "mlp.shared.down", linear("fs -> d", bias="mlp_bias")),
             part("fc1_latent_proj", "expert.down", linear("d -> u", bias="mlp_bias"), when="moe_latent_size != null"),
             part("fc2_latent_proj", "expert.up",   linear("u -> d", bias="mlp_bias"), when="moe_latent_size != null"))))

@@ -1,4 +1,4 @@
-"""Qwen2, Qwen3, their mixtures of experts, Qwen3-Next and Qwen3.5 (text).
+"""Qwen2, Qwen3, their mixtures of experts, Qwen3-Next and Qwen3.5 (text); Mellum, which has Qwen3-MoE's layers.
 
 modeling_qwen2.py: q, k and v always have a bias, o never, and no key says so (an `attention_bias` in a config
 is not read). modeling_qwen3.py: no bias unless `attention_bias`, which then reaches o too; queries and keys are
@@ -45,7 +45,7 @@ QWEN3 = Architecture("qwen3 qwen3_vl_text", dims=DECODER, heads=CAUSAL, ties="ti
 SPARSE = Dims(fe="moe_intermediate_size", step="decoder_sparse_step | 1", plain="mlp_only_layers",
               M="L[({L}+1) % step == 0 and {L} not in plain and E > 0]", D="L - M")
 GATED_SHARED = rows(                           # fs the width of the shared expert
-    part("shared_expert_gate", "shared.switch", linear("d -> 1")),
+    part("shared_expert_gate", "router.shared", linear("d -> 1")),
     under("shared_expert", SHARED, ff="fs"))
 QWEN2_MOE = Architecture("qwen2_moe", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
     dims=DECODER | SPARSE | Dims(E="num_experts | num_local_experts", fs="shared_expert_intermediate_size"),
@@ -79,20 +79,20 @@ GATED_GQA = rows(                              # the query's rows hold an output
     part("o_proj", "attention.output", linear("h*dh -> d",  bias="b")),
     QK_NORM)
 DELTA_NET = rows(                              # hk key heads of width dk, hv value heads of width dv, w the kernel
-    part("conv1d",   "linear.conv",  conv("x -> x, w", groups="x", bias=False)),
-    part("A_log",    "linear.decay", param("hv")),
-    part("dt_bias",  "linear.step",  param("hv")),
-    part("norm",     "norm.linear",  scale("dv")),
-    part("out_proj", "linear.out",   linear("hv*dv -> d")))
+    part("conv1d",   "ssm.conv",  conv("x -> x, w", groups="x", bias=False)),
+    part("A_log",    "ssm.decay", param("hv")),
+    part("dt_bias",  "ssm.step",  param("hv")),
+    part("norm",     "norm.ssm",  scale("dv")),
+    part("out_proj", "ssm.out",   linear("hv*dv -> d")))
 FUSED_INPUTS = rows(
-    part("in_proj_qkvz", "linear.qkvz",
+    part("in_proj_qkvz", "ssm.qkvz",
          linear("d -> hk*(dk + dk + hv/hk*dv + hv/hk*dv)", packs="query key value gate")),
-    part("in_proj_ba",   "linear.beta_alpha", linear("d -> hk*(hv/hk + hv/hk)", packs="beta alpha")))
+    part("in_proj_ba",   "ssm.beta_alpha", linear("d -> hk*(hv/hk + hv/hk)", packs="beta alpha")))
 APART_INPUTS = rows(
-    part("in_proj_qkv",  "linear.qkv",   linear("d -> hk*dk + hk*dk + hv*dv", packs="query key value")),
-    part("in_proj_z",    "linear.gate",  linear("d -> hv*dv")),
-    part("in_proj_b",    "linear.beta",  linear("d -> hv")),
-    part("in_proj_a",    "linear.alpha", linear("d -> hv")))
+    part("in_proj_qkv",  "ssm.qkv",   linear("d -> hk*dk + hk*dk + hv*dv", packs="query key value")),
+    part("in_proj_z",    "ssm.gate",  linear("d -> hv*dv")),
+    part("in_proj_b",    "ssm.beta",  linear("d -> hv")),
+    part("in_proj_a",    "ssm.alpha", linear("d -> hv")))
 DELTA = DECODER | Dims(
     A="L[layer_types == 'full_attention'] when layer_types != null"
       " | L[({L}+1) % (full_attention_interval | 4) == 0]",
@@ -134,3 +134,7 @@ QWEN3_5_MOE_TEXT = Architecture("qwen3_5_moe_text", heads=SPARSE_HEADS, ties="ti
         under("layers.{L}", PRE_NORMS, SPARSE_MLP),
         under("layers.{A}.self_attn",   GATED_GQA, b="attention_bias"),
         under("layers.{B}.linear_attn", DELTA_NET, APART_INPUTS)))
+MELLUM = Architecture("mellum", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
+    dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size",
+              D="L[mlp_layer_types == 'dense'] when mlp_layer_types != null | L[:0]", M="L - D"),
+    parts=QWEN3_MOE.parts)                     # `mtp.` tensors are ignored on load; no row names them

@@ -7,7 +7,7 @@ FINAL = part("layernorm", "norm.final", affine("f"))
 SWIN = Architecture("swin",
     dims=Dims(c="num_channels | 3", p="patch_size", g="image_size[0]//p", e="embed_dim", S="len(depths)", B="depths[{S}]",
               w="e * 2**{S}", h="num_heads[{S}]", ff="floor(mlp_ratio*w)", k="window_size[0]", D="S[:S-1]",
-              f="e * 2**(S-1)", O="out_indices", b="qkv_bias | true", s="encoder_stride",
+              f="e * 2**(S-1)", O="out_indices | S : S+1", b="qkv_bias | true", s="encoder_stride",
               C="num_labels | len(id2label) | 2"),
     parts=rows(
         part("embeddings.patch_embeddings.projection", "embed.patch", conv("c -> e, p p")),

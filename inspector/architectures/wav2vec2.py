@@ -3,6 +3,7 @@
 from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, param, weight_norm
 
+WEIGHTED = part("layer_weights", "pool.layers", param("L+1"), when="use_weighted_layer_sum")
 WAV2VEC2 = Architecture("wav2vec2",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
               C="num_labels | len(id2label) | 2", N="len(conv_dim)", w="conv_dim[{N}]", v="conv_dim[{N}-1] | 1",
@@ -34,15 +35,15 @@ WAV2VEC2 = Architecture("wav2vec2",
     heads=(
         head("Model",  ""),
         head("ForCTC", "wav2vec2.", part("lm_head", "head.token", dense("(o when add_adapter | d) -> V"))),
-        head("ForSequenceClassification", "wav2vec2.", part("projector", "head.dense", dense("d -> classifier_proj_size")),
+        head("ForSequenceClassification", "wav2vec2.", WEIGHTED, part("projector", "head.dense", dense("d -> classifier_proj_size")),
             part("classifier", "head.class", dense("classifier_proj_size -> C"))),
-        head("ForAudioFrameClassification", "wav2vec2.", part("classifier", "head.class", dense("d -> C"))),
+        head("ForAudioFrameClassification", "wav2vec2.", WEIGHTED, part("classifier", "head.class", dense("d -> C"))),
         head("ForPreTraining", "wav2vec2.",
             part("project_hid", "head.dense", dense("d -> proj_codevector_dim")),
             part("project_q",   "head.dense", dense("codevector_dim -> proj_codevector_dim")),
             part("quantizer.codevectors", "quantizer.codes",   param("1 r*m codevector_dim//r")),
             part("quantizer.weight_proj", "quantizer.project", dense("f -> r*m"))),
-        head("ForXVector", "wav2vec2.",
+        head("ForXVector", "wav2vec2.", WEIGHTED,
             part("projector",         "head.dense", dense("d -> tdnn_dim[0]")),
             part("tdnn.{X}.kernel",   "head.tdnn",  dense("xv*tdnn_kernel[{X}] -> xw")),
             part("feature_extractor", "head.dense", dense("2*tdnn_dim[X-1] -> xvector_output_dim")),

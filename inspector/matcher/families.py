@@ -9,20 +9,27 @@ from inspector.algebra.boxes import Box, boxes_of, count
 from inspector.algebra.names import Index, grouped
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
+from inspector.packing.packed import Packed
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Tensors of one family that have one layout."""
+    """Tensors of one family that have one layout.
+
+    packed: for quantised tensors the storage; `layout` is then the logical tensor's, with the storage's
+    dtype and bytes.
+    """
 
     layout: Layout
     boxes: tuple[Box, ...]
     tensors: int
+    packed: Packed | None = None
 
     @property
     def elements(self) -> int:
-        """Stored elements of all of them."""
-        return self.layout.elements * self.tensors
+        """Stored elements of all of them, as the headers state them."""
+        storage = self.layout if self.packed is None else self.packed.storage
+        return storage.elements * self.tensors
 
     @property
     def bytes(self) -> int:

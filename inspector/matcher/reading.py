@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from inspector.architectures.catalog import all_cards, card_of
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
-from inspector.matcher.spelling import WRAPPERS, Match, best_match, known_keys
+from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_card, known_keys
 from inspector.notation.card import Architecture
 from inspector.notation.scope import CardScope, Settings
 
@@ -51,8 +52,11 @@ def read_claimed(claim: Claim, families: Families) -> Reading | None:
     return _spelled(claim, scope, claim.model_type or claim.card.names[0], families)
 
 
-def read_by_names(families: Families) -> tuple[Reading | None, tuple[str, float] | None]:
-    """(the card that the names support, else None; the nearest card and its coverage as a hint)."""
+def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[Reading | None, tuple[str, float] | None]:
+    """(the card that the names support, else None; the nearest card and its coverage as a hint).
+
+    values: a config that names no architecture; a card reads it where it has one of its keys.
+    """
     tried: list[tuple[float, int, Reading]] = []
     for name, card in all_cards():
         scope = CardScope(card, Settings({}, known=False), card_of)
@@ -67,9 +71,10 @@ def read_by_names(families: Families) -> tuple[Reading | None, tuple[str, float]
         return None, nearest
     twins = tuple(reading.name for coverage, gaps, reading in tried if (coverage, gaps) == best[:2])[1:]
     chosen = best[2]
-    return Reading(
-        chosen.card, chosen.name, chosen.scope, chosen.match, chosen.families, chosen.prefix, True, twins
-    ), nearest
+    scope = chosen.scope
+    if any(key in values for key in keys_of_card(scope)):
+        scope = CardScope(chosen.card, Settings(values), card_of)
+    return Reading(chosen.card, chosen.name, scope, chosen.match, chosen.families, chosen.prefix, True, twins), nearest
 
 
 def _spelled(claim: Claim, scope: CardScope, name: str, families: Families) -> Reading | None:
@@ -93,6 +98,10 @@ def _without(families: Families, prefix: str) -> Families:
     return rekeyed(families, lambda key: key.replace(f".{inner}", ".").removeprefix(inner))
 
 
+def _tail(key: str, segments: int) -> str:
+    return ".".join(key.split(".")[-segments:])
+
+
 def _prefixes(scope: CardScope, families: Families) -> Iterator[str]:
     """Prefixes that most names share and that no card writes: known wrappers, then any other."""
     half = len(families) / 2
@@ -101,14 +110,12 @@ def _prefixes(scope: CardScope, families: Families) -> Iterator[str]:
             yield wrapper
         elif sum(1 for key in families if f".{wrapper}" in key) > half:
             yield f"*{wrapper}"
-    known = known_keys(scope)
     tails: dict[str, list[str]] = {}
-    for key in known:
-        tails.setdefault(key.rsplit(".", 2)[-2] if key.count(".") > 1 else key, []).append(key)
+    for key in known_keys(scope):
+        tails.setdefault(_tail(key, 2), []).append(key)
     counts: Counter[str] = Counter()
     for key in families:
-        segment = key.rsplit(".", 2)[-2] if key.count(".") > 1 else key
-        for candidate in (*tails.get(segment, ()), *tails.get(key, ())):
+        for candidate in (*tails.get(_tail(key, 2), ()), *tails.get(_tail(key, 1), ())):
             if key.endswith(candidate) and len(key) > len(candidate):
                 prefix = key[: -len(candidate)]
                 if prefix.endswith(".") and "#" not in prefix:

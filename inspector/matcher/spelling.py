@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from inspector.algebra.expression import parse, words
 from inspector.notation.binding import Spelling, template
 from inspector.notation.card import Head
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import CardScope, grafts_of
 from inspector.notation.slots import Unrolled, unroll
 
 
@@ -81,6 +82,23 @@ def known_keys(scope: CardScope) -> frozenset[str]:
             required, optional = _keys(scope, unrolled, spelling)
             keys |= required | optional
     return frozenset(keys)
+
+
+def keys_of_card(scope: CardScope) -> frozenset[str]:
+    """Every config key that a card can read: the words of its dims, predicates and extents."""
+    found: set[str] = set()
+    for text in (*scope.symbols.values(), scope.card.ties):
+        found.update(path[0] for path in words(parse(text)))
+    for head in scope.card.heads:
+        for slot in unroll(scope, head).slots:
+            if slot.scope:
+                continue
+            for node in (*slot.dims, *(condition.node for condition in slot.whens)):
+                found.update(path[0] for path in words(node))
+            if slot.ties is not None:
+                found.update(path[0] for path in words(slot.ties))
+    found.update(graft.config for graft in grafts_of(scope.card))
+    return frozenset(found - set(scope.symbols))
 
 
 WRAPPERS: Mapping[str, str] = {

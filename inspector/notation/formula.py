@@ -107,7 +107,7 @@ def symbols(plan: Plan) -> list[Symbol]:
     found: dict[tuple[tuple[str, ...], str], Symbol] = {}
     for slot in counted(plan):
         scope = scope_of(plan.scope, slot)
-        names = [hole for hole in slot.holes]
+        names = list(slot.holes)
         for node in slot.dims:
             names.extend(path[0] for path in words(node) if len(path) == 1)
         for name in names:

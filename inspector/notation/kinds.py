@@ -33,7 +33,7 @@ class Kind:
     chart: str
     tensors: tuple[Tensor, ...]
     packs: tuple[str, ...] = ()  # the terms of the output sum, in storage order
-    output: str = ""  # the output expression that `packs` names the terms of
+    flow: tuple[str, str] | None = None  # input and output, whose terms `packs` names
 
 
 def linear(arrow: str, *, bias: Switch = False, each: str = "", bare: bool = False, packs: str = "") -> Kind:
@@ -139,7 +139,8 @@ def _matrix(
     weight = Tensor("" if bare else ".weight", (*lead, *dims))
     biases = _bias("_bias" if bare else ".bias", (*lead, target), bias)
     chart = f"{each} x ({arrow})" if each else arrow
-    return Kind(name, chart, (weight, *biases), tuple(packs.split()), target)
+    source = dims[0] if dims[1] == target else dims[1]
+    return Kind(name, chart, (weight, *biases), tuple(packs.split()), (source, target))
 
 
 def _bias(suffix: str, dims: Sequence[str], switch: Switch) -> tuple[Tensor, ...]:

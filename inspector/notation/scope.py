@@ -101,8 +101,7 @@ class Settings:
 class CardScope:
     """The meaning of a card's words. Cheap to build: every value is worked out when it is first asked."""
 
-    __slots__ = ("_at", "_cache", "_keys", "card", "defaulted", "faults", "grafts", "overrides", "read",
-                 "settings", "symbols")  # fmt: skip
+    __slots__ = ("_at", "_cache", "card", "defaulted", "faults", "grafts", "lookup", "overrides", "settings", "symbols")
 
     def __init__(
         self,
@@ -113,14 +112,13 @@ class CardScope:
     ) -> None:
         self.card = card
         self.settings = settings
+        self.lookup = lookup
         self.symbols = {**card.dims, **(card.native if settings.native else {})}
         self.overrides = dict(overrides or {})
         self.faults: dict[Fault, None] = {}
-        self.read: dict[str, Value] = {}
         self.defaulted: set[str] = set()
         self._at: dict[str, int] = {}
         self._cache: dict[Any, Value] = {}
-        self._keys: list[str] = []
         self.grafts = self._open_grafts(lookup)
 
     def _open_grafts(self, lookup: Lookup) -> dict[str, CardScope]:
@@ -137,14 +135,14 @@ class CardScope:
                 opened[entry.name] = CardScope(card, below, lookup, inner)
         return opened
 
-    def with_overrides(self, overrides: Mapping[str, Value], lookup: Lookup) -> CardScope:
-        """The same card and config with some symbols or keys set."""
-        return CardScope(self.card, self.settings, lookup, {**self.overrides, **overrides})
+    def with_overrides(self, overrides: Mapping[str, Value]) -> CardScope:
+        """The same card and config with some symbols set."""
+        return CardScope(self.card, self.settings, self.lookup, {**self.overrides, **overrides})
 
-    def with_values(self, values: Mapping[str, Any], lookup: Lookup) -> CardScope:
-        """The same card with some keys of the config replaced."""
-        settings = replace(self.settings, values={**self.settings.values, **values})
-        return CardScope(self.card, settings, lookup, self.overrides)
+    def with_value(self, key: tuple[str, ...], value: Any) -> CardScope:
+        """The same card with one key of the config set, in the sub-config where it lies."""
+        settings = replace(self.settings, values=_nested(self.settings.values, key, value))
+        return CardScope(self.card, settings, self.lookup, self.overrides)
 
     def word(self, path: tuple[str, ...]) -> Value:
         """A symbol's value, else a graft's, else the config's; None where absent."""
@@ -174,10 +172,8 @@ class CardScope:
 
     def _config(self, path: tuple[str, ...]) -> Value:
         value, defaulted = self.settings.read(path)
-        key = ".".join(path)
-        self.read[key] = value
         if defaulted and value is not None:
-            self.defaulted.add(key)
+            self.defaulted.add(".".join(path))
         return value
 
     def index(self, hole: str) -> int | None:
@@ -245,6 +241,13 @@ class CardScope:
 def _plain(value: Value) -> str:
     size = getattr(value, "size", None)
     return str(size) if isinstance(size, int) else f"{value!r:.80}" if isinstance(value, str) else f"{value!s:.80}"
+
+
+def _nested(values: Mapping[str, Any], key: tuple[str, ...], value: Any) -> dict[str, Any]:
+    if len(key) == 1:
+        return {**values, key[0]: value}
+    inner = values.get(key[0])
+    return {**values, key[0]: _nested(inner if isinstance(inner, dict) else {}, key[1:], value)}
 
 
 def grafts_of(card: Architecture) -> Iterator[Graft]:

@@ -43,7 +43,7 @@ class Slot:
     kind: Kind
     tensor: Tensor
     dims: tuple[Node, ...]
-    output: Node | None
+    flow: tuple[Node, Node] | None
     whens: tuple[Condition, ...]
     holes: tuple[str, ...]
     optional: bool
@@ -172,7 +172,7 @@ class _Unroller:
                     kind=row.kind,
                     tensor=tensor,
                     dims=tuple(rename(dim, renames) for dim in tensor.dims),
-                    output=rename(row.kind.output, renames) if row.kind.output else None,
+                    flow=_flow(row.kind, renames),
                     whens=(
                         *context.whens,
                         *_predicates(row.when, renames, context.scope),
@@ -265,6 +265,10 @@ def renamed_path(path: str, renames: Mapping[str, Node] | None) -> str:
         raise ValueError(f"hole {match.group()} of '{path}' can only be renamed to another symbol")
 
     return HOLE.sub(replaced, path)
+
+
+def _flow(kind: Kind, renames: Mapping[str, Node]) -> tuple[Node, Node] | None:
+    return None if kind.flow is None else (rename(kind.flow[0], renames), rename(kind.flow[1], renames))
 
 
 def _predicates(text: str, renames: Mapping[str, Node], scope: tuple[str, ...]) -> Iterator[Condition]:

@@ -1,0 +1,1 @@
+"""How a module is stored when it is quantised: one scheme a file."""

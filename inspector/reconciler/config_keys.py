@@ -7,10 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import inspector.architectures
-from inspector.algebra.expression import parse, words
 from inspector.evidence import Evidence, Place
-from inspector.notation.scope import CardScope, grafts_of
-from inspector.notation.slots import unroll
+from inspector.matcher.spelling import keys_of_card
+from inspector.notation.scope import CardScope
 
 READ_ELSEWHERE = frozenset({"architectures", "auto_map", "dtype", "model_type", "quantization_config", "torch_dtype"})
 """Keys that the matcher, the dtype notes and packing read."""
@@ -21,23 +20,6 @@ def inert_keys() -> frozenset[str]:
     """Keys known to move no shape in any architecture."""
     text = (Path(inspector.architectures.__file__).parent / "inert_keys.txt").read_text(encoding="utf-8")
     return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
-
-
-def keys_of_card(scope: CardScope) -> frozenset[str]:
-    """Every config key that a card can read: the words of its dims, predicates and extents."""
-    found: set[str] = set()
-    for text in (*scope.symbols.values(), scope.card.ties):
-        found.update(path[0] for path in words(parse(text)))
-    for head in scope.card.heads:
-        for slot in unroll(scope, head).slots:
-            if slot.scope:
-                continue
-            for node in (*slot.dims, *(condition.node for condition in slot.whens)):
-                found.update(path[0] for path in words(node))
-            if slot.ties is not None:
-                found.update(path[0] for path in words(slot.ties))
-    found.update(graft.config for graft in grafts_of(scope.card))
-    return frozenset(found - set(scope.symbols))
 
 
 def not_understood(scope: CardScope) -> Iterator[Evidence]:

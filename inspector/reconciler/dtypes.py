@@ -27,7 +27,7 @@ def dtype_evidence(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator
     """At most one note on the mixture and one on the config's dtype."""
     found: dict[str, list[int]] = {}
     for line in lines:
-        if line.kind in (ledger.PARAMETER, ledger.COPY, ledger.EXTRA) and line.elements == line.parameters:
+        if line.kind in (ledger.PARAMETER, ledger.COPY, ledger.EXTRA) and line.packed is None:
             entry = found.setdefault(line.layout.dtype, [0, 0, 0])
             entry[0] += line.tensors
             entry[1] += line.elements

@@ -7,16 +7,16 @@ and the differences grow fewer. The best one is taken, and what is left is looke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inspector.algebra.boxes import Box, less
 from inspector.algebra.evaluation import extent, whole
-from inspector.algebra.expression import Binary, Literal, Node, Word, children, parse
+from inspector.algebra.expression import Binary, Literal, Node, Word, children
 from inspector.matcher.families import Families
 from inspector.notation.binding import Plan, scope_of, template
-from inspector.notation.scope import CardScope, Settings
+from inspector.notation.scope import CardScope, grafts_of
 from inspector.notation.slots import Slot
 from inspector.reconciler.placing import Placed, Placement
 from inspector.reconciler.solving import LARGEST
@@ -33,7 +33,8 @@ class Cause:
 
     explains: tensors whose difference it takes away. agreeing: stored tensors that show the value.
     families: (family, expected dims, stored dims) of some of them. rivals: other keys and values that
-    explain exactly as much. defaulted: the config leaves the key to the class's default.
+    explain exactly as much. defaulted: the config leaves the key to the class's default. lost: (key,
+    boxes) of a family that would have to be lost if the config were right after all.
     """
 
     key: str
@@ -44,6 +45,7 @@ class Cause:
     families: tuple[str, ...]
     rivals: tuple[tuple[str, Any], ...]
     defaulted: bool
+    lost: tuple[str, tuple[Box, ...]] | None = None
 
 
 MOST_CAUSES = 4
@@ -80,7 +82,7 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
     for rank, (key, value) in enumerate(_candidates(plan, placement, families)):
         if rank >= MOST_TESTED:
             break
-        scope = with_value(plan.scope, key, value)
+        scope = plan.scope.with_value(key, value)
         other, laid = bind(scope)
         gain = placement.differences - laid.differences
         if gain <= 0:
@@ -103,8 +105,25 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
         + [g.block.key for g in placement.gaps if g.block.key not in {x.block.key for x in best.placement.gaps}]
         + [s.key for s in placement.strays if s.key not in {x.key for x in best.placement.strays}]
     )
-    cause = Cause(".".join(best.key), read, best.value, best.gain, best.agreeing, tuple(names), rivals[:3], defaulted)
+    cause = Cause(
+        ".".join(best.key),
+        read,
+        best.value,
+        best.gain,
+        best.agreeing,
+        tuple(names),
+        rivals[:3],
+        defaulted,
+        _lost(plan, placement, best),
+    )
     return cause, best.plan, best.placement
+
+
+def _lost(plan: Plan, placement: Placement, best: _Tested) -> tuple[str, tuple[Box, ...]] | None:
+    if not _moves_extent(plan, best.key):
+        return None
+    gap = next((gap for gap in placement.gaps if any(gap.block.axes)), None)
+    return None if gap is None else (gap.block.key, gap.boxes)
 
 
 def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool]:
@@ -155,37 +174,6 @@ def _grown(before: _Found, after: _Found) -> bool:
     return False
 
 
-def with_value(scope: CardScope, key: Key, value: Any) -> CardScope:
-    """The scope with one config key set, in the sub-config where it lies."""
-    settings = scope.settings
-    nested = _nested(settings.values, key, value)
-    changed = Settings(nested, settings.defaults, settings.aliases, settings.known, settings.native)
-    return CardScope(scope.card, changed, _grafted(scope), scope.overrides)
-
-
-def _grafted(scope: CardScope) -> Callable[[str], Any]:
-    cards = {name: below.card for top in _all_scopes(scope) for name in below_names(top) for below in [top]}
-    return lambda model_type: cards.get(model_type)
-
-
-def below_names(scope: CardScope) -> tuple[str, ...]:
-    """The model types that a scope's card reads."""
-    return scope.card.names
-
-
-def _all_scopes(scope: CardScope) -> Iterator[CardScope]:
-    yield scope
-    for below in scope.grafts.values():
-        yield from _all_scopes(below)
-
-
-def _nested(values: Mapping[str, Any], key: Key, value: Any) -> dict[str, Any]:
-    inner = values.get(key[0])
-    if len(key) == 1:
-        return {**values, key[0]: value}
-    return {**values, key[0]: _nested(inner if isinstance(inner, dict) else {}, key[1:], value)}
-
-
 def _candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
     """(key, value) pairs worth testing, each once, likeliest first."""
     seen: set[tuple[Key, str]] = set()
@@ -231,8 +219,6 @@ def _keys(scope: CardScope, slot: Slot, node: Node) -> list[Key]:
 
 
 def _graft_configs(scope: CardScope) -> list[tuple[str, str]]:
-    from inspector.notation.scope import grafts_of
-
     return [(graft.name, graft.config) for graft in grafts_of(scope.card)]
 
 
@@ -257,7 +243,7 @@ def _values(
             yield number * expected // stored
 
     def value_at(candidate: int) -> int | None:
-        scope = scope_of(with_value(plan.scope, key, candidate), slot)
+        scope = scope_of(plan.scope.with_value(key, candidate), slot)
         for axis, span in zip(axes, box, strict=False):
             if isinstance(axis, str) and span:
                 scope.enter(axis, span.first)
@@ -308,7 +294,7 @@ def _for_extent(plan: Plan, slot: Slot, axis: str, size: int) -> Iterator[tuple[
             continue
 
         def size_at(candidate: int, key: Key = key) -> int | None:
-            span = extent(scope_of(with_value(plan.scope, key, candidate), slot).word((axis,)))
+            span = extent(scope_of(plan.scope.with_value(key, candidate), slot).word((axis,)))
             return None if span is None else span.size
 
         found = _search(size_at, size)
@@ -357,8 +343,3 @@ def _literals(node: Node) -> Iterator[Any]:
     if isinstance(node, Binary) or children(node):
         for child in children(node):
             yield from _literals(child)
-
-
-def expression(text: str) -> Node:
-    """The tree of a predicate of a card."""
-    return parse(text)

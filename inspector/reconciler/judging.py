@@ -108,6 +108,7 @@ def _causes(case: Reconciled) -> Iterator[Evidence]:
                 "agreeing": cause.agreeing,
                 "families": [family_name(key) for key in cause.families[:20]],
                 "rivals": [{"key": key, "weights": value} for key, value in cause.rivals],
+                "lost": indices_in_words(*cause.lost) if cause.lost else None,
             },
             "likely" if cause.defaulted else "certain",
         )
@@ -157,7 +158,7 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Evidence]:
 
 def _is_transposed(one: Placed) -> bool:
     stored, expected = one.layout.shape, one.block.shape
-    return len(stored) == 2 and stored == tuple(reversed(expected)) and one.block.slot.kind.name != "table"
+    return len(stored) == 2 and stored == tuple(reversed(expected))
 
 
 def _transposed(case: Reconciled, turned: Sequence[Placed], confidence: str) -> Evidence:
@@ -225,8 +226,8 @@ def _absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Eviden
     gaps = [_Open(gap.block.key, gap.boxes, block=gap.block) for gap in case.placement.gaps]
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
     strays = [_Open(stray.key, stray.boxes, stray=stray) for stray in case.placement.strays if stray.key in unexplained]
+    yield from _renamed(gaps, strays)
     yield from _head_missing(case, gaps)
-    yield from _renamed(gaps, strays, confidence)
     yield from _whole(case, gaps, confidence)
     yield from _missing(gaps, confidence)
     yield from _unexpected(case, strays)
@@ -258,7 +259,7 @@ ALIKE = 0.5
 """Names less alike than this are not taken for a renaming."""
 
 
-def _renamed(gaps: list[_Open], strays: list[_Open], confidence: str) -> Iterator[Evidence]:
+def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Evidence]:
     """A missing and an unexpected family of the same places and shapes are one renaming."""
     pairs: list[tuple[float, _Open, _Open]] = []
     for gap in gaps:
@@ -408,7 +409,6 @@ def _unexpected(case: Reconciled, strays: Sequence[_Open]) -> Iterator[Evidence]
         stored = [one.stray for one in members if one.stray is not None]
         elements = sum(one.layout.elements * one.tensors for one in stored)
         size = sum(one.layout.bytes * one.tensors for one in stored)
-        first = members[0]
         facts: dict[str, Fact] = {
             "tensors": sum(one.tensors for one in members),
             "families": [family_name(one.key) for one in members[:20]],

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from inspector.algebra.boxes import Box
 from inspector.loader.layout import Layout
+from inspector.packing.packed import Packed
 
 PARAMETER = "parameter"
 COPY = "tied copy"
@@ -36,6 +37,7 @@ class Line:
     parameters: int
     component: str = ""
     formula: str = ""
+    packed: Packed | None = None
 
     @property
     def bytes(self) -> int:
@@ -83,7 +85,7 @@ def add_up(lines: Iterable[Line], expected: int | None) -> Ledger:
     for line in listed:
         elements[line.kind] = elements.get(line.kind, 0) + line.elements
         parameters[line.kind] = parameters.get(line.kind, 0) + line.parameters
-        if line.elements != line.parameters and line.kind in (PARAMETER, COPY, EXTRA, UNCHECKED):
+        if line.packed is not None and line.kind in (PARAMETER, COPY, EXTRA, UNCHECKED):
             packed += line.elements
     unique = parameters.get(PARAMETER, 0) + parameters.get(UNCHECKED, 0)
     copies, extra = parameters.get(COPY, 0), parameters.get(EXTRA, 0)

@@ -11,6 +11,7 @@ from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
 from inspector.matcher.families import Families
 from inspector.notation.binding import Block
+from inspector.packing.packed import Packed
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +22,14 @@ class Placed:
     layout: Layout
     boxes: tuple[Box, ...]
     tensors: int
+    packed: Packed | None = None
 
     @property
     def fits(self) -> bool:
         """Whether the stored shape is the expected one; dims that the config leaves open always fit."""
         shape = self.block.shape
+        if self.packed is not None and (self.packed.bounds or not self.packed.shaped):
+            return self.packed.admits(shape, self.layout)
         return shape == self.layout.shape or (
             len(shape) == len(self.layout.shape)
             and all(dim is None or dim == stored for dim, stored in zip(shape, self.layout.shape, strict=True))
@@ -49,6 +53,7 @@ class Stray:
     layout: Layout
     boxes: tuple[Box, ...]
     tensors: int
+    packed: Packed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +94,10 @@ def place(families: Families, blocks: Sequence[Block], lost: Lost | None = None)
             for block in expected:
                 inside = within(left, block.axes)
                 if inside:
-                    placed.append(Placed(block, part.layout, inside, count(inside)))
+                    placed.append(Placed(block, part.layout, inside, count(inside), part.packed))
                     left = less(left, block.axes)
             if left:
-                strays.append(Stray(key, part.layout, left, count(left)))
+                strays.append(Stray(key, part.layout, left, count(left), part.packed))
     return Placement(tuple(placed), tuple(_required_gaps(blocks, placed, lost or {})), tuple(strays))
 
 

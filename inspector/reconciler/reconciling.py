@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.algebra.boxes import Box, count, within
-from inspector.architectures.catalog import card_of
 from inspector.loader.layout import Layout
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, families_of
@@ -51,7 +50,7 @@ def reconcile(claim: Claim, reading: Reading, lost_names: Sequence[str]) -> Reco
     head = (claim.head if settings_known else None) or reading.match.head
     families = reading.families
     spelling = replace(reading.match.spelling, root=reading.match.head.root)
-    scope = solved(reading.scope, unroll(reading.scope, head).slots, spelling, families, card_of)
+    scope = solved(reading.scope, unroll(reading.scope, head).slots, spelling, families)
     others = _other_slots(scope, head)
     lost = _lost(lost_names, reading.prefix)
     products: dict[str, int] = {}
@@ -187,10 +186,25 @@ def _stray_line(plan: Plan, stray: Stray) -> Line:
 
 
 def _line(one: Placed | Stray, family: str, role: str, kind: str, component: str) -> Line:
-    elements = one.layout.elements * one.tensors
-    parameters = elements if kind not in (ledger.BUFFER, ledger.HELPER, ledger.UNEXPLAINED) else 0
+    storage = one.layout if one.packed is None else one.packed.storage
+    logical = one.layout.elements
+    if one.packed is not None and one.packed.bounds and isinstance(one, Placed) and one.fits:
+        logical = one.block.elements or logical  # the header leaves a dim open and the card decides it
+    parameters = logical * one.tensors if kind not in (ledger.BUFFER, ledger.HELPER, ledger.UNEXPLAINED) else 0
     formula = "" if isinstance(one, Stray) else one.block.slot.kind.chart
-    return Line(family, role, kind, one.layout, one.boxes, one.tensors, elements, parameters, component, formula)
+    return Line(
+        family,
+        role,
+        kind,
+        one.layout,
+        one.boxes,
+        one.tensors,
+        storage.elements * one.tensors,
+        parameters,
+        component,
+        formula,
+        one.packed,
+    )
 
 
 def unknown_lines(families: Families) -> Iterator[Line]:
@@ -199,7 +213,7 @@ def unknown_lines(families: Families) -> Iterator[Line]:
         for part in family.stored:
             buffer = is_general_buffer(family.key, part.layout.shape)
             yield _line(
-                Stray(family.key, part.layout, part.boxes, part.tensors),
+                Stray(family.key, part.layout, part.boxes, part.tensors, part.packed),
                 family.key,
                 "buffer" if buffer else "unknown",
                 ledger.BUFFER if buffer else ledger.PARAMETER,

@@ -11,22 +11,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from inspector.algebra.boxes import count, within
-from inspector.algebra.evaluation import Value, extent, whole
-from inspector.algebra.expression import Node, Word, parse, words
+from inspector.algebra.evaluation import Value, whole
+from inspector.algebra.expression import Node, Word, words
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families, Family
 from inspector.notation.binding import Block, Spelling, scope_of, template
-from inspector.notation.scope import ByIndex, CardScope, Lookup, bases, free_holes
+from inspector.notation.scope import ByIndex, CardScope, bases, free_holes
 from inspector.notation.slots import Slot
 
 LARGEST = 2**48
 """No dim that a checkpoint can store is larger."""
 
 
-def solved(
-    scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families: Families, lookup: Lookup
-) -> CardScope:
+def solved(scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> CardScope:
     """The scope with every symbol set that follows from the names and shapes and from nothing else."""
     shown = [
         (slot, families[key], axes)
@@ -34,20 +32,20 @@ def solved(
         for key, axes in [template(spelling.spelled(slot, scope))]
         if key in families and len(axes) == key.split(".").count("#")
     ]
-    scope = _with(scope, _extents(scope, shown), lookup)
+    scope = _with(scope, _extents(scope, shown))
     for _ in range(8):
         found = _dims(scope, shown)
         if not found:
             return scope
-        scope = _with(scope, found, lookup)
+        scope = _with(scope, found)
     return scope
 
 
 _Shown = tuple[Slot, Family, tuple[str | int, ...]]
 
 
-def _with(scope: CardScope, found: Mapping[str, Value], lookup: Lookup) -> CardScope:
-    return scope.with_overrides(found, lookup) if found else scope
+def _with(scope: CardScope, found: Mapping[str, Value]) -> CardScope:
+    return scope.with_overrides(found) if found else scope
 
 
 def _name(slot: Slot, symbol: str) -> str:
@@ -246,18 +244,6 @@ def unknown_product(scope: CardScope, node: Node) -> Polynomial:
         return constant(value) if value is not None else None
 
     return polynomial(node, naming)
-
-
-def extent_size(scope: CardScope, hole: str) -> int | None:
-    """How many indices a hole has in a scope."""
-    span = extent(scope.word((hole,)))
-    return None if span is None else span.size
-
-
-def definition(scope: CardScope, symbol: str) -> Node | None:
-    """The tree of a symbol's definition."""
-    text = scope.symbols.get(symbol)
-    return parse(text) if text is not None else None
 
 
 def fill(scope: CardScope, blocks: Sequence[Block], families: Families) -> dict[str, int]:

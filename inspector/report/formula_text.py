@@ -60,9 +60,9 @@ def _rows(rows: Sequence[Row]) -> Iterator[str]:
     heading = ""
     for module in modules:
         if module.heading != heading:
-            heading = module.heading
+            heading, beyond = module.heading, module.rows[0].remark
             if heading:
-                yield clean(heading)
+                yield clean(heading) + (f"   ({beyond})" if beyond.startswith("beyond") else "")
         name = ("  " if heading else "") + clean(module.name)
         for row in module.rows if numbers else module.rows[:1]:
             text = _numbers_of(row) if numbers else _words_of(module.rows)
@@ -77,7 +77,9 @@ def _rows(rows: Sequence[Row]) -> Iterator[str]:
 def _words_of(rows: Sequence[Row]) -> str:
     first = rows[0]
     remark = ", ".join(
-        part for part in ("with bias" if len(rows) > 1 and _is_linear(first) else "", first.remark) if part
+        part
+        for part in ("with bias" if len(rows) > 1 and _is_linear(first) else "", first.remark)
+        if part and not part.startswith("beyond")
     )
     return f"{label(first.role):<20}  {first.chart}{'  (' + remark + ')' if remark else ''}"
 
@@ -109,9 +111,9 @@ def _symbols(shown: Formula) -> Iterator[str]:
         value = f" = {clean(symbol.value)}" if shown.known and isinstance(symbol.value, int | float) else ""
         same = symbol.definition == symbol.name
         words.append(f"{symbol.name}{value}" if same else f"{symbol.name}{value} {clean(symbol.definition)}")
-    joined = " · ".join(word.replace(" ", "\x00") for word in words)
+    joined = " · ".join(word.replace(" ", "\x00") if len(word) < WIDTH // 2 else word for word in words)
     for line in textwrap.wrap(joined, WIDTH - 2, break_long_words=False, break_on_hyphens=False):
-        yield "  " + line.replace("\x00", " ").removesuffix(" ·")
+        yield "  " + line.replace("\x00", " ").removeprefix("· ").removesuffix(" ·")
 
 
 def _numbers(shown: Formula) -> Iterator[str]:

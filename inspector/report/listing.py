@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.algebra.names import key_of
 from inspector.architectures.catalog import card_of, modules
+from inspector.notation.roles import label
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
 from inspector.report.clean import clean
@@ -50,7 +51,7 @@ def tensors_text(audited: Audit, *, every: bool) -> str:
     if every:
         roles = _roles(audited)
         return "".join(
-            f"{clean(name)}  {_shape(layout.shape)} {layout.dtype}  {roles(name)}\n"
+            f"{clean(name)}  {_shape(layout.shape)} {layout.dtype}  {label(roles(name))}\n"
             for name, layout in audited.checkpoint.tensors.items()
         )
     return "\n".join(line for entry in audited.lines for line in _family(entry)) + "\n" * bool(audited.lines)
@@ -60,7 +61,7 @@ def _family(line: Line) -> Iterator[str]:
     yield clean(family_name(line.family))
     where = indices_in_words(line.family, line.boxes)
     kind = "" if line.kind == "parameter" else line.kind
-    parts = [clean(line.role), f"{_shape(line.layout.shape)} {line.layout.dtype}", where, kind, f"{line.elements:,}"]
+    parts = [label(line.role), f"{_shape(line.layout.shape)} {line.layout.dtype}", where, kind, f"{line.elements:,}"]
     yield from textwrap.wrap(
         " · ".join(part for part in parts if part), WIDTH, initial_indent="    ", subsequent_indent="    "
     )
@@ -126,7 +127,23 @@ def explain_text(code: str) -> str:
     found = page(code)
     assert found is not None
     number, name, severity, text = found
-    return f"{number} {name} ({severity})\n\n{text}\n"
+    return f"{number} {name} ({severity})\n\n{_page(text)}\n"
+
+
+def _page(text: str) -> str:
+    """A page wrapped for the screen; its example stays as it is."""
+    parts: list[str] = []
+    title = ""
+    for block in text.split("\n\n"):
+        first, _, rest = block.partition("\n")
+        if rest and not first.startswith(" "):
+            title = first
+        if title == "Example" or "\n" not in block:
+            parts.append(block if title == "Example" else textwrap.fill(block, WIDTH))
+            continue
+        body = textwrap.fill(" ".join(rest.split()), WIDTH, initial_indent="    ", subsequent_indent="    ")
+        parts.append(f"{first}\n{body}")
+    return "\n\n".join(parts)
 
 
 def rules_json(code: str) -> dict[str, Any]:
@@ -154,7 +171,7 @@ def architecture_text(name: str | None) -> str:
     assert card is not None
     heads = ", ".join(one for entry in card.heads for one in entry.names if one)
     lines = [name, ""]
-    for label, text in (
+    for entry, text in (
         ("model types", ", ".join(card.names)),
         ("classes", heads),
         ("ties", card.ties),
@@ -164,7 +181,7 @@ def architecture_text(name: str | None) -> str:
             f"{len(card.dialects)}" + (f" ({', '.join(filter(None, card.writers))})" if any(card.writers) else ""),
         ),
     ):
-        lines.extend(textwrap.wrap(f"{label:<12}{text}", WIDTH, subsequent_indent=" " * 12, break_on_hyphens=False))
+        lines.extend(textwrap.wrap(f"{entry:<12}{text}", WIDTH, subsequent_indent=" " * 12, break_on_hyphens=False))
     return "\n".join(lines) + "\n"
 
 

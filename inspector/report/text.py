@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from inspector.notation.roles import label
 from inspector.report.clean import clean
 from inspector.report.tables import role_rows
 from inspector.rules.registry import Finding
@@ -152,7 +153,7 @@ def _roles(audited: Audit, paint: Painter) -> str:
         lines.append(text.rstrip())
     tied = next((f for f in audited.findings if f.name == "head-tied"), None)
     if tied is not None:
-        lines.append(f"  {'head':<{first}}{'tied':>{second}}  {'0':>{third}}          same matrix as the embedding")
+        lines.append(f"  {'head':<{first}}{'tied':>{second}}  {'0':>{third}}          is the embedding")
     return "\n".join(lines) + "\n"
 
 
@@ -189,9 +190,9 @@ def _finding(finding: Finding, paint: Painter) -> str:
 
 
 def _rows(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
-    width = max((len(label) for label, _ in rows), default=0)
-    for label, text in rows:
-        lead = f"  {clean(label):<{width}}  "
+    width = max((len(name) for name, _ in rows), default=0)
+    for name, text in rows:
+        lead = f"  {clean(name):<{width}}  "
         wrapped = textwrap.wrap(clean(text, 600), WIDTH - len(lead), break_on_hyphens=False) or [""]
         yield (lead + wrapped[0]).rstrip()
         for more in wrapped[1:]:
@@ -202,7 +203,7 @@ def _verdict(audited: Audit, paint: Painter, verbose: bool) -> str:
     severities = [finding.severity for finding in audited.findings]
     errors, warnings, notes = (severities.count(kind) for kind in ("error", "warning", "note"))
     if audited.verdict == "unreadable":
-        return paint("unreadable", "error") + ": no header of these weights could be read"
+        return paint("unreadable", "error") + ": no header of these weights could be read\n"
     counts = audited.counts
     explained = counts.tensors - sum(line.tensors for line in audited.lines if line.kind == "unexplained")
     told = f"{_plural(errors, 'error')}, {_plural(warnings, 'warning')}, {_plural(notes, 'note')}"
@@ -212,6 +213,8 @@ def _verdict(audited: Audit, paint: Painter, verbose: bool) -> str:
         else f"{_plural(counts.tensors, 'tensor')} counted, no formula to explain them"
     )
     kind = "clean" if audited.verdict == "clean" else "error"
+    if errors + warnings and audited.case is not None:
+        told += "; together they account for every difference"
     lines = textwrap.wrap(f"{audited.verdict}: {checked}; {told}", WIDTH)
     lines[0] = lines[0].replace(audited.verdict, paint(audited.verdict, kind), 1)
     lines.extend(
@@ -246,7 +249,7 @@ def _families(audited: Audit, paint: Painter) -> str:
         where = indices_in_words(line.family, line.boxes)
         text = " · ".join(
             part
-            for part in (clean(line.role), f"{shape} {line.layout.dtype}", where, line.kind, f"{line.elements:,}")
+            for part in (label(line.role), f"{shape} {line.layout.dtype}", where, line.kind, f"{line.elements:,}")
             if part
         )
         lines.extend(textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    "))

@@ -40,6 +40,8 @@ def _rows(place: Place, facts: Facts) -> Rows:
     rows.extend(
         ("or", f"{rival['key']} = {value(rival['weights'])}, which explains as much") for rival in facts["rivals"]
     )
+    if facts.get("lost"):
+        rows.append(("or", f"the config is right and {facts['lost']} of the weights is lost"))
     return rows
 
 

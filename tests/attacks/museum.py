@@ -163,9 +163,7 @@ add(
 )
 add(
     "deep extra field",
-    lambda: text(
-        '{META,"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1],"x":' + "[" * 300 + "]" * 300 + "}}"
-    ),
+    lambda: text('{META,"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1],"x":' + "[" * 300 + "]" * 300 + "}}"),
     "header-not-json",
 )
 add(
@@ -447,9 +445,7 @@ for value in (0, -1, 10**30, 3):
     add(f"total {value}", indexed(index_of(PROMISE, total_size=value)))
 add(
     "total 10^5000",
-    indexed(
-        index_of(PROMISE).replace(b'"metadata": {}', b'"metadata": {"total_size": ' + b"9" * 5000 + b"}")
-    ),
+    indexed(index_of(PROMISE).replace(b'"metadata": {}', b'"metadata": {"total_size": ' + b"9" * 5000 + b"}")),
     "index-unreadable",
 )
 add(
@@ -531,9 +527,7 @@ add(
     weights="model.fp16.safetensors",
 )
 add("index chosen", {**two_shards(), "model.safetensors": b""}, "other-weights", weights=INDEX)
-add(
-    "single chosen", {**two_shards(), "model.safetensors": GOOD}, "other-weights", weights="model.safetensors"
-)
+add("single chosen", {**two_shards(), "model.safetensors": GOOD}, "other-weights", weights="model.safetensors")
 add("no such set", {"model.safetensors": GOOD}, "weights-not-found", readable=False, weights="fp8")
 add("pickled twin", {"model.safetensors": GOOD, "pytorch_model.bin": b"x"}, "other-weights")
 add("index without its shards", {"model.safetensors": GOOD, INDEX: index_of(PROMISE)}, "index-stale")

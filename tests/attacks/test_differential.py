@@ -112,11 +112,7 @@ def _mutated_text(chance: random.Random, raw: bytes) -> bytes:
     if kind == 1:
         return raw[:at] + raw[at + 1 :]
     if kind == 2:
-        return (
-            raw[:at]
-            + chance.choice((b"\0", b"\t", b" ", b'"', b"\\", b"\xff", b",", b"-0", b"{", b"["))
-            + raw[at:]
-        )
+        return raw[:at] + chance.choice((b"\0", b"\t", b" ", b'"', b"\\", b"\xff", b",", b"-0", b"{", b"[")) + raw[at:]
     if kind == 3:
         return raw + chance.choice((b" ", b"\n", b"\0", b"\r\t", b"{}", b"x", b"\xc2\xa0", b"\x0b"))
     if kind == 4:
@@ -127,13 +123,9 @@ def _mutated_text(chance: random.Random, raw: bytes) -> bytes:
     if kind == 6:
         return raw.replace(b"0", chance.choice((b"-0", b"0.0", b"0e0", b"00", b"1")), 1)
     if kind == 7:
-        return raw.replace(
-            b'"shape"', chance.choice((b'"sh\\u0061pe"', b'"shape" ', b'"Shape"', b'"dtype"')), 1
-        )
+        return raw.replace(b'"shape"', chance.choice((b'"sh\\u0061pe"', b'"shape" ', b'"Shape"', b'"dtype"')), 1)
     if kind == 8:
-        return raw.replace(
-            b'w"', chance.choice((b'\\ud800"', b'\\ud83d\\ude00"', b'\\/"', b'\\x"', b'\\""')), 1
-        )
+        return raw.replace(b'w"', chance.choice((b'\\ud800"', b'\\ud83d\\ude00"', b'\\/"', b'\\x"', b'\\""')), 1)
     return raw[:at]
 
 

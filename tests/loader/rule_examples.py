@@ -210,9 +210,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {
             "audited": "model.safetensors.index.json",
             "audited_bytes": 14496447870,
-            "sets": [
-                {"name": "consolidated.safetensors", "files": 1, "bytes": 14496078512, "kind": "safetensors"}
-            ],
+            "sets": [{"name": "consolidated.safetensors", "files": 1, "bytes": 14496078512, "kind": "safetensors"}],
             "count": 1,
             "bytes": 14496078512,
         },

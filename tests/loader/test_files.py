@@ -53,9 +53,7 @@ def test_devices_are_no_checkpoints(device: str) -> None:
 @POSIX
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", INDEX, shard(2, 2)])
 @pytest.mark.parametrize("kind", ["pipe", "directory", "socket", "loop", "broken link"])
-def test_something_else_under_a_name(
-    tmp_path: Path, name: str, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_something_else_under_a_name(tmp_path: Path, name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = put(tmp_path, {**two_shards(), "config.json": b"{}"} if name != "model.safetensors" else {})
     path = tmp_path / name
     path.unlink(missing_ok=True)

@@ -91,9 +91,7 @@ def test_plain_names(name: str, plain: bool) -> None:
     assert is_plain_name(name) is plain
 
 
-@pytest.mark.parametrize(
-    ("length", "rules"), [(100_000_000, {"header-large"}), (100_000_001, {"header-length"})]
-)
+@pytest.mark.parametrize(("length", "rules"), [(100_000_000, {"header-large"}), (100_000_001, {"header-length"})])
 def test_the_limit_of_the_header(tmp_path: Path, length: int, rules: set[str]) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(length.to_bytes(8, "little") + b"{}" + b" " * (length - 2))

@@ -1,0 +1,191 @@
+"""What the name of a source means: a path here, a repository of the Hub, or a place of another kind. Pure.
+
+A path that exists always wins. What else may stand for a repository: `org/name`, `org/name@revision`,
+`hf://org/name@revision/sub/folder` (which never means a path), and the address of a page, folder or file
+that was copied from a browser.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+from urllib.parse import unquote, urlsplit
+
+RepoType = Literal["model", "dataset", "space"]
+REPO_TYPES: Final[tuple[RepoType, ...]] = ("model", "dataset", "space")
+MAIN: Final = "main"
+"""The revision that is meant where none is named."""
+
+_PREFIXES: Final[dict[str, RepoType]] = {"models": "model", "datasets": "dataset", "spaces": "space"}
+_PART: Final = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,94}[A-Za-z0-9_-])?"
+_NAME: Final = re.compile(_PART)
+_REPOSITORY: Final = re.compile(rf"({_PART}/{_PART})(?:@(.+))?", re.DOTALL)
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?:::[A-Za-z][A-Za-z0-9+.-]*)*://", re.ASCII)
+_WHOLE_REFERENCE: Final = re.compile(r"refs/(?:convert/[\w.-]+|pr/\d+)", re.ASCII)
+_VIEWS: Final = frozenset({"tree", "blob", "resolve", "raw", "blame"})
+_PUBLIC_HOSTS: Final = frozenset({"huggingface.co", "www.huggingface.co", "hf.co"})
+_FILE_ENDINGS: Final = (".safetensors", ".json", ".bin", ".gguf", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx")
+_REVISION_LIMIT: Final = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to read.
+
+    kind: "path" (this machine), "hub" (a repository) or "url" (whatever fsspec knows). repository and
+    revision are those of the Hub; revision None stands for the main branch. inside: folder or file within
+    the repository, "" for its root; which of the two it is, only the repository's tree can tell.
+    """
+
+    kind: Literal["path", "hub", "url"]
+    given: str
+    repository: str = ""
+    revision: str | None = None
+    inside: str = ""
+    repo_type: RepoType = "model"
+
+    @property
+    def text(self) -> str:
+        """The address in its shortest form: `org/name@revision/sub/folder` for a repository."""
+        if self.kind != "hub":
+            return self.given
+        kind = "" if self.repo_type == "model" else f"{self.repo_type}s/"
+        revision = "" if self.revision is None else f"@{self.revision}"
+        return f"{kind}{self.repository}{revision}" + (f"/{self.inside}" if self.inside else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Misread:
+    """Why a text is no address, in words that fit behind it."""
+
+    given: str
+    problem: str
+
+
+def address_of(given: str, *, exists: bool, hosts: frozenset[str] = _PUBLIC_HOSTS) -> Address | Misread:
+    """What `given` names. exists: whether there is such a path; hosts: those whose pages are the Hub's."""
+    if given.startswith("hf://"):
+        return _hub(given, given[5:])
+    if exists or not given or "\0" in given:
+        return Address("path", given)
+    if _SCHEME.match(given):
+        return _url(given, hosts)
+    if given.startswith(("/", "./", "../", "~")) or given.endswith(_FILE_ENDINGS) or given.count("\\"):
+        return Address("path", given)
+    found = _REPOSITORY.fullmatch(given)
+    if found is None:
+        return Address("path", given)
+    if found[2] is not None and (problem := _bad_revision(found[2])):
+        return Misread(given, problem)
+    return Address("hub", given, found[1], found[2])
+
+
+def with_options(
+    address: Address, revision: str | None, subfolder: str | None, repo_type: str | None
+) -> Address | Misread:
+    """The address with what options say; an option that contradicts the address is a mistake."""
+    if address.kind != "hub":
+        if revision is not None:
+            return Misread(address.given, "has no revisions: it is no repository of the Hub")
+        return address
+    if revision is not None:
+        if address.revision not in (None, revision):
+            return Misread(address.given, f"names a revision already, and --revision another: {revision}")
+        if problem := _bad_revision(revision):
+            return Misread(revision, problem)
+        address = replace(address, revision=revision)
+    if repo_type is not None:
+        known = [one for one in REPO_TYPES if one == repo_type]
+        if not known:
+            return Misread(repo_type, f"is no type of repository: there are {', '.join(REPO_TYPES)}")
+        address = replace(address, repo_type=known[0])
+    if subfolder is not None and subfolder.strip("/"):
+        inside = "/".join(part for part in (address.inside, subfolder.strip("/")) if part)
+        if problem := _bad_path(inside):
+            return Misread(subfolder, problem)
+        address = replace(address, inside=inside)
+    return address
+
+
+def is_commit(revision: str) -> bool:
+    """Whether a revision is the full name of a commit."""
+    return re.fullmatch(r"[0-9a-f]{40}", revision) is not None
+
+
+def _hub(given: str, rest: str) -> Address | Misread:
+    """`[type/]org/name[@revision][/inside]`, and a lone `name` of the oldest repositories."""
+    parts = rest.strip("/").split("/")
+    repo_type: RepoType = "model"
+    if len(parts) > 1 and parts[0] in _PREFIXES:
+        repo_type = _PREFIXES[parts.pop(0)]
+    name, _, revision = "/".join(parts).partition("@")
+    if "/" in name and name.count("/") > 1:  # no revision: the third part begins the folder
+        pieces = name.split("/")
+        name, inside = "/".join(pieces[:2]), "/".join(pieces[2:])
+        if revision:
+            inside, revision = f"{inside}@{revision}", ""
+        return _checked(given, name, None, inside, repo_type)
+    whole = _WHOLE_REFERENCE.match(revision)
+    if whole is not None:
+        revision, inside = whole[0], revision[whole.end() :].strip("/")
+    else:
+        revision, _, inside = revision.partition("/")
+        revision = unquote(revision)
+    if "@" in rest and not revision:
+        return Misread(given, "names an empty revision")
+    return _checked(given, name, revision or None, inside, repo_type)
+
+
+def _url(given: str, hosts: frozenset[str]) -> Address | Misread:
+    try:
+        split = urlsplit(given)
+        host = split.netloc.rpartition("@")[2].lower()
+    except ValueError:
+        return Misread(given, "is no address")
+    if split.scheme in ("http", "https") and "@" in split.netloc:
+        return Misread(f"{split.scheme}://…@{host}", "holds a user name: credentials are not taken from addresses")
+    if split.scheme not in ("http", "https") or (host not in hosts and host not in _PUBLIC_HOSTS):
+        return Address("url", given)
+    parts = [unquote(part) for part in split.path.strip("/").split("/")]
+    repo_type: RepoType = "model"
+    if parts[0] in _PREFIXES:
+        repo_type = _PREFIXES[parts.pop(0)]
+    if len(parts) < 2 and not (len(parts) == 1 and parts[0]):
+        return Misread(given, "is a page of the Hub, but not that of a repository")
+    view = next((at for at in (2, 1) if len(parts) > at and parts[at] in _VIEWS), None)
+    if view is None:
+        if len(parts) > 2:
+            return Misread(given, "is a page of the Hub that shows no folder and no file")
+        return _checked(given, "/".join(parts), None, "", repo_type)
+    behind = parts[view + 1 :]
+    whole = _WHOLE_REFERENCE.match("/".join(behind))
+    length = whole[0].count("/") + 1 if whole is not None else 1
+    revision = "/".join(behind[:length])
+    if not revision:
+        return Misread(given, "names no revision")
+    return _checked(given, "/".join(parts[:view]), revision, "/".join(behind[length:]), repo_type)
+
+
+def _checked(given: str, name: str, revision: str | None, inside: str, repo_type: RepoType) -> Address | Misread:
+    if not all(_NAME.fullmatch(part) for part in name.split("/")) or ".." in name or "--" in name:
+        return Misread(given, "is no name of a repository: it has the form org/name")
+    if revision is not None and (problem := _bad_revision(revision)):
+        return Misread(given, problem)
+    inside = inside.strip("/")
+    if problem := _bad_path(inside):
+        return Misread(given, problem)
+    return Address("hub", given, name, revision, inside, repo_type)
+
+
+def _bad_revision(revision: str) -> str:
+    odd = not revision.isprintable() or any(mark in revision for mark in " ~^:?*[\\") or ".." in revision
+    if odd or not revision or len(revision) > _REVISION_LIMIT or revision.startswith(("-", "/")):
+        return "names a revision that git could not have"
+    return ""
+
+
+def _bad_path(inside: str) -> str:
+    parts = inside.split("/") if inside else []
+    odd = any(part in ("", ".", "..") or not part.isprintable() or "\\" in part for part in parts)
+    return "names a folder that no repository can have" if odd or len(inside) > 1000 else ""

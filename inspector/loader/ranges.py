@@ -1,0 +1,202 @@
+"""The header of a safetensors file by ranges: how much to ask for first, and what to believe of the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.loader.foreign import SNIFF_BYTES, recognise
+from inspector.loader.header import wanted_length
+from inspector.loader.source import Opening, Refusal
+from inspector.loader.web import Answer, Failure, Wanted
+
+SMALLEST_FIRST: Final = 1_024
+"""Bytes of a first range, whatever is expected."""
+UNKNOWN_FIRST: Final = 24_576
+"""Bytes of a first range where nothing is known: two of three published single files fit in."""
+LARGEST_FIRST: Final = 2_000_000
+_ENTRY: Final = len('"":{"dtype":"F8_E4M3","shape":[],"data_offsets":[,]},')
+_DIMS: Final = 11
+"""Digits and commas of a shape: "18432,7168" and a little."""
+_METADATA: Final = 200
+_CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes first to last of a file, both included, and its whole size where the server tells it."""
+
+    first: int
+    last: int
+    total: int | None
+
+
+def content_range(stated: str | None) -> Span | None:
+    """A Content-Range as a span, None where it is none or contradicts itself."""
+    found = None if stated is None else _CONTENT_RANGE.fullmatch(stated.strip())
+    if found is None:
+        return None
+    first, last = int(found[1]), int(found[2])
+    total = None if found[3] == "*" else int(found[3])
+    if first > last or (total is not None and last >= total):
+        return None
+    return Span(first, last, total)
+
+
+def expected_headers(weight_map: Mapping[str, str], sizes: Mapping[str, int]) -> dict[str, int]:
+    """File -> bytes that its header will hardly exceed, from the names that an index promises in it."""
+    letters: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    for name, file in weight_map.items():
+        letters[file] = letters.get(file, 0) + len(name)
+        counts[file] = counts.get(file, 0) + 1
+    return {file: _header_bytes(count, letters[file], sizes.get(file)) for file, count in counts.items()}
+
+
+def expected_by_config(config: Mapping[str, object], sizes: Mapping[str, int]) -> dict[str, int]:
+    """File -> bytes that its header will probably not exceed, from the numbers of layers and experts."""
+    layers = _first(config, ("num_hidden_layers", "n_layer", "num_layers", "n_layers", "encoder_layers", "n_blocks"))
+    experts = _first(config, ("num_local_experts", "n_routed_experts", "num_experts", "moe_num_experts"))
+    if layers is None or not sizes:
+        return {}
+    tensors = min(layers, 1_000) * (16 + 3 * min(experts or 0, 1_000)) + 20
+    each = -(-tensors // len(sizes))
+    return {file: _header_bytes(each, 48 * each, size) for file, size in sizes.items()}
+
+
+def _header_bytes(tensors: int, letters: int, size: int | None) -> int:
+    digits = len(str(size)) if size is not None else 11
+    text = letters + tensors * (_ENTRY + _DIMS + 2 * digits)
+    return 8 + _METADATA + text + text // 32
+
+
+def _first(config: Mapping[str, object], keys: Iterable[str]) -> int | None:
+    places = [config, *(value for key in ("text_config", "llm_config") if isinstance(value := config.get(key), dict))]
+    found = [value for place in places for key in keys if type(value := place.get(key)) is int and value > 0]
+    return found[0] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A file whose header is wanted. size: of the whole file, as the listing states it; expected: header bytes."""
+
+    name: str
+    url: str
+    size: int | None
+    expected: int | None
+
+
+Get = Callable[[Wanted], Answer | Failure]
+
+
+def read_header(get: Get, head: Head) -> Opening | Refusal:
+    """The header by one range, or two; once more from the start where the file changed in between."""
+    outcome = _read(get, head)
+    return _read(get, head) if outcome is None else outcome
+
+
+_CHANGED: Final = Refusal("changed", "the file changes while it is read")
+
+
+def _read(get: Get, head: Head) -> Opening | Refusal | None:
+    if head.size == 0:
+        return Opening(0, b"", None)
+    want = max(SMALLEST_FIRST, min(head.expected or UNKNOWN_FIRST, LARGEST_FIRST))
+    if head.size is not None:
+        want = min(want, head.size)
+    answer = get(Wanted(head.url, want, 0, want - 1, exact=False))
+    if isinstance(answer, Failure) and answer.status == 416:
+        answer = get(Wanted(head.url, want, exact=False))
+    if isinstance(answer, Failure):
+        return refusal_of(answer)
+    size = _size(answer, head.size)
+    if isinstance(size, Refusal):
+        return size
+    first = answer.body
+    if len(first) < min(want, want if size is None else size):
+        return Refusal("incomplete", f"{len(first):,} of {want:,} bytes came", size)
+    length = wanted_length(first[:8], size)
+    if length is None:
+        return Opening(size, first[:SNIFF_BYTES], None)
+    if recognised_page(first):
+        return Opening(size, first[:SNIFF_BYTES], None)
+    if 8 + length <= len(first):
+        return Opening(size, first[:SNIFF_BYTES], first[8 : 8 + length])
+    return _rest(get, head, answer, size, length)
+
+
+def _rest(get: Get, head: Head, before: Answer, size: int | None, length: int) -> Opening | Refusal | None:
+    """The part of a header that the first range did not bring, from where that one came."""
+    begin, end = len(before.body), 8 + length
+    etag = before.headers.get("etag", "")
+    headers = {"If-Range": etag} if etag.startswith('"') else {}
+    answer = get(Wanted(before.url, end - begin, begin, end - 1, headers, exact=False))
+    if isinstance(answer, Failure) and answer.status in (401, 403, 404, 410) and before.url != head.url:
+        answer = get(Wanted(head.url, end - begin, begin, end - 1, headers, exact=False))  # a link that ran out
+    if isinstance(answer, Failure):
+        return refusal_of(answer)
+    if answer.status == 200 and headers:
+        return None if etag != answer.headers.get("etag") else _whole(get, head, size, length)
+    if answer.status == 200:
+        return _whole(get, head, size, length)
+    span = content_range(answer.headers.get("content-range"))
+    if span is None or span.first != begin:
+        return Refusal("malformed", "the server sent another part of the file than was asked for", size)
+    other = answer.headers.get("etag", "")
+    if (etag and other and other != etag) or (size is not None and span.total not in (None, size)):
+        return None
+    if len(answer.body) < end - begin:
+        return Refusal("incomplete", f"{begin + len(answer.body):,} of {end:,} bytes came", size)
+    header = before.body[8:] + answer.body
+    return Opening(size, before.body[:SNIFF_BYTES], header)
+
+
+def _whole(get: Get, head: Head, size: int | None, length: int) -> Opening | Refusal:
+    """The beginning in one piece, from a server that knows no ranges."""
+    answer = get(Wanted(head.url, 8 + length, exact=False))
+    if isinstance(answer, Failure):
+        return refusal_of(answer)
+    if len(answer.body) < 8 + length or int.from_bytes(answer.body[:8], "little") != length:
+        return _CHANGED
+    return Opening(size, answer.body[:SNIFF_BYTES], answer.body[8:])
+
+
+def _size(answer: Answer, listed: int | None) -> int | None | Refusal:
+    """Bytes of the whole file, agreed on by the listing and the answer; nothing is kept before that."""
+    if answer.status == 206:
+        if "multipart/" in answer.headers.get("content-type", "").lower():
+            return Refusal("malformed", "the server sent several parts instead of the range asked for")
+        span = content_range(answer.headers.get("content-range"))
+        if span is None:
+            return Refusal("malformed", "the server does not say which part of the file it sent")
+        if span.first != 0:
+            return Refusal("malformed", "the server sent another part of the file than was asked for")
+        told = span.total
+    elif answer.status == 200:
+        told = answer.length
+    else:
+        return Refusal("malformed", f"the server answers {answer.status} to a range")
+    if told is None or listed is None:
+        return listed if told is None else told
+    if told != listed:
+        if recognised_page(answer.body):
+            return told
+        return Refusal("changed", f"the listing says {listed:,} bytes, the server {told:,}", told)
+    return told
+
+
+def recognised_page(first: bytes) -> bool:
+    """Whether it is a page or a message of a server that came in place of a file."""
+    return recognise(first[:SNIFF_BYTES], None) in ("html", "refusal", "json-error", "git-lfs-pointer")
+
+
+def refusal_of(failure: Failure) -> Refusal:
+    """A failure of the network in the words of a source."""
+    reasons = {"large": "too-large", "short": "incomplete"}
+    if failure.status in (404, 410):
+        return Refusal("absent", failure.detail)
+    if failure.status in (401, 403):
+        return Refusal("permission", failure.detail)
+    return Refusal(reasons.get(failure.kind, "network"), failure.detail)

@@ -1,0 +1,83 @@
+"""What reading over a network cost, counted while it happens."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Bytes of content received, requests sent (redirects and repeated ones too), seconds from first to last.
+
+    waits: seconds that servers asked to wait and that were waited.
+    """
+
+    bytes: int
+    requests: int
+    seconds: float
+    repeated: int = 0
+    waits: float = 0.0
+
+    def __str__(self) -> str:
+        noun = "request" if self.requests == 1 else "requests"
+        return f"read {amount(self.bytes)} in {self.requests:,} {noun}, {self.seconds:.1f} s"
+
+
+class Progress(Protocol):
+    """Called from the reading thread whenever something has arrived."""
+
+    def __call__(self, done: int, total: int, bytes: int) -> None:
+        """done of total files; bytes received so far."""
+
+
+class Meter:
+    """The running count, shared by the threads of one reading."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._began = time.monotonic()
+        self._ended = self._began
+        self._bytes = self._requests = self._repeated = 0
+        self._waits = 0.0
+
+    def request(self) -> None:
+        """A request goes out."""
+        with self._lock:
+            self._requests += 1
+
+    def again(self, waited: float = 0.0) -> None:
+        """A request is repeated, after a wait that the server asked for."""
+        with self._lock:
+            self._repeated += 1
+            self._waits += waited
+
+    def received(self, count: int) -> None:
+        """Bytes of content arrived."""
+        with self._lock:
+            self._bytes += count
+            self._ended = time.monotonic()
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of content so far."""
+        return self._bytes
+
+    def traffic(self) -> Traffic:
+        """The count so far."""
+        with self._lock:
+            seconds = round(self._ended - self._began, 3)
+            return Traffic(self._bytes, self._requests, seconds, self._repeated, round(self._waits, 3))
+
+
+def amount(bytes: int) -> str:
+    """12,345 as "12.3 KB": three digits, powers of a thousand."""
+    size = float(bytes)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if size < 999.5:
+            digits = 0 if unit == "bytes" or size >= 99.95 else 1 if size >= 9.995 else 2
+            return f"{size:.{digits}f} {unit}"
+        size /= 1000
+    return f"{size:.2f} TB"

@@ -1,0 +1,54 @@
+"""What a packed tensor is underneath: its storage, and how much of its logical shape the header tells."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inspector.loader.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A logical tensor's storage.
+
+    scheme: name of the packing scheme. bits: of one logical value, without helpers. group_size: values that
+    share a scale, None where the scheme has no groups or the header does not tell. storage: dtype and shape
+    as the header states them. bounds: (least, most) for each logical dim where the header leaves a dim open;
+    empty where it is exact. shaped: False where the header tells the number of elements and no shape.
+    padding: how many of the elements may be filling at the end. known: False where the packing itself is
+    not known, so that the logical tensor is counted as it is stored and fits any shape.
+    """
+
+    scheme: str
+    bits: float
+    group_size: int | None
+    storage: Layout
+    bounds: tuple[tuple[int, int], ...] = ()
+    shaped: bool = True
+    padding: int = 0
+    known: bool = True
+
+    @property
+    def exact(self) -> bool:
+        """Whether the header alone tells the logical shape."""
+        return self.shaped and self.known and not self.bounds
+
+    @property
+    def counted(self) -> bool:
+        """Whether the header alone tells the number of logical elements."""
+        return self.known and not self.bounds and not self.padding
+
+    def admits(self, shape: tuple[int | None, ...], layout: Layout) -> bool:
+        """Whether the logical tensor can have this shape. `layout` is the logical one as far as it is told."""
+        if not self.known:
+            return True
+        if self.bounds:
+            return len(shape) == len(self.bounds) and all(
+                dim is None or least <= dim <= most for dim, (least, most) in zip(shape, self.bounds, strict=True)
+            )
+        elements = 1
+        for dim in shape:
+            if dim is None:
+                return True
+            elements *= dim
+        return layout.elements - self.padding <= elements <= layout.elements

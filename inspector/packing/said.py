@@ -1,0 +1,38 @@
+"""What the quantisation settings say of one module, whatever their spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Said:
+    """Settings for one module; None where they say nothing.
+
+    method: "gptq", "awq", "fp8", … group_size: -1 for one group a row. block: rows and columns that share an
+    fp8 scale. variant: the scheme's own word for a form of it (awq's version, MLX's mode, the format of a
+    group of compressed-tensors, nf4 or fp4, ModelOpt's algorithm). strategy: what shares a scale (tensor,
+    channel, group, block). zeros: whether zero points are stored. keys: field -> the key that states it, for
+    the words of a finding. skipped: the entry of an ignore list that names this module. dims: integers of the
+    model's config, which settle what two shapes leave open.
+    """
+
+    method: str | None = None
+    bits: int | None = None
+    group_size: int | None = None
+    block: tuple[int, int] | None = None
+    variant: str | None = None
+    strategy: str | None = None
+    zeros: bool | None = None
+    nested: bool | None = None
+    keys: Mapping[str, str] = field(default_factory=dict, compare=False, hash=False)
+    skipped: str | None = None
+    dims: frozenset[int] = field(default=frozenset(), compare=False, hash=False, repr=False)
+
+    def key(self, what: str) -> str:
+        """The config key that states a field."""
+        return self.keys.get(what, f"quantization_config.{what}")
+
+
+NOTHING_SAID = Said()

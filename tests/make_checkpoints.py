@@ -1,0 +1,58 @@
+"""Writes the small checkpoints that come with the project, and broken twins of them.
+
+    python -m tests.make_checkpoints            (writes fixtures/checkpoints)
+
+Needs nothing but the project. The data is zeros: only headers are ever read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from tests.checkpoints import genuine, write
+from tests.judged import FIXTURES
+
+CHECKPOINTS = FIXTURES / "checkpoints"
+
+SMALL_LLAMA: dict[str, Any] = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "hidden_size": 64,
+    "intermediate_size": 160,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 8,
+    "num_key_value_heads": 2,
+    "vocab_size": 384,
+    "max_position_embeddings": 512,
+    "rms_norm_eps": 1e-05,
+    "tie_word_embeddings": False,
+    "torch_dtype": "bfloat16",
+}
+
+
+def make() -> None:
+    """All of them, from nothing."""
+    shutil.rmtree(CHECKPOINTS, ignore_errors=True)
+    spec = genuine(SMALL_LLAMA)
+    write(CHECKPOINTS / "small-llama", spec, SMALL_LLAMA, shards=2)
+    broken(CHECKPOINTS / "my-finetune", spec)
+    tied = {**SMALL_LLAMA, "tie_word_embeddings": True}
+    write(CHECKPOINTS / "tied-llama", genuine(tied), tied)
+    wide = {**SMALL_LLAMA, "vocab_size": 512, "num_key_value_heads": 4}
+    write(CHECKPOINTS / "wide-llama", genuine(wide), wide)
+
+
+def broken(folder: Path, spec: dict[str, tuple[str, tuple[int, ...]]]) -> None:
+    """A fine-tune with three wounds: a wrong key in the config, a cut shard, a stray training tensor."""
+    write(folder, {**spec, "trainer.step": ("I64", (1,))}, {**SMALL_LLAMA, "num_key_value_heads": 8}, shards=2)
+    last = folder / "model-00002-of-00002.safetensors"
+    os.truncate(last, last.stat().st_size - 70_000)
+    json.loads((folder / "model.safetensors.index.json").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    make()

@@ -1,0 +1,26 @@
+"""Fills the console blocks of the README with what the commands print.
+
+    python -m tests.make_readme
+"""
+
+from __future__ import annotations
+
+import re
+
+from tests.test_transcripts import README, run
+
+BLOCK = re.compile(r"```console\n\$ (inspector [^\n]*)\n.*?```", re.DOTALL)
+
+
+def filled(text: str) -> str:
+    """The text with every console block made anew."""
+
+    def block(match: re.Match[str]) -> str:
+        printed = re.sub(r"\[exit \d+\]\n", "", run(match[1])).rstrip("\n")
+        return f"```console\n$ {match[1]}\n{printed}\n```"
+
+    return BLOCK.sub(block, text)
+
+
+if __name__ == "__main__":
+    README.write_text(filled(README.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,117 @@
+"""The house itself: floors, tables that agree with the files, pages for every rule."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector.architectures.catalog import all_cards, modules, scan
+from inspector.notation.formula import counted
+from inspector.notation.roles import SUBJECTS
+from inspector.rules.registry import SEVERITIES, files, page, rule_of
+from tests.checkpoints import plan_of
+
+PACKAGE = Path(__file__).parent.parent / "inspector"
+FLOORS: dict[str, int] = {
+    "evidence": 0, "algebra": 0, "notation": 1, "loader": 1, "architectures": 2, "packing": 2, "matcher": 3,
+    "reconciler": 4, "rules": 5, "audit": 6, "compare": 6, "formula": 6, "report": 7, "cli": 8, "__main__": 9,
+    "__init__": 9,
+}  # fmt: skip
+"""Lower rooms are imported by higher ones. audit, compare and formula share a floor and import audit."""
+ALLOWED = {("compare", "audit"), ("formula", "audit")}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Rooms of the package that a file imports when it is loaded; type checking aside."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("inspector."):
+            yield node.module.split(".")[1]
+        elif isinstance(node, ast.Import):
+            yield from (name.name.split(".")[1] for name in node.names if name.name.startswith("inspector."))
+
+
+def room(path: Path) -> str:
+    """The room a file belongs to."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_downwards(path: Path) -> None:
+    own = room(path)
+    for other in imports(path):
+        if other != own and (own, other) not in ALLOWED:
+            assert FLOORS[other] < FLOORS[own], f"{own} imports {other}"
+
+
+def test_nothing_heavy_is_imported_at_module_level() -> None:
+    heavy = re.compile(r"^(?:import|from) +(?:numpy|huggingface_hub|rich|torch|transformers|safetensors|fsspec)\b")
+    for path in PACKAGE.rglob("*.py"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert not heavy.match(line), (path, line)
+
+
+def test_a_plain_audit_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from inspector.audit import audit; from inspector.report.text import audit_text; "
+        "audit_text(audit('fixtures/checkpoints/small-llama')); "
+        "print([m for m in ('numpy','huggingface_hub','rich','safetensors','ssl') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_no_code_of_a_checkpoint_can_run() -> None:
+    forbidden = {"eval", "exec", "compile", "__import__"}
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in forbidden, (path, node.lineno)
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = [alias.name for alias in node.names] + [getattr(node, "module", "") or ""]
+                assert not {"pickle", "subprocess", "marshal"} & {name.split(".")[0] for name in names}, path
+
+
+def test_the_catalog_is_what_the_files_hold() -> None:
+    table = json.loads((PACKAGE / "architectures" / "catalog.json").read_text(encoding="utf-8"))
+    assert table == scan(), "run python -m inspector.architectures.catalog"
+
+
+def test_cards_have_known_subjects_and_distinct_identities() -> None:
+    rare = {"rotary", "altup", "laurel", "layer", "mtp", "scale", "project", "bridge", "merge", "quantizer", "pool"}
+    for name, card in all_cards():
+        plan = plan_of({"model_type": name} if name in modules() else {"_class_name": name})
+        for slot in counted(plan):
+            subject = slot.role.split(".")[0]
+            assert subject in SUBJECTS or subject in rare or subject.isidentifier(), (name, slot.role)
+        assert card.dialects[0] == {}, f"{name}: the first dialect is the canonical one"
+
+
+@pytest.mark.parametrize("name", files())
+def test_every_rule_has_a_page_and_words(name: str) -> None:
+    code, rule = rule_of(name)
+    assert rule.severity in SEVERITIES
+    found = page(code)
+    assert found is not None
+    for title in ("What it means", "Why it matters", "Example", "What to do"):
+        assert f"\n{title}\n" in found[3], (code, title)
+    assert f"{rule.severity}[{code}] {name}" in found[3]
+
+
+def test_codes_are_used_once() -> None:
+    codes = [code for code, _ in files().values()]
+    assert len(set(codes)) == len(codes)
+
+
+def test_no_room_without_a_purpose_in_its_name() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        assert path.stem not in {"utils", "util", "helpers", "helper", "common", "misc"}

@@ -1,0 +1,68 @@
+"""Every card against what transformers and torch themselves write: exact, clean, and the same without a config."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.architectures.catalog import modules
+from tests.judged import base_record, codes, judged, oracle_types, records, spec_of
+
+TORCH = "torch_multihead_attention"
+TYPES = [name for name in oracle_types() if name in modules()]
+
+UNSUPPORTED = {("t5", "is_decoder-true")}
+"""Records of configs that contradict themselves: an encoder that is a decoder."""
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+@pytest.mark.parametrize("which", ["config", "given"])
+def test_every_record_is_exact_and_clean(model_type: str, which: str) -> None:
+    for record in records(model_type):
+        if (model_type, record["variant"]) in UNSUPPORTED or record.get(which) is None:
+            continue
+        config = {"model_type": model_type, "architectures": [record["class"]], **record[which]}
+        audited = judged(spec_of(record), config)
+        where = (record["class"], record["variant"], record["writer"])
+        assert codes(audited) == set(), (where, [finding.message for finding in audited.findings])
+        counts = audited.counts
+        assert counts.unique_parameters == record["num_parameters"], where
+        assert counts.expected_parameters == record["num_parameters"], where
+        assert counts.unexplained == 0, where
+
+
+@pytest.mark.parametrize("record", records(TORCH), ids=lambda record: record["variant"] or "base")
+def test_multihead_attention_needs_no_config(record: dict[str, object]) -> None:
+    audited = judged(spec_of(record), None)
+    assert audited.architecture is not None
+    assert audited.architecture.name == "multihead_attention"
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == record["num_parameters"]
+    assert audited.verdict == "clean"
+
+
+SOLVED = ["llama", "gpt2", "bert", "mixtral", "qwen3", "t5", "deepseek_v3"]
+
+
+@pytest.mark.parametrize("model_type", SOLVED)
+def test_without_a_config_the_names_decide_and_the_count_is_the_same(model_type: str) -> None:
+    for record in records(model_type):
+        if record["variant"]:
+            continue
+        audited = judged(spec_of(record), None)
+        assert audited.architecture is not None, record["class"]
+        assert audited.architecture.confidence == "likely"
+        assert codes(audited) == set(), (record["class"], audited.findings)
+        assert audited.counts.unique_parameters == record["num_parameters"], record["class"]
+        assert audited.counts.expected_parameters == record["num_parameters"], record["class"]
+
+
+@pytest.mark.parametrize("model_type", ["llama", "bert", "gpt2"])
+def test_the_ledger_adds_up(model_type: str) -> None:
+    record = base_record(model_type)
+    audited = judged(spec_of(record), record["config"])
+    counts = audited.counts
+    plain = sum(line.elements for line in audited.lines if line.parameters and line.packed is None)
+    assert counts.stored_elements == (
+        plain + counts.packed_elements + counts.packing_helpers + counts.buffers + counts.unexplained
+    )
+    assert counts.parameters == counts.unique_parameters + counts.extra_components + counts.tied_copies
+    assert counts.stored_bytes == sum(line.bytes for line in audited.lines)

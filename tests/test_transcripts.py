@@ -1,0 +1,105 @@
+"""The exact words of every command, on a good and on a broken checkpoint, and in the README.
+
+INSPECTOR_WRITE=1 python -m pytest tests/test_transcripts.py      writes them anew, to be read as a diff
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.judged import FIXTURES
+
+CHECKPOINTS = FIXTURES / "checkpoints"
+TRANSCRIPTS = FIXTURES / "transcripts"
+README = FIXTURES.parent / "README.md"
+CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+WIDTH = 80
+
+COMMANDS = {
+    "audit-clean": "inspector audit small-llama",
+    "audit-tied": "inspector audit tied-llama --claim 213568",
+    "audit-broken": "inspector audit my-finetune",
+    "audit-verbose": "inspector audit my-finetune --verbose",
+    "audit-markdown": "inspector audit my-finetune --format markdown",
+    "audit-json": "inspector audit my-finetune --format json",
+    "audit-nothing": "inspector audit no-such-folder",
+    "audit-claim": "inspector audit small-llama --claim 213504",
+    "audit-bad-claim": "inspector audit small-llama --claim many",
+    "count-clean": "inspector count small-llama",
+    "count-broken": "inspector count my-finetune",
+    "tensors-clean": "inspector tensors small-llama",
+    "tensors-all": "inspector tensors my-finetune --all",
+    "formula-name": "inspector formula llama",
+    "formula-config": "inspector formula small-llama/config.json",
+    "formula-deep": "inspector formula deepseek_v3",
+    "formula-unknown": "inspector formula lama",
+    "compare-different": "inspector compare small-llama wide-llama",
+    "compare-broken": "inspector compare small-llama my-finetune",
+    "compare-expected": "inspector compare small-llama wide-llama --expect conversion",
+    "explain": "inspector explain D501",
+    "explain-all": "inspector explain all",
+    "explain-unknown": "inspector explain D999",
+    "architecture": "inspector architectures llama",
+    "architecture-unknown": "inspector architectures lamma",
+}
+
+
+def run(command: str) -> str:
+    """Standard output and error of a command in the folder of the checkpoints, and its exit code if not 0."""
+    words = command.split()
+    assert words[0] == "inspector"
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": str(WIDTH), "PYTHONUTF8": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "inspector", *words[1:]],
+        cwd=CHECKPOINTS,
+        env={**environment, "PYTHONPATH": str(FIXTURES.parent)},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    ending = f"[exit {done.returncode}]\n" if done.returncode else ""
+    return done.stdout + done.stderr + ending
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_words_are_the_ones_that_were_read(name: str) -> None:
+    path = TRANSCRIPTS / f"{name}.txt"
+    now = f"$ {COMMANDS[name]}\n{run(COMMANDS[name])}"
+    if os.environ.get("INSPECTOR_WRITE"):
+        path.write_text(now, encoding="utf-8")
+    assert now == path.read_text(encoding="utf-8")
+    if "json" not in name and "markdown" not in name:
+        assert max(map(len, now.splitlines())) <= WIDTH
+
+
+def readme_blocks() -> list[str]:
+    """The console blocks of the README that show output."""
+    return [block for block in CONSOLE.findall(README.read_text(encoding="utf-8")) if block.count("\n") > 1]
+
+
+@pytest.mark.parametrize("block", readme_blocks(), ids=lambda block: block.split("\n", 1)[0])
+def test_the_readme_shows_what_is_printed(block: str) -> None:
+    first, shown = block.split("\n", 1)
+    command = first.removeprefix("$ ").strip()
+    printed = re.sub(r"\[exit \d+\]\n", "", run(command))
+    if shown.rstrip().endswith("..."):
+        assert printed.startswith(shown.rstrip().removesuffix("...").rstrip())
+    else:
+        assert printed.strip() == shown.strip()
+
+
+def test_every_verb_has_help_with_an_example() -> None:
+    for verb in ("audit", "count", "tensors", "formula", "compare", "explain", "architectures"):
+        text = run(f"inspector {verb} --help")
+        assert f"inspector {verb}" in text
+        assert "Example:" in text
+
+
+def test_transcripts_have_no_leftovers() -> None:
+    assert {path.stem for path in Path(TRANSCRIPTS).glob("*.txt")} == set(COMMANDS)

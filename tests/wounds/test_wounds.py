@@ -1,0 +1,316 @@
+"""One wound at a time on a healthy checkpoint: the exact codes, the cause named, the expectation unmoved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inspector.audit import Audit
+from tests.judged import base_record, codes, judged, spec_of
+
+TYPES = ["llama", "mistral", "qwen2", "qwen3", "mixtral", "gpt2", "bert"]
+Spec = dict[str, tuple[str, tuple[int, ...]]]
+LAYER = re.compile(r"\.(?:layers|h|layer)\.(\d+)\.")
+
+
+def healthy(model_type: str) -> tuple[Spec, dict[str, Any], int]:
+    """A clean listing, its config, and its count."""
+    suffix = {"gpt2": "LMHeadModel", "bert": "MaskedLM"}.get(model_type, "CausalLM")
+    record = base_record(model_type, suffix)
+    return spec_of(record), dict(record["config"]), record["num_parameters"]
+
+
+def families(spec: Spec) -> dict[str, list[str]]:
+    """Names by the module kind they belong to."""
+    found: dict[str, list[str]] = {}
+    for name in spec:
+        found.setdefault(re.sub(r"\.\d+(?=\.)", ".#", name), []).append(name)
+    return found
+
+
+def checked(model_type: str, wound: Callable[[Spec], None]) -> Audit:
+    """The audit of a wounded checkpoint; what the config promises is not moved by the wound."""
+    spec, config, count = healthy(model_type)
+    wound(spec)
+    audited = judged(spec, config)
+    assert audited.counts.expected_parameters == count
+    assert audited.verdict == "findings"
+    return audited
+
+
+def each_family(model_type: str) -> Iterator[tuple[str, list[str]]]:
+    """Every module kind once, with a name from its middle first."""
+    for family, names in families(healthy(model_type)[0]).items():
+        middle = len(names) // 2
+        yield family, [*names[middle:], *names[:middle]]
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_dropped_tensor_is_missing(model_type: str) -> None:
+    for _, names in each_family(model_type):
+        audited = checked(model_type, lambda spec, name=names[0]: spec.pop(name))  # type: ignore[misc]
+        wanted = "P701" if names[0] == "lm_head.weight" else "N403"
+        assert codes(audited) == {wanted}, names[0]
+        assert audited.findings[0].place.tensor == names[0]
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_dropped_kind_is_one_finding(model_type: str) -> None:
+    for family, names in each_family(model_type):
+        if re.search(r"experts|bias$", family):
+            continue
+
+        def drop(spec: Spec, names: list[str] = names) -> None:
+            for name in names:
+                del spec[name]
+
+        audited = checked(model_type, drop)
+        assert len([f for f in audited.findings if f.severity == "error"]) == 1, family
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_misshapen_tensor_is_named(model_type: str) -> None:
+    for _, names in each_family(model_type):
+        if len(names) == 1 and not names[0].endswith("norm.weight"):
+            continue  # where one tensor alone shows a dim, the config and the tensor are equally suspect
+
+        def grow(spec: Spec, name: str = names[0]) -> None:
+            dtype, shape = spec[name]
+            spec[name] = (dtype, (shape[0] + 1, *shape[1:]))
+
+        audited = checked(model_type, grow)
+        assert codes(audited) == {"D501"}, names[0]
+        assert audited.findings[0].place.tensor == names[0]
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_matrix_on_its_side_is_told_so(model_type: str) -> None:
+    for family, names in each_family(model_type):
+        spec = healthy(model_type)[0]
+        shape = spec[names[0]][1]
+        if len(shape) != 2 or shape[0] == shape[1]:
+            continue
+        for chosen in (names[:1], names):
+
+            def turn(spec: Spec, chosen: list[str] = chosen) -> None:
+                for name in chosen:
+                    dtype, (rows, columns) = spec[name]
+                    spec[name] = (dtype, (columns, rows))
+
+            audited = checked(model_type, turn)
+            assert codes(audited) == {"D502"}, (family, len(chosen))
+            assert len([f for f in audited.findings if f.severity == "error"]) == 1
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_renamed_tensor_is_one_finding(model_type: str) -> None:
+    for _, names in each_family(model_type):
+
+        def rename(spec: Spec, name: str = names[0]) -> None:
+            head, _, tail = name.rpartition(".")
+            spec[f"{head}x.{tail}"] = spec.pop(name)
+
+        assert codes(checked(model_type, rename)) == {"N407"}, names[0]
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_tensor_that_does_not_belong_is_a_warning(model_type: str) -> None:
+    def add(spec: Spec) -> None:
+        spec["model.layers.1.memory.weight"] = ("F32", (3, 5))
+
+    audited = checked(model_type, add)
+    assert codes(audited) == {"N405"}
+    assert audited.counts.unexplained == 15
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_lost_layer_is_one_finding(model_type: str) -> None:
+    def lose(spec: Spec) -> None:
+        for name in list(spec):
+            match = LAYER.search(name)
+            if match and match[1] == "1":
+                del spec[name]
+
+    audited = checked(model_type, lose)
+    assert codes(audited) == {"N404"}
+    assert "layer 1" in audited.findings[0].message
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_lost_last_layer_names_both_explanations(model_type: str) -> None:
+    def lose(spec: Spec) -> None:
+        for name in list(spec):
+            match = LAYER.search(name)
+            if match and match[1] == "2":
+                del spec[name]
+
+    audited = checked(model_type, lose)
+    assert codes(audited) == {"C310"}
+    assert "layer 2 of the weights is lost" in audited.findings[0].message
+    assert audited.findings[0].facts["weights"] == 2
+
+
+def test_a_lost_expert_is_one_finding() -> None:
+    def lose(spec: Spec) -> None:
+        for name in list(spec):
+            if ".experts.5." in name:
+                del spec[name]
+
+    audited = checked("mixtral", lose)
+    assert codes(audited) == {"N404"}
+    assert audited.findings[0].headline == "expert 5 of layers 0-2"
+
+
+def test_the_last_expert_is_lost_and_the_router_knows_it() -> None:
+    spec, config, count = healthy("mixtral")
+    last = config["num_local_experts"] - 1
+    for name in list(spec):
+        if f".experts.{last}." in name:
+            del spec[name]
+    audited = judged(spec, config)
+    assert codes(audited) == {"N404"}
+    assert audited.counts.expected_parameters == count
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "base_model.model.", "my.own."])
+def test_a_prefix_on_all_names_is_one_finding(model_type: str, prefix: str) -> None:
+    spec, config, count = healthy(model_type)
+    audited = judged({prefix + name: entry for name, entry in spec.items()}, config)
+    assert codes(audited) == {"N402"}
+    assert audited.findings[0].facts["prefix"] == prefix
+    assert audited.counts.unique_parameters == count
+
+
+KEYS: dict[str, list[str]] = {
+    "llama": ["hidden_size", "intermediate_size", "num_attention_heads", "num_hidden_layers", "num_key_value_heads",
+              "head_dim", "vocab_size", "attention_bias", "mlp_bias"],
+    "mistral": ["hidden_size", "intermediate_size", "num_attention_heads", "num_hidden_layers", "num_key_value_heads",
+                "vocab_size"],
+    "qwen3": ["hidden_size", "intermediate_size", "num_attention_heads", "num_hidden_layers", "num_key_value_heads",
+              "head_dim", "vocab_size", "attention_bias"],
+    "qwen2": ["hidden_size", "intermediate_size", "num_hidden_layers", "num_key_value_heads", "vocab_size"],
+    "mixtral": ["hidden_size", "intermediate_size", "num_hidden_layers", "num_key_value_heads", "vocab_size",
+                "num_local_experts"],
+    "gpt2": ["n_embd", "n_layer", "n_positions", "vocab_size"],
+    "bert": ["hidden_size", "intermediate_size", "num_hidden_layers", "max_position_embeddings", "type_vocab_size",
+             "vocab_size"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("model_type", "key"), [(name, key) for name, keys in KEYS.items() for key in keys])
+def test_a_wrong_config_key_is_named_with_the_right_value(model_type: str, key: str) -> None:
+    spec, config, count = healthy(model_type)
+    right = config[key]
+    for wrong in [not right] if isinstance(right, bool) else [right * 2, right + 1]:
+        audited = judged(spec, {**config, key: wrong})
+        assert codes(audited) == {"C310"}, (wrong, audited.findings)
+        (finding,) = [f for f in audited.findings if f.severity == "error"]
+        assert finding.place.key == key
+        assert finding.facts["weights"] == right
+        assert finding.facts["config"] == wrong
+        assert audited.counts.unique_parameters == count
+        assert audited.counts.expected_parameters != count
+
+
+def test_two_wounds_give_two_causes() -> None:
+    spec, config, _ = healthy("llama")
+    audited = judged(spec, {**config, "intermediate_size": 81, "vocab_size": 99})
+    assert sorted(f.place.key or "" for f in audited.findings if f.severity == "error") == [
+        "intermediate_size",
+        "vocab_size",
+    ]
+    del spec["model.layers.1.self_attn.v_proj.weight"]
+    audited = judged(spec, {**config, "intermediate_size": 81})
+    assert codes(audited) == {"C310", "N403"}
+
+
+def test_numbers_that_do_not_divide_are_told() -> None:
+    spec, config, _ = healthy("qwen2")
+    audited = judged(spec, {**config, "num_attention_heads": 7})
+    assert codes(audited) & {"C310", "C311"}
+    assert any("num_attention_heads" in f.message for f in audited.findings)
+
+
+def test_untied_and_absent_is_an_error_and_tied_is_not() -> None:
+    spec, config, count = healthy("llama")
+    head = spec.pop("lm_head.weight")
+    untied = judged(spec, config)
+    assert codes(untied) == {"P701"}
+    assert untied.counts.expected_parameters == count
+    tied = judged(spec, {**config, "tie_word_embeddings": True})
+    assert codes(tied) == set()
+    assert tied.counts.unique_parameters == count - head[1][0] * head[1][1]
+    assert any(f.code == "P703" for f in tied.findings)
+
+
+def test_a_stored_copy_of_a_tied_head_is_a_note_and_counted_once() -> None:
+    spec, config, count = healthy("llama")
+    audited = judged(spec, {**config, "tie_word_embeddings": True})
+    elements = spec["lm_head.weight"][1][0] * spec["lm_head.weight"][1][1]
+    assert codes(audited) == set()
+    assert audited.counts.tied_copies == elements
+    assert audited.counts.unique_parameters == count - elements
+    assert any(f.code == "P702" for f in audited.findings)
+
+
+def test_base_model_names_under_a_head_class_are_a_note() -> None:
+    spec, config, _ = healthy("llama")
+    bare = {name.removeprefix("model."): entry for name, entry in spec.items() if name != "lm_head.weight"}
+    tied = judged(bare, {**config, "tie_word_embeddings": True})
+    assert codes(tied) == set()
+    assert any(f.code == "N408" for f in tied.findings)
+    untied = judged(bare, config)
+    assert codes(untied) == {"P701"}
+    base = judged(bare, {**config, "architectures": ["LlamaModel"]})
+    assert base.findings == ()
+
+
+def test_another_architectures_names_are_one_finding() -> None:
+    spec, _, count = healthy("llama")
+    audited = judged(spec, healthy("gpt2")[1])
+    assert codes(audited) == {"N401"}
+    assert audited.counts.unique_parameters == count
+
+
+WITHOUT_CONFIG = ["llama", "gpt2", "bert", "mixtral"]
+
+
+@pytest.mark.parametrize("model_type", WITHOUT_CONFIG)
+def test_without_a_config_a_hole_in_the_middle_is_still_an_error(model_type: str) -> None:
+    spec, _, count = healthy(model_type)
+    name = next(name for name in spec if LAYER.search(name) and LAYER.search(name)[1] == "1")  # type: ignore[index]
+    del spec[name]
+    audited = judged(spec, None)
+    assert codes(audited) == {"N403"}
+    assert audited.counts.expected_parameters == count
+    assert audited.findings[0].confidence == "likely"
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(TYPES), st.data())
+def test_any_single_wound_is_seen(model_type: str, data: st.DataObject) -> None:
+    spec, config, count = healthy(model_type)
+    name = data.draw(st.sampled_from(sorted(spec)))
+    wound = data.draw(st.sampled_from(["drop", "widen", "rename", "rank"]))
+    dtype, shape = spec[name]
+    if wound == "drop":
+        del spec[name]
+    elif wound == "widen":
+        axis = data.draw(st.integers(0, len(shape) - 1))
+        by = data.draw(st.integers(1, 9))
+        spec[name] = (dtype, (*shape[:axis], shape[axis] + by, *shape[axis + 1 :]))
+    elif wound == "rename":
+        spec[name + "_"] = spec.pop(name)
+    else:
+        spec[name] = (dtype, (1, *shape))
+    audited = judged(spec, config)
+    assert audited.verdict == "findings"
+    assert audited.counts.expected_parameters == count
+    errors = [f for f in audited.findings if f.severity == "error"]
+    assert len(errors) == 1, errors
