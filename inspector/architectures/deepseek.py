@@ -5,7 +5,7 @@ modeling_deepseek_v2.py, modeling_deepseek_v3.py: `q_lora_rank` null means one `
 expert is one MLP as wide as `n_shared_experts` experts; 0 of them store empty tensors, null none. The router's
 correction bias is V3's only. V2's `mlp_bias` reaches dense and shared MLPs; the routed experts' too, but only in
 transformers 4. MTP layers are numbered on after the last one and ignored on load.
-modeling_mistral4.py: no correction bias. modeling_minicpm3.py, modeling_youtu.py: latent attention and dense MLPs only.
+modeling_axk1.py (A.X K1): a norm behind the sparse MLPs only. modeling_mistral4.py: no correction bias. modeling_minicpm3.py, modeling_youtu.py: latent attention and dense MLPs only.
 Deepseek-MoE (code of its own): Llama's attention; sparse from `first_k_dense_replace` on, every `moe_layer_freq`-th.
 """
 
@@ -90,3 +90,14 @@ MINICPM3 = Architecture("minicpm3 youtu", heads=CAUSAL, ties="tie_word_embedding
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA), under("mlp", SWIGLU, b="mlp_bias"))))
+AXK1 = Architecture("axk1", heads=CAUSAL, ties="tie_word_embeddings | false",
+    dims=DECODER | MLA_DIMS | MOE_DIMS | Dims(
+        k="first_k_dense_replace | 1",
+        M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[{L} >= k and {L} % (moe_layer_freq | 1) == 0]",
+        D="L - M"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS, under("self_attn", MLA)),
+        under("layers.{D}.mlp", SWIGLU),
+        under("layers.{M}.mlp", MOE),
+        part("layers.{M}.post_mlp_layernorm", "norm.mlp.post", scale("d"))))

@@ -1,14 +1,16 @@
-"""GPT-Neo, GPT-NeoX, GPT-J, GPT-BigCode and CodeGen.
+"""GPT-Neo, GPT-NeoX, GPT-J, GPT-BigCode, CodeGen and CTRL.
 
 modeling_gpt_neo.py: q, k, v have no bias, the output has. modeling_gptj.py: no bias in the attention, one norm a
 layer, a bias on the head; question answering gives `num_labels` outputs. modeling_codegen.py: as GPT-J, but q, v, k
 (in this order) lie in four groups of one matrix. modeling_gpt_neox.py: q, k, v interleaved per head; the head
 is `embed_out` on disk and in transformers 4, `lm_head` in 5's memory. modeling_gpt_bigcode.py: linears, not GPT-2's
 Conv1D; `multi_query` gives all heads one key and value. Files of the first years hold causal masks and NeoX's
-rotary frequencies.
+rotary frequencies. modeling_gpt_neox_japanese.py: no bias but one on the last layer's attention. modeling_ctrl.py:
+the head's weight is tied, its bias is not.
 """
 
 from inspector.architectures.blocks import (
+    AFFINE_PRE_NORMS,
     CLASSIFIER,
     FOUR_H,
     FUSED_QKV,
@@ -18,7 +20,7 @@ from inspector.architectures.blocks import (
     TRANSFORMER,
 )
 from inspector.notation.card import Architecture, Dims, head, maybe, part, rows, under
-from inspector.notation.kinds import affine, buffer, dense, linear, table
+from inspector.notation.kinds import affine, buffer, dense, linear, param, table
 
 GPT = Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", T="n_positions", ff="n_inner | 4*d",
            C="num_labels | len(id2label) | 2")
@@ -109,3 +111,31 @@ GPT_NEOX = Architecture("gpt_neox", ties="tie_word_embeddings | false", dialects
             under("attention", FUSED_QKV, OLD_MASKS, b="attention_bias | true"),
             maybe("attention.rotary_emb.inv_freq", "rotary.frequency", buffer("rotary//2")),
             under("mlp", FOUR_H, b="true"))))
+GPT_NEOX_JAPANESE = Architecture("gpt_neox_japanese", ties="tie_word_embeddings | true",
+    dialects=({}, {"embed_out": "lm_head"}),
+    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="d/h",
+              ff="floor(d*intermediate_multiple_size)", last="L[L-1:]"),
+    heads=(head("Model", ""), head("ForCausalLM", "gpt_neox_japanese.", EMBED_OUT)),
+    parts=rows(
+        part("embed_in",         "embed.token", table("V d")),
+        part("final_layer_norm", "norm.final",  affine("d")),
+        under("layers.{L}", AFFINE_PRE_NORMS, under("attention", FUSED_QKV), under("mlp", FOUR_H)),
+        part("layers.{last}.attention.dense_bias", "attention.output.bias", param("d"))))
+CTRL = Architecture("ctrl", ties="tie_word_embeddings | true",
+    dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", ff="dff", C="num_labels | len(id2label) | 2"),
+    heads=(
+        head("Model",                     ""),
+        head("LMHeadModel",               "transformer.", BIASED_HEAD),
+        head("ForSequenceClassification", "transformer.", part("classifier", "head.class", linear("d -> C")))),
+    parts=rows(
+        part("w",         "embed.token", table("V d")),
+        part("layernorm", "norm.final",  affine("d")),
+        under("h.{L}",
+            part("layernorm1",                 "norm.attention",   affine("d")),
+            part("multi_head_attention.Wq",    "attention.query",  dense("d -> d")),
+            part("multi_head_attention.Wk",    "attention.key",    dense("d -> d")),
+            part("multi_head_attention.Wv",    "attention.value",  dense("d -> d")),
+            part("multi_head_attention.dense", "attention.output", dense("d -> d")),
+            part("layernorm2",                 "norm.mlp",         affine("d")),
+            part("ffn.0",                      "mlp.up",           dense("d -> ff")),
+            part("ffn.2",                      "mlp.down",         dense("ff -> d")))))

@@ -1,16 +1,19 @@
-"""GPT-2.
+"""GPT-2, and its predecessor GPT.
 
 modeling_gpt2.py: every weight of a layer is a Conv1D, stored [in, out]; c_attn holds q, k, v; `add_cross_attention`
 adds a second attention whose queries have a matrix of their own. Tied unless the config says otherwise.
 The Hub's first files have no `transformer.` prefix and hold the causal masks `attn.bias` and `attn.masked_bias`.
 `pruned_heads` narrows the attention of the layers it names.
 The double-heads model sets num_labels to 1 itself before it builds its summary.
+modeling_openai.py (GPT): norms behind each half, none at the end; the MLP is always four times as wide.
 """
 
 from inspector.architectures.blocks import LM_HEAD, OLD_MASKS
 from inspector.notation.card import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, dense, linear, linear_io, table
 
+SUMMARY = part("multiple_choice_head.summary", "head.choice", dense("d -> (1 when summary_proj_to_labels | d)"),
+               when="summary_use_proj")
 GPT2 = Architecture("gpt2 gpt-sw3", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", T="n_positions", ff="n_inner | 4*d",
               a="(h - len(pruned_heads[{L}]))*(d/h) | d",
@@ -38,10 +41,27 @@ GPT2 = Architecture("gpt2 gpt-sw3", ties="tie_word_embeddings | true",
     heads=(
         head("Model",                     ""),
         head("LMHeadModel",               "transformer.", LM_HEAD, default=True),
-        head("DoubleHeadsModel",          "transformer.", LM_HEAD,
-            part("multiple_choice_head.summary", "head.choice", dense("d -> (1 when summary_proj_to_labels | d)"),
-                 when="summary_use_proj")),
+        head("DoubleHeadsModel",          "transformer.", LM_HEAD, SUMMARY),
         head("ForSequenceClassification", "transformer.", part("score", "head.class", linear("d -> C"))),
         head("ForTokenClassification",    "transformer.", part("classifier", "head.class", dense("d -> C"))),
         head("ForQuestionAnswering",      "transformer.", part("qa_outputs", "head.span", dense("d -> 2")))),
     dialects=({}, {"transformer.": ""}))
+OPENAI_GPT = Architecture("openai-gpt", ties="tie_word_embeddings | true", dialects=({}, {"transformer.": ""}),
+    dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", T="n_positions", ff="4*d",
+              C="num_labels | len(id2label) | 2"),
+    parts=rows(
+        part("tokens_embed",    "embed.token",    table("V d")),
+        part("positions_embed", "embed.position", table("T d")),
+        under("h.{L}",
+            part("attn.c_attn", "attention.qkv",    linear_io("d -> d + d + d", bias=True, packs="q k v")),
+            part("attn.c_proj", "attention.output", linear_io("d -> d", bias=True)),
+            under("attn", OLD_MASKS),
+            part("ln_1",        "norm.attention.post", affine("d")),
+            part("mlp.c_fc",    "mlp.up",           linear_io("d -> ff", bias=True)),
+            part("mlp.c_proj",  "mlp.down",         linear_io("ff -> d", bias=True)),
+            part("ln_2",        "norm.mlp.post",    affine("d")))),
+    heads=(
+        head("Model",                     ""),
+        head("LMHeadModel",               "transformer.", LM_HEAD),
+        head("DoubleHeadsModel",          "transformer.", LM_HEAD, SUMMARY),
+        head("ForSequenceClassification", "transformer.", part("score", "head.class", linear("d -> C")))))

@@ -1,12 +1,14 @@
-"""Kimi Linear.
+"""Kimi Linear, and Ling 2.5 / Ring 2.5 (bailing_hybrid).
 
 modeling_kimi_linear.py: linear layers have a convolution each for q, k and v (one in memory, three on disk), a forget
 gate in two steps and `A_log` [1, 1, heads, 1]; full layers have Deepseek's latent attention. Dense MLPs lie under
 `block_sparse_moe` too. `linear_attn_config` of the older config wins and counts its layers from 1; without any list
-every fourth layer but the first is full.
+every fourth layer but the first is full. The head is never tied, whatever the config says.
+modeling_bailing_hybrid.py: the same with one step each for decay and gate, `A_log` of one axis and a gate per head on
+full attention; on disk the modules are called `attention` and `dense`.
 """
 
-from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, PRE_NORMS, ROUTER, SHARED, SWIGLU, W123
+from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, EXPERTS, PRE_NORMS, ROUTER, SHARED, SWIGLU, W123
 from inspector.architectures.deepseek import MLA, MLA_DIMS
 from inspector.notation.card import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import buffer, conv, linear, param, scale
@@ -27,7 +29,7 @@ DELTA_ATTENTION = rows(                        # m heads of width n, w the kerne
     part("g_b_proj", "ssm.gate.up",    linear("n -> m*n")),
     part("o_norm",   "norm.ssm",       scale("n")),
     part("o_proj",   "ssm.out",        linear("m*n -> d")))
-KIMI_LINEAR = Architecture("kimi_linear", heads=CAUSAL, ties="tie_word_embeddings | false",
+KIMI_LINEAR = Architecture("kimi_linear", heads=CAUSAL, ties="false",
     dims=DECODER | MLA_DIMS | Dims(
         m="linear_attn_config.num_heads | linear_num_heads", n="linear_attn_config.head_dim | linear_head_dim",
         w="linear_attn_config.short_conv_kernel_size | linear_conv_kernel_dim",
@@ -47,3 +49,41 @@ KIMI_LINEAR = Architecture("kimi_linear", heads=CAUSAL, ties="tie_word_embedding
             part("gate.e_score_correction_bias", "router.correction", buffer("E")),
             under("shared_experts", SHARED, ff="fe*S"),
             under("experts.{E}", W123, ff="fe"))))
+BAILING_HYBRID = Architecture("bailing_hybrid", heads=CAUSAL, ties="tie_word_embeddings | false",
+    dialects=({}, {"model.embed_tokens": "model.word_embeddings", "*.self_attn.": ".attention.",
+                   "*.attention.o_proj": ".attention.dense"}),
+    dims=DECODER | MLA_DIMS | Dims(
+        m="linear_num_heads | h", n="linear_head_dim | head_dim", w="linear_conv_kernel_dim | short_conv_kernel_size",
+        A="L[layer_types == 'full_attention'] when layer_types != null | L[({L} + 1) % layer_group_size == 0]", B="L - A",
+        M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[first_k_dense_replace:]", D="L - M",
+        E="num_experts", fe="moe_intermediate_size", S="num_shared_experts"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS),
+        under("layers.{A}.self_attn",                                    # no record exercises these rows
+            part("q_proj",             "attention.query",   linear("d -> h*(dn + dr)")),
+            part("kv_a_proj_with_mqa", "attention.kv.down", linear("d -> r + dr", bias="attention_bias", packs="latent rotary")),
+            part("kv_a_layernorm",     "norm.kv",           scale("r")),
+            part("kv_b_proj",          "attention.kv.up",   linear("r -> h*(dn + dv)", packs="key value")),
+            part("g_proj",             "attention.gate",    linear("d -> h")),
+            part("o_proj",             "attention.output",  linear("h*dv -> d", bias="attention_bias"))),
+        under("layers.{B}.self_attn",
+            part("q_proj",   "ssm.query",      linear("d -> m*n")),
+            part("k_proj",   "ssm.key",        linear("d -> m*n")),
+            part("v_proj",   "ssm.value",      linear("d -> m*n")),
+            part("q_conv1d", "ssm.conv.query", conv("m*n -> m*n, w", groups="m*n", bias=False)),
+            part("k_conv1d", "ssm.conv.key",   conv("m*n -> m*n, w", groups="m*n", bias=False)),
+            part("v_conv1d", "ssm.conv.value", conv("m*n -> m*n, w", groups="m*n", bias=False)),
+            part("f_proj",   "ssm.decay.up",   linear("d -> m*n")),
+            part("dt_bias",  "ssm.step",       param("m*n")),
+            part("A_log",    "ssm.decay",      param("m")),
+            part("b_proj",   "ssm.beta",       linear("d -> m")),
+            part("g_proj",   "ssm.gate",       linear("d -> m*n")),
+            part("o_norm",   "norm.ssm",       scale("n")),
+            part("o_proj",   "ssm.out",        linear("m*n -> d"))),
+        under("layers.{D}.mlp", SWIGLU),
+        under("layers.{M}.mlp",
+            ROUTER,
+            part("gate.expert_bias", "router.correction", buffer("E")),
+            under("shared_experts", SHARED, ff="fe*S"),
+            rows(EXPERTS, ff="fe"))))

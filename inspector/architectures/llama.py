@@ -8,10 +8,22 @@ Meta's model.py (params.json beside consolidated.*): the MLP's width is not writ
 modeling_seed_oss.py: o has a switch of its own, `attention_out_bias`. modeling_cwm.py: no bias in the attention.
 modeling_hyperclovax.py: `use_post_norm` adds a norm behind each half. modeling_diffllama.py: four vectors a layer, each
 as wide as a head, weigh two attentions against each other.
+By code of their own: Yi of the first weeks calls its norms ln1 and ln2; Orion has layer norms with bias.
 """
 
-from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, META_DECODER, META_NAMES, PRE_NORMS, SWIGLU
-from inspector.notation.card import Architecture, maybe, part, rows, under
+from inspector.architectures.blocks import (
+    AFFINE_ENDS,
+    AFFINE_PRE_NORMS,
+    CAUSAL,
+    DECODER,
+    ENDS,
+    GQA,
+    META_DECODER,
+    META_NAMES,
+    PRE_NORMS,
+    SWIGLU,
+)
+from inspector.notation.card import Architecture, either, maybe, part, rows, under
 from inspector.notation.kinds import buffer, param, scale
 
 LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder aquila xverse skywork", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
@@ -46,3 +58,16 @@ DIFFLLAMA = Architecture("diffllama", dims=DECODER, heads=CAUSAL, ties="tie_word
         part("self_attn.lambda_q2", "attention.lambda.query.2", param("dh")),
         part("self_attn.lambda_k2", "attention.lambda.key.2",   param("dh")),
         under("mlp", SWIGLU))))
+YI = Architecture("Yi", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,                                      # no record exercises this card
+    under("layers.{L}",
+        either(
+            PRE_NORMS,
+            rows(
+                part("ln1", "norm.attention", scale("d")),
+                part("ln2", "norm.mlp",       scale("d")))),
+        under("self_attn", GQA),
+        under("mlp", SWIGLU))))
+ORION = Architecture("orion", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    AFFINE_ENDS,                               # no record exercises this card
+    under("layers.{L}", AFFINE_PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU))))

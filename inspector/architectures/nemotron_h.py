@@ -4,7 +4,8 @@ modeling_nemotron_h.py: `mixer.*` is Mamba 2, attention, an MLP or a mixture by 
 vocabularies) or the older `hybrid_override_pattern` (letters M*-E) says; their length is the number of layers. No gate
 (relu²). `mlp_bias` reaches dense and shared MLPs and the latent projections, never routed experts; the attention has no
 bias in transformers whatever `attention_bias` says. `moe_latent_size` replaces the width the experts read. `mamba_…`
-spellings of the Mamba keys win. `mtp.` tensors exist on the Hub and are ignored on load; no card row names them.
+spellings of the Mamba keys win. `mtp.` tensors exist on the Hub and are ignored on load; no card row names them. The
+head is never tied, whatever the config says.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, GQA, MAMBA2, ROUTER, UP_DOWN
@@ -14,7 +15,7 @@ from inspector.notation.kinds import buffer, linear, scale, table
 STACKED_UP_DOWN = rows(                        # as transformers 5 holds them in memory
     part("up_proj",   "mlp.up",   linear("d -> ff", each="E", bare=True)),
     part("down_proj", "mlp.down", linear("ff -> d", each="E", bare=True)))
-NEMOTRON_H = Architecture("nemotron_h", heads=rooted(CAUSAL, "backbone."), ties="tie_word_embeddings | false",
+NEMOTRON_H = Architecture("nemotron_h", heads=rooted(CAUSAL, "backbone."), ties="false",
     dialects=({}, {"backbone.": "model."}),
     dims=DECODER | Dims(L="len(hybrid_override_pattern) | len(layers_block_type)",
               m="mamba_num_heads", i="m*mamba_head_dim", g="mamba_n_groups | n_groups", s="mamba_d_state | ssm_state_size",

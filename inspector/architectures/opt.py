@@ -10,12 +10,12 @@ from inspector.architectures.blocks import LM_HEAD, QA_OUTPUTS, SCORE
 from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, linear, table
 
-OPT = Architecture("opt", ties="tie_word_embeddings | true", dialects=({}, {"model.": ""}),
+OPT = Architecture("opt", ties="tie_word_embeddings | true", dialects=({}, {"model.": ""}, {"decoder.": ""}),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="ffn_dim",
               T="max_position_embeddings", w="word_embed_proj_dim | d", b="enable_bias | true",
               n="layer_norm_elementwise_affine | true", C="num_labels | len(id2label) | 2"),
     heads=(
-        head("Model",                     ""),
+        head("Model Decoder",             ""),
         head("ForCausalLM",               "model.", rows(LM_HEAD,    d="w")),
         head("ForSequenceClassification", "model.", rows(SCORE,      d="w")),
         head("ForQuestionAnswering",      "model.", rows(QA_OUTPUTS, d="w"))),

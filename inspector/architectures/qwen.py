@@ -1,4 +1,5 @@
-"""Qwen2, Qwen3, their mixtures of experts, Qwen3-Next and Qwen3.5 (text); Mellum, which has Qwen3-MoE's layers.
+"""Qwen2, Qwen3, their mixtures of experts, Qwen3-Next and Qwen3.5 (text); Mellum, which has Qwen3-MoE's layers, and Flint, Laguna and
+Kolibri, which add sinks, gates or norms to them.
 
 modeling_qwen2.py: q, k and v always have a bias, o never, and no key says so (an `attention_bias` in a config
 is not read). modeling_qwen3.py: no bias unless `attention_bias`, which then reaches o too; queries and keys are
@@ -28,7 +29,7 @@ from inspector.architectures.blocks import (
     SWIGLU,
 )
 from inspector.notation.card import Architecture, Dims, head, part, rooted, rows, under
-from inspector.notation.kinds import conv, linear, param, scale
+from inspector.notation.kinds import buffer, conv, linear, param, scale
 
 QWEN2 = Architecture("qwen2 qwen2_vl_text qwen2_5_vl_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
     parts=rows(
@@ -138,3 +139,39 @@ MELLUM = Architecture("mellum", heads=rooted(CAUSAL, "model."), ties="tie_word_e
     dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size",
               D="L[mlp_layer_types == 'dense'] when mlp_layer_types != null | L[:0]", M="L - D"),
     parts=QWEN3_MOE.parts)                     # `mtp.` tensors are ignored on load; no row names them
+FLINT = Architecture("flint", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
+    dims=DECODER | SPARSE | Dims(E="num_experts", fs="shared_expert_intermediate_size"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS,
+            under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),
+            part("self_attn.softmax_offset", "attention.sink", param("h"))),
+        under("layers.{D}.mlp", SWIGLU),
+        under("layers.{M}.mlp", ROUTER, under("shared_expert", SHARED, ff="fs"), rows(EXPERTS, ff="fe"))))
+LAGUNA = Architecture("laguna", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
+    dims=DECODER | Dims(E="num_experts", fe="moe_intermediate_size", fs="shared_expert_intermediate_size",
+              dh="head_dim | d/num_attention_heads", h="num_attention_heads_per_layer[{L}] | num_attention_heads",
+              kv="num_key_value_heads",
+              M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[1:]", D="L - M",
+              gate="h when gating == true or gating == 'per-head' | h*dh"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS,
+            under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),
+            part("self_attn.g_proj", "attention.gate", linear("d -> gate"))),
+        under("layers.{D}.mlp", SWIGLU),
+        under("layers.{M}.mlp",
+            ROUTER,
+            part("experts.e_score_correction_bias", "router.correction", param("E")),
+            under("shared_expert", SHARED, ff="fs"),
+            rows(EXPERTS, ff="fe"))))
+KOLIBRI1 = Architecture("kolibri1", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
+    dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size", fs="shared_expert_intermediate_size"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS,
+            part("post_attn_norm",         "norm.attention.post", scale("d")),
+            part("post_ffn_norm",          "norm.mlp.post",       scale("d")),
+            part("moe.router.expert_bias", "router.correction",   buffer("E")),
+            under("self_attn", GQA, QK_NORM),
+            under("mlp", ROUTER, under("shared_experts", SHARED, ff="fs"), rows(EXPERTS, ff="fe")))))

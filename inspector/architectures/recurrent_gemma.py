@@ -2,7 +2,7 @@
 
 modeling_recurrent_gemma.py: `block_types` is a pattern repeated over the layers; a `temporal_block` is attention or a
 recurrence with gates of [heads, width, width]; the MLP is half as wide as `intermediate_size` says and has biases; o
-always has one. A head is always hidden_size / num_attention_heads wide.
+always has one.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, SWIGLU
@@ -10,7 +10,7 @@ from inspector.notation.card import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import conv, dense, linear, param, scale, table
 
 RECURRENT_GEMMA = Architecture("recurrent_gemma", heads=CAUSAL, ties="tie_word_embeddings | true",
-    dims=DECODER | Dims(dh="d//h", ff="intermediate_size//2", n="len(block_types)", kind="block_types[{L} % n]",
+    dims=DECODER | Dims(dh="head_dim | d//h", ff="intermediate_size//2", n="len(block_types)", kind="block_types[{L} % n]",
               r="lru_width | d", w="conv1d_width", u="r//h"),
     parts=rows(
         part("embed_tokens", "embed.token", table("V d")),

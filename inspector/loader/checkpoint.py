@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import agreement
@@ -22,8 +22,13 @@ from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.header import Header, Layouts, parse_header, unopened
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
 from inspector.loader.layout import Layout
-from inspector.loader.source import Listing, Opening, Refusal, Source, is_plain_name
+from inspector.loader.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
 from inspector.loader.weight_sets import SAFETENSORS, WeightSet, choose, group, shard_number
+
+if TYPE_CHECKING:
+    from inspector.loader.download import Download
+    from inspector.loader.opening import Opened
+    from inspector.loader.traffic import Progress, Traffic
 
 NAMES_SHOWN: Final = 20
 SIBLINGS_KEPT: Final = 1_000
@@ -62,6 +67,9 @@ class Checkpoint:
     promises in it, or that its header names without a usable layout, and of which nothing is known. cut:
     tensors declared whose bytes are missing. set_name: the name of the audited set. partial: one shard of
     several was asked for, so that absent tensors are no loss. readable: at least one header was read.
+    address: what the source turned out to be, `org/name@revision/folder` for a repository; commit: the one
+    commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
+    what was read over a network. shadows: the repository that a path of this machine was taken for.
     """
 
     source: str
@@ -82,23 +90,100 @@ class Checkpoint:
     partial: bool = False
     siblings: Mapping[str, int] = field(default_factory=dict)
     origin: tuple[str, str] | None = None
+    address: str = ""
+    commit: str | None = None
+    cached: bool = False
+    traffic: Traffic | None = None
+    download: Download | None = None
+    shadows: str | None = None
 
 
-def load(source: str, *, weights: str | None = None, config: str | None = None) -> Checkpoint:
-    """Reads the checkpoint at a path: a folder, a file, an index, or a place in the Hugging Face cache.
+def load(
+    source: str,
+    *,
+    weights: str | None = None,
+    config: str | None = None,
+    revision: str | None = None,
+    subfolder: str | None = None,
+    repo_type: str | None = None,
+    cached: bool = False,
+    progress: Progress | None = None,
+) -> Checkpoint:
+    """Reads the checkpoint at a path, in a repository of the Hub, or at an address that fsspec knows.
 
+    A path is a folder, a file, an index, or a place in the Hugging Face cache; one that exists is taken for
+    what it is, whatever else the text could mean. A repository is `org/name`, `org/name@revision`,
+    `hf://org/name@revision/folder` or the address of a page of it; revision, subfolder and repo_type are
+    those of a repository; cached reads the local cache of the Hub and asks nobody.
     weights chooses among several sets of a folder: a file, an index, a set or a variant by name.
     config is the path of a config file to take instead of the one that lies beside the weights.
+    progress is called while headers arrive over a network.
     """
     with _no_collector():
-        found = locate(source)
-        if isinstance(found, Refusal):
-            return Checkpoint(source, os.path.basename(source.rstrip("/")) or source, evidence=(_no_place(found),))
-        place, only = found
         chosen_config: tuple[Config | None, tuple[Evidence, ...]] | None = None
         if config is not None:
             chosen_config = _config_at(config)
-        return assemble(place, given=source, weights=weights, only=only, config=chosen_config)
+        path = os.path.join(source, subfolder) if subfolder else source
+        if not (cached or revision or repo_type or source.startswith("hf://")):
+            found = locate(path)
+            if not isinstance(found, Refusal):
+                place, only = found
+                read = assemble(place, given=source, weights=weights, only=only, config=chosen_config)
+                return replace(read, address=path, shadows=_shadowed(source))
+            if found.reason != "absent" or os.path.lexists(source):
+                return _unread(source, _no_place(found))
+        from inspector.loader.opening import Opened, open_source
+
+        opened = open_source(
+            source, revision=revision, subfolder=subfolder, repo_type=repo_type, cached=cached, progress=progress
+        )
+        if isinstance(opened, Evidence):
+            return _unread(source, opened)
+        if isinstance(opened, Opened):
+            return _opened(opened, source, weights, chosen_config)
+        found = locate(opened)
+        if isinstance(found, Refusal):
+            return _unread(source, _no_place(found))
+        read = assemble(found[0], given=source, weights=weights, only=found[1], config=chosen_config)
+        return replace(read, address=opened)
+
+
+def _opened(
+    opened: Opened, given: str, weights: str | None, config: tuple[Config | None, tuple[Evidence, ...]] | None
+) -> Checkpoint:
+    """The checkpoint in a source that was opened by its address, with what reading it cost."""
+    remote = opened.remote
+    try:
+        read = assemble(opened.source, given=given, weights=weights, only=opened.only, config=config)
+    finally:
+        if remote is not None:
+            remote.close()
+    download = None
+    if read.set_name and opened.commit is not None and remote is not None:
+        audited = {file.name for file in read.files} | read.lost.keys() | {read.set_name}
+        if read.index is not None:
+            audited.update(read.index.weight_map.values())
+        download = remote.download(audited)
+    return replace(
+        read,
+        evidence=(*opened.notes, *read.evidence),
+        address=opened.address,
+        commit=opened.commit,
+        cached=remote is None,
+        traffic=None if remote is None else remote.traffic,
+        download=download,
+    )
+
+
+def _unread(source: str, why: Evidence) -> Checkpoint:
+    return Checkpoint(source, os.path.basename(source.rstrip("/")) or source, evidence=(why,), address=source)
+
+
+def _shadowed(source: str) -> str | None:
+    """The repository that a relative path of two parts could have meant."""
+    parts = source.split("/")
+    named = len(parts) == 2 and all(parts) and not source.startswith((".", "~"))
+    return f"hf://{source}" if named else None
 
 
 def assemble(
@@ -332,6 +417,8 @@ class _Reading:
             self._gone.update(dict.fromkeys([*asked, *unlisted][FILES_LIMIT:], "not opened"))
             asked = asked[:FILES_LIMIT]
             unlisted = unlisted[: FILES_LIMIT - len(asked)]
+        if self.index is not None and isinstance(self.source, Forewarned):
+            self.source.expect(self.index.weight_map)
         for name, result in self.source.read_headers(asked):
             self._take(name, result)
         counts = {number[1] for name in asked if (number := shard_number(name)) is not None}

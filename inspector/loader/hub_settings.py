@@ -43,7 +43,7 @@ class Settings:
 
 def settings() -> Settings | Misread:
     """The settings as they are now, or what is wrong with them."""
-    endpoint = (_environment("HF_ENDPOINT") or _constant("ENDPOINT") or DEFAULT_ENDPOINT).strip().rstrip("/")
+    endpoint = (_environment("HF_ENDPOINT") or str(_constant("ENDPOINT") or DEFAULT_ENDPOINT)).strip().rstrip("/")
     origin = origin_of(endpoint)
     if origin is None or any(mark in endpoint for mark in "@?# ") or not endpoint.isascii():
         shown = endpoint.rpartition("@")[2]

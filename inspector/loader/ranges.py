@@ -92,15 +92,18 @@ Get = Callable[[Wanted], Answer | Failure]
 
 
 def read_header(get: Get, head: Head) -> Opening | Refusal:
-    """The header by one range, or two; once more from the start where the file changed in between."""
+    """The header by one range, or two; once more from the start where what came does not fit together."""
     outcome = _read(get, head)
-    return _read(get, head) if outcome is None else outcome
+    if isinstance(outcome, Refusal) and outcome.reason in _ONCE_MORE:
+        return _read(get, head)
+    return outcome
 
 
+_ONCE_MORE: Final = frozenset({"changed", "incomplete", "malformed"})
 _CHANGED: Final = Refusal("changed", "the file changes while it is read")
 
 
-def _read(get: Get, head: Head) -> Opening | Refusal | None:
+def _read(get: Get, head: Head) -> Opening | Refusal:
     if head.size == 0:
         return Opening(0, b"", None)
     want = max(SMALLEST_FIRST, min(head.expected or UNKNOWN_FIRST, LARGEST_FIRST))
@@ -120,14 +123,12 @@ def _read(get: Get, head: Head) -> Opening | Refusal | None:
     length = wanted_length(first[:8], size)
     if length is None:
         return Opening(size, first[:SNIFF_BYTES], None)
-    if recognised_page(first):
-        return Opening(size, first[:SNIFF_BYTES], None)
     if 8 + length <= len(first):
         return Opening(size, first[:SNIFF_BYTES], first[8 : 8 + length])
     return _rest(get, head, answer, size, length)
 
 
-def _rest(get: Get, head: Head, before: Answer, size: int | None, length: int) -> Opening | Refusal | None:
+def _rest(get: Get, head: Head, before: Answer, size: int | None, length: int) -> Opening | Refusal:
     """The part of a header that the first range did not bring, from where that one came."""
     begin, end = len(before.body), 8 + length
     etag = before.headers.get("etag", "")
@@ -138,7 +139,7 @@ def _rest(get: Get, head: Head, before: Answer, size: int | None, length: int) -
     if isinstance(answer, Failure):
         return refusal_of(answer)
     if answer.status == 200 and headers:
-        return None if etag != answer.headers.get("etag") else _whole(get, head, size, length)
+        return _CHANGED if etag != answer.headers.get("etag") else _whole(get, head, size, length)
     if answer.status == 200:
         return _whole(get, head, size, length)
     span = content_range(answer.headers.get("content-range"))
@@ -146,7 +147,7 @@ def _rest(get: Get, head: Head, before: Answer, size: int | None, length: int) -
         return Refusal("malformed", "the server sent another part of the file than was asked for", size)
     other = answer.headers.get("etag", "")
     if (etag and other and other != etag) or (size is not None and span.total not in (None, size)):
-        return None
+        return _CHANGED
     if len(answer.body) < end - begin:
         return Refusal("incomplete", f"{begin + len(answer.body):,} of {end:,} bytes came", size)
     header = before.body[8:] + answer.body
@@ -163,7 +164,7 @@ def _whole(get: Get, head: Head, size: int | None, length: int) -> Opening | Ref
     return Opening(size, answer.body[:SNIFF_BYTES], answer.body[8:])
 
 
-def _size(answer: Answer, listed: int | None) -> int | None | Refusal:
+def _size(answer: Answer, listed: int | None) -> int | Refusal | None:
     """Bytes of the whole file, agreed on by the listing and the answer; nothing is kept before that."""
     if answer.status == 206:
         if "multipart/" in answer.headers.get("content-type", "").lower():
@@ -197,6 +198,4 @@ def refusal_of(failure: Failure) -> Refusal:
     reasons = {"large": "too-large", "short": "incomplete"}
     if failure.status in (404, 410):
         return Refusal("absent", failure.detail)
-    if failure.status in (401, 403):
-        return Refusal("permission", failure.detail)
     return Refusal(reasons.get(failure.kind, "network"), failure.detail)

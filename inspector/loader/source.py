@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,8 @@ class Listing:
 class Refusal:
     """Why a file was not read.
 
-    reason: "absent", "permission", "loop", "not-regular", "too-large", "shrank", "input-output".
+    reason: "absent", "permission", "loop", "not-regular", "too-large", "shrank", "input-output"; over a network
+    also "network", "incomplete", "changed", "malformed".
     detail: what kind of file it is, the limit that it passes, or the system's own words.
     """
 
@@ -72,6 +73,14 @@ class Source(Protocol):
 
     def read_part(self, name: str, offset: int, length: int) -> bytes | Refusal:
         """Bytes from within a file, fewer where it ends: for readers of other formats."""
+
+
+@runtime_checkable
+class Forewarned(Protocol):
+    """A source that asks for less, or only once, when it knows what an index promises in each file."""
+
+    def expect(self, weight_map: Mapping[str, str]) -> None:
+        """Told before the headers are read: tensor -> file, as an index states it."""
 
 
 _RESERVED = frozenset({"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)})

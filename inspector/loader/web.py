@@ -96,6 +96,8 @@ class Wanted:
     headers: Mapping[str, str] = field(default_factory=dict)
     exact: bool = True
     """Whether a body longer than `most` is a failure ("large") unless the request is for a range."""
+    tries: int | None = None
+    """How often at most; None for as often as the limits say."""
 
 
 class Stopped(Exception):
@@ -155,7 +157,7 @@ class Web:
             if isinstance(outcome, Answer):
                 return outcome
             patience = self._patience(outcome, tries)
-            if patience is None:
+            if patience is None or (wanted.tries is not None and tries >= wanted.tries):
                 return _counted(outcome, tries)
             self._pause(patience)
             self.meter.again(patience if outcome.status == 429 else 0.0)
@@ -174,7 +176,7 @@ class Web:
         passing = slow or failure.kind in ("dropped", "short") or failure.status in PASSING
         if not passing or tries >= (self.limits.slow_tries if slow else self.limits.tries):
             return None
-        seconds = self.limits.pause * 4 ** (tries - 1)
+        seconds: float = self.limits.pause * 4.0 ** (tries - 1)
         asked = _retry_after(failure.headers) if failure.status in (429, 503) else None
         if asked is not None:
             seconds = min(asked, self.limits.longest_wait)
@@ -192,7 +194,8 @@ class Web:
         """One try, with all redirects. The time of the whole bounds it from above."""
         while (early := self._resume - time.monotonic()) > 0:
             self._pause(early)
-        url, trusted, hops = wanted.url, True, []
+        url, trusted = wanted.url, True
+        hops: list[str] = []
         before: Origin | None = None
         while True:
             if self._stop.is_set():
@@ -525,7 +528,7 @@ def _proxies() -> Callable[[Origin], Proxy | None] | None:
         return None
     import base64
     from urllib.parse import unquote
-    from urllib.request import getproxies_environment, proxy_bypass_environment
+    from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
 
     named = getproxies_environment()
 

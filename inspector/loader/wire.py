@@ -13,6 +13,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -100,10 +101,8 @@ class Connection:
 
     def close(self) -> None:
         """Ends the connection."""
-        try:
+        with suppress(OSError):
             self.socket.close()
-        except OSError:
-            pass
 
     def _head(self, deadline: float) -> Head:
         while True:

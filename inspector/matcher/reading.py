@@ -111,7 +111,7 @@ def _prefixes(scope: CardScope, families: Families) -> Iterator[str]:
         elif sum(1 for key in families if f".{wrapper}" in key) > half:
             yield f"*{wrapper}"
     tails: dict[str, list[str]] = {}
-    for key in known_keys(scope):
+    for key in sorted(known_keys(scope)):
         tails.setdefault(_tail(key, 2), []).append(key)
     counts: Counter[str] = Counter()
     for key in families:
@@ -120,6 +120,5 @@ def _prefixes(scope: CardScope, families: Families) -> Iterator[str]:
                 prefix = key[: -len(candidate)]
                 if prefix.endswith(".") and "#" not in prefix:
                     counts[prefix] += 1
-    for prefix, found in counts.most_common(3):
-        if found > half and prefix not in WRAPPERS:
-            yield prefix
+    likeliest = sorted(counts, key=lambda prefix: (-counts[prefix], len(prefix), prefix))
+    yield from (prefix for prefix in likeliest[:3] if counts[prefix] > half and prefix not in WRAPPERS)

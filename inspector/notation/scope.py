@@ -44,6 +44,10 @@ class Fault:
     keys: tuple[str, ...]
 
 
+MOST_FAULTS = 20
+"""Faults that one scope keeps: the first ones tell the cause."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """A config as the notation reads it: its own keys, other spellings of them, the class's defaults.
@@ -101,7 +105,18 @@ class Settings:
 class CardScope:
     """The meaning of a card's words. Cheap to build: every value is worked out when it is first asked."""
 
-    __slots__ = ("_at", "_cache", "card", "defaulted", "faults", "grafts", "lookup", "overrides", "settings", "symbols")
+    __slots__ = (
+        "_at",
+        "_cache",
+        "_faults",
+        "card",
+        "defaulted",
+        "grafts",
+        "lookup",
+        "overrides",
+        "settings",
+        "symbols",
+    )
 
     def __init__(
         self,
@@ -115,7 +130,7 @@ class CardScope:
         self.lookup = lookup
         self.symbols = {**card.dims, **(card.native if settings.native else {})}
         self.overrides = dict(overrides or {})
-        self.faults: dict[Fault, None] = {}
+        self._faults: dict[tuple[str, str, str], None] = {}
         self.defaulted: set[str] = set()
         self._at: dict[str, int] = {}
         self._cache: dict[Any, Value] = {}
@@ -191,8 +206,17 @@ class CardScope:
         return before
 
     def fault(self, kind: str, expression: str, detail: str) -> None:
-        """Notes a fault once, with the config keys its expression reads."""
-        self.faults[Fault(kind, expression, detail, tuple(self.keys_below(parse(expression))))] = None
+        """Notes a fault once."""
+        if len(self._faults) < MOST_FAULTS:
+            self._faults[kind, expression, detail] = None
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What could not be worked out so far, with the config keys that each expression reads."""
+        return tuple(
+            Fault(kind, expression, detail, tuple(self.keys_below(parse(expression))))
+            for kind, expression, detail in self._faults
+        )
 
     def evaluate(self, node: Node) -> Value:
         """The value of a tree here."""

@@ -83,7 +83,9 @@ def _decided(
         if not grouped:
             if size is not None and groups == 1 and least > size and (bits, size) in tried and stated:
                 continue
-            _compare(reading, bits, stated if groups != 1 else None)
+            reading.compare("bits", bits)
+            if groups == 1 and stated is not None:
+                reading.compare("group_size", -1 if least > stated else stated)
             if inputs is not None:
                 return bits, None if groups == 1 else size, inputs, inputs
             return bits, None if groups == 1 else size, least, most

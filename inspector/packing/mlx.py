@@ -66,7 +66,14 @@ def _choices(width: int, groups: int | None, affine: bool, said: Said) -> list[t
         if width * 32 == groups * size * bits
     )
     stated = (said.bits, said.group_size)
-    return sorted(found, key=lambda one: (one[:2] != stated, one[2] not in said.dims))
+    return sorted(
+        found,
+        key=lambda one: (
+            one[:2] != stated,
+            one[2] not in said.dims,
+            one[0] != said.bits and one[1] != said.group_size,  # one wrong key is likelier than two
+        ),
+    )
 
 
 def _pairs(affine: bool, said: Said) -> Iterator[tuple[int, int]]:

@@ -13,8 +13,8 @@ class Said:
     method: "gptq", "awq", "fp8", … group_size: -1 for one group a row. block: rows and columns that share an
     fp8 scale. variant: the scheme's own word for a form of it (awq's version, MLX's mode, the format of a
     group of compressed-tensors, nf4 or fp4, ModelOpt's algorithm). strategy: what shares a scale (tensor,
-    channel, group, block). zeros: whether zero points are stored. keys: field -> the key that states it, for
-    the words of a finding. skipped: the entry of an ignore list that names this module. dims: integers of the
+    channel, group, block). zeros: whether zero points are stored. nested: whether statistics are quantised
+    themselves. shape: (outputs, inputs). keys: field -> the key that states it, for the words of a finding. skipped: the entry of an ignore list that names this module. dims: integers of the
     model's config, which settle what two shapes leave open.
     """
 
@@ -26,6 +26,7 @@ class Said:
     strategy: str | None = None
     zeros: bool | None = None
     nested: bool | None = None
+    shape: tuple[int, int] | None = None
     keys: Mapping[str, str] = field(default_factory=dict, compare=False, hash=False)
     skipped: str | None = None
     dims: frozenset[int] = field(default=frozenset(), compare=False, hash=False, repr=False)

@@ -14,6 +14,7 @@ from typing import Any
 from inspector.algebra.boxes import Box, less
 from inspector.algebra.evaluation import extent, whole
 from inspector.algebra.expression import Binary, Literal, Node, Word, children
+from inspector.algebra.span import Span
 from inspector.matcher.families import Families
 from inspector.notation.binding import Plan, scope_of, template
 from inspector.notation.scope import CardScope, grafts_of
@@ -256,9 +257,9 @@ def _values(
         yield from (value for value in range(1, 513) if value_at(value) == stored)
 
 
-def _search(function: Callable[[int], int | None], target: int) -> int | None:
+def _search(function: Callable[[int], int | None], target: int, most: int = LARGEST) -> int | None:
     """The smallest integer at which a rising function reaches the target exactly."""
-    low, high = 0, LARGEST
+    low, high = 0, most
     while low < high:
         middle = (low + high) // 2
         value = function(middle)
@@ -280,28 +281,39 @@ def _from_indices(plan: Plan, placement: Placement, families: Families) -> Itera
         for position, axis in enumerate(axes):
             if not isinstance(axis, str):
                 continue
-            size = families[key].axis(position).size if key in families else 0
-            if (slot.scope, axis, size) in done:
+            stored = families[key].axis(position) if key in families else Span()
+            if (slot.scope, axis, stored.size) in done:
                 continue
-            done.add((slot.scope, axis, size))
-            yield from _for_extent(plan, slot, axis, size)
+            done.add((slot.scope, axis, stored.size))
+            yield from _for_extent(plan, slot, axis, stored)
 
 
-def _for_extent(plan: Plan, slot: Slot, axis: str, size: int) -> Iterator[tuple[Key, Any]]:
+SMALL_EXTENT = 33
+"""Periods, offsets and counts of layers are looked for one by one below this number."""
+LARGE_EXTENT = 8192
+
+
+def _for_extent(plan: Plan, slot: Slot, axis: str, stored: Span) -> Iterator[tuple[Key, Any]]:
+    """Values of the keys below an extent that give it the stored indices, else their number."""
     for key in _keys(plan.scope, slot, Word((axis,))):
         current = plan.scope.settings.read(key)[0]
         if current is not None and whole(current) is None:
             continue
 
+        def span_at(candidate: int, key: Key = key) -> Span | None:
+            return extent(scope_of(plan.scope.with_value(key, candidate), slot).word((axis,)))
+
         def size_at(candidate: int, key: Key = key) -> int | None:
-            span = extent(scope_of(plan.scope.with_value(key, candidate), slot).word((axis,)))
+            span = span_at(candidate, key)
             return None if span is None else span.size
 
-        found = _search(size_at, size)
+        exact = next((value for value in range(SMALL_EXTENT) if span_at(value) == stored), None)
+        if exact is not None:
+            yield key, exact
+            continue
+        found = _search(size_at, stored.size, LARGE_EXTENT)
         if found is not None:
             yield key, found
-        else:
-            yield key, size
 
 
 def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]]:
