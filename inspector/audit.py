@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from inspector.evidence import Evidence, Place
 from inspector.loader.checkpoint import Checkpoint, load
@@ -12,15 +12,18 @@ from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.reading import KNOWN, Reading, read_by_names, read_claimed
+from inspector.packing.signs import may_be_packed
 from inspector.reconciler import ledger
-from inspector.reconciler.claims import Claim, Stated, check_claim, index_claims, unexplained_totals
 from inspector.reconciler.config_keys import not_understood
 from inspector.reconciler.dtypes import dtype_evidence
 from inspector.reconciler.judging import judge
 from inspector.reconciler.ledger import Counts, Ledger, Line
 from inspector.reconciler.reconciling import Reconciled, reconcile, unknown_lines
-from inspector.reconciler.siblings import odd_siblings
 from inspector.rules.registry import Finding, worded
+
+if TYPE_CHECKING:
+    from inspector.matcher.unpacking import Unpacked
+    from inspector.reconciler.claims import Claim, Stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +104,8 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     if not checkpoint.readable:
         return _concluded(checkpoint, None, None, Ledger(), (), evidence, skipped, None)
-    families = families_of(checkpoint.tensors)
     config = claim_of(checkpoint.config)
+    families, unpacked, lost = _unpacked(checkpoint, config)
     reading, nearest = _reading(config, families)
     case: Reconciled | None = None
     if reading is None:
@@ -110,19 +113,38 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
         evidence.extend(_unknown(config, families, nearest))
         skipped.append(Skipped("names and shapes", "no card reads this architecture: siblings were compared"))
     else:
-        case = reconcile(config, reading, _lost(checkpoint))
+        aside = frozenset[str]() if unpacked is None else unpacked.biases(reading.prefix)
+        case = reconcile(config, reading, lost, whole=not checkpoint.partial, aside=aside)
+        if checkpoint.partial:
+            skipped.append(Skipped("completeness", "one shard was named by itself"))
         accounts = case.ledger
         evidence.extend(judge(case))
         skipped.extend(Skipped(f"names and shapes below {prefix}", why) for prefix, why in case.plan.opaque)
         if config.card is reading.card and not config.settings.native:
             evidence.extend(not_understood(case.plan.scope))
+    if unpacked is not None:
+        from inspector.reconciler.packing import packing_evidence, with_helpers
+
+        accounts = with_helpers(accounts, unpacked)
+        case = replace(case, ledger=accounts) if case is not None else None
+        evidence.extend(packing_evidence(unpacked, accounts.lines))
     evidence.extend(dtype_evidence(accounts.lines, config.settings.values))
-    claims = list(_claims(checkpoint, accounts, case, skipped))
-    if checkpoint.index is not None:
-        evidence.extend(unexplained_totals(claims, checkpoint.index.file))
-    if claim is not None:
-        claims.append(check_claim(claim, accounts.counts, accounts.lines, case))
+    claims = list(_claims(checkpoint, accounts, case, skipped, claim))
+    evidence.extend(one for one in _totals(checkpoint, claims))
     return _concluded(checkpoint, _named(config, reading), config, accounts, claims, evidence, skipped, case)
+
+
+def _unpacked(checkpoint: Checkpoint, config: ConfigClaim) -> tuple[Families, Unpacked | None, list[str]]:
+    """(the families under logical names, what unpacking showed, tensors whose absence is told already)."""
+    stored, lost = families_of(checkpoint.tensors), _lost(checkpoint)
+    dtypes = {part.layout.dtype for family in stored.values() for part in family.stored}
+    if not may_be_packed(stored, dtypes, config.settings.values):
+        return stored, None, lost
+    from inspector.matcher.unpacking import unpack
+    from inspector.packing.settings import settings_of
+
+    unpacked = unpack(stored, settings_of(config.settings.values), lost, whole=not checkpoint.partial)
+    return unpacked.families, unpacked, [*lost, *unpacked.gone_names()]
 
 
 def _reading(config: ConfigClaim, families: Families) -> tuple[Reading | None, tuple[str, float] | None]:
@@ -161,20 +183,38 @@ def _unknown(config: ConfigClaim, families: Families, nearest: tuple[str, float]
                 "code": bool(config.settings.values.get("auto_map")),
             },
         )
+    from inspector.reconciler.siblings import odd_siblings
+
     yield from odd_siblings(families)
 
 
 def _claims(
-    checkpoint: Checkpoint, accounts: Ledger, case: Reconciled | None, skipped: list[Skipped]
+    checkpoint: Checkpoint,
+    accounts: Ledger,
+    case: Reconciled | None,
+    skipped: list[Skipped],
+    claim: Stated | None,
 ) -> Iterator[Claim]:
+    """The totals of the index, and what a person claims."""
     index = checkpoint.index
-    if index is None:
+    if index is None and claim is None:
         return
-    if checkpoint.lost or checkpoint.partial:
+    from inspector.reconciler.claims import check_claim, index_claims
+
+    if index is not None and (checkpoint.lost or checkpoint.partial):
         skipped.append(Skipped("totals of the index", "not all shards of the index were read"))
-        return
-    files = [file.bytes for file in checkpoint.files]
-    yield from index_claims(index.metadata, accounts.counts, accounts.lines, case, files)
+    elif index is not None:
+        files = [file.bytes for file in checkpoint.files]
+        yield from index_claims(index.metadata, accounts.counts, accounts.lines, case, files)
+    if claim is not None:
+        yield check_claim(claim, accounts.counts, accounts.lines, case)
+
+
+def _totals(checkpoint: Checkpoint, claims: Sequence[Claim]) -> Iterator[Evidence]:
+    if checkpoint.index is not None and claims:
+        from inspector.reconciler.claims import unexplained_totals
+
+        yield from unexplained_totals(claims, checkpoint.index.file)
 
 
 def _named(config: ConfigClaim, reading: Reading | None) -> ArchitectureName | None:
@@ -216,13 +256,3 @@ def _concluded(
         "unreadable" if not checkpoint.readable else "findings" if bad else "clean",
         case,
     )
-
-
-def with_source(audited: Audit, source: str) -> Audit:
-    """The same audit under another name for its source."""
-    return replace(audited, source=source)
-
-
-def facts_of(audited: Audit, code: str) -> list[dict[str, Any]]:
-    """The facts of every finding of a code."""
-    return [dict(finding.facts) for finding in audited.findings if finding.code == code]

@@ -244,7 +244,7 @@ def options(
 
 def run() -> None:
     """Runs the command line; whatever goes wrong inside ends in one line."""
-    gc.freeze()
+    gc.disable()  # one audit builds what it needs and ends; nothing it makes is worth collecting
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

@@ -40,6 +40,22 @@ def _full(indices: list[Index], axes: int) -> Box | None:
     return tuple(Span.of(members) for members in sets) if product == len(indices) else None
 
 
+def joined(boxes: Iterable[Box]) -> tuple[Box, ...]:
+    """Disjoint boxes with neighbours that differ in one axis alone made one."""
+    kept = list(boxes)
+    axes = len(kept[0]) if kept else 0
+    for axis in reversed(range(axes)):
+        if len(kept) < 2:
+            break
+        rows: dict[tuple[Span, ...], Span] = {}
+        for box in kept:
+            rest = (*box[:axis], *box[axis + 1 :])
+            known = rows.get(rest)
+            rows[rest] = box[axis] if known is None else known | box[axis]
+        kept = [(*rest[:axis], span, *rest[axis:]) for rest, span in rows.items()]
+    return tuple(kept)
+
+
 def count(boxes: Iterable[Box]) -> int:
     """How many index tuples."""
     total = 0

@@ -9,7 +9,11 @@ taken once for each class.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import prod
+
+from inspector.algebra.span import Span
 
 Index = tuple[int, ...]
 
@@ -40,44 +44,73 @@ def name_of(key: str, indices: Index) -> str:
     return key.replace("\\#", "#") if "#" in key else key
 
 
-def grouped(names: Iterable[str]) -> dict[str, list[tuple[Index, str]]]:
-    """Names by key, in order: key -> [(indices, name), …]. A few microseconds for ten names."""
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Names of one key that have their numbers at the same places, or one key's names one by one.
+
+    spans: where the numbers stand in each name. indices: the index tuples, None until they are asked for.
+    """
+
+    key: str
+    names: list[str]
+    spans: tuple[tuple[int, int], ...]
+    indices: list[Index] | None = None
+
+    def values(self) -> list[Index]:
+        """The index tuple of each name."""
+        if self.indices is not None:
+            return self.indices
+        if not self.spans:
+            return [()] * len(self.names)
+        numbers = [[int(name[start:stop]) for name in self.names] for start, stop in self.spans]
+        return list(zip(*numbers, strict=True))
+
+    def box(self) -> tuple[Span, ...] | None:
+        """The one box of the names where they are a full product of their numbers, else None."""
+        if self.indices is not None:
+            return None
+        sets = [{name[start:stop] for name in self.names} for start, stop in self.spans]
+        if prod(map(len, sets)) != len(self.names):
+            return None
+        return tuple(Span.of(map(int, found)) for found in sets)
+
+
+def columns(names: Iterable[str]) -> Iterator[Column]:
+    """Names by key; a key may come in several columns. A few microseconds for ten names."""
     listed = list(names)
-    if any("\n" in name for name in listed):
-        return _one_by_one(listed)
+    joined = "\n".join(listed)
+    if joined.count("\n") != len(listed) - 1:  # a name that holds a line break itself
+        yield from _one_by_one(listed)
+        return
     classes: dict[str, list[str]] = {}
-    for name, digit_class in zip(listed, "\n".join(listed).translate(_DIGITS).split("\n"), strict=True):
+    for name, digit_class in zip(listed, joined.translate(_DIGITS).split("\n"), strict=True):
         members = classes.get(digit_class)
         if members is None:
             classes[digit_class] = [name]
         else:
             members.append(name)
-    groups: dict[str, list[tuple[Index, str]]] = {}
     for digit_class, members in classes.items():
-        _place(digit_class, members, groups)
-    return groups
+        yield from _placed(digit_class, members)
 
 
-def _one_by_one(names: Iterable[str]) -> dict[str, list[tuple[Index, str]]]:
-    groups: dict[str, list[tuple[Index, str]]] = {}
+def _one_by_one(names: Iterable[str]) -> Iterator[Column]:
+    groups: dict[str, Column] = {}
     for name in names:
         key, indices = key_of(name)
-        groups.setdefault(key, []).append((indices, name))
-    return groups
+        column = groups.setdefault(key, Column(key, [], (), []))
+        column.names.append(name)
+        assert column.indices is not None
+        column.indices.append(indices)
+    yield from groups.values()
 
 
-def _place(digit_class: str, members: list[str], groups: dict[str, list[tuple[Index, str]]]) -> None:
-    places = [match.span() for match in _NUMBER.finditer(digit_class)]
-    rest = _NUMBER.sub("", digit_class)
-    if "0" in rest or len(members) == 1 or "#" in digit_class:  # digits beside letters: keys may differ
-        for key, entries in _one_by_one(members).items():
-            groups.setdefault(key, []).extend(entries)
+def _placed(digit_class: str, members: list[str]) -> Iterator[Column]:
+    spans = tuple(match.span() for match in _NUMBER.finditer(digit_class))
+    if "0" in _NUMBER.sub("", digit_class) or "#" in digit_class:  # digits beside letters: keys may differ
+        yield from _one_by_one(members)
         return
-    columns = [[int(name[start:stop]) for name in members] for start, stop in places]
-    for (start, stop), column in zip(places, columns, strict=True):
-        if stop - start > 1 and min(column) < 10 ** (stop - start - 1):  # leading zeros are no indices
-            for key, entries in _one_by_one(members).items():
-                groups.setdefault(key, []).extend(entries)
+    for start, stop in spans:
+        if stop - start > 1 and "0" in {name[start] for name in members}:  # 007 is no index
+            yield from _one_by_one(members)
             return
-    entries = list(zip(zip(*columns, strict=True), members, strict=True)) if columns else [((), members[0])]
-    groups.setdefault(_NUMBER.sub("#", digit_class), []).extend(entries)
+    yield Column(_NUMBER.sub("#", digit_class), members, spans)

@@ -59,7 +59,7 @@ DOGE = Architecture("doge", heads=CAUSAL, ties="tie_word_embeddings | false",
             part("self_attn.A",       "attention.decay", param("kv")),
             part("self_attn.dt_proj", "attention.step",  linear("kv*dh -> kv", bias="attention_bias")),
             under("mlp", SWIGLU, b="mlp_bias")),
-        under("layers.{L}.mlp",                                          # no record exercises these rows
+        under("layers.{L}.mlp",
             part("router_gate", "router",       linear("d -> keys + keys")),
             part("down_embed",  "mlp.experts.down", table("E d")),
             part("up_embed",    "mlp.experts.up",   table("E d")), when="is_moe")))

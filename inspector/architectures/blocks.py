@@ -26,7 +26,13 @@ STACKED = rows(                                # the same experts in one tensor 
 STACKED_IO = rows(                             # stacked and stored [in, out]
     part("gate_up_proj", "mlp.gate_up",      linear_io("d -> ff + ff", each="E", bare=True, packs="gate up", bias="b")),
     part("down_proj",    "mlp.down",         linear_io("ff -> d",      each="E", bare=True, bias="b")))
-EXPERTS = either(under("experts.{E}", SWIGLU), under("experts", STACKED))
+SWITCH = rows(                                 # the same as MLX stacks them
+    part("gate_proj",    "mlp.gate",         linear("d -> ff", each="E")),
+    part("up_proj",      "mlp.up",           linear("d -> ff", each="E")),
+    part("down_proj",    "mlp.down",         linear("ff -> d", each="E")))
+EXPERTS = either(
+    under("experts.{E}", SWIGLU),
+    either(under("experts", STACKED), under("switch_mlp", SWITCH)))
 EXPERTS_BOTH_WAYS = either(under("experts.{E}", SWIGLU), under("experts", either(STACKED, STACKED_IO)))
 PRE_NORMS = rows(
     part("input_layernorm",          "norm.attention", scale("d")),
@@ -70,9 +76,13 @@ SANDWICH = rows(                               # a norm before and after each ha
     part("pre_feedforward_layernorm",  "norm.mlp",            scale("d")),
     part("post_feedforward_layernorm", "norm.mlp.post",       scale("d")))
 
-BLOCK_SPARSE = either(                         # Mixtral's names on disk; transformers 5's in memory
-    under("block_sparse_moe", ROUTER, under("experts.{E}", W123)),
-    under("mlp", ROUTER, under("experts", STACKED)))
+BLOCK_SPARSE = either(
+    under("block_sparse_moe", ROUTER, either(
+        under("experts.{E}", W123),            # Mixtral's names on disk
+        either(
+            under("experts.{E}", SWIGLU),      # llmcompressor's
+            under("switch_mlp", SWITCH)))),    # MLX's
+    under("mlp", ROUTER, under("experts", STACKED)))  # in transformers 5's memory
 GATE_UP = rows(                                # gate and up in one matrix
     part("gate_up_proj", "mlp.gate_up", linear("d -> ff + ff", packs="gate up", bias="b")),
     part("down_proj",    "mlp.down",    linear("ff -> d", bias="b")))

@@ -1,6 +1,7 @@
 """Which file holds the card of a model type: one small table, so that one card is imported and not all.
 
-`python -m inspector.architectures.catalog` writes `catalog.json` again from the files; a test compares.
+`endings.json` is the way from names to cards: the ends of the keys each card has.
+`python -m inspector.matcher.endings` writes both again from the files; a test compares.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import json
 import pkgutil
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -34,6 +35,38 @@ def card_of(model_type: str) -> Architecture | None:
         return None
     card = getattr(import_module(f"inspector.architectures.{place[0]}"), place[1])
     return card if isinstance(card, Architecture) else None
+
+
+def endings() -> Mapping[str, list[int]]:
+    """Last two segments of a key -> which cards (positions in the order of `first_names`) have it."""
+    table: dict[str, list[int]] = json.loads((_HERE / "endings.json").read_bytes())
+    return table
+
+
+def ending(key: str) -> str:
+    """The last two segments of a key: what no prefix before the names can change."""
+    return ".".join(key.rsplit(".", 2)[-2:])
+
+
+def first_names() -> list[str]:
+    """The first model type of every card, in the order of the table."""
+    seen: dict[tuple[str, str], str] = {}
+    for name, place in modules().items():
+        seen.setdefault(place, name)
+    return list(seen.values())
+
+
+def likely_cards(keys: Collection[str], most: int) -> list[tuple[str, Architecture]]:
+    """The cards that know most of these keys by their endings, best first; only they are imported."""
+    table = endings()
+    counts: dict[int, int] = {}
+    for key in keys:
+        for position in table.get(ending(key), ()):
+            counts[position] = counts.get(position, 0) + 1
+    names = first_names()
+    best = sorted(counts, key=lambda position: (-counts[position], position))[:most]
+    found = [(names[position], card_of(names[position])) for position in sorted(best)]
+    return [(name, card) for name, card in found if card is not None]
 
 
 def all_cards() -> Iterator[tuple[str, Architecture]]:
@@ -63,8 +96,3 @@ def scan() -> dict[str, list[str]]:
                 found.setdefault(name, [module.name, constant])
     order = {name: position for position, name in enumerate(FIRST)}
     return dict(sorted(found.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
-
-
-if __name__ == "__main__":
-    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(place)}" for name, place in scan().items())
-    (_HERE / "catalog.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -30,8 +30,8 @@ COHERE2_MOE = Architecture("cohere2_moe", heads=CAUSAL, ties="tie_word_embedding
         under("layers.{L}",
             part("input_layernorm", "norm.attention", scale("d")),
             under("self_attn", GQA, b="attention_bias", bo="attention_bias")),
-        under("layers.{D}.mlp", SWIGLU, ff="fd"),                        # no record exercises this row
+        under("layers.{D}.mlp", SWIGLU, ff="fd"),
         under("layers.{M}.mlp",
             ROUTER,
-            under("shared_experts", SHARED, ff="ff*S", when="S > 0"),    # no record exercises this row
+            under("shared_experts", SHARED, ff="ff*S", when="S > 0"),
             EXPERTS)))

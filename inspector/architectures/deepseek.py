@@ -101,3 +101,14 @@ AXK1 = Architecture("axk1", heads=CAUSAL, ties="tie_word_embeddings | false",
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", MOE),
         part("layers.{M}.post_mlp_layernorm", "norm.mlp.post", scale("d"))))
+UNLIMITED_OCR_TEXT = Architecture("unlimited_ocr_text", heads=CAUSAL, ties="tie_word_embeddings | false",
+    dims=DECODER | MOE_DIMS | Dims(
+        M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[(first_k_dense_replace | 1):]", D="L - M"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS, under("self_attn", GQA, b="attention_bias", bo="attention_bias")),
+        under("layers.{D}.mlp", SWIGLU, b="mlp_bias"),
+        under("layers.{M}.mlp",
+            ROUTER,
+            under("shared_experts", SHARED, ff="fe*S", b="mlp_bias"),
+            rows(EXPERTS, ff="fe"))))

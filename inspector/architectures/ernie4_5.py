@@ -22,7 +22,7 @@ from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import linear, param, scale
 
 ATTENTION = under("self_attn", GQA, b="use_bias", bo="use_bias")
-ERNIE4_5 = Architecture("ernie4_5", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | true", parts=rows(
+ERNIE4_5 = Architecture("ernie4_5 paddleocr_vl_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | true", parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS, ATTENTION, under("mlp", SWIGLU, b="use_bias"))))
 BIASED_HEAD = part("lm_head", "head.token", linear("d -> V", bias="use_bias"), tied="embed.token")

@@ -59,7 +59,7 @@ GEMMA4_TEXT = Architecture("gemma4_text gemma4_unified_text", heads=rooted(CAUSA
             part("per_layer_input_gate",      "embed.layer.gate", linear("d -> p")),
             part("per_layer_projection",      "embed.layer.up",   linear("p -> d")),
             part("post_per_layer_input_norm", "norm.embed.layer.post", scale("d")), when="p"),
-        under("layers.{L}",                                              # no record exercises these rows
+        under("layers.{L}",
             part("router.proj",             "router",        linear("d -> E")),
             part("router.scale",            "router.scale",  param("d")),
             part("router.per_expert_scale", "router.expert", param("E")),

@@ -42,7 +42,7 @@ GLM4_MOE_MLP = under("mlp",
     part("gate.e_score_correction_bias", "router.correction", buffer("E")),
     under("shared_experts", SHARED, ff="fe*S"),
     rows(EXPERTS, ff="fe"))
-GLM4_MOE = Architecture("glm4_moe glm4v_moe_text solar_open", heads=CAUSAL, ties="tie_word_embeddings | false",
+GLM4_MOE = Architecture("glm4_moe glm4v_moe_text Glm4vMoe_text solar_open", heads=CAUSAL, ties="tie_word_embeddings | false",
     dims=DECODER | MOE_DIMS | Dims(N="L : L + num_nextn_predict_layers"),
     parts=rows(
         ENDS,

@@ -85,7 +85,7 @@ GPT_BIGCODE = Architecture("gpt_bigcode", heads=TRANSFORMER, ties="tie_word_embe
             part("ln_2",        "norm.mlp",         affine("d")),
             part("mlp.c_fc",    "mlp.up",           dense("d -> ff")),
             part("mlp.c_proj",  "mlp.down",         dense("ff -> d"))),
-        under("h.{L}",                                                       # no record exercises these rows
+        under("h.{L}",
             part("ln_cross_attn",         "norm.cross",   affine("d")),
             part("crossattention.q_attn", "cross.query",  dense("d -> d")),
             part("crossattention.c_attn", "cross.kv",     dense("d -> h*(dh + dh)", packs="k v")),

@@ -50,7 +50,7 @@ GRANITEMOEHYBRID = Architecture("granitemoehybrid", heads=HEADS, ties="tie_word_
         under("layers.{L}", PRE_NORMS, SHARED, under("block_sparse_moe", EXPERTS, when="E > 0")),
         under("layers.{B}.mamba", MAMBA2, part("norm", "norm.ssm", scale("i")),
               b="mamba_proj_bias", bo="mamba_proj_bias", bc="mamba_conv_bias | true"),
-        under("layers.{A}", ATTENTION)))                                 # no record exercises this row
+        under("layers.{A}", ATTENTION)))
 SINKS = part("self_attn.sinks", "attention.sink", param("h"))
 GRANITE_SWA = Architecture("granite_swa", dims=DECODER, heads=HEADS, ties="tie_word_embeddings | true", parts=rows(
     ENDS,

@@ -11,7 +11,7 @@ full attention; on disk the modules are called `attention` and `dense`.
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, EXPERTS, PRE_NORMS, ROUTER, SHARED, SWIGLU, W123
 from inspector.architectures.deepseek import MLA, MLA_DIMS
 from inspector.notation.card import Architecture, Dims, part, rows, under
-from inspector.notation.kinds import buffer, conv, linear, param, scale
+from inspector.notation.kinds import buffer, conv, linear, param, scale, table
 
 DELTA_ATTENTION = rows(                        # m heads of width n, w the kernel
     part("q_proj",   "ssm.query",      linear("d -> m*n")),
@@ -50,24 +50,23 @@ KIMI_LINEAR = Architecture("kimi_linear", heads=CAUSAL, ties="false",
             under("shared_experts", SHARED, ff="fe*S"),
             under("experts.{E}", W123, ff="fe"))))
 BAILING_HYBRID = Architecture("bailing_hybrid", heads=CAUSAL, ties="tie_word_embeddings | false",
-    dialects=({}, {"model.embed_tokens": "model.word_embeddings", "*.self_attn.": ".attention.",
-                   "*.attention.o_proj": ".attention.dense"}),
     dims=DECODER | MLA_DIMS | Dims(
         m="linear_num_heads | h", n="linear_head_dim | head_dim", w="linear_conv_kernel_dim | short_conv_kernel_size",
         A="L[layer_types == 'full_attention'] when layer_types != null | L[({L} + 1) % layer_group_size == 0]", B="L - A",
         M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[first_k_dense_replace:]", D="L - M",
         E="num_experts", fe="moe_intermediate_size", S="num_shared_experts"),
     parts=rows(
-        ENDS,
+        part("word_embeddings", "embed.token", table("V d")),
+        part("norm",            "norm.final",  scale("d")),
         under("layers.{L}", PRE_NORMS),
-        under("layers.{A}.self_attn",                                    # no record exercises these rows
+        under("layers.{A}.attention",
             part("q_proj",             "attention.query",   linear("d -> h*(dn + dr)")),
             part("kv_a_proj_with_mqa", "attention.kv.down", linear("d -> r + dr", bias="attention_bias", packs="latent rotary")),
             part("kv_a_layernorm",     "norm.kv",           scale("r")),
             part("kv_b_proj",          "attention.kv.up",   linear("r -> h*(dn + dv)", packs="key value")),
             part("g_proj",             "attention.gate",    linear("d -> h")),
-            part("o_proj",             "attention.output",  linear("h*dv -> d", bias="attention_bias"))),
-        under("layers.{B}.self_attn",
+            part("dense",              "attention.output",  linear("h*dv -> d", bias="attention_bias"))),
+        under("layers.{B}.attention",
             part("q_proj",   "ssm.query",      linear("d -> m*n")),
             part("k_proj",   "ssm.key",        linear("d -> m*n")),
             part("v_proj",   "ssm.value",      linear("d -> m*n")),
@@ -80,7 +79,7 @@ BAILING_HYBRID = Architecture("bailing_hybrid", heads=CAUSAL, ties="tie_word_emb
             part("b_proj",   "ssm.beta",       linear("d -> m")),
             part("g_proj",   "ssm.gate",       linear("d -> m*n")),
             part("o_norm",   "norm.ssm",       scale("n")),
-            part("o_proj",   "ssm.out",        linear("m*n -> d"))),
+            part("dense",    "ssm.out",        linear("m*n -> d"))),
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp",
             ROUTER,

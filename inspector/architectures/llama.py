@@ -5,6 +5,8 @@ modeling_llama.py: `attention_bias` reaches q, k, v and o, `mlp_bias` all three 
 of `hidden_size`. Files older than transformers 4.32 hold `rotary_emb.inv_freq` in every layer.
 Meta's model.py (params.json beside consolidated.*): the MLP's width is not written down but follows from
 `dim`, `ffn_dim_multiplier` and `multiple_of`; `vocab_size` -1 means that the tokenizer knows; one `rope.freqs`.
+modeling_mllama.py: the embedding has eight rows more than the head, which is not tied; cross-attention layers replace the
+self attention at the indices of `cross_attention_layers` and have two gates.
 modeling_seed_oss.py: o has a switch of its own, `attention_out_bias`. modeling_cwm.py: no bias in the attention.
 modeling_hyperclovax.py: `use_post_norm` adds a norm behind each half. modeling_diffllama.py: four vectors a layer, each
 as wide as a head, weigh two attentions against each other.
@@ -23,11 +25,11 @@ from inspector.architectures.blocks import (
     PRE_NORMS,
     SWIGLU,
 )
-from inspector.notation.card import Architecture, either, maybe, part, rows, under
-from inspector.notation.kinds import buffer, param, scale
+from inspector.notation.card import Architecture, Dims, maybe, part, rows, under
+from inspector.notation.kinds import buffer, linear, param, scale, table
 
-LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder aquila xverse skywork", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
-    native=META_DECODER, dialects=({}, META_NAMES),
+LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model aquila xverse skywork", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+    native=META_DECODER, dialects=({}, META_NAMES), writers=("transformers", "Meta"),
     parts=rows(
         ENDS,
         maybe("rope.freqs", "rotary.frequency", buffer("dh/2")),                 # Meta's files only
@@ -61,13 +63,26 @@ DIFFLLAMA = Architecture("diffllama", dims=DECODER, heads=CAUSAL, ties="tie_word
 YI = Architecture("Yi", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
     ENDS,                                      # no record exercises this card
     under("layers.{L}",
-        either(
-            PRE_NORMS,
-            rows(
-                part("ln1", "norm.attention", scale("d")),
-                part("ln2", "norm.mlp",       scale("d")))),
+        part("ln1", "norm.attention", scale("d")),
+        part("ln2", "norm.mlp",       scale("d")),
         under("self_attn", GQA),
         under("mlp", SWIGLU))))
 ORION = Architecture("orion", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
     AFFINE_ENDS,                               # no record exercises this card
     under("layers.{L}", AFFINE_PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU))))
+MLLAMA_TEXT = Architecture("mllama_text_model", heads=CAUSAL, ties="tie_word_embeddings | false",
+    dims=DECODER | Dims(dh="d//h", X="L & cross_attention_layers", A="L - X"),
+    parts=rows(
+        part("embed_tokens", "embed.token", table("V+8 d")),
+        part("norm",         "norm.final",  scale("d")),
+        under("layers.{L}", PRE_NORMS, under("mlp", SWIGLU)),
+        under("layers.{A}.self_attn", GQA),
+        under("layers.{X}",
+            part("cross_attn.q_proj",    "cross.query",  linear("d -> h*dh")),
+            part("cross_attn.k_proj",    "cross.key",    linear("d -> kv*dh")),
+            part("cross_attn.v_proj",    "cross.value",  linear("d -> kv*dh")),
+            part("cross_attn.o_proj",    "cross.output", linear("h*dh -> d")),
+            part("cross_attn.q_norm",    "norm.cross.query", scale("dh")),
+            part("cross_attn.k_norm",    "norm.cross.key",   scale("dh")),
+            part("cross_attn_attn_gate", "cross.gate",   param("1")),
+            part("cross_attn_mlp_gate",  "mlp.gate.cross", param("1")))))

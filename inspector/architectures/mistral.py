@@ -20,7 +20,7 @@ from inspector.architectures.blocks import (
 from inspector.notation.card import Architecture, Dims, rooted, rows, under
 
 MISTRAL = Architecture("mistral ministral3", dims=DECODER, heads=rooted(CAUSAL, "model."),
-    ties="tied_embeddings | tie_word_embeddings | false", native=META_DECODER, dialects=({}, META_NAMES),
+    ties="tied_embeddings | tie_word_embeddings | false", native=META_DECODER, dialects=({}, META_NAMES), writers=("transformers", "Mistral"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS),
@@ -29,7 +29,7 @@ MISTRAL = Architecture("mistral ministral3", dims=DECODER, heads=rooted(CAUSAL, 
 MINISTRAL = Architecture("ministral", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=MISTRAL.parts)
 MIXTRAL = Architecture("mixtral", dims=DECODER | Dims(E="num_local_experts"), heads=rooted(CAUSAL, "model."),
     ties="tie_word_embeddings | false", native=META_DECODER | Dims(E="moe.num_experts"),
-    dialects=({}, META_NAMES | {"*.block_sparse_moe.": ".feed_forward."}),
+    dialects=({}, META_NAMES | {"*.block_sparse_moe.": ".feed_forward."}), writers=("transformers", "Mistral"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS),

@@ -31,7 +31,7 @@ from inspector.architectures.blocks import (
 from inspector.notation.card import Architecture, Dims, head, part, rooted, rows, under
 from inspector.notation.kinds import buffer, conv, linear, param, scale
 
-QWEN2 = Architecture("qwen2 qwen2_vl_text qwen2_5_vl_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+QWEN2 = Architecture("qwen2 qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS),
@@ -44,7 +44,7 @@ QWEN3 = Architecture("qwen3 qwen3_vl_text", dims=DECODER, heads=CAUSAL, ties="ti
     under("layers.{L}.mlp", SWIGLU)))
 
 SPARSE = Dims(fe="moe_intermediate_size", step="decoder_sparse_step | 1", plain="mlp_only_layers",
-              M="L[({L}+1) % step == 0 and {L} not in plain and E > 0]", D="L - M")
+              M="L[E > 0 and {L} not in plain and ({L}+1) % step == 0]", D="L - M")
 GATED_SHARED = rows(                           # fs the width of the shared expert
     part("shared_expert_gate", "router.shared", linear("d -> 1")),
     under("shared_expert", SHARED, ff="fs"))
@@ -56,7 +56,7 @@ QWEN2_MOE = Architecture("qwen2_moe", heads=rooted(CAUSAL, "model."), ties="tie_
         under("layers.{L}.self_attn", GQA, b="qkv_bias | true"),         # bias on q k v, never on o
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", ROUTER, GATED_SHARED, rows(EXPERTS, ff="fe"))))
-QWEN3_MOE = Architecture("qwen3_moe", heads=CAUSAL, ties="tie_word_embeddings | false",
+QWEN3_MOE = Architecture("qwen3_moe qwen3_omni_moe_text", heads=CAUSAL, ties="tie_word_embeddings | false",
     dims=DECODER | SPARSE | Dims(E="num_local_experts | num_experts"),
     parts=rows(
         ENDS,
@@ -120,7 +120,7 @@ QWEN3_NEXT = Architecture("qwen3_next", heads=SPARSE_HEADS, ties="tie_word_embed
         under("layers.{D}", DENSE_MLP),
         under("layers.{M}", SPARSE_MLP)))
 INSIDE = {"model.": "model.language_model."}   # a text-only config beside the joined model's names
-QWEN3_5_TEXT = Architecture("qwen3_5_text", ties="tie_word_embeddings | false", dims=DELTA, dialects=({}, INSIDE),
+QWEN3_5_TEXT = Architecture("qwen3_5_text", ties="tie_word_embeddings | false", dims=DELTA, dialects=({}, INSIDE), writers=("transformers", "the joined model"),
     heads=(CAUSAL[0], head("ForCausalLM", "model.", LM_HEAD, DENSE_MTP), *CAUSAL[2:]),
     parts=rows(
         ENDS,
@@ -128,7 +128,7 @@ QWEN3_5_TEXT = Architecture("qwen3_5_text", ties="tie_word_embeddings | false", 
         under("layers.{A}.self_attn",   GATED_GQA, b="attention_bias"),
         under("layers.{B}.linear_attn", DELTA_NET, APART_INPUTS)))
 QWEN3_5_MOE_TEXT = Architecture("qwen3_5_moe_text", heads=SPARSE_HEADS, ties="tie_word_embeddings | false",
-    dialects=({}, INSIDE),
+    dialects=({}, INSIDE), writers=("transformers", "the joined model"),
     dims=DELTA | Dims(E="num_experts | num_local_experts", fe="moe_intermediate_size", fs="shared_expert_intermediate_size"),
     parts=rows(
         ENDS,

@@ -25,7 +25,7 @@ XGLM = Architecture("xglm", ties="tie_word_embeddings | true",
             part("fc1",                  "mlp.up",           dense("d -> ff")),
             part("fc2",                  "mlp.down",         dense("ff -> d")),
             part("final_layer_norm",     "norm.mlp",         affine("d"))),
-        under("layers.{L}",                                                  # no record exercises these rows
+        under("layers.{L}",
             part("encoder_attn.q_proj",     "cross.query",  dense("d -> d")),
             part("encoder_attn.k_proj",     "cross.key",    dense("d -> d")),
             part("encoder_attn.v_proj",     "cross.value",  dense("d -> d")),

@@ -78,7 +78,7 @@ class _Description:
     repository: str
     commit: str
     names: tuple[str, ...]
-    base: str
+    gated: bool
 
 
 class HubSource:
@@ -99,7 +99,7 @@ class HubSource:
         self.only: str | None = None
         """The one file that the address names, where it is none of a folder."""
         self._settings, self._web, self._progress = settings, web, progress
-        self._named = description.names
+        self._named, self._gated = description.names, description.gated
         self._entries: dict[str, Entry] = {}
         self._complete = True
         self._folder = address.inside
@@ -306,6 +306,20 @@ class HubSource:
             self._folder, _, self.only = self._folder.rpartition("/")
             self._early.clear()
             self._all_headers = None
+        return self._closed()
+
+    def _closed(self) -> Evidence | None:
+        """Why no file may be read though the tree may: the terms of the repository, told once for all files."""
+        early = next(iter(self._early.values()), None)
+        if early is not None:
+            answer = early.value()
+        elif self._gated and (name := next((name for name, _ in self._here()), None)) is not None:
+            answer = self._web.get(Wanted(self._url(name), 1, 0, 0, exact=False))
+        else:
+            return None
+        if isinstance(answer, Failure) and answer.status in (401, 403):
+            endpoint, token = self._settings.endpoint, self._settings.token is not None
+            return hub_answers.evidence_of(answer, self.address, endpoint, token)
         return None
 
     def _read_ahead(self) -> None:
@@ -453,7 +467,9 @@ def _described(address: Address, settings: Settings, web: Web) -> _Description |
     siblings = described.get("siblings")
     names = [one.get("rfilename") for one in siblings if isinstance(one, dict)] if isinstance(siblings, list) else []
     kept = tuple(one for one in names[:ENTRIES_LIMIT] if isinstance(one, str))
-    return _Description(str(name) if known else address.repository, commit, kept, base)
+    return _Description(
+        str(name) if known else address.repository, commit, kept, described.get("gated") not in (False, None)
+    )
 
 
 def _json(raw: bytes) -> Any:

@@ -24,6 +24,7 @@ def evidence_of(failure: Failure, address: Address, endpoint: str, with_token: b
         "endpoint": endpoint,
         "token": with_token,
         "detail": failure.detail,
+        "bare": "://" not in address.given,
     }
     if address.repo_type != "model":
         facts["type"] = address.repo_type
@@ -43,12 +44,14 @@ def evidence_of(failure: Failure, address: Address, endpoint: str, with_token: b
         return Evidence("repository-private", Place(), facts)
     if failure.status == 404 and (code == "RepoNotFound" or _is_hub(failure)):
         return Evidence("repository-not-found", Place(), facts)
-    return unreachable(failure, endpoint)
+    return unreachable(failure, address, endpoint)
 
 
-def unreachable(failure: Failure, endpoint: str) -> Evidence:
+def unreachable(failure: Failure, address: Address, endpoint: str) -> Evidence:
     """A failure that says nothing about the repository: of the network, or of the server."""
     facts: dict[str, Fact] = {
+        "repository": address.repository,
+        "bare": "://" not in address.given,
         "kind": failure.kind,
         "status": failure.status,
         "host": failure.host,

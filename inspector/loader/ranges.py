@@ -17,6 +17,8 @@ SMALLEST_FIRST: Final = 1_024
 UNKNOWN_FIRST: Final = 24_576
 """Bytes of a first range where nothing is known: two of three published single files fit in."""
 LARGEST_FIRST: Final = 2_000_000
+_LARGE: Final = 1_000_000
+_BEGINS: Final = (b"{", b" ", b"\n", b"\r", b"\t")
 _ENTRY: Final = len('"":{"dtype":"F8_E4M3","shape":[],"data_offsets":[,]},')
 _DIMS: Final = 11
 """Digits and commas of a shape: "18432,7168" and a little."""
@@ -123,6 +125,8 @@ def _read(get: Get, head: Head) -> Opening | Refusal:
     length = wanted_length(first[:8], size)
     if length is None:
         return Opening(size, first[:SNIFF_BYTES], None)
+    if length > _LARGE and first[8:9] not in _BEGINS:
+        return Opening(size, first[:SNIFF_BYTES], first[8:])  # no header, whatever its length: not fetched whole
     if 8 + length <= len(first):
         return Opening(size, first[:SNIFF_BYTES], first[8 : 8 + length])
     return _rest(get, head, answer, size, length)

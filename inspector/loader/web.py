@@ -179,6 +179,8 @@ class Web:
         seconds: float = self.limits.pause * 4.0 ** (tries - 1)
         asked = _retry_after(failure.headers) if failure.status in (429, 503) else None
         if asked is not None:
+            if asked > self.limits.longest_wait and tries > 1:
+                return None  # one wait that is shorter than asked for is enough
             seconds = min(asked, self.limits.longest_wait)
         if time.monotonic() + seconds >= self._ends:
             return None
@@ -272,6 +274,9 @@ class Web:
             words = self._drain(body, _ERROR_BODY)
             told = self.scrub(head.headers.get("x-error-message", "")) or self.scrub(head.reason)
             detail = f"{origin.authority} answers {head.status}" + (f": {told}" if told else "")
+            asked = _retry_after(head.headers) if head.status in (429, 503) else None
+            if asked is not None:
+                detail += f"; it asks to wait {asked:,.0f} s"
             return Failure("status", detail, origin.host, head.status, 1, head.headers, words), body.reusable
         coding = head.headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("", "identity"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from inspector.algebra.boxes import Box, boxes_of, count
-from inspector.algebra.names import Index, grouped
+from inspector.algebra.boxes import Box, boxes_of, count, joined
+from inspector.algebra.names import Index, columns
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
 from inspector.packing.packed import Packed
@@ -83,22 +83,27 @@ Families = Mapping[str, Family]
 
 def families_of(tensors: Mapping[str, Layout]) -> dict[str, Family]:
     """The families of a checkpoint's tensors, in order of first appearance."""
-    families: dict[str, Family] = {}
-    for key, entries in grouped(tensors).items():
-        by_layout: dict[int, tuple[Layout, list[Index]]] = {}
-        for indices, name in entries:
-            layout = tensors[name]
-            known = by_layout.get(id(layout))
-            if known is None:
-                by_layout[id(layout)] = (layout, [indices])
-            else:
-                known[1].append(indices)
-        families[key] = Family(key, tuple(_stored(layout, found) for layout, found in by_layout.values()))
-    return families
+    found: dict[str, dict[int, tuple[Layout, list[Box]]]] = {}
+    for column in columns(tensors):
+        by_layout = found.setdefault(column.key, {})
+        layouts = [tensors[name] for name in column.names]
+        whole = column.box() if len(set(map(id, layouts))) == 1 else None
+        if whole is not None:
+            by_layout.setdefault(id(layouts[0]), (layouts[0], []))[1].append(whole)
+            continue
+        apart: dict[int, tuple[Layout, list[Index]]] = {}
+        for layout, indices in zip(layouts, column.values(), strict=True):
+            apart.setdefault(id(layout), (layout, []))[1].append(indices)
+        for layout, listed in apart.values():
+            by_layout.setdefault(id(layout), (layout, []))[1].extend(boxes_of(listed))
+    return {
+        key: Family(key, tuple(_stored(layout, boxes) for layout, boxes in by_layout.values()))
+        for key, by_layout in found.items()
+    }
 
 
-def _stored(layout: Layout, indices: list[Index]) -> Stored:
-    return Stored(layout, boxes_of(indices), len(indices))
+def _stored(layout: Layout, boxes: list[Box]) -> Stored:
+    return Stored(layout, joined(boxes), count(boxes))
 
 
 def rekeyed(families: Families, change: Callable[[str], str]) -> dict[str, Family]:
@@ -109,8 +114,3 @@ def rekeyed(families: Families, change: Callable[[str], str]) -> dict[str, Famil
         known = changed.get(new)
         changed[new] = Family(new, family.stored if known is None else known.stored + family.stored)
     return changed
-
-
-def tensors_in(boxes: tuple[Box, ...]) -> int:
-    """How many tensors some boxes stand for."""
-    return count(boxes)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.architectures.catalog import all_cards, card_of
+from inspector.architectures.catalog import card_of, likely_cards
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_card, known_keys
@@ -42,6 +42,8 @@ KNOWN = 0.5
 """Below this part of the families a claimed card is not what the names are."""
 SUPPORTED = 0.75
 """From this part on names alone support a card."""
+MOST_TRIED = 12
+"""Cards that are looked at when names alone decide: those with most of the names' endings."""
 
 
 def read_claimed(claim: Claim, families: Families) -> Reading | None:
@@ -58,7 +60,7 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[Readin
     values: a config that names no architecture; a card reads it where it has one of its keys.
     """
     tried: list[tuple[float, int, Reading]] = []
-    for name, card in all_cards():
+    for name, card in likely_cards(families, MOST_TRIED):
         scope = CardScope(card, Settings({}, known=False), card_of)
         reading = _spelled(Claim(scope.settings, card=card), scope, name, families)
         if reading is not None and reading.match.covered:

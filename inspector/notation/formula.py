@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from inspector.algebra.expression import Alternatives, Guarded, Node, parse, show, words
+from inspector.algebra.expression import Alternatives, Guarded, Node, Word, parse, show, substitute, words
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
 from inspector.notation.binding import Plan, Ties, holes_written_out, scope_of
-from inspector.notation.scope import CardScope, holes_in
+from inspector.notation.scope import CardScope, bases, holes_in
 from inspector.notation.slots import Slot
 
 NO_TOWER = ""
@@ -72,16 +72,49 @@ def _bracket(plan: Plan, slots: Iterable[Slot]) -> Bracket:
     top = Bracket()
     for slot in slots:
         scope = scope_of(plan.scope, slot)
-        summed = holes_written_out(slot, scope)
+        dims = [plainer(scope, chosen(scope, node)) for node in slot.dims]
+        summed = holes_written_out(slot, scope) & _holes_of(scope, slot, dims)
         at = top
         for hole in slot.holes:
             at = at.inner.setdefault(hole, Bracket(hole))
             at.summed = at.summed or hole in summed
         term = constant(1)
-        for node in slot.dims:
-            term = term * polynomial(chosen(scope, node))
+        for node in dims:
+            term = term * polynomial(node)
         at.own = at.own + term
     return top
+
+
+def _holes_of(scope: CardScope, slot: Slot, dims: list[Node]) -> frozenset[str]:
+    """The holes of a slot, or extents they were cut from, that its dims, extents or switches still name."""
+    native = scope.settings.native
+    named: set[str] = set()
+    for node in (*dims, *(parse(scope.symbols[hole]) for hole in slot.holes if hole in scope.symbols)):
+        named.update(holes_in(scope.card, native, node))
+    for condition in slot.whens:
+        named.update(holes_in(scope.card, native, condition.node))
+    return frozenset(hole for hole in slot.holes if named & {hole, *bases(scope.card, native, hole)})
+
+
+def plainer(scope: CardScope, node: Node) -> Node:
+    """A dim without symbols that could change from layer to layer and do not: no key says so."""
+    renames: dict[str, Node] = {}
+    for path in words(node):
+        text = scope.symbols.get(path[0])
+        if text is None or len(path) > 1 or not holes_in(scope.card, scope.settings.native, node):
+            continue
+        definition = parse(text)
+        options = definition.options if isinstance(definition, Alternatives) else ()
+        silent = [option for option in options[:-1] if not _speaks(scope, option)]
+        if options and len(silent) == len(options) - 1 and isinstance(options[-1], Word):
+            renames[path[0]] = options[-1]
+    return substitute(node, renames) if renames else node
+
+
+def _speaks(scope: CardScope, option: Node) -> bool:
+    """Whether a key that makes an option depend on the index has something to say."""
+    own = [path for path in words(option) if path[0] not in scope.symbols]
+    return any(bool(scope.word(path)) for path in own)
 
 
 def chosen(scope: CardScope, node: Node) -> Node:

@@ -24,6 +24,9 @@ SUBJECTS: dict[str, tuple[str, str]] = {
 }
 """First word of a role -> (group, definition)."""
 
+DISPUTED = frozenset({"router.correction"})
+"""Roles that transformers keeps as buffers and the authors' code as parameters: both counts are told."""
+
 LABELS: dict[str, str] = {
     "embed.token": "embedding",
     "embed.shared": "embedding",

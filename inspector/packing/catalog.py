@@ -47,8 +47,8 @@ def _by_values() -> dict[str, tuple[Scheme, ...]]:
 
 BY_VALUES: Final = _by_values()
 """Suffix of the values -> the schemes that use it."""
-KV_CACHE: Final = frozenset({"k_scale", "v_scale", "kv_scale", "q_scale", "prob_output_scale", "k_proj.output_scale",
-                             "v_proj.output_scale", "k_zero_point", "v_zero_point"})  # fmt: skip
+KV_CACHE: Final = frozenset({"k_scale", "v_scale", "kv_scale", "q_scale", "prob_output_scale", "k_zero_point",
+                             "v_zero_point"})  # fmt: skip
 """Scales of the cache of keys and values, beside the attention's projections."""
 HELPERS: Final = frozenset(suffix for scheme in SCHEMES for suffix in (*scheme.needs, *scheme.may)) | KV_CACHE
 """Suffixes that hold no values in some scheme."""

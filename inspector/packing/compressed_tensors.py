@@ -32,7 +32,7 @@ def _words(tensors: Tensors, said: Said) -> Opened:
     index = tensors.get("weight_g_idx")
     inputs = index.shape[-1] if index is not None and index.shape else None
     bits, size, low, high = _decided(reading, width, outputs, groups, inputs)
-    if said.method is not None:
+    if said.method not in (None, "auto-round"):
         reading.compare("method", "compressed-tensors")
     reading.helper(
         "weight_scale",
@@ -66,15 +66,12 @@ def _decided(
         shown = next((bits for bits in WIDTHS if ceil_div(outputs * bits, 32) == zeros.shape[-2]), None)
     grouped = groups is not None and groups > 1
     stated = said.group_size if said.group_size and said.group_size > 0 else None
-    tried: list[tuple[int, int | None]] = []
-    for bits in dict.fromkeys([said.bits if shown is None else shown, shown, said.bits]):
-        if bits in WIDTHS:
-            tried.append((bits, stated))
+    first = dict.fromkeys([said.bits if shown is None else shown, said.bits])
+    tried: list[tuple[int, int | None]] = [(bits, stated) for bits in first if bits in WIDTHS]
     guesses = [(bits, size) for bits in WIDTHS for size in (stated, 128, 64, 32, 16, 256) if size]
     known = [one for one in guesses if one[1] is not None and groups and one[1] * groups in said.dims]
-    same_bits = [one for one in known if one[0] in (shown, said.bits)]
+    same_bits = [one for one in known if one[0] in (shown, said.bits)] + [one for one in known if one[1] == stated]
     for bits, size in [*tried, *same_bits, *known, *guesses]:
-        assert bits is not None
         if shown is not None and bits != shown:
             continue
         least, most = interval(width, bits)
@@ -93,8 +90,8 @@ def _decided(
         if size is not None:
             exact = size * groups
             low, high = max(least, exact - size + 1), min(most, exact)
-            if low > high:
-                continue
+            if low > high or (exact > most and (bits, size) not in tried):
+                continue  # a last group that is not full is believed of stated settings only
             _compare(reading, bits, size)
             if least <= exact <= most:
                 return bits, size, exact, exact

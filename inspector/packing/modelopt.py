@@ -35,8 +35,8 @@ def _halves(tensors: Tensors, said: Said) -> Opened:
     size = 16 if nvfp4 else 32
     reading.compare("bits", 4)
     reading.compare("group_size", size)
-    if variant in ("nvfp4", "mxfp4"):
-        reading.compare("variant", "NVFP4" if nvfp4 else "MXFP4")
+    if said.variant in ("nvfp4", "mxfp4"):
+        reading.compare("variant", "nvfp4" if nvfp4 else "mxfp4")
     reading.helper("weight_scale", [(*rows, ceil_div(inputs, size))], f"one for {size} values",
                    FLOAT8 if nvfp4 else BYTES)  # fmt: skip
     if nvfp4:

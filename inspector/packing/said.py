@@ -14,8 +14,9 @@ class Said:
     fp8 scale. variant: the scheme's own word for a form of it (awq's version, MLX's mode, the format of a
     group of compressed-tensors, nf4 or fp4, ModelOpt's algorithm). strategy: what shares a scale (tensor,
     channel, group, block). zeros: whether zero points are stored. nested: whether statistics are quantised
-    themselves. shape: (outputs, inputs). keys: field -> the key that states it, for the words of a finding. skipped: the entry of an ignore list that names this module. dims: integers of the
-    model's config, which settle what two shapes leave open.
+    themselves. shape: (outputs, inputs). keys: field -> the key that states it, for the words of a finding.
+    skipped: the entry of an ignore list that names this module. dims: integers of the model's config, which
+    settle what two shapes leave open.
     """
 
     method: str | None = None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 from inspector.algebra.boxes import Box, less
@@ -68,20 +69,15 @@ class Settings:
         """Entries that name a part of a family, those of equal settings joined; the last in the config first."""
         found: dict[Said, list[Box]] = {}
         last = key.rsplit(".", 1)[-1]
-        for entry, said in reversed(self._by_last.get(last, ())):
+        for entry, said in reversed(self._by_last.of(last)):
             inside = entry.within(key, boxes)
             if inside:
                 found.setdefault(said, []).extend(inside)
         return [(said, tuple(inside)) for said, inside in found.items()]
 
-    @property
+    @cached_property
     def _by_last(self) -> _Buckets:
-        buckets = self.__dict__.get("_buckets")
-        if buckets is None:
-            buckets = _Buckets(self.special)
-            self.__dict__["_buckets"] = buckets
-        assert isinstance(buckets, _Buckets)
-        return buckets
+        return _Buckets(self.special)
 
 
 class _Buckets:
@@ -96,7 +92,7 @@ class _Buckets:
             else:
                 self.open.append((number, entry, said))
 
-    def get(self, last: str, _: object = ()) -> list[tuple[Entry, Said]]:
+    def of(self, last: str) -> list[tuple[Entry, Said]]:
         found = sorted([*self.ended.get(last, ()), *self.open], key=lambda one: one[0])
         return [(entry, said) for _, entry, said in found]
 

@@ -29,9 +29,10 @@ def _open(tensors: Tensors, said: Said) -> Opened:
             reading.helper("_weight_scale", [(*shape[:-1], 1)], "one for each output")
     if scale is not None:
         reading.helper("_weight_zero_point", [scale.shape], "one for each scale", required=False)
-    bits = said.bits if said.bits in range(1, 8) and values.dtype not in FLOAT8 else 8
+    fewer = said.bits is not None and 0 < said.bits < 8 and values.dtype not in FLOAT8
+    bits = said.bits if fewer and said.bits is not None else 8
     return reading.opened("_weight_qdata", "torchao", shape, bits, said.group_size)
 
 
-TORCHAO = Scheme("torchao", "_weight_qdata", ("_weight_scale",),
-                 ("_weight_zero_point", "_weight_act_quant_scale", "_weight_act_pre_scale"), _is_torchao, _open)  # fmt: skip
+MAY = ("_weight_zero_point", "_weight_act_quant_scale", "_weight_act_pre_scale")
+TORCHAO = Scheme("torchao", "_weight_qdata", ("_weight_scale",), MAY, _is_torchao, _open)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 from inspector.algebra.boxes import Box, count, less, within
 from inspector.algebra.expression import show
 from inspector.evidence import Evidence, Fact, Place
 from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.binding import Block, scope_of
+from inspector.notation.roles import DISPUTED
 from inspector.notation.scope import CardScope
 from inspector.reconciler import ledger
 from inspector.reconciler.placing import Gap, Placed, Stray
@@ -261,6 +261,10 @@ ALIKE = 0.5
 
 def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Evidence]:
     """A missing and an unexpected family of the same places and shapes are one renaming."""
+    if not gaps or not strays:
+        return
+    from difflib import SequenceMatcher
+
     pairs: list[tuple[float, _Open, _Open]] = []
     for gap in gaps:
         for stray in strays:
@@ -497,8 +501,22 @@ def _components(case: Reconciled) -> Iterator[Evidence]:
                 "bytes": sum(line.bytes for line in buffers),
                 "tensors": sum(line.tensors for line in buffers),
                 "families": [family_name(line.family) for line in buffers[:20]],
+                **_disputed(case, buffers),
             },
         )
+
+
+def _disputed(case: Reconciled, buffers: Sequence[ledger.Line]) -> dict[str, Fact]:
+    """Buffers that other writers count as parameters: the model's count with them."""
+    own = [line for line in buffers if line.role in DISPUTED and not line.component]
+    if not own:
+        return {}
+    elements = sum(line.elements for line in own)
+    return {
+        "disputed": own[0].role,
+        "disputed_elements": elements,
+        "with_disputed": case.ledger.counts.unique_parameters + elements,
+    }
 
 
 def gap_names(gap: Gap) -> list[str]:

@@ -28,8 +28,14 @@ class Placed:
     def fits(self) -> bool:
         """Whether the stored shape is the expected one; dims that the config leaves open always fit."""
         shape = self.block.shape
-        if self.packed is not None and (self.packed.bounds or not self.packed.shaped):
-            return self.packed.admits(shape, self.layout)
+        if self.packed is not None:
+            if not self.packed.exact:
+                return self.packed.admits(shape, self.layout)
+            if self.block.slot.kind.name == "linear_io":  # packers turn such weights before they pack them
+                shape = (*shape[:-2], *reversed(shape[-2:]))
+                if shape == self.layout.shape:
+                    return True
+                shape = self.block.shape
         return shape == self.layout.shape or (
             len(shape) == len(self.layout.shape)
             and all(dim is None or dim == stored for dim, stored in zip(shape, self.layout.shape, strict=True))
@@ -80,8 +86,8 @@ Lost = Mapping[str, tuple[Box, ...]]
 """Key -> index boxes of tensors that lie in files which could not be read: no gap is told for them."""
 
 
-def place(families: Families, blocks: Sequence[Block], lost: Lost | None = None) -> Placement:
-    """Lays every stored tensor into the block that expects it."""
+def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Placement:
+    """Lays every stored tensor into the block that expects it. lost None: whatever is absent is no gap."""
     by_key: dict[str, list[Block]] = {}
     for block in blocks:
         by_key.setdefault(block.key, []).append(block)
@@ -98,7 +104,8 @@ def place(families: Families, blocks: Sequence[Block], lost: Lost | None = None)
                     left = less(left, block.axes)
             if left:
                 strays.append(Stray(key, part.layout, left, count(left), part.packed))
-    return Placement(tuple(placed), tuple(_required_gaps(blocks, placed, lost or {})), tuple(strays))
+    gaps = [] if lost is None else _required_gaps(blocks, placed, lost)
+    return Placement(tuple(placed), tuple(gaps), tuple(strays))
 
 
 def _required_gaps(blocks: Sequence[Block], placed: list[Placed], lost: Lost) -> list[Gap]:

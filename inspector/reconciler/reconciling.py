@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from inspector.algebra.boxes import Box, count, within
+from inspector.algebra.boxes import Box, count, less, within
 from inspector.loader.layout import Layout
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, families_of
@@ -16,10 +17,12 @@ from inspector.notation.scope import CardScope
 from inspector.notation.slots import Slot, unroll
 from inspector.reconciler import ledger
 from inspector.reconciler.buffers import is_general_buffer
-from inspector.reconciler.hypotheses import Cause, find_causes
 from inspector.reconciler.ledger import Ledger, Line
 from inspector.reconciler.placing import Lost, Placed, Placement, Stray, place
 from inspector.reconciler.solving import fill, solved
+
+if TYPE_CHECKING:
+    from inspector.reconciler.hypotheses import Cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,19 @@ class Reconciled:
     solved: bool
 
 
-def reconcile(claim: Claim, reading: Reading, lost_names: Sequence[str]) -> Reconciled:
-    """Lays the families of a reading into the blocks of its card and accounts for every tensor."""
+def reconcile(
+    claim: Claim,
+    reading: Reading,
+    lost_names: Sequence[str],
+    *,
+    whole: bool = True,
+    aside: frozenset[str] = frozenset(),
+) -> Reconciled:
+    """Lays the families of a reading into the blocks of its card and accounts for every tensor.
+
+    lost_names: tensors whose absence is told already. whole: absent tensors are missing; where a part of a
+    checkpoint was named by itself they are not. aside: families that are helpers where no block expects them.
+    """
     settings_known = claim.card is reading.card
     head = (claim.head if settings_known else None) or reading.match.head
     families = reading.families
@@ -62,15 +76,18 @@ def reconcile(claim: Claim, reading: Reading, lost_names: Sequence[str]) -> Reco
     def run(inner: CardScope) -> tuple[Plan, Placement]:
         plan = bind(inner, head, spelling, shapes)
         products.update(fill(inner, plan.blocks, families))
-        return plan, place(families, [*plan.blocks, *_beyond(inner, spelling, others, plan)], lost)
+        blocks = [*plan.blocks, *_beyond(inner, spelling, others, plan)]
+        return plan, _without(place(families, blocks, lost if whole else None), aside)
 
     plan, placement = run(scope)
     causes: list[Cause] = []
     corrected = plan
     if placement.differences and scope.settings.known:
+        from inspector.reconciler.hypotheses import find_causes
+
         causes, corrected, placement = find_causes(plan, placement, families, run)
     beyond = frozenset(id(slot) for slot in others)
-    lines = list(_lines(corrected, placement, beyond))
+    lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
     expected = _expected(plan, placement)
     return Reconciled(
         reading,
@@ -85,6 +102,25 @@ def reconcile(claim: Claim, reading: Reading, lost_names: Sequence[str]) -> Reco
         ledger.add_up(lines, expected),
         not scope.settings.known,
     )
+
+
+def _without(placement: Placement, aside: frozenset[str]) -> Placement:
+    """The placement without strays that are set aside: no cause is sought for them."""
+    if not aside:
+        return placement
+    return replace(placement, strays=tuple(stray for stray in placement.strays if stray.key not in aside))
+
+
+def _aside_lines(placement: Placement, families: Families, aside: frozenset[str]) -> Iterator[Line]:
+    for key in sorted(aside & families.keys()):
+        for part in families[key].stored:
+            left = part.boxes
+            for one in placement.placed:
+                if one.block.key == key:
+                    for box in one.boxes:
+                        left = less(left, box)
+            if left:
+                yield _line(Stray(key, part.layout, left, count(left)), key, "packing bias", ledger.HELPER, "")
 
 
 def _other_slots(scope: CardScope, head: Head) -> list[Slot]:
@@ -154,7 +190,7 @@ def _lines(plan: Plan, placement: Placement, beyond: frozenset[int]) -> Iterator
         slot = one.block.slot
         kind, component = ledger.PARAMETER, ""
         if not slot.tensor.counted:
-            kind = ledger.BUFFER
+            kind, component = ledger.BUFFER, slot.extra
         elif id(slot) in beyond:
             kind, component = ledger.EXTRA, slot.role
         elif one.block.tie is not None and first.get(id(one.block.tie)) != id(slot):
@@ -188,7 +224,7 @@ def _stray_line(plan: Plan, stray: Stray) -> Line:
 def _line(one: Placed | Stray, family: str, role: str, kind: str, component: str) -> Line:
     storage = one.layout if one.packed is None else one.packed.storage
     logical = one.layout.elements
-    if one.packed is not None and one.packed.bounds and isinstance(one, Placed) and one.fits:
+    if one.packed is not None and one.packed.known and not one.packed.counted and isinstance(one, Placed) and one.fits:
         logical = one.block.elements or logical  # the header leaves a dim open and the card decides it
     parameters = logical * one.tensors if kind not in (ledger.BUFFER, ledger.HELPER, ledger.UNEXPLAINED) else 0
     formula = "" if isinstance(one, Stray) else one.block.slot.kind.chart

@@ -110,7 +110,7 @@ def components_json(audited: Audit) -> dict[str, int]:
     """Extra components by name, with their parameters."""
     found: dict[str, int] = {}
     for line in audited.lines:
-        if line.component:
+        if line.component and line.parameters:
             found[line.component] = found.get(line.component, 0) + line.parameters
     return found
 

@@ -18,7 +18,7 @@ What to do
 from __future__ import annotations
 
 from inspector.evidence import Place
-from inspector.rules.rule import Facts, Rows, Rule, count, listed
+from inspector.rules.rule import Facts, Rows, Rule, count, listed, number, role_words
 
 
 def _headline(place: Place, facts: Facts) -> str:
@@ -26,7 +26,11 @@ def _headline(place: Place, facts: Facts) -> str:
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
-    return [("families", listed(facts["families"], 3))]
+    rows = [("families", listed(facts["families"], 3))]
+    if "disputed" in facts:
+        role = role_words(facts["disputed"])
+        rows.append(("or", f"{number(facts['with_disputed'])} parameters, where the {role} is counted as one"))
+    return rows
 
 
 def _help(place: Place, facts: Facts) -> str:

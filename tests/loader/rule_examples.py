@@ -40,6 +40,124 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "r010_download_unfinished": ({"file": "model.safetensors"}, {"trace": "model.safetensors.aria2"}),
     "r011_too_many_files": ({}, {"files": 100000, "limit": 20000}),
+    "r020_address_not_understood": (
+        {},
+        {
+            "given": "huggingface.local",
+            "problem": "is the endpoint by HF_ENDPOINT, and no web address such as https://huggingface.co",
+        },
+    ),
+    "r021_repository_not_found": (
+        {},
+        {
+            "repository": "org/nmae",
+            "bare": True,
+            "endpoint": "https://huggingface.co",
+            "token": True,
+            "detail": "huggingface.co answers 404: Repository not found",
+        },
+    ),
+    "r022_repository_private": (
+        {},
+        {
+            "repository": "org/secret",
+            "endpoint": "https://huggingface.co",
+            "token": False,
+            "detail": "huggingface.co answers 401: Repository not found",
+        },
+    ),
+    "r023_repository_gated": (
+        {},
+        {
+            "repository": "org/gated",
+            "endpoint": "https://huggingface.co",
+            "token": False,
+            "detail": "huggingface.co answers 401: Access to model org/gated is restricted.",
+        },
+    ),
+    "r024_repository_disabled": (
+        {},
+        {
+            "repository": "org/closed",
+            "endpoint": "https://huggingface.co",
+            "token": False,
+            "detail": "huggingface.co answers 403: Access to this resource is disabled.",
+        },
+    ),
+    "r025_repository_renamed": ({}, {"repository": "old/name", "new": "org/name"}),
+    "r026_revision_not_found": (
+        {},
+        {
+            "repository": "org/name",
+            "endpoint": "https://huggingface.co",
+            "revision": "v2",
+            "token": False,
+            "detail": "huggingface.co answers 404: Invalid rev id: v2",
+        },
+    ),
+    "r027_token_refused": (
+        {},
+        {
+            "repository": "org/name",
+            "endpoint": "https://huggingface.co",
+            "token": True,
+            "detail": "huggingface.co answers 401: Invalid credentials in Authorization header",
+        },
+    ),
+    "r028_hub_unreachable": (
+        {},
+        {
+            "repository": "org/name",
+            "bare": True,
+            "kind": "status",
+            "status": 503,
+            "host": "huggingface.co",
+            "endpoint": "https://huggingface.co",
+            "tries": 3,
+            "detail": "huggingface.co answers 503: Service Unavailable (3 tries)",
+        },
+    ),
+    "r029_hub_answer_odd": (
+        {},
+        {"wanted": "the description of the repository", "what": "html", "endpoint": "https://huggingface.co"},
+    ),
+    "r030_not_cached": (
+        {},
+        {
+            "repository": "org/name",
+            "revision": None,
+            "cache": "~/.cache/huggingface/hub",
+            "there": [],
+            "offline": True,
+            "known": False,
+            "promised": None,
+        },
+    ),
+    "r031_read_from_cache": (
+        {},
+        {
+            "repository": "org/name",
+            "revision": "main",
+            "commit": "0e9e39f249a16976918f6564b8830bc894c89659",
+            "offline": False,
+            "unfinished": 0,
+        },
+    ),
+    "r032_inside_not_found": (
+        {},
+        {"repository": "org/name", "inside": "unet", "commit": "0e9e39f249a16976918f6564b8830bc894c89659"},
+    ),
+    "r033_scheme_unsupported": (
+        {},
+        {
+            "source": "s3://bucket/model",
+            "scheme": "s3",
+            "extra": "s3",
+            "missing": True,
+            "detail": "Install s3fs to access S3",
+        },
+    ),
+    "r034_place_unreadable": ({}, {"source": "s3://bucket/model", "reason": "permission", "detail": "Access Denied"}),
     "h101_header_truncated": ({"file": "model.safetensors"}, {"declared": 9560, "stored": 4096}),
     "h102_header_length": (
         {"file": "model.safetensors"},

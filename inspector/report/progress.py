@@ -1,0 +1,63 @@
+"""A bar on standard error for people who wait: on a terminal only, and not before half a second."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from typing import Final, TextIO
+
+from inspector.loader.traffic import amount
+
+PATIENCE: Final = 0.5
+"""Seconds before the first bar."""
+PAUSE: Final = 0.1
+"""Seconds between two bars."""
+_WIDTH: Final = 24
+
+
+class Bar:
+    """Shows files done of files wanted, and bytes received. Callable as the loader's `progress`.
+
+    Nothing is written where `stream` is no terminal, or a dumb one. `end` wipes what was written.
+    """
+
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._clock = clock
+        self._next = clock() + PATIENCE
+        self._written = False
+        self._shows = self._stream.isatty() and os.environ.get("TERM") != "dumb"
+
+    def __call__(self, done: int, total: int, bytes: int) -> None:
+        """Draws the bar anew, at most ten times a second."""
+        now = self._clock()
+        if not self._shows or now < self._next:
+            return
+        self._next = now + PAUSE
+        columns = shutil.get_terminal_size().columns
+        self._put("\r" + bar(done, total, bytes)[: columns - 1] + "\x1b[K")
+        self._written = True
+
+    def end(self) -> None:
+        """Takes the bar away."""
+        if self._written:
+            self._put("\r\x1b[K")
+            self._written = False
+
+    def _put(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):
+            self._shows = False
+
+
+def bar(done: int, total: int, bytes: int) -> str:
+    """`reading headers  [######------------------]  41 of 163, 3.1 MB`."""
+    if total <= 0:
+        return f"reading  {amount(bytes)}"
+    full = min(_WIDTH, _WIDTH * done // total)
+    return f"reading headers  [{'#' * full}{'-' * (_WIDTH - full)}]  {done:,} of {total:,}, {amount(bytes)}"

@@ -1,0 +1,123 @@
+"""Local speed as ratios of one run: CPU and peak memory of whole processes, the commands in turn.
+
+    python -m tests.benchmarks.local [rounds]
+
+Needs the project's test extra. Writes sparse checkpoints to a temporary folder: real headers, holes for data.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.benchmarks.workloads import WORKLOADS
+
+PYTHON = sys.executable
+INSPECTOR = [PYTHON, "-m", "inspector", "audit"]
+HUB = "from huggingface_hub import get_local_safetensors_metadata as f; import sys; f(sys.argv[1])"
+OPEN = (
+    "import glob, sys; from safetensors import safe_open\n"
+    "for p in sorted(glob.glob(sys.argv[1] + '/*.safetensors')):\n"
+    "    with safe_open(p, 'np') as f:\n"
+    "        for k in f.keys():\n"
+    "            s = f.get_slice(k); s.get_shape(); s.get_dtype()\n"
+)
+TYPER = (
+    "import typer\napp = typer.Typer(rich_markup_mode=None)\n"
+    "@app.command()\ndef one(x: str): print(x)\n@app.command()\ndef two(x: str): print(x)\napp()"
+)
+DECODE = (
+    "import glob, json, os, struct, sys, time\n"
+    "def read(folder):\n"
+    "    for p in sorted(glob.glob(folder + '/*.safetensors')):\n"
+    "        with open(p, 'rb') as f:\n"
+    "            json.loads(f.read(struct.unpack('<Q', f.read(8))[0]))\n"
+    "    for p in glob.glob(folder + '/*.index.json'):\n"
+    "        json.loads(open(p, 'rb').read())\n"
+    "from inspector.audit import audit\n"
+    "audit(sys.argv[2]); read(sys.argv[2])\n"
+    "a = time.process_time(); audit(sys.argv[1]); b = time.process_time(); read(sys.argv[1]); c = time.process_time()\n"
+    "print((b - a) / (c - b))\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Seconds of CPU and peak memory in KiB of one process."""
+
+    cpu: float
+    memory: int
+
+
+def cost(command: list[str]) -> Cost:
+    """Runs a command to its end with its output thrown away."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in (0, 1):
+        raise RuntimeError(f"{command[:4]} ended with {process.returncode}")
+    return Cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+
+
+def ratio(ours: list[str], theirs: list[str], rounds: int, of: Callable[[Cost], float]) -> float:
+    """The median of the per-round ratios, the two commands in turn."""
+    cost(ours), cost(theirs)
+    return statistics.median(of(cost(ours)) / of(cost(theirs)) for _ in range(rounds))
+
+
+def difference(first: list[list[str]], second: list[list[str]], rounds: int) -> float:
+    """(large less tiny) of ours over the same of theirs."""
+    ratios = []
+    for _ in range(rounds):
+        costs = [cost(command).cpu for command in (*first, *second)]
+        ratios.append((costs[0] - costs[1]) / (costs[2] - costs[3]))
+    return statistics.median(ratios)
+
+
+def main(rounds: int) -> None:
+    """Prints one line a goal: the ratio, and what it should stay under."""
+    with tempfile.TemporaryDirectory() as folder:
+        where = {}
+        for name in ("tiny", "dsv3", "flat200k"):
+            where[name] = str(WORKLOADS[name](Path(folder) / name))
+        hub = [PYTHON, "-c", HUB]
+        ours = {name: [*INSPECTOR, path] for name, path in where.items()}
+        theirs = {name: [*hub, path] for name, path in where.items()}
+        version = [PYTHON, "-m", "inspector", "--version"]
+
+        def cpu(one: Cost) -> float:
+            return one.cpu
+
+        def memory(one: Cost) -> float:
+            return float(one.memory)
+
+        rows = [
+            ("dsv3, CPU, / hub metadata", ratio(ours["dsv3"], theirs["dsv3"], rounds, cpu), 0.65),
+            ("dsv3 less tiny, CPU, / the same", difference(
+                [ours["dsv3"], ours["tiny"]], [theirs["dsv3"], theirs["tiny"]], rounds), 0.60),
+            ("dsv3, peak memory, / hub metadata", ratio(ours["dsv3"], theirs["dsv3"], rounds, memory), 0.70),
+            ("dsv3, CPU, / safe_open loop", ratio(ours["dsv3"], [PYTHON, "-c", OPEN, where["dsv3"]], rounds, cpu), 1.0),
+            ("dsv3 in process, / reading and decoding", statistics.median(
+                float(subprocess.run([PYTHON, "-c", DECODE, where["dsv3"], where["tiny"]], capture_output=True,
+                                     text=True, check=True).stdout) for _ in range(rounds)), 4.0),
+            ("flat200k, CPU, / hub metadata", ratio(ours["flat200k"], theirs["flat200k"], rounds, cpu), 0.40),
+            ("tiny, CPU, / hub metadata", ratio(ours["tiny"], theirs["tiny"], rounds, cpu), 0.80),
+            ("tiny, CPU, / a minimal typer program", ratio(
+                ours["tiny"], [PYTHON, "-c", TYPER, "one", "x"], rounds, cpu), 1.6),
+            ("--version, CPU, / python -c pass", ratio(version, [PYTHON, "-c", "pass"], rounds, cpu), 2.0),
+        ]  # fmt: skip
+        for name, value, goal in rows:
+            print(f"{name:<42}{value:>7.2f}   goal {goal:.2f}   {'ok' if value <= goal else 'over'}", flush=True)
+        print(json.dumps({name: round(value, 3) for name, value, _ in rows}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

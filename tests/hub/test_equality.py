@@ -1,0 +1,173 @@
+"""What is read from the Hub is what a local audit of the same files reads, within the budget of requests and bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector.audit import audit_checkpoint
+from inspector.loader.checkpoint import load
+from tests.hub.conftest import equal
+from tests.hub.stand_in import StandIn, commit_of
+from tests.sparse_models import header_bytes, make
+
+NAMES = ("llama8b", "llama405b", "dsv3")
+CLIENT_FIRST = 100_001
+"""Bytes that the client of the Hub asks of each shard at first."""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
+    root = tmp_path_factory.mktemp("full")
+    with StandIn() as server:
+        for name in NAMES:
+            server.add(f"org/{name}", make(name, root / name))
+        yield server
+
+
+def folder_of(served: StandIn, name: str) -> Path:
+    repository = served.repositories[f"org/{name}"]
+    return repository.commits[repository.branches["main"]]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("way", ["ranges", "one answer"])
+def test_the_same_as_a_local_audit(served: StandIn, monkeypatch: pytest.MonkeyPatch, name: str, way: str) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
+    served.one_answer = True
+    served.forget()
+    folder = folder_of(served, name)
+    commit = served.repositories[f"org/{name}"].branches["main"]
+    remote = load(f"org/{name}", revision=commit if way == "ranges" else None)
+    local = load(str(folder))
+    shards = len(local.files)
+    assert equal(remote, local)
+    assert remote.evidence == local.evidence
+    assert remote.commit == commit
+    one, other = audit_checkpoint(remote), audit_checkpoint(local)
+    assert (one.counts, one.verdict, one.claims) == (other.counts, other.verdict, other.claims)
+    assert [(finding.code, finding.message) for finding in one.findings] == [
+        (finding.code, finding.message) for finding in other.findings
+    ]
+    assert remote.traffic is not None
+    assert remote.traffic.requests == len(served.seen)
+    assert remote.traffic.repeated == 0
+    if way == "one answer":
+        assert len(served.seen) <= 6
+        assert served.sent["store"] == 0
+        return
+    assert len(served.seen) <= 2 * shards + 5
+    assert all(commit in seen.path for seen in served.seen if seen.server == "hub")
+    whole = header_bytes(folder)
+    sizes = [path.stat().st_size for path in folder.glob("*.safetensors")]
+    client = sum(min(CLIENT_FIRST, size) for size in sizes)
+    assert served.sent["store"] <= (1.4 * whole if name == "dsv3" else 0.15 * client)
+
+
+@pytest.mark.parametrize("name", ["llama8b"])
+def test_without_the_one_answer_it_costs_one_request(
+    served: StandIn, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
+    served.one_answer = False
+    served.forget()
+    assert equal(load(f"org/{name}"), load(str(folder_of(served, name))))
+    assert len(served.seen) <= 2 * 4 + 5
+
+
+def test_redirects_of_small_files_stay_within_the_budget(served: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
+    served.one_answer = False
+    served.forget()
+    folder = folder_of(served, "llama8b")
+    load("org/llama8b@" + served.repositories["org/llama8b"].branches["main"])
+    assert len(served.seen) <= 2 * 4 + 5
+    assert json.loads((folder / "config.json").read_text())["model_type"] == "llama"
+
+
+@pytest.mark.parametrize("times", ["twice", "blanks", "metadata"])
+def test_the_one_answer_hides_no_fault_of_a_header(hub: StandIn, tmp_path: Path, times: str) -> None:
+    """JSON forgets that a key stood twice, and blanks: such a file does not have the length that follows."""
+    hub.one_answer = True
+    entry = b'"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}'
+    inner = {
+        "twice": b"{" + entry + b"," + entry + b"}",
+        "blanks": b"         {" + entry + b"}",
+        "metadata": b'{"__metadata__":{"format":"pt","format":"pt"},' + entry + b"}",
+    }[times]
+    name = "model-00001-of-00001.safetensors"
+    (tmp_path / name).write_bytes(len(inner).to_bytes(8, "little") + inner + bytes(8))
+    index = {"metadata": {"total_size": 8}, "weight_map": {"w": name}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    hub.add("org/odd", tmp_path)
+    remote, local = load("org/odd"), load(str(tmp_path))
+    assert remote.evidence == local.evidence
+    assert local.evidence
+
+
+def test_trouble_with_the_one_answer_is_no_trouble(hub: StandIn, folder: Path, truth: object) -> None:
+    from inspector.loader.checkpoint import Checkpoint
+    from tests.hub.stand_in import Reply
+
+    assert isinstance(truth, Checkpoint)
+    hub.one_answer = True
+    bad = [
+        Reply(500), Reply(200, body=b"{"), Reply(200, body=b"[]"), Reply(200, body=b'{"headers": []}'),
+        Reply(200, body=b'{"headers": {"model-00001-of-00004.safetensors": {"w": 5}}}'), Reply(200, hangs=False, cut=0),
+        Reply(200, (("X-Repo-Commit", commit_of("another")),), b'{"headers": {}}'),
+    ]  # fmt: skip
+    for reply in bad:
+        hub.faults.clear()
+        hub.fail("safetensors-metadata", reply)
+        assert equal(load("org/tiny"), truth)
+
+
+def test_subfolders_single_files_and_pasted_addresses(hub: StandIn, folder: Path, tmp_path: Path) -> None:
+    import shutil
+
+    root = tmp_path / "pipeline"
+    shutil.copytree(folder, root / "text_encoder")
+    (root / "model_index.json").write_text('{"_class_name": "XPipeline"}')
+    hub.add("org/pipe", root)
+    local = load(str(folder))
+    shard = "model-00002-of-00004.safetensors"
+    assert equal(load("hf://org/pipe/text_encoder"), local)
+    assert equal(load("org/pipe", subfolder="text_encoder"), local)
+    assert equal(load(f"{hub.endpoint}/org/pipe/tree/main/text_encoder"), local)
+    hub.one_answer = True
+    assert equal(load("org/pipe", subfolder="text_encoder"), local)
+    for given in (f"hf://org/tiny/{shard}", f"{hub.endpoint}/org/tiny/blob/main/{shard}"):
+        one = load(given)
+        assert one.tensors == load(str(folder / shard)).tensors
+        assert [file.name for file in one.files] == [shard]
+    assert equal(load(f"{hub.endpoint}/org/tiny"), local)
+
+
+def test_other_types_of_repositories(hub: StandIn, folder: Path) -> None:
+    hub.add("org/data", folder, kind="dataset")
+    assert equal(load("org/data", repo_type="dataset"), load(str(folder)))
+    assert equal(load("hf://datasets/org/data"), load(str(folder)))
+    assert not load("org/data").readable
+
+
+def test_a_path_wins(hub: StandIn, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import shutil
+
+    shutil.copytree(folder, tmp_path / "org" / "tiny")
+    monkeypatch.chdir(tmp_path)
+    local = load("org/tiny")
+    assert local.shadows == "hf://org/tiny"
+    assert local.commit is None
+    assert not hub.seen
+    assert load("hf://org/tiny").commit is not None
+    assert hub.seen
+
+
+def test_progress_is_told(hub: StandIn) -> None:
+    told: list[tuple[int, int, int]] = []
+    load("org/tiny", progress=lambda done, total, bytes: told.append((done, total, bytes)))
+    assert [one[:2] for one in told if one[1]] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert told[-1][2] > 1_000

@@ -1,0 +1,887 @@
+"""Forty families of network faults, by their numbers: what is said, what is asked for, and how much is read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from email.utils import formatdate
+from pathlib import Path
+
+import pytest
+
+from inspector.loader import hub as hub_room
+from inspector.loader import ranges, web
+from inspector.loader.checkpoint import Checkpoint, load
+from inspector.loader.traffic import Meter
+from inspector.loader.web import Failure, Limits, Wanted, Web
+from inspector.loader.wire import Origin
+from tests.checkpoints import header, write
+from tests.hub.conftest import SHARDS, equal, rules, told
+from tests.hub.stand_in import Piece, Reply, Seen, StandIn, commit_of
+from tests.sparse_models import TINY, header_bytes, llama
+
+Hasty = Callable[..., None]
+BLOBS = r"^/blobs/"
+LAST = f"model-0000{SHARDS}-of-0000{SHARDS}.safetensors"
+CLEAN: list[str] = []
+
+
+def read(name: str = "org/tiny", **options: str) -> Checkpoint:
+    return load(name, **options)  # type: ignore[arg-type]
+
+
+def shard_sent(hub: StandIn) -> int:
+    return hub.sent["store"]
+
+
+@pytest.fixture
+def short_first(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Sets the bytes of every first range, so that a second one is needed."""
+
+    def shorten(count: int) -> None:
+        monkeypatch.setattr(ranges, "SMALLEST_FIRST", count)
+        monkeypatch.setattr(ranges, "UNKNOWN_FIRST", count)
+        monkeypatch.setattr(hub_room, "expected_by_config", lambda *_: {})
+        monkeypatch.setattr(hub_room, "expected_headers", lambda *_: {})
+
+    return shorten
+
+
+# --- N1 to N3: the server is unwell ---
+
+
+@pytest.mark.parametrize("path", ["/api/models/org/tiny$", "/tree/", "config.json", "index.json", "00002-of", BLOBS])
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 429])
+def test_n01_one_error_costs_two_requests_at_most(hub: StandIn, truth: Checkpoint, path: str, status: int) -> None:
+    read()
+    without = len(hub.seen)
+    hub.forget()
+    hub.fail(path, Reply(status), times=1)
+    checkpoint = read()
+    assert rules(checkpoint) == CLEAN
+    assert equal(checkpoint, truth)
+    assert len(hub.seen) <= without + 2
+
+
+def test_n02_an_error_that_stays_names_file_and_status(hub: StandIn) -> None:
+    hub.fail("00003-of", Reply(503))
+    checkpoint = read()
+    assert rules(checkpoint) == ["read-failed"]
+    assert len(checkpoint.files) == SHARDS - 1
+    assert len(hub.requests("00003-of")) <= 4
+    words = told(checkpoint)
+    assert "model-00003-of-00004.safetensors" in words
+    assert "503" in words
+    assert f"not read: shard 3 of {SHARDS}" in words
+
+
+def test_n02_an_api_that_is_down(hub: StandIn) -> None:
+    hub.fail(".", Reply(503))
+    checkpoint = read()
+    assert rules(checkpoint) == ["hub-unreachable"]
+    assert not checkpoint.readable
+    assert len(hub.seen) <= 4
+    assert "503" in told(checkpoint)
+
+
+@pytest.mark.parametrize("stated", ["1", "date", "-1", "999999", "soon"])
+def test_n03_retry_after(hub: StandIn, hasty: Hasty, truth: Checkpoint, stated: str) -> None:
+    hasty(longest_wait=1.5)
+    value = formatdate(time.time() + 2, usegmt=True) if stated == "date" else stated
+    hub.fail(BLOBS, Reply(429, (("Retry-After", value),)), times=1)
+    began = time.monotonic()
+    checkpoint = read()
+    took = time.monotonic() - began
+    assert rules(checkpoint) == CLEAN
+    assert equal(checkpoint, truth)
+    low, high = {"1": (1.0, 1.9), "date": (0.5, 2.2), "999999": (1.5, 2.5)}.get(stated, (0.0, 1.0))
+    assert low <= took <= high
+    assert checkpoint.traffic is not None
+    assert (checkpoint.traffic.waits >= low) or low == 0.0
+
+
+def test_n03_a_limit_that_stays_is_told(hub: StandIn, hasty: Hasty) -> None:
+    hasty(longest_wait=0.2)
+    hub.fail("/api/", Reply(429, (("Retry-After", "999999"),)))
+    words = told(read())
+    assert "429" in words
+    assert "999,999 s" in words
+    assert "hub-unreachable" in words
+
+
+# --- N4 to N11: ranges ---
+
+
+@pytest.mark.parametrize("cut", [0, 4, 8, 300])
+@pytest.mark.parametrize("times", [1, None])
+def test_n04_dropped_connections(hub: StandIn, truth: Checkpoint, cut: int, times: int | None) -> None:
+    read()
+    without = len(hub.seen)
+    hub.forget()
+    one = hub.requests  # the first blob asked for is hit
+    hub.fail(BLOBS, lambda seen, right: replace(right, cut=cut), times=times)
+    checkpoint = read()
+    if times == 1:
+        assert rules(checkpoint) == CLEAN
+        assert equal(checkpoint, truth)
+        assert len(one()) <= without + 2
+    else:
+        assert set(rules(checkpoint)) == {"read-failed"}
+        assert not checkpoint.tensors
+        assert "dropped" in told(checkpoint) or "closed" in told(checkpoint)
+
+
+def test_n05_a_server_without_ranges(hub: StandIn, tmp_path: Path) -> None:
+    large = write(tmp_path / "large", {"w": ("F32", (1024, 1024, 1250))}, {"model_type": "llama"})
+    hub.add("org/large", large)
+    path = large / "model.safetensors"
+    size = path.stat().st_size
+    assert size > 5_000_000_000
+    whole = Reply(200, (("ETag", '"x"'),), Piece(path, 0, size))
+    hub.fail(BLOBS, lambda seen, right: whole)
+    checkpoint = read("org/large")
+    assert equal(checkpoint, load(str(large)))
+    assert checkpoint.traffic is not None
+    assert checkpoint.traffic.bytes < 200_000
+    assert shard_sent(hub) <= 16_000_000  # what fits into the buffers of the system before the end is noticed
+
+
+@pytest.mark.parametrize("status", [200, 206])
+def test_n06_shorter_than_wanted(hub: StandIn, truth: Checkpoint, status: int) -> None:
+    def shorter(seen: Seen, right: Reply) -> Reply:
+        return replace(right, status=status, body=right.content()[:20])
+
+    hub.fail(BLOBS, shorter, times=1)
+    assert equal(read(), truth)
+    hub.fail(BLOBS, shorter)
+    checkpoint = read()
+    assert set(rules(checkpoint)) == {"read-failed"}
+    words = told(checkpoint)
+    assert "bytes came" in words or "the listing says" in words
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "bytes 8-999/{size}", "bytes 1-{last}/{size}", "bytes 0-{last}/99", "bytes 0-{last}/0", "text", "",
+        "bytes -5-{last}/{size}", "bytes {last}-0/{size}", "bytes 0-{last}/999999999999", None,
+    ],
+)  # fmt: skip
+def test_n07_wrong_content_ranges_never_shift_a_header(hub: StandIn, stated: str | None) -> None:
+    def lying(seen: Seen, right: Reply) -> Reply:
+        size = right.header("content-range").rpartition("/")[2]
+        last = len(right.content()) - 1
+        return right.having(content_range=stated and stated.format(size=size, last=last))
+
+    hub.fail(BLOBS, lying)
+    checkpoint = read()
+    assert set(rules(checkpoint)) == {"read-failed"}
+    assert not checkpoint.tensors
+    assert shard_sent(hub) <= 3 * 5_000 * SHARDS
+
+
+@pytest.mark.parametrize("stated", ["bytes 0-{last}/*", "bytes 0-{less}/{size}"])
+def test_n07_a_right_start_is_enough(hub: StandIn, truth: Checkpoint, stated: str) -> None:
+    def vague(seen: Seen, right: Reply) -> Reply:
+        size = right.header("content-range").rpartition("/")[2]
+        last = len(right.content()) - 1
+        return right.having(content_range=stated.format(size=size, last=last, less=last - 1))
+
+    hub.fail(BLOBS, vague)
+    assert equal(read(), truth)
+
+
+def test_n08_more_than_asked(hub: StandIn, truth: Checkpoint, folder: Path) -> None:
+    def more(seen: Seen, right: Reply) -> Reply:
+        assert isinstance(right.body, Piece)
+        return replace(right.having(content_length=str(10**9)), body=right.content() + b"x" * 500_000)
+
+    hub.fail(BLOBS, more)
+    checkpoint = read()
+    assert equal(checkpoint, truth)
+    assert checkpoint.traffic is not None
+    assert checkpoint.traffic.bytes < 40_000
+
+
+def test_n09_several_parts(hub: StandIn) -> None:
+    parts = Reply(206, (("Content-Type", "multipart/byteranges; boundary=x"),), b"--x\r\n" + b"y" * 5_000)
+    hub.fail(BLOBS, parts)
+    checkpoint = read()
+    assert set(rules(checkpoint)) == {"read-failed"}
+    assert "several parts" in told(checkpoint)
+
+
+def test_n10_range_not_satisfiable(hub: StandIn, truth: Checkpoint) -> None:
+    def refused(seen: Seen, right: Reply) -> Reply:
+        return Reply(416, (("Content-Range", "bytes */9"),)) if "range" in seen.headers else right
+
+    hub.fail(BLOBS, refused)
+    assert equal(read(), truth)
+
+
+def test_n10_a_file_smaller_than_the_first_range(hub: StandIn, tmp_path: Path) -> None:
+    small = write(tmp_path / "small", {"w": ("F32", (1,))})
+    hub.add("org/small", small)
+    checkpoint = read("org/small")
+    assert equal(checkpoint, load(str(small)))
+    assert len(hub.requests(BLOBS)) == 1
+
+
+@pytest.mark.parametrize("distance", range(-9, 10))
+def test_n11_headers_around_the_first_range(
+    hub: StandIn, short_first: Callable[[int], None], tmp_path: Path, distance: int
+) -> None:
+    short_first(600)
+    raw, _ = header({"a": ("F32", (2, 2)), "b": ("F32", (4,))})
+    text = raw[8:].rstrip()
+    length = 600 + distance - 8
+    (tmp_path / "model.safetensors").write_bytes(length.to_bytes(8, "little") + text.ljust(length) + bytes(32))
+    hub.add("org/edge", tmp_path)
+    checkpoint = read("org/edge")
+    assert equal(checkpoint, load(str(tmp_path)))
+    assert checkpoint.readable
+    assert len(hub.requests(BLOBS)) == (1 if distance <= 0 else 2)
+
+
+# --- N12 to N17: redirects, and where the token goes ---
+
+
+@pytest.fixture
+def token(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("HF_TOKEN", StandIn.token)
+    return StandIn.token
+
+
+def leaked(hub: StandIn) -> list[Seen]:
+    return [one for one in hub.seen if one.server == "store" and {"authorization", "cookie"} & one.headers.keys()]
+
+
+def test_n12_the_token_stays_at_home(hub: StandIn, truth: Checkpoint, token: str) -> None:
+    assert equal(read(), truth)
+    assert hub.requests(BLOBS, "store")
+    assert not leaked(hub)
+    assert all(one.headers["authorization"] == f"Bearer {token}" for one in hub.seen if one.server == "hub")
+
+
+@pytest.mark.parametrize(
+    "target", ["{store}/x", "http://user:secret@127.0.0.1:{port}/x", "http://127.0.0.1.example.invalid/x"]
+)
+def test_n13_other_origins_get_no_token(hub: StandIn, token: str, target: str) -> None:
+    place = target.format(store=hub.store, port=hub.ports["store"])
+    hub.fail("resolve", Reply(302, (("Location", place),)))
+    checkpoint = read()
+    assert not leaked(hub)
+    assert not checkpoint.readable
+    assert token not in told(checkpoint)
+    assert "secret" not in told(checkpoint)
+
+
+def test_n13_addresses_in_other_spellings(hub: StandIn, token: str) -> None:
+    hub.fail(
+        "resolve",
+        lambda seen, right: (
+            right.having(location=right.header("location").replace("127.0.0.1", "2130706433"))
+            if right.status == 302
+            else right
+        ),
+    )
+    checkpoint = read()
+    assert checkpoint.readable  # the same machine in another spelling is another origin: no token there
+    assert not leaked(hub)
+
+
+def test_n13_secure_stays_secure() -> None:
+    room = Web(Origin("https", "hub.example", 443), "hf_secret", "x", Limits(), Meter())
+    problem = room._misled(Origin("https", "hub.example", 443), "http://cdn.example/x?key=secret", False, 0)
+    assert "secure" in problem
+    assert "key" not in problem
+
+
+def test_n14_no_token_after_a_way_through_another_host(hub: StandIn, token: str) -> None:
+    def back(seen: Seen, right: Reply) -> Reply:
+        return Reply(302, (("Location", f"{hub.endpoint}/back{seen.path}"),))
+
+    hub.fail(BLOBS, back, server="store")
+    read()
+    returned = hub.requests("^/back", "hub")
+    assert returned
+    assert not any("authorization" in one.headers for one in returned)
+    assert not leaked(hub)
+
+
+@pytest.mark.parametrize("kind", ["relative", "absolute", "two hosts", "long"])
+def test_n15_redirects_end(hub: StandIn, kind: str) -> None:
+    count = [0]
+
+    def around(seen: Seen, right: Reply) -> Reply:
+        count[0] += 1
+        there = {
+            "relative": seen.target,
+            "absolute": f"{hub.endpoint}{seen.target}",
+            "two hosts": (hub.store if seen.server == "hub" else hub.endpoint) + seen.path,
+            "long": f"/hop/{count[0]}",
+        }[kind]
+        return Reply(302, (("Location", there),))
+
+    hub.fail("config.json|/hop/", around)
+    began = time.monotonic()
+    checkpoint = read()
+    assert time.monotonic() - began < 5
+    assert count[0] <= 10
+    assert rules(checkpoint) == ["config-unreadable"]
+    assert "redirects without end" in told(checkpoint)
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,{}", "//", "http://"])
+def test_n16_other_schemes(hub: StandIn, target: str) -> None:
+    hub.fail("resolve", Reply(302, (("Location", target),)))
+    checkpoint = read()
+    assert not checkpoint.readable
+    assert "redirects" in told(checkpoint)
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:{port}", "localhost:{port}", "2130706433:{port}", "169.254.169.254", "[::1]:{port}"]
+)
+def test_n16_no_way_from_a_public_host_to_this_machine(
+    hub: StandIn, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://hub.example")
+    monkeypatch.setenv("http_proxy", hub.endpoint)
+    place = "http://" + host.format(port=hub.ports["store"])
+    hub.fail("resolve", Reply(302, (("Location", f"{place}/x"),)))
+    checkpoint = read()
+    assert not checkpoint.readable
+    assert not hub.requests("^/x")
+    assert "not followed there" in told(checkpoint)
+
+
+def test_n16_nearness_of_addresses() -> None:
+    near = {
+        "127.0.0.1": "machine", "::1": "machine", "0.0.0.0": "machine", "::ffff:127.0.0.1": "machine",
+        "169.254.169.254": "link", "fe80::1%eth0": "link", "10.0.0.1": "private", "192.168.1.1": "private",
+        "1.1.1.1": "public", "2606:4700::1111": "public",
+    }  # fmt: skip
+    assert {one: web.nearness(one) for one in near} == near
+    room = Web(Origin("https", "hub.example", 443), None, "x", Limits(), Meter())
+    room._within_reach(Origin("https", "hub.example", 443))("1.1.1.1")
+    room._within_reach(Origin("https", "cdn.example", 443))("1.0.0.1")
+    for numeric in ("127.0.0.1", "169.254.169.254", "10.0.0.1", "::1"):
+        with pytest.raises(web._Refused):
+            room._within_reach(Origin("https", "cdn.example", 443))(numeric)
+
+
+def test_n17_a_renamed_repository(hub: StandIn, truth: Checkpoint, token: str) -> None:
+    hub.renamed["org/old"] = "org/tiny"
+    checkpoint = read("org/old")
+    assert rules(checkpoint) == ["repository-renamed"]
+    assert equal(checkpoint, truth)
+    assert "org/tiny" in told(checkpoint)
+    assert len(hub.requests("org/old")) == 1
+    assert all("authorization" in one.headers for one in hub.seen if one.server == "hub")
+
+
+# --- N18, N19: who may read ---
+
+
+def test_n18_each_refusal_has_its_own_words(hub: StandIn, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub.add("org/private", folder, private=True)
+    hub.add("org/gated", folder, gated=True)
+    hub.add("org/closed", folder, disabled=True)
+    hub.add("org/spotty", folder)
+    hub.fail("org/spotty/resolve/.*config.json", Reply(404, (("X-Error-Code", "EntryNotFound"),)))
+    seen = {
+        "missing without token": read("org/none"),
+        "private": read("org/private"),
+        "gated": read("org/gated"),
+        "disabled": read("org/closed"),
+        "revision": read("org/tiny@v9"),
+        "folder": read("hf://org/tiny/nowhere"),
+    }
+    found = {name: rules(checkpoint) for name, checkpoint in seen.items()}
+    assert found == {
+        "missing without token": ["repository-private"],
+        "private": ["repository-private"],
+        "gated": ["repository-gated"],
+        "disabled": ["repository-disabled"],
+        "revision": ["revision-not-found"],
+        "folder": ["inside-not-found"],
+    }
+    assert rules(read("org/spotty")) == ["config-unreadable"]
+    monkeypatch.setenv("HF_TOKEN", StandIn.token)
+    seen["missing"] = read("org/none")
+    assert rules(seen["missing"]) == ["repository-not-found"]
+    assert rules(read("org/private")) == CLEAN
+    assert rules(read("org/gated")) == ["repository-gated"]
+    printed = [told(checkpoint).partition("error[")[2] for checkpoint in seen.values()]
+    messages = {words.replace("org/none", "org/private") for words in printed}
+    assert len(messages) == 6
+    assert "HF_TOKEN" in told(seen["private"])
+    assert "accept the terms" in told(seen["gated"])
+
+
+def test_n19_a_bad_token(hub: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_bad")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "token").write_text(StandIn.token)
+    checkpoint = read()
+    assert rules(checkpoint) == ["token-refused"]
+    assert {one.headers["authorization"] for one in hub.seen} == {"Bearer hf_bad"}
+    assert "hf_bad" not in told(checkpoint)
+
+
+# --- N20, N21: what changes meanwhile ---
+
+
+def test_n20_one_commit(hub: StandIn, single: Path, truth: Checkpoint) -> None:
+    served = hub.repositories["org/tiny"]
+    first = served.branches["main"]
+    second = commit_of("org/tiny", "second")
+    served.commits[second] = single
+
+    def moved(seen: Seen, right: Reply) -> Reply:
+        served.branches["main"] = second
+        return right
+
+    hub.fail("^/api/models/org/tiny$", moved)
+    checkpoint = read()
+    assert equal(checkpoint, truth)
+    assert checkpoint.commit == first
+    unpinned = [one.path for one in hub.seen if one.server == "hub" and first not in one.path]
+    assert unpinned == [
+        "/api/models/org/tiny",
+        "/api/models/org/tiny/safetensors-metadata/model.safetensors.index.json",
+    ]
+
+
+def test_n20_the_one_answer_of_another_commit_is_not_used(hub: StandIn, tmp_path: Path, truth: Checkpoint) -> None:
+    hub.one_answer = True
+    served = hub.repositories["org/tiny"]
+    other = write(tmp_path / "other", dict(llama({**TINY, "num_key_value_heads": 4})), TINY, shards=SHARDS)
+    second = commit_of("org/tiny", "second")
+    served.commits[second] = other
+
+    def moved(seen: Seen, right: Reply) -> Reply:
+        served.branches["main"] = second
+        return right
+
+    hub.fail("^/api/models/org/tiny$", moved, times=1)
+    assert equal(read(), truth)
+
+
+@pytest.mark.parametrize("times", [1, None])
+def test_n21_a_file_that_changes(
+    hub: StandIn, short_first: Callable[[int], None], single: Path, times: int | None
+) -> None:
+    short_first(100)
+    left = [0]
+
+    def changed(seen: Seen, right: Reply) -> Reply:
+        if "bytes=0-" in seen.headers["range"]:
+            return right
+        left[0] += 1
+        return right.having(etag='"other"') if times is None or left[0] <= times else right
+
+    hub.fail(BLOBS, changed)
+    checkpoint = read("org/single")
+    assert len(hub.requests(BLOBS)) == 4
+    if times:
+        assert equal(checkpoint, load(str(single)))
+    else:
+        assert rules(checkpoint) == ["read-failed"]
+        assert "changes while it is read" in told(checkpoint)
+
+
+# --- N22 to N28: what servers send ---
+
+
+@pytest.mark.parametrize("how", ["drip", "silent body", "silence", "endless head"])
+@pytest.mark.parametrize("where", ["/api/models/org/tiny$", BLOBS])
+def test_n22_slow_servers(hub: StandIn, hasty: Hasty, how: str, where: str) -> None:
+    hasty(silence=0.3, head=0.4, slowest=1e6, whole=3.0)
+
+    def slow(seen: Seen, right: Reply) -> Reply:
+        return {
+            "drip": replace(right, drip=0.1),
+            "silent body": replace(right, hangs=True),
+            "silence": replace(right, silence=3600),
+            "endless head": replace(right, dribble_head=0.1),
+        }[how]
+
+    hub.fail(where, slow)
+    began = time.monotonic()
+    checkpoint = read()
+    assert time.monotonic() - began < 5
+    assert not checkpoint.readable
+    assert "in time" in told(checkpoint)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "deflate"])
+def test_n23_encoded_unasked(hub: StandIn, coding: str) -> None:
+    bomb = gzip.compress(b"\0" * 10_000_000)
+    hub.fail(BLOBS, lambda seen, right: replace(right.having(content_encoding=coding), body=bomb))
+    checkpoint = read()
+    assert set(rules(checkpoint)) == {"read-failed"}
+    assert f"encoded as {coding}" in told(checkpoint)
+    assert {one.headers["accept-encoding"] for one in hub.seen} == {"identity"}
+
+
+PORTAL = Reply(200, (("Content-Type", "text/html"),), b"<!DOCTYPE html><html><body>Log in</body></html>")
+
+
+def test_n24_a_page_for_everything(hub: StandIn) -> None:
+    hub.fail(".", PORTAL)
+    checkpoint = read()
+    assert rules(checkpoint) == ["hub-answer-odd"]
+    assert "a web page instead of" in told(checkpoint)
+    assert not checkpoint.readable
+
+
+def test_n24_a_page_for_files(hub: StandIn) -> None:
+    hub.fail("resolve", PORTAL)
+    checkpoint = read()
+    assert not checkpoint.readable
+    assert set(rules(checkpoint)) == {"config-unreadable", "index-unreadable", "not-a-checkpoint"}
+    assert "a web page" in told(checkpoint)
+
+
+@pytest.mark.parametrize("how", ["chunked", "unframed", "http/1.0"])
+@pytest.mark.parametrize("where", [".", BLOBS])
+def test_n25_framings(hub: StandIn, truth: Checkpoint, how: str, where: str) -> None:
+    def framed(seen: Seen, right: Reply) -> Reply:
+        if how == "chunked":
+            return right.having(transfer_encoding="chunked")
+        return replace(right, unframed=True, version="HTTP/1.0" if how == "http/1.0" else "HTTP/1.1")
+
+    hub.fail(where, framed)
+    assert equal(read(), truth)
+
+
+@pytest.mark.parametrize("stated", ["{more}", "{less}", "-5", "5, 7", "1" + "0" * 20, "many"])
+@pytest.mark.parametrize("where", ["config.json", BLOBS])
+def test_n26_lengths(hub: StandIn, hasty: Hasty, stated: str, where: str) -> None:
+    hasty(silence=0.3, head=0.5)
+
+    def lying(seen: Seen, right: Reply) -> Reply:
+        size = len(right.content())
+        return replace(right.having(content_length=stated.format(more=size + 50, less=size - 50)), close=True)
+
+    hub.fail(where, lying)
+    checkpoint = read()
+    expected = "config-unreadable" if where == "config.json" else "read-failed"
+    if where == BLOBS and stated in ("{more}", "1" + "0" * 20):
+        return  # only the range asked for is read, which is there
+    assert set(rules(checkpoint)) == {expected}
+
+
+@pytest.mark.parametrize("how", ["both", "100", "flood", "204", "206 to all"])
+def test_n27_odd_answers(hub: StandIn, hasty: Hasty, how: str) -> None:
+    hasty(silence=0.5, head=1.0)
+
+    def odd(seen: Seen, right: Reply) -> Reply:
+        body = right.content()
+        head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()
+        return {
+            "both": right.having(transfer_encoding="chunked", content_length="3"),
+            "100": Reply(raw=b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + head + body),
+            "flood": Reply(raw=b"HTTP/1.1 100 Continue\r\n\r\n" * 10_000),
+            "204": Reply(204),
+            "206 to all": replace(right, status=206),
+        }[how]
+
+    hub.fail("config.json", odd)
+    checkpoint = read()
+    assert rules(checkpoint) == ([] if how in ("both", "100", "206 to all") else ["config-unreadable"])
+
+
+@pytest.mark.parametrize("how", ["line", "many", "no colon", "not http"])
+def test_n28_headers_without_measure(hub: StandIn, how: str) -> None:
+    raw = {
+        "line": b"HTTP/1.1 200 OK\r\nX: " + b"x" * 10_000_000 + b"\r\n\r\n",
+        "many": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000 + b"\r\n",
+        "no colon": b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\n",
+        "not http": b"SSH-2.0-OpenSSH_9.0\r\n\r\n",
+    }[how]
+    hub.fail("/api/", Reply(raw=raw))
+    checkpoint = read()
+    assert rules(checkpoint) == ["hub-unreachable"]
+    assert len(hub.seen) <= 3
+
+
+def test_n28_what_servers_say_is_cleaned(hub: StandIn, token: str) -> None:
+    evil = f"\x1b[31m<b>red</b>\x07 Bearer {token} {token}"
+    hub.fail("/api/", Reply(403, (("X-Error-Message", evil),), evil.encode()))
+    words = told(read())
+    assert "\x1b" not in words
+    assert "\x07" not in words
+    assert token not in words
+
+
+# --- N29: what the API says ---
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{", b"[]", b'{"sha": 5}', b'{"sha": "../.."}', b"\xff\xfe", b'{"sha": "' + b"a" * 41 + b'"}', b"null", b""],
+)
+def test_n29_descriptions_that_are_none(hub: StandIn, body: bytes) -> None:
+    hub.fail("^/api/models/org/tiny$", Reply(200, body=body))
+    assert rules(read()) == ["hub-answer-odd"]
+    assert len(hub.seen) == 1
+
+
+@pytest.mark.parametrize("body", [b"{}", b"[", b"nope", b"[" * 100_000])
+def test_n29_trees_that_are_none(hub: StandIn, body: bytes) -> None:
+    hub.fail("/tree/", Reply(200, body=body))
+    assert rules(read()) == ["hub-answer-odd"]
+
+
+def test_n29_names_that_may_not_be_asked_for(hub: StandIn, truth: Checkpoint) -> None:
+    names = ["../up.safetensors", "/etc/passwd", "a\x1bb.safetensors", "", "http://x/y.safetensors", "a//b", 5, None]
+
+    def more(seen: Seen, right: Reply) -> Reply:
+        entries = json.loads(right.content())
+        odd: list[object] = [{"type": "file", "path": name, "size": 100, "oid": "x"} for name in names]
+        odd += [{"type": "file", "path": "b.safetensors", "size": size} for size in (-1, True, "5", None, 2**70, 1.5)]
+        return replace(right, body=json.dumps(entries + odd + [None, "x", []]).encode())
+
+    hub.fail("/tree/", more)
+    assert equal(read(), truth)
+    assert not hub.requests(r"\.\.|etc|http:")
+
+
+@pytest.mark.parametrize("kind", ["itself", "endless", "other host"])
+def test_n29_pages_end(hub: StandIn, token: str, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    monkeypatch.setattr(hub_room, "PAGES_LIMIT", 10)
+    count = [0]
+
+    def linked(seen: Seen, right: Reply) -> Reply:
+        count[0] += 1
+        there = {
+            "itself": hub.endpoint + seen.target,
+            "endless": f"{hub.endpoint}{seen.path}?cursor={count[0] * 10_000}",
+            "other host": f"{hub.store}/tree/x",
+        }[kind]
+        return right.having(link=f'<{there}>; rel="next"')
+
+    hub.fail("/tree/", linked)
+    checkpoint = read()
+    assert checkpoint.readable
+    assert len(hub.requests("/tree/")) <= 10
+    assert not leaked(hub)
+    assert not hub.requests("/tree/", "store")
+
+
+def test_n29_a_million_files(hub: StandIn) -> None:
+    many = ",".join(f'{{"type":"file","path":"f{n}.txt","size":1}}' for n in range(300_000))
+    hub.fail("/tree/", Reply(200, body=f"[{many}]".encode()))
+    began = time.monotonic()
+    checkpoint = read()
+    assert time.monotonic() - began < 10
+    assert not checkpoint.readable
+
+
+# --- N30, N31: no connection ---
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl to make a certificate")
+    path = tmp_path_factory.mktemp("tls") / "self-signed.pem"
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=elsewhere.example"]
+    subprocess.run([*words, "-keyout", str(path), "-out", f"{path}.crt"], check=True, capture_output=True)
+    path.write_text(path.read_text() + Path(f"{path}.crt").read_text())
+    return path
+
+
+def test_n30_a_certificate_of_nobody(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    listener = socket.create_server(("127.0.0.1", 0))
+    asked: list[bytes] = []
+
+    def serve() -> None:
+        while True:
+            try:
+                made, _ = listener.accept()
+            except OSError:
+                return
+            try:
+                asked.append(context.wrap_socket(made, server_side=True).recv(1000))
+            except OSError:
+                made.close()
+
+    threading.Thread(target=serve, daemon=True).start()
+    monkeypatch.setenv("HF_ENDPOINT", f"https://127.0.0.1:{listener.getsockname()[1]}")
+    checkpoint = read()
+    assert rules(checkpoint) == ["hub-unreachable"]
+    assert "certificate" in told(checkpoint)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    assert "certificate" in told(read())  # trusted now, but of another host
+    listener.close()
+    assert not any(asked)
+
+
+def test_n30_no_tls_on_the_port(hub: StandIn, hasty: Hasty, monkeypatch: pytest.MonkeyPatch, token: str) -> None:
+    hasty(connecting=0.3)
+    monkeypatch.setenv("HF_ENDPOINT", hub.endpoint.replace("http:", "https:"))
+    checkpoint = read()
+    assert rules(checkpoint) == ["hub-unreachable"]
+    assert not hub.seen
+    assert token not in told(checkpoint)
+
+
+def test_n31_nobody_there(monkeypatch: pytest.MonkeyPatch, hasty: Hasty) -> None:
+    hasty(connecting=1.0)
+    for endpoint in ("http://127.0.0.1:9", "http://nobody.invalid", "http://[::1]:9"):
+        monkeypatch.setenv("HF_ENDPOINT", endpoint)
+        began = time.monotonic()
+        checkpoint = read()
+        assert time.monotonic() - began < 5
+        assert rules(checkpoint) == ["hub-unreachable"]
+        assert endpoint.removeprefix("http://") in told(checkpoint)
+
+
+def test_n31_proxies(hub: StandIn, truth: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://hub.example")
+    monkeypatch.setenv("http_proxy", hub.endpoint.replace("//", "//user:sesame@"))
+    hub.store_host = "store.example"
+    assert equal(read(), truth)
+    assert all(one.headers["proxy-authorization"].startswith("Basic ") for one in hub.seen)
+    assert {one.headers["host"].partition(":")[0] for one in hub.seen} == {"hub.example", "store.example"}
+    hub.fail(".", Reply(407))
+    words = told(read())
+    assert "407" in words
+    assert "sesame" not in words
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    words = told(read())
+    assert "the proxy 127.0.0.1:9" in words
+    monkeypatch.setenv("no_proxy", "hub.example")
+    assert "no such host" in told(read())
+    monkeypatch.setenv("HF_ENDPOINT", "https://secure.example")
+    monkeypatch.setenv("https_proxy", hub.endpoint)
+    assert "the proxy" in told(read())
+
+
+# --- N32 is in test_cached.py, N33 too ---
+
+
+def test_n34_a_thousand_shards(hub: StandIn, tmp_path: Path) -> None:
+    config = {**TINY, "num_hidden_layers": 120}
+    many = write(tmp_path / "many", dict(llama(config)), config, shards=1_000)
+    hub.add("org/many", many)
+    hub.fail("-00[0-9]50-of", Reply(500))
+    checkpoint = read("org/many")
+    assert rules(checkpoint) == ["read-failed"] * 10
+    assert len(checkpoint.files) == 990
+    assert "not read: shard 350 of 1000" in told(checkpoint)
+    assert hub.most_open <= 300
+    assert len(hub.seen) <= 2 * 1_000 + 5 + 20
+
+
+# --- N35 to N40 ---
+
+
+@pytest.mark.parametrize("endpoint", ["", "   "])
+def test_n35_a_blank_endpoint_is_none(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
+    from inspector.loader.hub_settings import Settings, settings
+
+    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+    found = settings()
+    assert isinstance(found, Settings)
+    assert found.endpoint == "https://huggingface.co"
+
+
+@pytest.mark.parametrize("endpoint", ["hub.example", "ftp://hub.example", "https://", "http://u:p@hub.example", "/x"])
+def test_n35_endpoints_that_are_none(monkeypatch: pytest.MonkeyPatch, token: str, endpoint: str) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", endpoint)
+    checkpoint = read()
+    assert rules(checkpoint) == ["address-not-understood"]
+    assert "HF_ENDPOINT" in told(checkpoint)
+    assert "u:p" not in told(checkpoint)
+
+
+def test_n35_an_endpoint_with_a_path(hub: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", f"{hub.endpoint}/mirror/")
+    read()
+    assert {one.path for one in hub.seen} == {"/mirror/api/models/org/tiny"}
+
+
+def test_n36_a_pointer_instead_of_the_file(hub: StandIn) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"a" * 64 + b"\nsize 12345\n"
+    hub.fail(BLOBS, Reply(200, body=pointer))
+    checkpoint = read()
+    assert set(rules(checkpoint)) == {"not-a-checkpoint"}
+    assert "git-lfs pointer" in told(checkpoint)
+
+
+@pytest.mark.parametrize("size", [100, 200_000_000])
+def test_n37_headers_that_are_announced_only(hub: StandIn, tmp_path: Path, size: int) -> None:
+    path = tmp_path / "model.safetensors"
+    with path.open("wb") as file:
+        file.write((90_000_000).to_bytes(8, "little"))
+        file.truncate(size)
+    hub.add("org/lying", tmp_path)
+    checkpoint = read("org/lying")
+    assert not checkpoint.readable
+    assert shard_sent(hub) <= 1_000_000
+    assert len(checkpoint.evidence) == 1
+
+
+def test_n38_nothing_is_written(hub: StandIn, truth: Checkpoint, tmp_path: Path) -> None:
+    results: list[Checkpoint] = []
+    threads = [threading.Thread(target=lambda: results.append(read())) for _ in range(3)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert all(equal(one, truth) for one in results)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_n40_names_of_an_index_that_lead_elsewhere(hub: StandIn, folder: Path, tmp_path: Path) -> None:
+    evil = tmp_path / "evil"
+    shutil.copytree(folder, evil)
+    index = json.loads((evil / "model.safetensors.index.json").read_text())
+    names = ["http://169.254.169.254/x.safetensors", "../secret.safetensors", "/etc/x.safetensors", "a\\b.safetensors"]
+    index["weight_map"].update({f"evil.{n}": name for n, name in enumerate(names)})
+    (evil / "model.safetensors.index.json").write_text(json.dumps(index))
+    hub.add("org/evil", evil)
+    checkpoint = read("org/evil")
+    assert set(rules(checkpoint)) == {"shard-name-unsafe"}
+    assert len(checkpoint.files) == SHARDS
+    assert not [one for one in hub.seen if re.search(r"169\.254|secret\.|/etc/|\\", one.target)]
+
+
+def test_a_kept_connection_that_was_closed_meanwhile(hub: StandIn, truth: Checkpoint) -> None:
+    def silently(seen: Seen, right: Reply) -> Reply:
+        size = len(right.content())
+        lines = [f"HTTP/1.1 {right.status} OK", f"Content-Length: {size}"]
+        lines += [f"{key}: {value}" for key, value in right.headers]
+        return Reply(raw="\r\n".join([*lines, "", ""]).encode() + right.content())
+
+    hub.fail("resolve|blobs", silently)  # promises to keep the connection and closes it
+    assert equal(read(), truth)
+    assert len(hub.requests(BLOBS)) == SHARDS
+
+
+def test_a_failure_says_how_often_it_was_tried() -> None:
+    room = Web(Origin("http", "127.0.0.1", 9), None, "x", Limits(pause=0.01), Meter())
+    failure = room.get(Wanted("http://127.0.0.1:9/x", 10))
+    assert isinstance(failure, Failure)
+    assert (failure.kind, failure.tries) == ("connect", 2)
+
+
+def test_bytes_are_within_the_budget(hub: StandIn, folder: Path) -> None:
+    read()
+    assert shard_sent(hub) <= header_bytes(folder) + 1_024 * SHARDS

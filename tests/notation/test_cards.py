@@ -1,0 +1,90 @@
+"""Cards as charts: the formula of each unlike card, and what blocks they give."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from inspector.architectures.catalog import all_cards, card_of, modules
+from inspector.architectures.defaults import defaults_of
+from inspector.notation.binding import Spelling, bind, respelled
+from inspector.notation.formula import formulas
+from inspector.notation.scope import CardScope, Settings, head_for
+from tests.judged import base_record
+
+FORMULAS = {
+    "llama": "2*V*d + d + L*(2*d*dh*h + 2*d*dh*kv + 3*d*ff + 2*d)",
+    "deepseek_v3": "2*V*d + d + L*(d*dv*h + dn*h*q + dn*h*r + dr*h*q + dv*h*r + d*dr + d*q + d*r + 2*d + q + r)"
+    " + D*(3*d*ff) + M*(3*S*d*fe + E*d + E*(3*d*fe))",
+    "t5": "V*d + 2*buckets*h + 2*d + L*(4*d*dh*h + 2*d*ff + 2*d) + Ld*(8*d*dh*h + 2*d*ff + 3*d)",
+    "bert": "T*d + V*d + d^2 + d*y + V + 5*d + L*(4*d^2 + 2*d*ff + 9*d + ff)",
+    "whisper": "S*d + T*d + V*d + 3*d^2 + 3*d*n + 6*d + Le*(4*d^2 + 2*d*fe + 8*d + fe)"
+    " + Ld*(8*d^2 + 2*d*fd + 13*d + fd)",
+}
+
+
+def chart(model_type: str, suffix: str) -> dict[str, str]:
+    """The formulas of a card under its class defaults."""
+    card = card_of(model_type)
+    assert card is not None
+    defaults = defaults_of(model_type)
+    assert defaults is not None
+    head = head_for(card, suffix)
+    assert head is not None
+    scope = CardScope(card, Settings({}, defaults.values, defaults.aliases), card_of)
+    return formulas(bind(scope, head, Spelling(head.root)))
+
+
+@pytest.mark.parametrize("model_type", FORMULAS)
+def test_the_formula_is_written_as_people_write_it(model_type: str) -> None:
+    suffix = {"t5": "ForConditionalGeneration", "bert": "ForMaskedLM", "whisper": "ForConditionalGeneration"}
+    assert chart(model_type, suffix.get(model_type, "ForCausalLM"))[""] == FORMULAS[model_type]
+
+
+def test_llama_has_one_block_a_tensor_kind_however_deep() -> None:
+    card = card_of("llama")
+    assert card is not None
+    record = base_record("llama", "CausalLM")
+    head = head_for(card, record["class"])
+    assert head is not None
+    for layers in (3, 10**9):
+        scope = CardScope(card, Settings({**record["config"], "num_hidden_layers": layers}), card_of)
+        plan = bind(scope, head, Spelling(head.root))
+        assert len([block for block in plan.blocks if block.required]) == 12
+
+
+def test_binding_is_quick() -> None:
+    card = card_of("llama")
+    assert card is not None
+    config = base_record("llama", "CausalLM")["config"]
+    head = head_for(card, "LlamaForCausalLM")
+    assert head is not None
+    bind(CardScope(card, Settings(config), card_of), head, Spelling(head.root))
+    began = time.process_time()
+    for _ in range(20):
+        bind(CardScope(card, Settings(config), card_of), head, Spelling(head.root))
+    assert time.process_time() - began < 1.0  # a hang, not a benchmark: it takes 5 ms
+
+
+def test_blocks_on_one_key_are_disjoint() -> None:
+    for name, card in all_cards():
+        if name not in modules():
+            continue
+        defaults = defaults_of(name)
+        settings = Settings({}, defaults.values if defaults else {}, defaults.aliases if defaults else {})
+        for head in card.heads:
+            plan = bind(CardScope(card, settings, card_of), head, Spelling(head.root))
+            seen: dict[str, list[tuple[object, ...]]] = {}
+            for block in plan.blocks:
+                for axes in seen.setdefault(block.key, []):
+                    overlap = all(bool(a & b) for a, b in zip(axes, block.axes, strict=True))  # type: ignore[operator]
+                    assert not overlap, (name, head.names, block.key)
+                seen[block.key].append(block.axes)
+
+
+def test_dialects_replace_the_longest_prefix_then_anywhere() -> None:
+    dialect = {"a.": "x.", "a.b.": "y.", "*.old": ".new"}
+    assert respelled("a.b.old.c", dialect) == "y.old.c".replace(".old", ".new")
+    assert respelled("a.c.old", dialect) == "x.c.new"
+    assert respelled("c", dialect) == "c"
