@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from inspector.evidence import Evidence, Place
+from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint, load
 from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
-from inspector.matcher.reading import KNOWN, Reading, read_by_names, read_claimed
+from inspector.matcher.reading import Reading, read_by_names, read_claimed
 from inspector.packing.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.config_keys import not_understood
@@ -150,15 +150,26 @@ def _unpacked(checkpoint: Checkpoint, config: ConfigClaim) -> tuple[Families, Un
 def _reading(config: ConfigClaim, families: Families) -> tuple[Reading | None, tuple[str, float] | None]:
     """The names under the claimed card where it fits; by themselves where there is no claim, or a false one."""
     claimed = read_claimed(config, families)
-    if claimed is not None and claimed.coverage >= KNOWN:
+    if claimed is not None and claimed.fits:
         return claimed, None
     if claimed is None and config is not NO_CONFIG and config.model_type is not None:
         return None, read_by_names(families, {})[1]
     values = config.settings.values if claimed is None else {}
-    by_names, nearest = read_by_names(families, values)
-    if claimed is not None and (by_names is None or by_names.coverage <= claimed.coverage):
-        return claimed, nearest
-    return by_names, nearest
+    supported, nearest = read_by_names(families, values)
+    return _by_shapes(supported), nearest
+
+
+def _misfit(case: Reconciled) -> tuple[int, bool]:
+    return case.placement.differences, case.ledger.counts.expected_parameters is None
+
+
+def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
+    """Of readings that fit the names equally well, the one that fits the shapes best; its equals are twins."""
+    if len(readings) < 2:
+        return readings[0] if readings else None
+    misfits = [_misfit(reconcile(NO_CONFIG, reading, ())) for reading in readings]
+    fitting = [reading for reading, found in zip(readings, misfits, strict=True) if found == min(misfits)]
+    return replace(fitting[0], twins=tuple(reading.name for reading in fitting[1:]))
 
 
 def _lost(checkpoint: Checkpoint) -> list[str]:
@@ -171,7 +182,12 @@ def _lost(checkpoint: Checkpoint) -> list[str]:
 
 
 def _unknown(config: ConfigClaim, families: Families, nearest: tuple[str, float] | None) -> Iterator[Evidence]:
-    if config.class_name or config.model_type:
+    if config.card is not None and config.model_type is not None:
+        facts: dict[str, Fact] = {"claimed": config.model_type, "class": config.class_name}
+        yield Evidence(
+            "names-of-another-architecture", Place(key="model_type"), {**facts, "names": None, "coverage": 0.0}
+        )
+    elif config.class_name or config.model_type:
         name, coverage = nearest or (None, 0.0)
         yield Evidence(
             "architecture-unknown",

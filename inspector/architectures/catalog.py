@@ -56,16 +56,24 @@ def first_names() -> list[str]:
     return list(seen.values())
 
 
-def likely_cards(keys: Collection[str], most: int) -> list[tuple[str, Architecture]]:
-    """The cards that know most of these keys by their endings, best first; only they are imported."""
+def likely_cards(keys: Collection[str], share: float, most: int) -> list[tuple[str, Architecture]]:
+    """The cards that know at least this share of the keys by their endings, else the three nearest.
+
+    Of equals the smaller card comes first. Only they are imported.
+    """
     table = endings()
     counts: dict[int, int] = {}
     for key in keys:
         for position in table.get(ending(key), ()):
             counts[position] = counts.get(position, 0) + 1
     names = first_names()
-    best = sorted(counts, key=lambda position: (-counts[position], position))[:most]
-    found = [(names[position], card_of(names[position])) for position in sorted(best)]
+    sizes: dict[int, int] = {}
+    for positions in table.values():
+        for position in positions:
+            sizes[position] = sizes.get(position, 0) + 1
+    best = sorted(counts, key=lambda position: (-counts[position], sizes[position], position))
+    enough = [position for position in best if counts[position] >= share * len(keys)][:most] or best[:3]
+    found = [(names[position], card_of(names[position])) for position in sorted(enough)]
     return [(name, card) for name, card in found if card is not None]
 
 
@@ -79,8 +87,13 @@ def all_cards() -> Iterator[tuple[str, Architecture]]:
             yield name, card
 
 
-FIRST = ("llama", "qwen2", "mixtral", "gpt2", "bert", "t5")
+FIRST = ("llama", "qwen3", "qwen2", "mixtral", "qwen3_moe", "gemma2", "gpt2", "bert", "roberta", "t5", "deepseek_v3")
 """Among cards that fit the same names equally well the well-known one is tried first."""
+
+
+def preference(name: str) -> int:
+    """The rank of a model type among cards that fit equally well."""
+    return FIRST.index(name) if name in FIRST else len(FIRST)
 
 
 def scan() -> dict[str, list[str]]:
@@ -94,5 +107,4 @@ def scan() -> dict[str, list[str]]:
             card = getattr(import_module(f"inspector.architectures.{module.name}"), constant)
             for name in card.names:
                 found.setdefault(name, [module.name, constant])
-    order = {name: position for position, name in enumerate(FIRST)}
-    return dict(sorted(found.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
+    return dict(sorted(found.items(), key=lambda item: (preference(item[0]), item[0])))

@@ -28,7 +28,7 @@ _SMALL_BIN: Final = re.compile(
 _SHARD: Final = re.compile(
     r"(.*?)([-_.]?)\d{1,6}-of-(\d{1,6})((?:\.[A-Za-z0-9_]+)?\.[A-Za-z0-9]+)", re.ASCII | re.DOTALL
 )
-_INDEX: Final = re.compile(r"\.(safetensors|bin)\.index(?:\.[A-Za-z0-9_]+)?\.json\Z", re.ASCII)
+_INDEX: Final = re.compile(r"\.(safetensors|bin)\.index(\.[A-Za-z0-9_]+)?\.json\Z", re.ASCII)
 _PLAIN: Final = re.compile(r"[\w./*@-]+", re.ASCII)
 _SMALL: Final = 100_000_000
 """Bytes above which a file of no known kind is told by name."""
@@ -102,7 +102,7 @@ def _kind(path: str, audited: set[str]) -> str | None:
     index = _INDEX.search(name)
     if index is not None:
         stem = path[: len(path) - len(index[0])]
-        own = index[1] == "safetensors" and any(one.startswith(f"{stem}-") for one in audited)
+        own = index[1] == "safetensors" and any(one.startswith(f"{stem}{index[2] or ''}-") for one in audited)
         return None if own else "pytorch" if index[1] == "bin" else "other weights"
     for kind, endings in _FORMATS:
         if name.endswith(endings):

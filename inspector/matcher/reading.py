@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from inspector.architectures.catalog import card_of, likely_cards
+from inspector.architectures.catalog import card_of, likely_cards, preference
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_card, known_keys
@@ -37,12 +37,17 @@ class Reading:
         """The part of the observed families that the card knows."""
         return self.match.covered / len(self.families) if self.families else 0.0
 
+    @property
+    def fits(self) -> bool:
+        """Whether the names are this card's: most of what is stored is its, or most of its is stored."""
+        return self.coverage >= KNOWN or self.match.missing < self.match.covered
+
 
 KNOWN = 0.5
-"""Below this part of the families a claimed card is not what the names are."""
+"""From this part of the families on a claimed card is what the names are, whatever else is stored."""
 SUPPORTED = 0.75
 """From this part on names alone support a card."""
-MOST_TRIED = 12
+MOST_TRIED = 120
 """Cards that are looked at when names alone decide: those with most of the names' endings."""
 
 
@@ -54,32 +59,34 @@ def read_claimed(claim: Claim, families: Families) -> Reading | None:
     return _spelled(claim, scope, claim.model_type or claim.card.names[0], families)
 
 
-def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[Reading | None, tuple[str, float] | None]:
-    """(the card that the names support, else None; the nearest card and its coverage as a hint).
+def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[Reading], tuple[str, float] | None]:
+    """(the readings that the names support equally well; the nearest card and its coverage as a hint).
 
     values: a config that names no architecture; a card reads it where it has one of its keys.
     """
-    tried: list[tuple[float, int, Reading]] = []
-    for name, card in likely_cards(families, MOST_TRIED):
+    tried: list[Reading] = []
+    for name, card in likely_cards(families, SUPPORTED, MOST_TRIED):
         scope = CardScope(card, Settings({}, known=False), card_of)
+        if any(key in values for key in keys_of_card(scope)):
+            scope = CardScope(card, Settings(values), card_of)
         reading = _spelled(Claim(scope.settings, card=card), scope, name, families)
-        if reading is not None and reading.match.covered:
-            tried.append((reading.coverage, -reading.match.missing, reading))
+        if reading.match.covered:
+            tried.append(replace(reading, by_names=True))
     if not tried:
-        return None, None
-    best = max(tried, key=lambda item: item[:2])
-    nearest = (best[2].name, best[0])
-    if best[0] < SUPPORTED or -best[1] > max(2, len(families) // 4):
-        return None, nearest
-    twins = tuple(reading.name for coverage, gaps, reading in tried if (coverage, gaps) == best[:2])[1:]
-    chosen = best[2]
-    scope = chosen.scope
-    if any(key in values for key in keys_of_card(scope)):
-        scope = CardScope(chosen.card, Settings(values), card_of)
-    return Reading(chosen.card, chosen.name, scope, chosen.match, chosen.families, chosen.prefix, True, twins), nearest
+        return [], None
+    best = max(tried, key=_support)
+    nearest = (best.name, best.coverage)
+    if best.coverage < SUPPORTED or best.match.missing > max(2, len(families) // 4):
+        return [], nearest
+    equal = [reading for reading in tried if _support(reading) == _support(best)]
+    return sorted(equal, key=lambda reading: (preference(reading.name), reading.match.unused)), nearest
 
 
-def _spelled(claim: Claim, scope: CardScope, name: str, families: Families) -> Reading | None:
+def _support(reading: Reading) -> tuple[float, int]:
+    return reading.coverage, -reading.match.missing
+
+
+def _spelled(claim: Claim, scope: CardScope, name: str, families: Families) -> Reading:
     match = best_match(scope, families, claim.head)
     best = Reading(scope.card, name, scope, match, families)
     if match.covered == len(families):

@@ -7,23 +7,25 @@ from dataclasses import dataclass
 from itertools import product
 
 from inspector.algebra.expression import parse, words
-from inspector.notation.binding import Spelling, template
+from inspector.notation.binding import Spelling, scope_of, template
 from inspector.notation.card import Head
-from inspector.notation.scope import CardScope, grafts_of
-from inspector.notation.slots import Unrolled, unroll
+from inspector.notation.scope import CardScope, bases, grafts_of
+from inspector.notation.slots import Slot, Unrolled, unroll
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """The best reading of the names: the head they support and how they are spelled.
 
-    covered: observed keys that the card knows; missing: required keys of that head that are not there.
+    covered: observed keys that the card knows; missing: required keys of that head that are not there;
+    unused: any keys of that head that are not there.
     """
 
     head: Head
     spelling: Spelling
     covered: int
     missing: int
+    unused: int
 
 
 def best_match(scope: CardScope, keys: Collection[str], claimed: Head | None) -> Match:
@@ -42,7 +44,8 @@ def _candidates(scope: CardScope, observed: frozenset[str]) -> Iterator[Match]:
         for spelling in spellings(scope, head, unrolled):
             required, optional = _keys(scope, unrolled, spelling)
             covered = len(observed & required) + len(observed & optional)
-            yield Match(head, spelling, covered, len(required - observed))
+            unused = len(required) + len(optional) - covered
+            yield Match(head, spelling, covered, len(required - observed), unused)
 
 
 def spellings(scope: CardScope, head: Head, unrolled: Unrolled) -> Iterator[Spelling]:
@@ -67,10 +70,16 @@ def _keys(scope: CardScope, unrolled: Unrolled, spelling: Spelling) -> tuple[fro
         optional: set[str] = set()
         for slot in unrolled.slots:
             key = template(spelling.spelled(slot, scope))[0]
-            free = slot.optional or slot.whens or slot.tied or slot.choices or slot.group
+            free = slot.optional or slot.whens or slot.tied or slot.choices or slot.group or _is_cut(slot, scope)
             (optional if free else required).add(key)
         _KEYS[signature] = (frozenset(required), frozenset(optional - required))
     return _KEYS[signature]
+
+
+def _is_cut(slot: Slot, scope: CardScope) -> bool:
+    """Whether a slot lies in a part of the layers, which may be none of them."""
+    inner = scope_of(scope, slot)
+    return any(bases(inner.card, inner.settings.native, hole) for hole in slot.holes)
 
 
 def known_keys(scope: CardScope) -> frozenset[str]:

@@ -27,7 +27,7 @@ from inspector.packing.catalog import (
     STRANGE,
     scheme_of,
 )
-from inspector.packing.module import FLOATS, Opened, Scheme
+from inspector.packing.module import FLOAT8, FLOATS, Opened, Scheme
 from inspector.packing.packed import Packed
 from inspector.packing.said import Said
 from inspector.packing.settings import NO_SETTINGS, Settings
@@ -136,6 +136,7 @@ def _endings() -> dict[str, tuple[str, ...]]:
 
 
 _ENDINGS: Final = _endings()
+_SCALES: Final = ("scale", "scales", "biases", "scale_inv", "zeros", "absmax", "zero", "scale_2", "_shift")
 _MOST_GONE: Final = 10_000
 _MOST_PARTS: Final = 16
 """Layouts of one family up to which boxes are cut one by one."""
@@ -158,7 +159,7 @@ def unpack(
     modules = _modules(families, settings)
     if not modules:
         return Unpacked(families, settings=settings)
-    work = _Work(families, settings, lost, whole)
+    work = _Work(families, settings.among(_dims(families) or settings.base.dims), lost, whole)
     for (key, bare), parts in modules.items():
         work.take(key, bare, parts)
     return work.done()
@@ -180,6 +181,19 @@ def _modules(families: Families, settings: Settings) -> dict[Module, Parts]:
         if plain is not None and "blocks" not in parts:
             parts.setdefault(PLAIN, plain)
     return found
+
+
+def _dims(families: Families) -> frozenset[int]:
+    """The dims of tensors that show them plainly: they settle which of several sizes a packed width means."""
+    found: set[int] = set()
+    for key, family in families.items():
+        for part in family.stored:
+            dtype, shape = part.layout.dtype, part.layout.shape
+            if dtype in FLOATS and not key.endswith(_SCALES):
+                found.update(shape)
+            elif key.endswith((".weight", ".weight_packed")) and len(shape) > 1:
+                found.update(shape[-2:] if dtype in ("U8", "I8") or dtype in FLOAT8 else shape[-2:-1])
+    return frozenset(dim for dim in found if dim >= 16)
 
 
 def _split(key: str, families: Families) -> tuple[str, str, bool]:
@@ -237,7 +251,7 @@ class _Work:
         fused = {
             case.key.rsplit(".", 1)[0]: case
             for case in self.cases
-            if case.rule == "packing-helper-orphaned" and case.facts["beside"] is None and case.key.endswith("_scale_inv")
+            if case.rule == "packing-helper-orphaned" and not case.facts["beside"] and case.key.endswith("_scale_inv")
         }
         if not fused:
             return tuple(self.cases)
@@ -299,7 +313,7 @@ class _Module:
             for said, boxes in self.work.settings.of(self.key, whole)
         ]
         known = [one for one in found if one.scheme is not None]
-        if not known and not any(self._strange(one) or self._orphans(one) for one in found):
+        if not known and not any(self._strange(one) or self._orphans(one, None) for one in found):
             return
         for family in self.parts.values():
             self.work.clear(family)
@@ -311,6 +325,24 @@ class _Module:
                 self._unknown(one)
             else:
                 self._plain(one, known)
+        if len(known) > 1:
+            self._uneven(known)
+
+    def _uneven(self, known: Sequence[_Found]) -> None:
+        """Helpers that a scheme can do without, stored for most modules of a family and not for a few."""
+        for scheme in {one.scheme.name: one.scheme for one in known if one.scheme is not None}.values():
+            same = [one for one in known if one.scheme is scheme]
+            whole = sum(count(one.boxes) for one in same)
+            for suffix in scheme.may:
+                having = [one for one in same if suffix in one.layouts]
+                if suffix in COMMON or not having or 2 * sum(count(one.boxes) for one in having) <= whole:
+                    continue
+                for one in same:
+                    if suffix not in one.layouts and (boxes := self._not_lost(suffix, one.boxes)):
+                        facts: dict[str, Fact] = {"helper": suffix, "expected": [list(having[0].layouts[suffix].shape)]}
+                        case = Case("packing-helper-missing", self.name(suffix), boxes, facts, scheme.name, self.logical())
+                        if not any(known.key == case.key and known.boxes == boxes for known in self.work.cases):
+                            self.work.cases.append(case)
 
     def name(self, suffix: str) -> str:
         """The family of a suffix, as it is stored."""
@@ -335,6 +367,8 @@ class _Module:
             like = other.layouts[other.scheme.values]
             if values is None or values.dtype != like.dtype or len(values.shape) != len(like.shape):
                 continue
+            if values.dtype in FLOATS and values.shape[-1] != like.shape[-1]:
+                continue  # values in a storage dtype of floats lie in a column
             if best is None or count(other.boxes) > count(best.boxes):
                 best = other
         return best.scheme if best is not None else None
@@ -437,9 +471,11 @@ class _Module:
         }
         self.work.cases.append(Case("packing-unknown", self.name(values), one.boxes, facts, "unknown", logical))
 
-    def _orphans(self, one: _Found) -> list[str]:
-        """Helpers of a piece that has no packed values."""
+    def _orphans(self, one: _Found, packed: Scheme | None) -> list[str]:
+        """Helpers of a piece that has no packed values. packed: how its siblings are packed."""
         believed = BY_METHOD.get(self.work.settings.base.method or "", frozenset())
+        if packed is not None and packed.values not in one.layouts:
+            believed = believed | COMMON.union(packed.needs, packed.may)
         kv = [suffix for suffix in one.layouts if suffix in KV_CACHE and self._is_cache(one.layouts[suffix])]
         return [suffix for suffix in one.layouts if suffix in TELLING or suffix in believed] + kv
 
@@ -448,7 +484,8 @@ class _Module:
 
     def _plain(self, one: _Found, known: Sequence[_Found]) -> None:
         """A piece that is not packed: dense beside packed siblings, helpers without values, or neither."""
-        orphans = self._orphans(one)
+        packed = next((other.scheme for other in known if other.scheme is not None), None)
+        orphans = self._orphans(one, packed)
         tensors = count(one.boxes)
         cache = [suffix for suffix in orphans if suffix in KV_CACHE]
         alone = [suffix for suffix in orphans if suffix not in KV_CACHE]
@@ -462,11 +499,10 @@ class _Module:
         if cache:
             facts: dict[str, Fact] = {"helpers": list(cache), "stated": self.work.settings.kv_cache}
             self.work.cases.append(Case("cache-scales-stored", self.name(cache[0]), one.boxes, facts))
-        packed = next((other.scheme for other in known if other.scheme is not None), None)
         dense = one.layouts.get(PLAIN)
         if alone:
             self._without_values(one, alone, packed, dense)
-        elif packed is not None and dense is not None and dense.dtype in FLOATS and one.said.skipped is None:
+        elif packed is not None and dense is not None and dense.dtype in FLOATS and self._undeclared(one):
             facts = {
                 "dtype": dense.dtype,
                 "shape": list(dense.shape),
@@ -474,6 +510,11 @@ class _Module:
                 "method": one.said.method,
             }
             self.work.cases.append(Case("module-not-packed", self.name(PLAIN), one.boxes, facts, packed.name))
+
+    def _undeclared(self, one: _Found) -> bool:
+        """Whether the config was understood and says nothing that leaves these modules out."""
+        settings = self.work.settings
+        return settings.known and one.said.skipped is None and not settings.unclear
 
     def _without_values(
         self, one: _Found, alone: Sequence[str], packed: Scheme | None, dense: Layout | None
@@ -487,7 +528,8 @@ class _Module:
                 self.work.cases.append(case)
                 self.work.gone[logical] = self.work.gone.get(logical, ()) + boxes
             return
-        if not self.work.whole or self.name(PLAIN) in self.work.lost or any(self.name(scheme.values) in self.work.lost for scheme in SCHEMES):
+        values = {PLAIN, *(scheme.values for scheme in SCHEMES)}
+        if not self.work.whole or any(self.name(suffix) in self.work.lost for suffix in values):
             return
         facts = {"helpers": list(alone), "beside": dense.dtype if dense is not None else None}
         scheme = packed.name if packed is not None else ""

@@ -22,8 +22,10 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     rows, inputs = tensors["weight"].shape
     reading.helper("weight_scale", [(1,), ()], "one number", FLOATS)
+    known = [dim for dim in said.dims if 4 * rows - 3 <= dim < 4 * rows]
+    outputs = known[0] if len(known) == 1 and 4 * rows not in said.dims else 4 * rows
     bounds = ((4 * rows - 3, 4 * rows), (inputs, inputs))
-    return reading.opened("weight", "bitnet", (4 * rows, inputs), 2, bounds=bounds)
+    return reading.opened("weight", "bitnet", (outputs, inputs), 2, bounds=bounds)
 
 
 def _is_online(tensors: Tensors, said: Said) -> bool:

@@ -29,7 +29,7 @@ from inspector.packing.torchao import TORCHAO
 from inspector.packing.vptq import VPTQ
 
 SCHEMES: Final[tuple[Scheme, ...]] = (
-    GPTQ, AWQ, AWQ_GEMV, AWQ_GEMV_FAST, CT_WORDS, CT_HALVES, BITMASK, FOUR, EIGHT, EETQ, MLX, HIGGS, QUARK, OUTPUTS,
+    AWQ_GEMV_FAST, GPTQ, AWQ, AWQ_GEMV, CT_WORDS, CT_HALVES, BITMASK, FOUR, EIGHT, EETQ, MLX, HIGGS, QUARK, OUTPUTS,
     HALVES, BITNET, SCALED_BLOCK, SCALED, BITNET_ONLINE, MXFP4, TORCHAO, HQQ, QUANTO_PACKED, QUANTO, AQLM, VPTQ, SPQR,
     EXL2, EXL3)  # fmt: skip
 """In the order in which they are tried for one module."""

@@ -28,7 +28,8 @@ def _words(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     values, scale = tensors["weight_packed"], tensors.get("weight_scale")
     *lead, outputs, width = values.shape
-    groups = scale.shape[-1] if scale is not None and len(scale.shape) >= 2 else None
+    shown = scale if scale is not None else tensors.get("weight_zero_point")
+    groups = shown.shape[-1] if shown is not None and len(shown.shape) >= 2 else None
     index = tensors.get("weight_g_idx")
     inputs = index.shape[-1] if index is not None and index.shape else None
     bits, size, low, high = _decided(reading, width, outputs, groups, inputs)
@@ -69,8 +70,13 @@ def _decided(
     first = dict.fromkeys([said.bits if shown is None else shown, said.bits])
     tried: list[tuple[int, int | None]] = [(bits, stated) for bits in first if bits in WIDTHS]
     guesses = [(bits, size) for bits in WIDTHS for size in (stated, 128, 64, 32, 16, 256) if size]
-    known = [one for one in guesses if one[1] is not None and groups and one[1] * groups in said.dims]
+    known: list[tuple[int, int | None]] = []
+    if grouped and groups:
+        known += [(bits, size) for bits, size in guesses if size * groups in said.dims]
     same_bits = [one for one in known if one[0] in (shown, said.bits)] + [one for one in known if one[1] == stated]
+    if groups == 1:
+        fitting = [bits for bits in WIDTHS if any(_inside(width, bits, dim) for dim in said.dims)]
+        known += [(bits, None) for bits in fitting]
     for bits, size in [*tried, *same_bits, *known, *guesses]:
         if shown is not None and bits != shown:
             continue
@@ -99,6 +105,11 @@ def _decided(
     least, most = interval(width, tried[0][0] if tried else 4)
     reading.widths(f"weight_packed is {width} words wide = {most} inputs", f"weight_scale has {groups} groups")
     return tried[0][0] if tried else 4, stated, least, most
+
+
+def _inside(width: int, bits: int, dim: int) -> bool:
+    least, most = interval(width, bits)
+    return least <= dim <= most
 
 
 def _compare(reading: Reading, bits: int, size: int | None) -> None:

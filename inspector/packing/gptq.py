@@ -23,7 +23,8 @@ def recognises(tensors: Tensors, said: Said) -> bool:
     if scales is not None:
         return len(scales.shape) >= 2 and scales.shape[-1] == columns
     if zeros is not None and len(zeros.shape) >= 2:
-        return zeros.shape[-1] * word(zeros) in [columns * bits for bits in WIDTHS] and zeros.shape[-1] < columns
+        narrow = zeros.shape[-1] < columns or said.method == "gptq"
+        return narrow and zeros.shape[-1] * word(zeros) in [columns * bits for bits in WIDTHS]
     return said.method in ("gptq", "auto-round") or "g_idx" in tensors
 
 

@@ -6,7 +6,7 @@ M values become [M/g, g] (axis 1) or [g, M/g] (axis 0) and are packed along the 
 
 from __future__ import annotations
 
-from inspector.packing.module import Opened, Reading, Scheme, Tensors, ceil_div
+from inspector.packing.module import GROUPS, Opened, Reading, Scheme, Tensors, ceil_div
 from inspector.packing.said import Said
 
 SETTINGS = ("axis", "channel_wise", "compute_dtype", "encoded_state_dict", "group_size", "nbits", "offload_meta",
@@ -62,7 +62,8 @@ def _of_axis_0(rows: int, dtype: str, said: Said) -> tuple[int, int]:
     if said.bits and said.group_size and ceil_div(said.group_size, _each(said.bits)) == rows:
         return said.bits, said.group_size
     if dtype == "I32":
-        return 3, said.group_size or 10 * rows
+        usual = (size for size in GROUPS if 10 * (rows - 1) < size <= 10 * rows)
+        return 3, said.group_size or next(usual, 10 * rows)
     if said.group_size and said.group_size > 0 and said.group_size % rows == 0:
         return next((bits for bits, each in IN_BYTE.items() if each * rows == said.group_size), 4), said.group_size
     bits = said.bits if said.bits in IN_BYTE else 4

@@ -47,6 +47,11 @@ class Settings:
         """Whether anything is said."""
         return self.base.method is not None
 
+    def among(self, dims: frozenset[int]) -> Settings:
+        """The same settings, with the dims that settle what widths leave open."""
+        special = tuple((entry, replace(said, dims=dims)) for entry, said in self.special)
+        return replace(self, base=replace(self.base, dims=dims), special=special)
+
     def of(self, key: str, boxes: tuple[Box, ...]) -> list[Piece]:
         """What is said of a family of modules, piece by piece."""
         left = boxes

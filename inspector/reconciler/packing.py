@@ -16,6 +16,8 @@ ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
 MOST_TOLD = 5
 """More cases of one kind than this are told as one."""
+MOST_MODULES = 16
+"""And so are cases of more modules."""
 
 
 def with_helpers(accounts: Ledger, unpacked: Unpacked) -> Ledger:
@@ -67,7 +69,8 @@ def _grouped(cases: Sequence[Case]) -> Iterator[list[Case]]:
     """Cases of one kind at the same layers and experts together; very many of a kind all together."""
     for kind in _split(cases, _kind).values():
         groups = list(_split(kind, lambda case: tuple(case.boxes)).values())
-        if len(groups) > MOST_TOLD or kind[0].rule in _ALWAYS_ONE:
+        modules = sum(case.tensors for case in kind)
+        if len(groups) > MOST_TOLD or modules > MOST_MODULES or kind[0].rule in _ALWAYS_ONE:
             yield kind
         else:
             yield from groups

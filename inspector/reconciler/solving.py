@@ -148,10 +148,20 @@ def _dims(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
                     bare = isinstance(node, Word)
                     votes[bare].setdefault(name, Counter())[value] += part.tensors
     chosen = votes[True] or votes[False]
-    found: dict[str, Value] = {name: vote.most_common(1)[0][0] for name, vote in chosen.items()}
+    found: dict[str, Value] = {name: value for name, vote in chosen.items() if (value := elected(vote)) is not None}
     for name, (hole, per_index) in by_index.items():
         found[name] = ByIndex(hole, {at: vote.most_common(1)[0][0] for at, vote in per_index.items()})
     return found
+
+
+MAJORITY = 0.75
+"""The share of tensors that must agree before the others are odd; below it the dim is left open."""
+
+
+def elected(vote: Vote) -> int | None:
+    """The value of a clear majority, None where there is none."""
+    value, count = vote.most_common(1)[0]
+    return value if count >= MAJORITY * vote.total() else None
 
 
 def _vote_by_index(
@@ -271,8 +281,8 @@ def fill(scope: CardScope, blocks: Sequence[Block], families: Families) -> dict[
         _leave(inner, before)
     products: dict[str, int] = {}
     for block, position, name in open_dims:
-        if name in votes:
-            value = votes[name].most_common(1)[0][0]
+        value = elected(votes[name]) if name in votes else None
+        if value is not None:
             block.shape = (*block.shape[:position], value, *block.shape[position + 1 :])
             products[".".join((*name[0], name[1]))] = value
     return products

@@ -24,11 +24,14 @@ from inspector.rules.rule import Facts, Rows, Rule
 
 
 def _headline(place: Place, facts: Facts) -> str:
-    return f"the config claims {facts['claimed']}, the names are {facts['names']}'s"
+    names = f"{facts['names']}'s" if facts["names"] else "of no known architecture"
+    return f"the config claims {facts['claimed']}, the names are {names}"
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
     claimed = f"{facts['claimed']} ({facts['class']})" if facts["class"] else str(facts["claimed"])
+    if not facts["names"]:
+        return [("config", claimed)]
     return [("config", claimed), ("names", f"{facts['names']}, {facts['coverage']:.1%} of the families known")]
 
 

@@ -7,9 +7,9 @@ Why it matters
     The verdict is about this commit, and about the files that were fetched of it.
 
 Example
-    note[R031] read-from-cache: org/name as it lies in the local cache
-      commit  0e9e39f249a16976918f6564b8830bc894c89659, which main was when it was last fetched
-      help    leave --cached out to read the Hub
+    note[R031] read-from-cache: org/name as it lies in the local cache, commit 0e9e39f249a16976918f6564b8830bc894c89659
+      revision  what main was when it was last fetched
+      help      leave --cached out to read the Hub
 
 What to do
     Nothing, if the local copy is what you wanted to know about.
@@ -22,16 +22,17 @@ from inspector.rules.rule import Facts, Rows, Rule, count
 
 
 def _headline(place: Place, facts: Facts) -> str:
-    return f"{facts['repository']} as it lies in the local cache"
+    offline = " (HF_HUB_OFFLINE is set)" if facts["offline"] else ""
+    return f"{facts['repository']} as it lies in the local cache, commit {facts['commit']}{offline}"
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
-    named = f", which {facts['revision']} was when it was last fetched" if facts["revision"] != facts["commit"] else ""
-    rows = [("commit", f"{facts['commit']}{named}")]
+    named = facts["revision"] != facts["commit"]
+    rows = [("revision", f"what {facts['revision']} was when it was last fetched")] if named else []
     if facts["unfinished"]:
         rows.append(("unfinished", f"{count(facts['unfinished'], 'download')} into this repository did not end"))
     if facts["offline"]:
-        rows.append(("offline", "HF_HUB_OFFLINE is set: no connection was made"))
+        rows.append(("offline", "no connection was made"))
     return rows
 
 

@@ -79,8 +79,9 @@ def rules(checkpoint: Checkpoint) -> list[str]:
 def told(checkpoint: Checkpoint) -> str:
     """All findings as they are printed, in one line."""
     from inspector.audit import audit_checkpoint
+    from inspector.report.text import audit_text
 
-    return " ".join(str(audit_checkpoint(checkpoint)).split())
+    return " ".join(audit_text(audit_checkpoint(checkpoint), verbose=True).split())
 
 
 def equal(one: Checkpoint, other: Checkpoint) -> bool:

@@ -36,7 +36,7 @@ def of(text: str, exists: bool = False) -> tuple[str, str, str | None, str, str]
         ("https://huggingface.co/org/name/", ("hub", "org/name", None, "", "model")),
         ("https://hf.co/org/name?x=1#files", ("hub", "org/name", None, "", "model")),
         ("https://huggingface.co/gpt2", ("hub", "gpt2", None, "", "model")),
-        ("https://huggingface.co/gpt2/blob/main/model.safetensors", ("hub", "gpt2", "main", "model.safetensors", "model")),
+        ("https://hf.co/gpt2/blob/main/a.safetensors", ("hub", "gpt2", "main", "a.safetensors", "model")),
         ("https://huggingface.co/org/name/tree/v1/sub", ("hub", "org/name", "v1", "sub", "model")),
         ("https://huggingface.co/org/name/tree/refs%2Fpr%2F4", ("hub", "org/name", "refs/pr/4", "", "model")),
         ("https://huggingface.co/org/name/tree/refs/pr/4/x", ("hub", "org/name", "refs/pr/4", "x", "model")),

@@ -1,0 +1,109 @@
+"""The command against the stand-in: the token in no output (N39), Ctrl-C at any time (N38), what is imported."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.hub.conftest import VARIABLES
+from tests.hub.stand_in import Reply, Seen, StandIn
+
+ROOT = Path(__file__).parent.parent.parent
+SECRET = StandIn.token
+
+
+def environment(hub: StandIn, tmp_path: Path, **more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    return {**kept, "HF_ENDPOINT": hub.endpoint, "HF_HOME": str(tmp_path / "home"), **more}
+
+
+def run(hub: StandIn, tmp_path: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "inspector", *words],
+        cwd=ROOT,
+        env=environment(hub, tmp_path, **more),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def echo(seen: Seen, right: Reply) -> Reply:
+    """A server that says back all that it was told, in headers and body."""
+    said = " ".join(f"{key}={value}" for key, value in seen.headers.items())
+    return Reply(403, (("X-Error-Message", said), ("X-Echo", said)), said.encode())
+
+
+@pytest.mark.parametrize("where", ["^$", "/api/", "config.json", "index.json", "00002-of", "/blobs/"])
+@pytest.mark.parametrize("source", ["environment", "file"])
+def test_n39_the_token_is_in_no_output(hub: StandIn, tmp_path: Path, where: str, source: str) -> None:
+    hub.fail(where, echo)
+    more = {"HF_TOKEN": SECRET} if source == "environment" else {}
+    if source == "file":
+        (tmp_path / "home").mkdir()
+        (tmp_path / "home" / "token").write_text(SECRET + "\n")
+    for shape in ("text", "json"):
+        done = run(hub, tmp_path, "audit", "org/tiny", "-v", "--format", shape, **more)
+        assert SECRET not in done.stdout + done.stderr
+        assert "secretOfTheStore" not in done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        assert done.returncode in ({0} if where == "^$" else {1, 3})
+    assert any(one.headers.get("authorization") == f"Bearer {SECRET}" for one in hub.seen)
+
+
+@pytest.mark.parametrize("where", ["/api/models/org/tiny$", "/tree/", "/blobs/"])
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_n38_ctrl_c_ends_at_once(hub: StandIn, tmp_path: Path, where: str) -> None:
+    hub.fail(where, lambda seen, right: replace(right, hangs=True))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "inspector", "audit", "org/tiny"],
+        cwd=ROOT,
+        env=environment(hub, tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 20
+    while not hub.requests(where) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.2)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    output = process.communicate(timeout=10)
+    assert time.monotonic() - began < 1.5
+    assert process.returncode == 130
+    assert "Traceback" not in output[1]
+
+
+def test_only_the_table_of_constants_is_imported(hub: StandIn, tmp_path: Path) -> None:
+    code = (
+        "import sys; from inspector.loader.checkpoint import load; c = load('org/tiny'); assert c.readable; "
+        "print(sorted(m for m in sys.modules if m.startswith(('huggingface_hub', 'httpx', 'ssl', 'http.client'))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env=environment(hub, tmp_path),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "['huggingface_hub', 'huggingface_hub.constants']"
+
+
+def test_nothing_of_it_is_imported_for_a_folder(folder: Path) -> None:
+    code = (
+        f"import sys; from inspector.loader.checkpoint import load; load({str(folder)!r}); "
+        "rooms = ('opening', 'address', 'hub', 'web', 'wire', 'cached', 'remote_files', 'hub_settings', 'download'); "
+        "print([m for m in rooms if 'inspector.loader.' + m in sys.modules], 'socket' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] False"
