@@ -6,12 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from inspector.audit import Audit, audit
+    from inspector.compare import Comparison, compare
+    from inspector.formula import Formula, formula
     from inspector.loader.checkpoint import Checkpoint, load
 
-__all__ = ["Audit", "Checkpoint", "audit", "load"]
+__all__ = ["Audit", "Checkpoint", "Comparison", "Formula", "audit", "compare", "formula", "load"]
 __version__ = "0.1.0"
 
-_HOMES = {"Audit": "audit", "audit": "audit", "Checkpoint": "loader.checkpoint", "load": "loader.checkpoint"}
+_HOMES = {
+    "Audit": "audit",
+    "audit": "audit",
+    "Checkpoint": "loader.checkpoint",
+    "load": "loader.checkpoint",
+    "Comparison": "compare",
+    "compare": "compare",
+    "Formula": "formula",
+    "formula": "formula",
+}
 
 
 def __getattr__(name: str) -> Any:

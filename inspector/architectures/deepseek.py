@@ -49,7 +49,7 @@ MTP_EXTRAS = rows(
     part("embed_tokens",     "embed.token",     table("V d"),     tied="embed.token", ties=True),
     part("shared_head.norm", "norm.final",      scale("d")),
     part("shared_head.head", "head.token",      linear("d -> V"), tied="head.token",  ties=True))
-DEEPSEEK_V3 = Architecture("deepseek_v3 kimi_k2", heads=CAUSAL, ties="tie_word_embeddings | false",
+DEEPSEEK_V3 = Architecture("deepseek_v3 kimi_k2", ignores="moe_layer_freq scoring_func topk_method", heads=CAUSAL, ties="tie_word_embeddings | false",
     dims=DECODER | MLA_DIMS | MOE_DIMS | Dims(N="L : L + num_nextn_predict_layers"),
     parts=rows(
         ENDS,

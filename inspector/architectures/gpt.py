@@ -92,7 +92,7 @@ GPT_BIGCODE = Architecture("gpt_bigcode", heads=TRANSFORMER, ties="tie_word_embe
             part("crossattention.c_proj", "cross.output", dense("d -> d")),
             when="add_cross_attention")))
 EMBED_OUT = part("embed_out", "head.token", linear("d -> V"), tied="embed.token")
-GPT_NEOX = Architecture("gpt_neox", ties="tie_word_embeddings | false", dialects=({}, {"embed_out": "lm_head"}),
+GPT_NEOX = Architecture("gpt_neox", ignores="partial_rotary_factor rotary_pct", ties="tie_word_embeddings | false", dialects=({}, {"embed_out": "lm_head"}),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="d/h",
               ff="intermediate_size", T="max_position_embeddings", rotary="floor(dh*(rotary_pct | 1))",
               C="num_labels | len(id2label) | 2"),

@@ -120,14 +120,14 @@ QWEN3_NEXT = Architecture("qwen3_next", heads=SPARSE_HEADS, ties="tie_word_embed
         under("layers.{D}", DENSE_MLP),
         under("layers.{M}", SPARSE_MLP)))
 INSIDE = {"model.": "model.language_model."}   # a text-only config beside the joined model's names
-QWEN3_5_TEXT = Architecture("qwen3_5_text", ties="tie_word_embeddings | false", dims=DELTA, dialects=({}, INSIDE), writers=("transformers", "the joined model"),
+QWEN3_5_TEXT = Architecture("qwen3_5_text", ignores="attn_output_gate mlp_only_layers mtp_use_dedicated_embeddings partial_rotary_factor", ties="tie_word_embeddings | false", dims=DELTA, dialects=({}, INSIDE), writers=("transformers", "the joined model"),
     heads=(CAUSAL[0], head("ForCausalLM", "model.", LM_HEAD, DENSE_MTP), *CAUSAL[2:]),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, DENSE_MLP),
         under("layers.{A}.self_attn",   GATED_GQA, b="attention_bias"),
         under("layers.{B}.linear_attn", DELTA_NET, APART_INPUTS)))
-QWEN3_5_MOE_TEXT = Architecture("qwen3_5_moe_text", heads=SPARSE_HEADS, ties="tie_word_embeddings | false",
+QWEN3_5_MOE_TEXT = Architecture("qwen3_5_moe_text", ignores="attn_output_gate mlp_only_layers mtp_use_dedicated_embeddings partial_rotary_factor", heads=SPARSE_HEADS, ties="tie_word_embeddings | false",
     dialects=({}, INSIDE), writers=("transformers", "the joined model"),
     dims=DELTA | Dims(E="num_experts | num_local_experts", fe="moe_intermediate_size", fs="shared_expert_intermediate_size"),
     parts=rows(

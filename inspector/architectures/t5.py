@@ -24,7 +24,7 @@ T5_DECODER = under("decoder", T5_SIDE, under("block.{N}.layer.2", T5_MLP),
     under("block.{N}.layer.1", part("layer_norm", "norm.cross", scale("d")), under("EncDecAttention", T5_ATTENTION)),
     N="Ld")
 T5_LM = part("lm_head", "head.token", linear("d -> V"), tied="embed.shared")
-T5 = Architecture("t5 mt5", ties="tie_word_embeddings | true",
+T5 = Architecture("t5 mt5", ignores="dense_act_fn", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="d_model", L="num_layers", Ld="num_decoder_layers | L", h="num_heads", dh="d_kv",
               ff="d_ff", buckets="relative_attention_num_buckets",
               gated="is_gated_act | feed_forward_proj in 'gated-gelu gated-silu'",

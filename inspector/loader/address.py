@@ -108,6 +108,18 @@ def with_options(
     return address
 
 
+def shown(given: str) -> str:
+    """A source as it may be printed: a web address without what may be a secret, its user and its query."""
+    if "://" not in given or given.startswith("hf://"):
+        return given
+    try:
+        split = urlsplit(given)
+    except ValueError:
+        return given.partition("://")[0] + "://…"
+    host = split.netloc.rpartition("@")[2]
+    return f"{split.scheme}://{host}{split.path}"
+
+
 def is_commit(revision: str) -> bool:
     """Whether a revision is the full name of a commit."""
     return re.fullmatch(r"[0-9a-f]{40}", revision) is not None

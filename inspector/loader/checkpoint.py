@@ -132,15 +132,22 @@ def load(
                 return replace(read, address=path, shadows=_shadowed(source))
             if found.reason != "absent" or os.path.lexists(source):
                 return _unread(source, _no_place(found))
+        from inspector.loader.address import shown
         from inspector.loader.opening import Opened, open_source
 
         opened = open_source(
-            source, revision=revision, subfolder=subfolder, repo_type=repo_type, cached=cached, progress=progress
+            source,
+            revision=revision,
+            subfolder=subfolder,
+            repo_type=repo_type,
+            cached=cached,
+            progress=progress,
+            chosen=weights is not None,
         )
         if isinstance(opened, Evidence):
-            return _unread(source, opened)
+            return _unread(shown(source), opened)
         if isinstance(opened, Opened):
-            return _opened(opened, source, weights, chosen_config)
+            return _opened(opened, shown(source), weights, chosen_config)
         found = locate(opened)
         if isinstance(found, Refusal):
             return _unread(source, _no_place(found))

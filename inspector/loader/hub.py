@@ -21,6 +21,7 @@ from inspector.loader.address import MAIN, Address, is_commit
 from inspector.loader.download import Download, download_of
 from inspector.loader.hub_settings import Settings
 from inspector.loader.ranges import Head, expected_by_config, expected_headers, read_header, refusal_of
+from inspector.loader.routes import Routes
 from inspector.loader.source import Listing, Opening, Refusal, is_plain_name
 from inspector.loader.traffic import Meter, Progress, Traffic
 from inspector.loader.web import Answer, Failure, Limits, Stopped, Wanted, Web, origin_of
@@ -28,6 +29,8 @@ from inspector.loader.weight_sets import SAFETENSORS, group
 
 AT_ONCE: Final = 64
 """Files whose headers are asked for at the same time."""
+ROUTES_LIMIT: Final = 1_000
+"""Files whose redirects are taken before the tree is there."""
 DESCRIPTION_LIMIT: Final = 32_000_000
 TREE_LIMIT: Final = 64_000_000
 PAGES_LIMIT: Final = 200
@@ -91,6 +94,7 @@ class HubSource:
         web: Web,
         description: _Description,
         progress: Progress | None,
+        chosen: bool = False,
     ) -> None:
         self.address = replace(address, repository=description.repository)
         self.commit = description.commit
@@ -107,6 +111,8 @@ class HubSource:
         self._expected: dict[str, int] = {}
         self._config: bytes = b""
         self._all_headers: Later[Answer | Failure] | None = None
+        self._routes: Routes | None = None
+        self._chosen = chosen
 
     @property
     def title(self) -> str:
@@ -233,7 +239,10 @@ class HubSource:
                 except Empty:
                     return
                 try:
-                    arrived.put((position, read_header(self._web.get, heads[position])))
+                    head = heads[position]
+                    if self._routes is not None:
+                        head = replace(head, begun=self._routes.take(head.url))
+                    arrived.put((position, read_header(self._web.get, head)))
                 except BaseException as problem:
                     arrived.put((position, problem))
                     return
@@ -327,18 +336,29 @@ class HubSource:
         prefix = f"{self._folder}/" if self._folder else ""
         there = {name[len(prefix) :] for name in self._named if name.startswith(prefix)}
         if self._folder in self._named:
+            self._route([self._url("")[:-1]])
             return
         sets = group(dict.fromkeys((name for name in there if "/" not in name), 0))
-        index = next((one.index for one in sets if one.kind == SAFETENSORS), None)
+        first = next((one for one in sets if one.kind == SAFETENSORS), None)
+        index = None if first is None else first.index
         for name in _CONFIGS:
             if name in there and not (name == "params.json" and "config.json" in there):
                 self._ahead(name)
-        if index is None:
-            return
-        self._ahead(index)
-        if self.address.repo_type == "model" and self.address.revision in (None, MAIN):
+        if index is not None:
+            self._ahead(index)
+        if first is not None and (index is None or not self._has_one_answer()):
+            self._route([self._url(name) for name in first.files])
+        elif index is not None:
             url = self._api(f"safetensors-metadata/{quote(prefix + index, safe='/')}")
             self._all_headers = Later(lambda: self._web.get(Wanted(url, HEADERS_LIMIT, tries=1)))
+
+    def _has_one_answer(self) -> bool:
+        return self.address.repo_type == "model" and self.address.revision in (None, MAIN)
+
+    def _route(self, urls: list[str]) -> None:
+        """Takes the redirects of files that are almost sure to be read."""
+        if not self._gated and not self._chosen:
+            self._routes = Routes(self._web, urls[:ROUTES_LIMIT], AT_ONCE)
 
     def _ahead(self, name: str) -> None:
         url = self._url(name)
@@ -423,9 +443,17 @@ class HubSource:
 
 
 def open_repository(
-    address: Address, settings: Settings, progress: Progress | None = None, limits: Limits | None = None
+    address: Address,
+    settings: Settings,
+    progress: Progress | None = None,
+    limits: Limits | None = None,
+    *,
+    chosen: bool = False,
 ) -> HubSource | Evidence:
-    """The repository at the commit that its revision stands for now, or why it cannot be read."""
+    """The repository at the commit that its revision stands for now, or why it cannot be read.
+
+    chosen: the weights are not those that come first, so that nothing is asked of these ahead.
+    """
     limits = limits or Limits(silence=settings.patience, head=settings.patience + 2)
     web = Web(settings.origin, settings.token, settings.agent, limits, Meter())
     try:
@@ -433,7 +461,7 @@ def open_repository(
         if isinstance(description, Evidence):
             web.close()
             return description
-        source = HubSource(address, settings, web, description, progress)
+        source = HubSource(address, settings, web, description, progress, chosen)
         if description.repository != address.repository:
             facts = {"repository": address.repository, "new": description.repository}
             source.notes.append(Evidence("repository-renamed", Place(), facts))
@@ -452,7 +480,7 @@ def open_repository(
 
 def _described(address: Address, settings: Settings, web: Web) -> _Description | Evidence:
     """The first request: which commit, and what the repository is called."""
-    web.prepare(settings.origin, 4)
+    web.prepare(settings.origin, 8)
     base = f"{settings.endpoint}/api/{address.repo_type}s/{address.repository}"
     url = base if address.revision is None else f"{base}/revision/{quote(address.revision, safe='')}"
     answer = web.get(Wanted(url, DESCRIPTION_LIMIT))

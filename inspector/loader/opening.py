@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspector.evidence import Evidence, Fact, Place
-from inspector.loader.address import Address, Misread, address_of, with_options
+from inspector.loader.address import Address, Misread, address_of, shown, with_options
 from inspector.loader.source import Source
 
 if TYPE_CHECKING:
@@ -55,11 +55,12 @@ def open_source(
     repo_type: str | None = None,
     cached: bool = False,
     progress: Progress | None = None,
+    chosen: bool = False,
 ) -> Opened | Evidence | str:
     """The source that a text names, the evidence of why there is none, or the path of this machine.
 
     cached: the local cache of the Hub client only. revision, subfolder and repo_type are those of a
-    repository. progress is called while headers arrive.
+    repository. progress is called while headers arrive. chosen: particular weights are asked for.
     """
     address = understood(source, revision, subfolder, repo_type, cached)
     if isinstance(address, Misread):
@@ -70,10 +71,10 @@ def open_source(
         return os.path.join(source, subfolder) if subfolder else source
     if address.kind == "url":
         return _remote(address, subfolder, progress)
-    return _repository(address, cached, progress)
+    return _repository(address, cached, progress, chosen)
 
 
-def _repository(address: Address, cached: bool, progress: Progress | None) -> Opened | Evidence:
+def _repository(address: Address, cached: bool, progress: Progress | None, chosen: bool) -> Opened | Evidence:
     from inspector.loader.hub_settings import cache_folder, offline, settings
 
     without = offline()
@@ -97,14 +98,14 @@ def _repository(address: Address, cached: bool, progress: Progress | None) -> Op
         return _misread(stated)
     from inspector.loader.hub import open_repository
 
-    source = open_repository(address, stated, progress)
+    source = open_repository(address, stated, progress, chosen=chosen)
     if isinstance(source, Evidence):
         return source
     return Opened(source, source.address.text, source.only, source.commit, None, tuple(source.notes), source)
 
 
 def _remote(address: Address, subfolder: str | None, progress: Progress | None) -> Opened | Evidence | str:
-    from inspector.loader.remote_files import open_remote, shown
+    from inspector.loader.remote_files import open_remote
 
     url = address.given.rstrip("/") + f"/{subfolder.strip('/')}" if subfolder else address.given
     found = open_remote(url, progress)
@@ -114,5 +115,5 @@ def _remote(address: Address, subfolder: str | None, progress: Progress | None) 
 
 
 def _misread(problem: Misread) -> Evidence:
-    facts: dict[str, Fact] = {"given": problem.given, "problem": problem.problem}
+    facts: dict[str, Fact] = {"given": shown(problem.given), "problem": problem.problem}
     return Evidence("address-not-understood", Place(), facts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from inspector.loader.foreign import SNIFF_BYTES, recognise
@@ -82,12 +82,16 @@ def _first(config: Mapping[str, object], keys: Iterable[str]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A file whose header is wanted. size: of the whole file, as the listing states it; expected: header bytes."""
+    """A file whose header is wanted. size: of the whole file, as the listing states it; expected: header bytes.
+
+    begun: a first answer for the address that came before: the redirect to a store, or a first range.
+    """
 
     name: str
     url: str
     size: int | None
     expected: int | None
+    begun: Answer | None = None
 
 
 Get = Callable[[Wanted], Answer | Failure]
@@ -97,10 +101,12 @@ def read_header(get: Get, head: Head) -> Opening | Refusal:
     """The header by one range, or two; once more from the start where what came does not fit together."""
     outcome = _read(get, head)
     if isinstance(outcome, Refusal) and outcome.reason in _ONCE_MORE:
-        return _read(get, head)
+        return _read(get, replace(head, begun=None))
     return outcome
 
 
+_RAN_OUT: Final = frozenset({401, 403, 404, 410})
+"""What a store answers when a link to it is too old."""
 _ONCE_MORE: Final = frozenset({"changed", "incomplete", "malformed"})
 _CHANGED: Final = Refusal("changed", "the file changes while it is read")
 
@@ -111,15 +117,15 @@ def _read(get: Get, head: Head) -> Opening | Refusal:
     want = max(SMALLEST_FIRST, min(head.expected or UNKNOWN_FIRST, LARGEST_FIRST))
     if head.size is not None:
         want = min(want, head.size)
-    answer = get(Wanted(head.url, want, 0, want - 1, exact=False))
-    if isinstance(answer, Failure) and answer.status == 416:
-        answer = get(Wanted(head.url, want, exact=False))
+    answer = _first_answer(get, head, want)
     if isinstance(answer, Failure):
         return refusal_of(answer)
     size = _size(answer, head.size)
     if isinstance(size, Refusal):
         return size
     first = answer.body
+    if head.begun is not None and head.begun.status != 302:
+        want = min(want, head.begun.asked)
     if len(first) < min(want, want if size is None else size):
         return Refusal("incomplete", f"{len(first):,} of {want:,} bytes came", size)
     length = wanted_length(first[:8], size)
@@ -132,13 +138,30 @@ def _read(get: Get, head: Head) -> Opening | Refusal:
     return _rest(get, head, answer, size, length)
 
 
+def _first_answer(get: Get, head: Head, want: int) -> Answer | Failure:
+    """The first range: from the store that is known already, from what has come already, or by the address."""
+    begun = head.begun
+    if begun is not None and begun.status != 302:
+        return begun
+    answer: Answer | Failure | None = None
+    if begun is not None:
+        answer = get(Wanted(begun.url, want, 0, want - 1, exact=False))
+        if isinstance(answer, Failure) and answer.status in _RAN_OUT:
+            answer = None
+    if answer is None:
+        answer = get(Wanted(head.url, want, 0, want - 1, exact=False))
+    if isinstance(answer, Failure) and answer.status == 416:
+        answer = get(Wanted(head.url, want, exact=False))
+    return answer
+
+
 def _rest(get: Get, head: Head, before: Answer, size: int | None, length: int) -> Opening | Refusal:
     """The part of a header that the first range did not bring, from where that one came."""
     begin, end = len(before.body), 8 + length
     etag = before.headers.get("etag", "")
     headers = {"If-Range": etag} if etag.startswith('"') else {}
     answer = get(Wanted(before.url, end - begin, begin, end - 1, headers, exact=False))
-    if isinstance(answer, Failure) and answer.status in (401, 403, 404, 410) and before.url != head.url:
+    if isinstance(answer, Failure) and answer.status in _RAN_OUT and before.url != head.url:
         answer = get(Wanted(head.url, end - begin, begin, end - 1, headers, exact=False))  # a link that ran out
     if isinstance(answer, Failure):
         return refusal_of(answer)

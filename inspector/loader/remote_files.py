@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol
-from urllib.parse import urlsplit
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import strict_json
+from inspector.loader.address import shown
 from inspector.loader.foreign import SNIFF_BYTES
 from inspector.loader.header import wanted_length
 from inspector.loader.ranges import SMALLEST_FIRST, UNKNOWN_FIRST, expected_by_config, expected_headers
@@ -172,7 +172,7 @@ class RemoteFiles:
 
         def read(at: int) -> bytes | Exception:
             try:
-                return self.files.cat_file(paths[at], starts[at], ends[at])
+                return self.files.cat_file(paths[at], start=starts[at], end=ends[at])
             except Exception as problem:
                 return problem
 
@@ -241,15 +241,6 @@ def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Evi
         refusal = _refusal(problem)
         facts: dict[str, Fact] = {"source": shown(url), "reason": refusal.reason, "detail": refusal.detail}
         return Evidence("place-unreadable", Place(), facts)
-
-
-def shown(url: str) -> str:
-    """An address without what may be a secret: user, password and query."""
-    try:
-        split = urlsplit(url)
-    except ValueError:
-        return url.partition("?")[0][:200]
-    return f"{split.scheme}://{split.netloc.rpartition('@')[2]}{split.path}"[:200]
 
 
 def _opened(files: FileSystem, path: str, url: str, meter: Meter, progress: Progress | None) -> RemoteFiles:

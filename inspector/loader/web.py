@@ -13,7 +13,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -83,6 +83,8 @@ class Answer:
     length: int | None
     """Bytes of the whole body, where the server announced them."""
     hops: tuple[str, ...] = ()
+    asked: int = 0
+    """Bytes that were wanted at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,8 @@ class Wanted:
     """Whether a body longer than `most` is a failure ("large") unless the request is for a range."""
     tries: int | None = None
     """How often at most; None for as often as the limits say."""
+    route: bool = False
+    """Whether only the first redirect is wanted: the answer is then of status 302, with its target as url."""
 
 
 class Stopped(Exception):
@@ -141,7 +145,8 @@ class Web:
         def open_one() -> None:
             try:
                 deadline = time.monotonic() + self.limits.connecting
-                self._give(origin, self._connect(origin, deadline, leads_from=None))
+                from_home = None if origin == self._home else self._home
+                self._give(origin, self._connect(origin, deadline, from_home))
             except (Broken, _Refused, Stopped):
                 pass  # told by the request that needs it
 
@@ -205,9 +210,9 @@ class Web:
             origin = origin_of(url)
             if origin is None:
                 return Failure("redirect", f"it redirects to an address that is none: {plain(url)}", str(before))
-            trusted = trusted and (before is None or origin == self._home or self._home is None)
+            trusted = trusted and origin == self._home
             try:
-                outcome = self._exchange(origin, url, wanted, trusted and origin == self._home, before)
+                outcome = self._exchange(origin, url, wanted, trusted, before)
             except Broken as broken:
                 return Failure(broken.kind, f"{origin.authority}: {self.scrub(broken.detail)}", origin.host)
             except _Refused as refused:
@@ -218,6 +223,8 @@ class Web:
             problem = self._misled(origin, target, url in hops, len(hops))
             if problem:
                 return Failure("redirect", problem, origin.host)
+            if wanted.route:
+                return Answer(302, {}, b"", target, None, (url,))
             hops.append(url)
             before, url = origin, target
 
@@ -294,7 +301,7 @@ class Web:
             more = body.read(1, deadline)
             if more:
                 return Failure("large", f"more than the limit of {most:,} bytes", origin.host), False
-        return Answer(head.status, head.headers, read, "", body.length), body.reusable
+        return Answer(head.status, head.headers, read, "", body.length, (), most), body.reusable
 
     def _drain(self, body: object, most: int) -> bytes:
         """The body of an answer that matters for its words only, as far as it comes at once."""
@@ -479,7 +486,7 @@ def plain(url: str) -> str:
 
 
 def _routed(answer: Answer, url: str, hops: tuple[str, ...]) -> Answer:
-    return Answer(answer.status, answer.headers, answer.body, url, answer.length, hops)
+    return replace(answer, url=url, hops=hops)
 
 
 def _counted(failure: Failure, tries: int) -> Failure:

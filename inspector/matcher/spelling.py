@@ -107,6 +107,7 @@ def keys_of_card(scope: CardScope) -> frozenset[str]:
             if slot.ties is not None:
                 found.update(path[0] for path in words(slot.ties))
     found.update(graft.config for graft in grafts_of(scope.card))
+    found.update(scope.card.ignores.split())
     return frozenset(found - set(scope.symbols))
 
 

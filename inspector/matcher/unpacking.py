@@ -159,7 +159,7 @@ def unpack(
     modules = _modules(families, settings)
     if not modules:
         return Unpacked(families, settings=settings)
-    work = _Work(families, settings.among(_dims(families) or settings.base.dims), lost, whole)
+    work = _Work(families, settings.among(_dims(families) | settings.base.dims), lost, whole)
     for (key, bare), parts in modules.items():
         work.take(key, bare, parts)
     return work.done()
@@ -337,12 +337,23 @@ class _Module:
                 having = [one for one in same if suffix in one.layouts]
                 if suffix in COMMON or not having or 2 * sum(count(one.boxes) for one in having) <= whole:
                     continue
+                shape = having[0].layouts[suffix].shape
                 for one in same:
-                    if suffix not in one.layouts and (boxes := self._not_lost(suffix, one.boxes)):
-                        facts: dict[str, Fact] = {"helper": suffix, "expected": [list(having[0].layouts[suffix].shape)]}
-                        case = Case("packing-helper-missing", self.name(suffix), boxes, facts, scheme.name, self.logical())
-                        if not any(known.key == case.key and known.boxes == boxes for known in self.work.cases):
-                            self.work.cases.append(case)
+                    if suffix not in one.layouts:
+                        self._missing(suffix, list(shape), one.boxes, scheme.name)
+
+    def _missing(self, suffix: str, shape: list[int], boxes: tuple[Box, ...], scheme: str) -> None:
+        boxes = self._not_lost(suffix, boxes)
+        case = Case(
+            "packing-helper-missing",
+            self.name(suffix),
+            boxes,
+            {"helper": suffix, "expected": [shape]},
+            scheme,
+            self.logical(),
+        )
+        if boxes and not any(known.key == case.key and known.boxes == boxes for known in self.work.cases):
+            self.work.cases.append(case)
 
     def name(self, suffix: str) -> str:
         """The family of a suffix, as it is stored."""
@@ -412,7 +423,7 @@ class _Module:
             if boxes:
                 work.cases.append(Case(fault.rule, self.name(suffix), boxes, fault.facts, name, self.logical()))
         if one.said.skipped is not None:
-            facts: dict[str, Fact] = {"entry": one.said.skipped}
+            facts: dict[str, Fact] = {"entry": one.said.skipped, "source": work.settings.source}
             work.cases.append(
                 Case("skipped-but-packed", self.name(scheme.values), one.boxes, facts, name, self.logical())
             )

@@ -91,8 +91,12 @@ class Head:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Architecture:
-    """A card. `names`: its model types, the first is its name; `native`: the symbols as a params.json
-    spells them; `dialects`: prefix replacements from canonical names, `writers` who spells so."""
+    """A card.
+
+    names: its model types, the first is its name. native: the symbols as a params.json spells them.
+    dialects: prefix replacements from canonical names; writers: who spells so. ignores: words that are keys
+    of genuine configs of this type and move no shape in it.
+    """
 
     name: str
     dims: Mapping[str, str]
@@ -102,7 +106,7 @@ class Architecture:
     dialects: tuple[Mapping[str, str], ...] = ({},)
     writers: tuple[str, ...] = ()
     native: Mapping[str, str] = field(default_factory=dict)
-    classes: tuple[str, ...] = ()  # spellings of class names before the head's suffix, beside the usual
+    ignores: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:

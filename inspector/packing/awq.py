@@ -69,7 +69,7 @@ def _is_gemv(tensors: Tensors, said: Said) -> bool:
 def _gemv(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     outputs, columns = tensors["qweight"].shape
-    bits = said.bits or 4
+    bits = 4  # all that its kernels read
     inputs = columns * 32 // bits
     size, words = _padded(inputs, tensors, said, 1)
     _gemv_settings(reading, bits, size)
@@ -118,7 +118,7 @@ def _is_fast(tensors: Tensors, said: Said) -> bool:
 def _fast(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     rows, inputs = tensors["qweight"].shape
-    bits = said.bits or 4
+    bits = 4
     outputs = rows * word(tensors["qweight"]) // bits
     size, words = _padded(inputs, tensors, said, 0)
     _gemv_settings(reading, bits, size)

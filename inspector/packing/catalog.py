@@ -12,7 +12,8 @@ from inspector.packing.compressed_tensors import BITMASK
 from inspector.packing.compressed_tensors import HALVES as CT_HALVES
 from inspector.packing.compressed_tensors import WORDS as CT_WORDS
 from inspector.packing.eetq import EETQ
-from inspector.packing.exllama import EXL2, EXL3
+from inspector.packing.exl2 import EXL2
+from inspector.packing.exl3 import EXL3
 from inspector.packing.fp8 import SCALED, SCALED_BLOCK
 from inspector.packing.gptq import GPTQ
 from inspector.packing.higgs import HIGGS

@@ -35,6 +35,10 @@ def _words(tensors: Tensors, said: Said) -> Opened:
     bits, size, low, high = _decided(reading, width, outputs, groups, inputs)
     if said.method not in (None, "auto-round"):
         reading.compare("method", "compressed-tensors")
+    if scale is not None and groups == 1 and said.strategy in ("channel", "tensor") and outputs > 1:
+        reading.compare("strategy", "tensor" if scale.elements == 1 else "channel")
+    elif said.strategy == "group":
+        reading.agreed.append("strategy")
     reading.helper(
         "weight_scale",
         [(*lead, outputs, groups or _groups(high, said))],
@@ -74,6 +78,7 @@ def _decided(
     if grouped and groups:
         known += [(bits, size) for bits, size in guesses if size * groups in said.dims]
     same_bits = [one for one in known if one[0] in (shown, said.bits)] + [one for one in known if one[1] == stated]
+    fitting: list[int] = []
     if groups == 1:
         fitting = [bits for bits in WIDTHS if any(_inside(width, bits, dim) for dim in said.dims)]
         known += [(bits, None) for bits in fitting]
@@ -84,6 +89,8 @@ def _decided(
         if inputs is not None and not least <= inputs <= most:
             continue
         if not grouped:
+            if (bits, size) in tried and groups == 1 and fitting and bits not in fitting:
+                continue  # no dim of the model is so wide, and with other bits one is
             if size is not None and groups == 1 and least > size and (bits, size) in tried and stated:
                 continue
             reading.compare("bits", bits)
@@ -96,7 +103,7 @@ def _decided(
         if size is not None:
             exact = size * groups
             low, high = max(least, exact - size + 1), min(most, exact)
-            if low > high or (exact > most and (bits, size) not in tried):
+            if low > high or (exact > most and not ((bits, size) in tried and _named(said, low, high))):
                 continue  # a last group that is not full is believed of stated settings only
             _compare(reading, bits, size)
             if least <= exact <= most:
@@ -105,6 +112,10 @@ def _decided(
     least, most = interval(width, tried[0][0] if tried else 4)
     reading.widths(f"weight_packed is {width} words wide = {most} inputs", f"weight_scale has {groups} groups")
     return tried[0][0] if tried else 4, stated, least, most
+
+
+def _named(said: Said, low: int, high: int) -> bool:
+    return not said.dims or any(low <= dim <= high for dim in said.dims)
 
 
 def _inside(width: int, bits: int, dim: int) -> bool:

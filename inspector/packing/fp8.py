@@ -47,11 +47,13 @@ def _blocks(reading: Reading, suffix: str, shape: Shape) -> None:
     if scale is not None and scale.shape in ((), (1,), *allowed):
         if scale.shape in allowed and said.block is not None:
             reading.agreed.append("block")
+        reading.helper(suffix, [scale.shape])
         return
     shown = _shown_block(shape, scale.shape) if scale is not None else None
-    if shown is not None:
+    if shown is not None and scale is not None:
         if said.block is not None:
             reading.compare("block", shown)
+        reading.helper(suffix, [scale.shape])
         return
     reading.helper(suffix, [*allowed, (), (1,)], f"one for each block of {stated[0]} × {stated[1]}")
 
@@ -97,8 +99,11 @@ def _scaled(tensors: Tensors, said: Said) -> Opened:
         if found is None:
             allowed = _expected(said, shape)
             reading.helper("weight_scale", allowed, "")
-        elif found == "mx":
+        else:
+            reading.helper("weight_scale", [scale.shape])
+        if found == "mx":
             scheme, group = "mxfp8", 32
+            reading.compare("group_size", 32)
     _strategy(reading, found)
     if said.bits is not None:
         reading.compare("bits", 8)
@@ -120,7 +125,9 @@ def shared_by(shape: Shape, scale: Shape, dtype: str, block: tuple[int, int] | N
     if scale in ((), (1,), (1, 1)) or (len(shape) > 2 and scale in (shape[:-2], (*shape[:-2], 1), (*shape[:-2], 1, 1))):
         return "tensor"
     rows = shape[:-1]
-    if scale in (rows, (*rows, 1)) or (len(shape) > 2 and scale == (*shape[:-2], 1, shape[-1])):
+    if scale in (rows, (*rows, 1)) or (
+        len(shape) > 2 and scale in ((*shape[:-2], 1, shape[-1]), (*shape[:-2], shape[-1], 1))
+    ):
         return "channel"
     if dtype in BYTES and len(shape) >= 1 and scale == (*rows, ceil_div(shape[-1], 32)):
         return "mx"
@@ -148,13 +155,11 @@ def _absent(reading: Reading, shape: Shape) -> None:
 
 def _strategy(reading: Reading, found: str | None) -> None:
     said = reading.said
-    if said.strategy is None or found is None:
+    if found is None:
         return
-    same = {"mx": "group", "token": "channel"}
-    weights = same.get(found, found)
     single = reading.tensors["weight"].shape[0] == 1  # one row: a scale for the tensor is one for the channel
-    if not single:
-        reading.compare("strategy", weights)
+    if said.strategy is not None and not single:
+        reading.compare("strategy", "group" if found == "mx" else found)
     if found == "block" and said.block is not None:
         scale = reading.tensors["weight_scale"].shape
         scale = (scale[0], scale[2]) if len(scale) == 4 else scale

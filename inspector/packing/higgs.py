@@ -19,7 +19,9 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     rows, inputs = values.shape
     tables = tensors.get("tables")
     bits = (tables.elements - 1).bit_length() if tables is not None else said.bits or 4
-    outputs = scales.shape[0] if scales is not None and scales.shape else rows * 16 // bits
+    outputs = rows * 16 // bits
+    if rows * 16 % bits and scales is not None and scales.shape:
+        outputs = scales.shape[0]
     if ceil_div(outputs * bits, 16) != rows:
         bits = next((b for b in (2, 3, 4) if ceil_div(outputs * b, 16) == rows), bits)
     if ceil_div(outputs * bits, 16) != rows:

@@ -31,8 +31,8 @@ def _open(tensors: Tensors, said: Said) -> Opened:
         reading.helper("scale", [(elements // size, 1)])
         reading.helper("zero", [(elements // size, 1)])
         return reading.opened("W_q", "hqq", (elements,), bits, size, shaped=False, padding=elements % 10)
-    across = shown.shape[0] == 1 and columns == shown.shape[1]  # axis 0
-    groups = shown.elements
+    across = any(shape == (1, columns) for shape in _shapes(tensors))  # axis 0
+    groups = columns if across else _groups(rows, values.dtype, tensors, said)
     if across:
         bits, size = _of_axis_0(rows, values.dtype, said)
     else:
@@ -45,8 +45,23 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     if said.group_size is not None and said.group_size > 0:
         reading.compare("group_size", size)
     for helper in ("scale", "zero"):
-        reading.helper(helper, [shown.shape], "one for each group")
+        reading.helper(helper, [(1, groups) if across else (groups, 1)], "one for each group")
     return reading.opened("W_q", "hqq", (size * groups,), bits, size, shaped=False)
+
+
+def _shapes(tensors: Tensors) -> list[tuple[int, ...]]:
+    return [tensors[name].shape for name in ("scale", "zero") if name in tensors]
+
+
+def _groups(rows: int, dtype: str, tensors: Tensors, said: Said) -> int:
+    """How many groups scale and zero tell; where they differ, the number that fills the packed rows."""
+    told = list(dict.fromkeys(shape[0] for shape in _shapes(tensors) if shape))
+    widths = [bits for bits in (said.bits, 4, 8, 2, 1, 3) if bits and _packs(bits, dtype)]
+    for bits in widths:
+        for groups in told:
+            if groups == rows * _each(bits) or (bits == 3 and ceil_div(groups, 10) == rows and len(told) == 1):
+                return groups
+    return told[0]
 
 
 def _packs(bits: int, dtype: str) -> bool:
@@ -62,8 +77,10 @@ def _of_axis_0(rows: int, dtype: str, said: Said) -> tuple[int, int]:
     if said.bits and said.group_size and ceil_div(said.group_size, _each(said.bits)) == rows:
         return said.bits, said.group_size
     if dtype == "I32":
+        if said.group_size and 10 * (rows - 1) < said.group_size <= 10 * rows:
+            return 3, said.group_size
         usual = (size for size in GROUPS if 10 * (rows - 1) < size <= 10 * rows)
-        return 3, said.group_size or next(usual, 10 * rows)
+        return 3, next(usual, 10 * rows)
     if said.group_size and said.group_size > 0 and said.group_size % rows == 0:
         return next((bits for bits, each in IN_BYTE.items() if each * rows == said.group_size), 4), said.group_size
     bits = said.bits if said.bits in IN_BYTE else 4

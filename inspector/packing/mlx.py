@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.packing.module import Opened, Reading, Scheme, Tensors
+from inspector.packing.module import BYTES, FLOATS, Opened, Reading, Scheme, Tensors
 from inspector.packing.said import Said
 
 WIDTHS = (4, 8, 6, 5, 3, 2)
@@ -31,7 +31,7 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     values, scales = tensors["weight"], tensors.get("scales")
     biases = next((name for name in ("biases", "qbiases") if name in tensors), "biases")
     *rows, width = values.shape
-    affine = biases in tensors or scales is None or scales.dtype != "U8"
+    affine = biases in tensors or scales is None or scales.dtype not in BYTES
     shown = scales if scales is not None else tensors.get(biases)
     groups = shown.shape[-1] if shown is not None and shown.shape else None
     choices = _choices(width, groups, affine, said)
@@ -44,9 +44,10 @@ def _open(tensors: Tensors, said: Said) -> Opened:
         reading.compare("bits", bits)
         if said.bits is not None:
             reading.compare("group_size", size)
-    reading.helper("scales", [(*rows, groups or inputs // (size or 64))], "one for each output and group")
+    each = (*rows, groups or inputs // (size or 64))
+    reading.helper("scales", [each], "one for each output and group", FLOATS if affine else BYTES)
     if affine and said.variant in (None, "affine"):
-        reading.helper(biases, [(*rows, groups or inputs // (size or 64))], "one for each output and group")
+        reading.helper(biases, [each], "one for each output and group", FLOATS)
     bounds: tuple[tuple[int, int], ...] = ()
     if not settled and len({one[2] for one in choices}) > 1:
         found = [one[2] for one in choices]

@@ -19,6 +19,9 @@ Shape = tuple[int, ...]
 FLOATS: Final = frozenset({"F16", "BF16", "F32", "F64"})
 FLOAT8: Final = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
 BYTES: Final = frozenset({"U8", "F8_E8M0"})
+SCALE_DTYPES: Final = FLOATS | FLOAT8 | BYTES
+SCALE_ENDS: Final = ("scale", "scales", "scale_inv", "scale_2", "biases")
+"""Names of helpers that are numbers to multiply by (or to add), never plain integers."""
 INTEGERS: Final = frozenset({"I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64"})
 
 
@@ -87,7 +90,8 @@ class Reading:
         facts: dict[str, Fact] = {
             "key": self.said.key(what),
             "what": what,
-            "config": _json(stated),
+            "config": _json(self.said.shown.get(what, stated)),
+            "plain": what not in self.said.shown,
             "weights": _json(weights),
         }
         self.faults.append(Fault("packing-config-disagrees", facts))
@@ -102,6 +106,8 @@ class Reading:
     ) -> bool:
         """Whether a helper is there with one of these shapes; what is wrong with it becomes a fault."""
         layout = self.tensors.get(suffix)
+        if dtypes is None and suffix.endswith(SCALE_ENDS):
+            dtypes = SCALE_DTYPES
         expected = [list(shape) for shape in dict.fromkeys(shapes)]
         if layout is None:
             if required:

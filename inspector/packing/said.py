@@ -15,8 +15,9 @@ class Said:
     group of compressed-tensors, nf4 or fp4, ModelOpt's algorithm). strategy: what shares a scale (tensor,
     channel, group, block). zeros: whether zero points are stored. nested: whether statistics are quantised
     themselves. shape: (outputs, inputs). keys: field -> the key that states it, for the words of a finding.
-    skipped: the entry of an ignore list that names this module. dims: integers of the model's config, which
-    settle what two shapes leave open.
+    shown: field -> the value as the config writes it, where it is another. skipped: the entry of an ignore list that
+    names this module. dims: integers of the model's config and plain dims of its tensors, which settle what two
+    shapes leave open.
     """
 
     method: str | None = None
@@ -29,6 +30,7 @@ class Said:
     nested: bool | None = None
     shape: tuple[int, int] | None = None
     keys: Mapping[str, str] = field(default_factory=dict, compare=False, hash=False)
+    shown: Mapping[str, object] = field(default_factory=dict, compare=False, hash=False)
     skipped: str | None = None
     dims: frozenset[int] = field(default=frozenset(), compare=False, hash=False, repr=False)
 

@@ -280,14 +280,16 @@ def _gptq(source: _Source) -> Settings:
         if text.startswith("-:"):
             ignored.append(regex(text[2:], text))
         else:
-            keys = _Keys(f"{source.key}.dynamic.{text}")
-            special.append((regex(text.removeprefix("+:"), text), _changed(base, change, keys)))
+            said = _changed(base, change, source.key, f"dynamic.{text}")
+            special.append((regex(text.removeprefix("+:"), text), said))
     return Settings(base, special=tuple(special), ignored=tuple(ignored))
 
 
-def _changed(base: Said, change: object, keys: Mapping[str, str]) -> Said:
+def _changed(base: Said, change: object, prefix: str, entry: str) -> Said:
+    """The settings with bits and group size of an entry; what the entry leaves out keeps its key."""
     stated = _mapping(change)
     bits, size = _integer(stated.get("bits")), _integer(stated.get("group_size"))
+    keys = _Keys(prefix, **{what: f"{entry}.{what}" for what in ("bits", "group_size") if what in stated})
     return replace(
         base, bits=base.bits if bits is None else bits, group_size=base.group_size if size is None else size, keys=keys
     )
@@ -325,7 +327,7 @@ def _auto_round(source: _Source) -> Settings:
         if bits is not None and bits >= 16:
             ignored.append(entry)
         else:
-            special.append((entry, _changed(base, change, _Keys(f"{source.key}.extra_config.{name}"))))
+            special.append((entry, _changed(base, change, source.key, f"extra_config.{name}")))
     return Settings(base, special=tuple(special), ignored=tuple(ignored))
 
 
@@ -388,7 +390,7 @@ def _bitsandbytes(source: _Source) -> Settings:
         variant="bnb_4bit_quant_type",
         nested="bnb_4bit_use_double_quant",
     )
-    base = replace(said, bits=4 if four else 8 if eight else None)
+    base = replace(said, bits=4 if four else 8 if eight else None, shown={"bits": True})
     if four:
         base = replace(
             base,
@@ -426,8 +428,14 @@ def _algorithm(said: Said, values: Values) -> Said:
             stated = stated or _integer(_mapping(_mapping(group).get("weights")).get("group_size"))
     if algorithm in ("fp8", "int8_sq", "fp8_pb_wo", "w8a8_sq_per_channel"):
         stated = None
+    stated_algorithm = values.get("quant_algo")
     return replace(
-        said, bits=bits, group_size=stated or (size if algorithm != "w4a16_awq" else None), variant=algorithm or None
+        said,
+        bits=bits,
+        group_size=stated or (size if algorithm != "w4a16_awq" else None),
+        variant=algorithm or None,
+        block=(128, 128) if algorithm == "fp8_pb_wo" else None,
+        shown={"bits": stated_algorithm, "variant": stated_algorithm, "block": stated_algorithm},
     )
 
 
@@ -460,6 +468,7 @@ def _quark_weight(source: _Source, config: Values, prefix: str) -> Said:
         group_size=_integer(weight.get("group_size")),
         strategy=strategy.get(_text(weight.get("qscheme")) or "") if bits == 8 else None,
         keys=_Keys(prefix, bits="dtype", strategy="qscheme"),
+        shown={"bits": dtype, "strategy": weight.get("qscheme")},
     )
 
 
@@ -531,7 +540,7 @@ _READERS: Final[Mapping[str, Callable[[_Source], Settings]]] = {
     "gptq": _gptq, "awq": _awq, "auto-round": _auto_round, "fp8": _fp8, "fbgemm_fp8": _fp8,
     "compressed-tensors": _compressed, "bitsandbytes": _bitsandbytes, "modelopt": _modelopt, "quark": _quark,
     "mlx": _mlx, "hqq": _hqq, "torchao": _torchao, "vptq": _vptq, "mxfp4": _method_only, "eetq": _method_only,
-    "bitnet": _method_only, "aqlm": _method_only, "spqr": _method_only, "exl2": _method_only, "exl3": _method_only,
+    "bitnet": _method_only, "aqlm": _method_only, "spqr": _simple, "exl2": _method_only, "exl3": _method_only,
     "quanto": _method_only,
 }  # fmt: skip
 

@@ -17,6 +17,7 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     for helper in ("row_offsets", "col_vals"):
         reading.helper(helper, [tensors[helper].shape] if helper in tensors else [()])
+    reading.compare("bits", 3)
     elements = 16 * tensors["dense_weights"].elements
     return reading.opened("dense_weights", "spqr", (elements,), 3, 16, shaped=False, padding=elements - 1)
 

@@ -23,12 +23,17 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     if said.method is not None:
         reading.compare("method", "torchao")
     rows = product(shape[:-1])
+    whole = True
     if scale is None or scale.elements not in (1, rows, rows * -(-shape[-1] // (said.group_size or 128))):
         groups = next((size for size in (16, 32, 64, 128, 256) if scale and scale.elements * size == product(shape)), 0)
         if not groups:
+            whole = False
             reading.helper("_weight_scale", [(*shape[:-1], 1)], "one for each output")
     if scale is not None:
-        reading.helper("_weight_zero_point", [scale.shape], "one for each scale", required=False)
+        each = scale.shape if whole else (*shape[:-1], 1)
+        reading.helper("_weight_zero_point", [each], "one for each scale", required=False)
+        if whole:
+            reading.helper("_weight_scale", [scale.shape])
     fewer = said.bits is not None and 0 < said.bits < 8 and values.dtype not in FLOAT8
     bits = said.bits if fewer and said.bits is not None else 8
     return reading.opened("_weight_qdata", "torchao", shape, bits, said.group_size)

@@ -6,6 +6,7 @@ to a whole number of vectors. `config_for_layers` states both.
 
 from __future__ import annotations
 
+from collections import Counter
 from math import log2
 
 from inspector.packing.module import Opened, Reading, Scheme, Tensors, word
@@ -25,10 +26,13 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     values, books = tensors["indices"], tensors.get("centroids.weight")
     groups, rows, words = values.shape
-    inputs = next((tensors[name].elements for name in ("perm", "weight_scale", "weight_bias") if name in tensors), 0)
+    told = Counter(tensors[name].elements for name in ("perm", "weight_scale", "weight_bias") if name in tensors)
+    inputs = told.most_common(1)[0][0] if told else 0
     if said.shape is not None:
         inputs = inputs or said.shape[1]
     reading.helper("centroids.weight", [books.shape if books is not None else ()])
+    for helper in ("perm", "weight_scale", "weight_bias"):
+        reading.helper(helper, [(inputs,)], "one for each input", required=False)
     stored = words * word(values) * groups
     bits = stored / inputs if inputs else 16.0
     length = _length(tensors, bits, said.shape[0] if said.shape else None, rows)

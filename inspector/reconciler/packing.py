@@ -36,6 +36,11 @@ def packing_evidence(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Evid
     settings = unpacked.settings
     config = [case for case in unpacked.cases if case.rule == "packing-config-disagrees"]
     others = [case for case in unpacked.cases if case.rule != "packing-config-disagrees"]
+    if any(case.facts["what"] == "method" for case in config):  # the other settings are then another method's
+        config = [case for case in config if case.facts["what"] == "method"]
+        others = [case for case in others if case.rule not in ("module-not-packed", "skipped-but-packed")]
+    told = {(case.of, case.boxes) for case in config}
+    others = [case for case in others if case.rule != "packing-helper-missing" or (case.of, case.boxes) not in told]
     yield from _disagreements(unpacked, config)
     for members in _grouped(others):
         yield _evidence(members)
@@ -54,15 +59,23 @@ def packing_evidence(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Evid
 
 def _disagreements(unpacked: Unpacked, cases: Sequence[Case]) -> Iterator[Evidence]:
     """A setting beside the shapes: against most modules it is the config's fault, against few the modules'."""
+    odd: dict[str, list[tuple[list[Case], int]]] = {}
     for members in _split(cases, lambda case: (case.facts["key"], case.facts["what"], case.facts["weights"])).values():
         first = members[0]
         tensors = sum(case.tensors for case in members)
         agreeing = unpacked.agreed.get((str(first.facts["key"]), str(first.facts["what"])), 0)
-        facts = {**first.facts, **_facts(members), "agreeing": agreeing}
         if agreeing > tensors:
-            yield Evidence("packed-otherwise", _place(members), facts)
+            places = repr([(case.key, case.boxes) for case in members])
+            odd.setdefault(places, []).append((members, agreeing))
         else:
+            facts = {**first.facts, **_facts(members), "agreeing": agreeing}
             yield Evidence("packing-config-disagrees", Place(key=str(first.facts["key"])), facts)
+    for told in odd.values():
+        members = told[0][0]
+        settings: list[Fact] = [{name: one[0].facts[name] for name in ("key", "config", "weights")} for one, _ in told]
+        agreeing = min(number for _, number in told)
+        facts = {**_facts(members), "settings": settings, "agreeing": agreeing}
+        yield Evidence("packed-otherwise", _place(members), facts)
 
 
 def _grouped(cases: Sequence[Case]) -> Iterator[list[Case]]:
@@ -92,7 +105,11 @@ def _split(cases: Iterable[Case], by: Callable[[Case], object]) -> dict[str, lis
 
 
 def _evidence(members: Sequence[Case]) -> Evidence:
-    return Evidence(members[0].rule, _place(members), {**members[0].facts, **_facts(members)})
+    facts = {**members[0].facts, **_facts(members)}
+    for total in ("elements", "bytes"):
+        if total in members[0].facts:
+            facts[total] = sum(number for case in members if isinstance(number := case.facts[total], int))
+    return Evidence(members[0].rule, _place(members), facts)
 
 
 def _facts(members: Sequence[Case]) -> dict[str, Fact]:
@@ -148,7 +165,9 @@ def _undecided(lines: Sequence[Line]) -> Iterator[Evidence]:
 def _is_open(line: Line) -> bool:
     """Whether the size of a line's tensors rests on the header alone, which does not tell it."""
     packed = line.packed
-    return packed is not None and packed.known and not packed.counted and not line.formula and line.parameters > 0
+    if packed is None or line.formula or not line.parameters:
+        return False
+    return packed.known and (bool(packed.bounds) or packed.padding > 1)
 
 
 def _least(line: Line) -> int:

@@ -52,6 +52,9 @@ def _odd_shapes(family: Family) -> Iterator[Evidence]:
     usual = family.usual
     agreeing = sum(part.tensors for part in family.stored if part.layout.shape == usual.shape)
     odd = [part for part in family.stored if part.layout.shape != usual.shape]
+    edges = {family.axis(0).first, family.axis(0).last}  # the first and the last are often meant to differ
+    if any(edges & set(box[0]) for part in odd for box in part.boxes):
+        return
     count = sum(part.tensors for part in odd)
     if not odd or agreeing < FEWEST or count > min(MOST_ODD, agreeing // FEWEST):
         return
@@ -75,6 +78,8 @@ def _absent(family: Family, whole: Span) -> Iterator[Evidence]:
     for box in stored:
         missing = less(missing, box)
     absent = sum(box[0].size for box in missing)
+    if any({whole.first, whole.last} & set(box[0]) for box in missing):
+        return
     if not absent or family.tensors < FEWEST or absent > min(MOST_ODD, family.tensors // FEWEST):
         return
     yield Evidence(

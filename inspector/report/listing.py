@@ -156,11 +156,6 @@ def rules_json(code: str) -> dict[str, Any]:
     }
 
 
-def known_architecture(name: str) -> bool:
-    """Whether a card reads this model type."""
-    return name in modules()
-
-
 def architecture_text(name: str | None) -> str:
     """Every model type that has a card, or what the card of one reads and writes."""
     if name is None:

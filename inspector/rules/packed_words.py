@@ -30,3 +30,8 @@ def listing(facts: Facts) -> str:
     names = facts["names"]
     more = facts["modules"] - min(len(names), 3)
     return ", ".join(str(name) for name in names[:3]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def words(what: object) -> str:
+    """A setting in words."""
+    return str(what).replace("_", " ")

@@ -9,7 +9,7 @@ Why it matters
 Example
     error[T610] packing-helper-missing: model.layers.1.mlp.down_proj.scales
       packing   gptq
-      expected  [12, 176]
+      expected  [9, 384]
       help      quantise again, or take the file that holds it from the original upload
 
 What to do

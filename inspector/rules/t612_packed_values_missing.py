@@ -7,7 +7,7 @@ Why it matters
     The module cannot be loaded.
 
 Example
-    error[T612] packed-values-missing: model.layers.0.mlp.down_proj.qweight
+    error[T612] packed-values-missing: model.layers.1.mlp.down_proj.qweight
       packing  gptq
       stored   qzeros, scales, g_idx
       help     fetch the file that holds it again

@@ -10,8 +10,8 @@ Why it matters
 Example
     error[T613] packed-widths-disagree: model.layers.1.mlp.down_proj.weight
       packing  mlx
-      one      weight is 44 words wide
-      other    scales has 5 groups
+      one      weight is 144 words wide
+      other    scales has 17 groups
       help     take all tensors of the module from one run of the quantiser
 
 What to do

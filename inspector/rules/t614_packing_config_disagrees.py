@@ -9,10 +9,10 @@ Why it matters
 
 Example
     error[T614] packing-config-disagrees: quantization_config.group_size
-      config   128
-      weights  64, 14 modules
+      config   64
+      weights  128, 21 modules
       packing  gptq
-      help     set quantization_config.group_size to 64
+      help     set quantization_config.group_size to 128
 
 What to do
     Put the setting right; nothing is wrong with the weights.
@@ -21,7 +21,7 @@ What to do
 from __future__ import annotations
 
 from inspector.evidence import Place
-from inspector.rules.packed_words import listing
+from inspector.rules.packed_words import listing, words
 from inspector.rules.rule import Facts, Rows, Rule, count, value
 
 
@@ -32,7 +32,7 @@ def _headline(place: Place, facts: Facts) -> str:
 def _rows(place: Place, facts: Facts) -> Rows:
     rows = [
         ("config", value(facts["config"])),
-        ("weights", f"{value(facts['weights'])}, {count(facts['modules'], 'module')}"),
+        ("weights", f"{_what(facts)}{value(facts['weights'])}, {count(facts['modules'], 'module')}"),
         ("packing", facts["scheme"]),
     ]
     if facts["modules"] == 1 or facts["agreeing"]:
@@ -40,8 +40,14 @@ def _rows(place: Place, facts: Facts) -> Rows:
     return rows
 
 
+def _what(facts: Facts) -> str:
+    return "" if facts["plain"] else f"{words(facts['what'])} "
+
+
 def _help(place: Place, facts: Facts) -> str:
-    return f"set {facts['key']} to {value(facts['weights'])}"
+    if facts["plain"]:
+        return f"set {facts['key']} to {value(facts['weights'])}"
+    return f"correct {facts['key']}: the weights have {words(facts['what'])} {value(facts['weights'])}"
 
 
 RULE = Rule(severity="error", headline=_headline, rows=_rows, help=_help)

@@ -7,9 +7,9 @@ Why it matters
     Loaders build a plain module, do not find its weight and run it with random numbers.
 
 Example
-    warning[T615] skipped-but-packed: "lm_head" in quantization_config
-      stored   lm_head.qweight
-      packing  gptq
+    warning[T615] skipped-but-packed: "model.layers.1.mlp.down_proj" in quantization_config
+      stored   model.layers.1.mlp.down_proj.qweight
+      packing  awq
       help     take the entry out of the list, or store the module as it was
 
 What to do
@@ -24,7 +24,7 @@ from inspector.rules.rule import Facts, Rows, Rule, value
 
 
 def _headline(place: Place, facts: Facts) -> str:
-    return f"{value(facts['entry'])} in quantization_config"
+    return f"{value(facts['entry'])} in {facts['source']}"
 
 
 def _rows(place: Place, facts: Facts) -> Rows:

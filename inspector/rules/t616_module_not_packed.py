@@ -8,8 +8,8 @@ Why it matters
 
 Example
     warning[T616] module-not-packed: model.layers.1.mlp.down_proj.weight
-      stored  [176, 384] BF16
-      others  1 sibling is packed (gptq)
+      stored  [384, 1152] BF16
+      others  2 siblings are packed (gptq)
       help    quantise it like the others, or list it as not converted in the config
 
 What to do

@@ -11,7 +11,7 @@ Why it matters
 
 Example
     warning[T617] packing-helper-orphaned: model.layers.{layer}.mlp.experts.down_proj_scale_inv
-      where   layers 0-1, 2 tensors
+      where   layers 0, 1, 2 tensors
       stored  weight_scale_inv
       help    leave them out, or rename them to the tensors they belong to
 

@@ -9,9 +9,9 @@ Why it matters
 
 Example
     note[T618] packing-unknown: qweight U8, scales BF16, weight_global_scale F32
-      modules   14
-      stored    33,792 elements, 36,096 bytes
-      counted   as stored; the logical count is not known
+      modules  21
+      stored   2,580,480 elements, 3,225,684 bytes
+      counted  as stored; the logical count is not known
 
 What to do
     Nothing; compare with the model before quantisation.

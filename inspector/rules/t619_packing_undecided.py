@@ -7,9 +7,9 @@ Why it matters
     The count is one of several that fit.
 
 Example
-    note[T619] packing-undecided: 14 packed tensors
-      counted  1,572,864
-      between  1,523,712 and 1,572,864
+    note[T619] packing-undecided: 21 packed tensors
+      counted  798,336
+      between  730,800 and 817,152
       packing  pack-quantized
 
 What to do

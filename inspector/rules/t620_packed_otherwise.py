@@ -11,7 +11,7 @@ Example
     error[T620] packed-otherwise: model.layers.1.mlp.down_proj.qweight
       setting  quantization_config.bits = 4
       weights  8
-      others   13 modules are as the config says
+      others   20 modules are as the config says
       help     the module comes from another run: take it from the same run as the others, or state the exception
 
 What to do
@@ -27,11 +27,11 @@ from inspector.rules.rule import Facts, Rows, Rule, count, value
 
 def _rows(place: Place, facts: Facts) -> Rows:
     verb = "is" if facts["agreeing"] == 1 else "are"
-    rows = [
-        ("setting", f"{facts['key']} = {value(facts['config'])}"),
-        ("weights", value(facts["weights"])),
-        ("others", f"{count(facts['agreeing'], 'module')} {verb} as the config says"),
-    ]
+    rows = []
+    for setting in facts["settings"][:4]:
+        rows.append(("setting", f"{setting['key']} = {value(setting['config'])}"))
+        rows.append(("weights", value(setting["weights"])))
+    rows.append(("others", f"{count(facts['agreeing'], 'module')} {verb} as the config says"))
     if facts["modules"] > 1:
         rows.insert(0, ("where", facts["where"]))
     return [row for row in rows if row[1]]

@@ -7,9 +7,9 @@ Why it matters
     They are no parameters of the model; the file is a little larger.
 
 Example
-    note[T621] bias-from-packing: 14 tensors
-      families  model.layers.{layer}.mlp.down_proj.bias, model.layers.{layer}.mlp.gate_proj.bias
-      stored    2,912 elements, 5,824 bytes
+    note[T621] bias-from-packing: 21 tensors
+      families  model.layers.{layer}.mlp.down_proj.bias, model.layers.{layer}.mlp.gate_proj.bias and 5 more
+      stored    11,136 elements, 22,272 bytes
 
 What to do
     Nothing.

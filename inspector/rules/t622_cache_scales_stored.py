@@ -8,7 +8,7 @@ Why it matters
 
 Example
     note[T622] cache-scales-stored: model.layers.{layer}.self_attn.k_scale
-      stored  k_scale, v_scale; 2 modules
+      stored  k_scale, v_scale; 3 modules
       config  states no quantised cache
 
 What to do

@@ -9,7 +9,7 @@ Why it matters
 
 Example
     note[T624] packing-entry-unclear: quantization_config
-      entries  re:(?!.*vision).*proj
+      entries  re:(?!.*mlp).*gate
 
 What to do
     Nothing.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -85,3 +86,7 @@ WORKLOADS: Mapping[str, Callable[[Path], Path]] = {
     "dsv3": lambda folder: write(folder, deepseek_spec(), DEEPSEEK_V3, shards=163),
     "flat200k": lambda folder: write(folder, flat_spec(), {**TINY, "num_hidden_layers": 200}),
 }
+
+
+if __name__ == "__main__":
+    WORKLOADS[sys.argv[1]](Path(sys.argv[2]))

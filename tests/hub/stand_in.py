@@ -239,15 +239,14 @@ class StandIn:
         self.connections[server] += 1
         self.open += 1
         self.most_open = max(self.most_open, self.open)
-        first = True
+        shaken = self._loop.time() + self.latency  # the handshake, which connections opened ahead have behind them
         try:
             while True:
                 try:
                     head = await reader.readuntil(b"\r\n\r\n")
                 except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
                     return
-                await asyncio.sleep(self.latency * (2 if first else 1))
-                first = False
+                await asyncio.sleep(self.latency + max(0.0, shaken - self._loop.time()))
                 if not await self._reply(server, head, writer):
                     return
         except (ConnectionError, asyncio.CancelledError):

@@ -1,0 +1,31 @@
+"""Blocks used by several vision cards."""
+
+from inspector.notation.card import Dims, part, rows
+from inspector.notation.kinds import affine, dense, linear
+
+VISION = Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size", c="num_channels",
+              p="patch_size[0]", pw="patch_size[1]", gh="image_size[0]//p", gw="image_size[1]//pw", g="gh*gw",
+              C="num_labels | len(id2label) | 2")  # g patches of p by pw; sizes may be one number or two
+
+CLIP_LAYER = rows(
+    part("self_attn.q_proj",   "attention.query",  dense("d -> d")),
+    part("self_attn.k_proj",   "attention.key",    dense("d -> d")),
+    part("self_attn.v_proj",   "attention.value",  dense("d -> d")),
+    part("self_attn.out_proj", "attention.output", dense("d -> d")),
+    part("layer_norm1",        "norm.attention",   affine("d")),
+    part("mlp.fc1",            "mlp.up",           dense("d -> ff")),
+    part("mlp.fc2",            "mlp.down",         dense("ff -> d")),
+    part("layer_norm2",        "norm.mlp",         affine("d")))
+VIT_ATTENTION = rows(                          # b: bias of q, k and v
+    part("attention.attention.query", "attention.query",  linear("d -> d", bias="b")),
+    part("attention.attention.key",   "attention.key",    linear("d -> d", bias="b")),
+    part("attention.attention.value", "attention.value",  linear("d -> d", bias="b")),
+    part("attention.output.dense",    "attention.output", dense("d -> d")))
+VIT_MLP = rows(
+    part("layernorm_before",   "norm.attention", affine("d")),
+    part("layernorm_after",    "norm.mlp",       affine("d")),
+    part("intermediate.dense", "mlp.up",         dense("d -> ff")),
+    part("output.dense",       "mlp.down",       dense("ff -> d")))
+VIT_LAYER = rows(VIT_ATTENTION, VIT_MLP)
+LAYERNORM = part("layernorm", "norm.final", affine("d"))
+CLASSIFIER = part("classifier", "head.class", dense("d -> C"))

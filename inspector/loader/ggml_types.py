@@ -1,0 +1,126 @@
+"""The element types of GGUF files and their blocks: the only table of them in the package.
+
+Sources: ggml.h `enum ggml_type`, and the block sizes of gguf-py 0.19.0, `GGML_QUANT_SIZES`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.loader.dtype import BITS
+from inspector.loader.layout import WORD, Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """A type: its values lie in blocks of `elements` along the first dim of the file, `bytes` each."""
+
+    name: str
+    elements: int
+    bytes: int
+
+    @property
+    def plain(self) -> bool:
+        """Whether its values lie as they are, one by one."""
+        return self.elements == 1
+
+    @property
+    def bits(self) -> float:
+        """Bits of one value, scales and all."""
+        return self.bytes * 8 / self.elements
+
+
+TYPES: Final[dict[int, Blocks]] = {
+    number: Blocks(name, elements, size)
+    for number, name, elements, size in (
+        (0, "F32", 1, 4),
+        (1, "F16", 1, 2),
+        (2, "Q4_0", 32, 18),
+        (3, "Q4_1", 32, 20),
+        (6, "Q5_0", 32, 22),
+        (7, "Q5_1", 32, 24),
+        (8, "Q8_0", 32, 34),
+        (9, "Q8_1", 32, 40),
+        (10, "Q2_K", 256, 84),
+        (11, "Q3_K", 256, 110),
+        (12, "Q4_K", 256, 144),
+        (13, "Q5_K", 256, 176),
+        (14, "Q6_K", 256, 210),
+        (15, "Q8_K", 256, 292),
+        (16, "IQ2_XXS", 256, 66),
+        (17, "IQ2_XS", 256, 74),
+        (18, "IQ3_XXS", 256, 98),
+        (19, "IQ1_S", 256, 50),
+        (20, "IQ4_NL", 32, 18),
+        (21, "IQ3_S", 256, 110),
+        (22, "IQ2_S", 256, 82),
+        (23, "IQ4_XS", 256, 136),
+        (24, "I8", 1, 1),
+        (25, "I16", 1, 2),
+        (26, "I32", 1, 4),
+        (27, "I64", 1, 8),
+        (28, "F64", 1, 8),
+        (29, "IQ1_M", 256, 56),
+        (30, "BF16", 1, 2),
+        (34, "TQ1_0", 256, 54),
+        (35, "TQ2_0", 256, 66),
+        (39, "MXFP4", 32, 17),
+        (40, "NVFP4", 64, 36),
+        (41, "Q1_0", 128, 18),
+    )
+}
+"""Number in the file -> type."""
+
+RETIRED: Final[dict[int, str]] = {
+    4: "Q4_2",
+    5: "Q4_3",
+    31: "Q4_0_4_4",
+    32: "Q4_0_4_8",
+    33: "Q4_0_8_8",
+    36: "IQ4_NL_4_4",
+    37: "IQ4_NL_4_8",
+    38: "IQ4_NL_8_8",
+}
+"""Numbers of types that llama.cpp no longer reads."""
+
+BY_NAME: Final[dict[str, Blocks]] = {one.name: one for one in TYPES.values()}
+assert all(BITS[one.name] == one.bytes * 8 for one in TYPES.values() if one.plain)
+
+
+def is_packed(dtype: str) -> bool:
+    """Whether a layout's dtype is one of the block types."""
+    found = BY_NAME.get(dtype)
+    return found is not None and not found.plain
+
+
+def type_name(number: int) -> str:
+    """A type as messages call it, also where there is none of this number."""
+    if number in TYPES:
+        return TYPES[number].name
+    return f"{number} ({RETIRED[number]}, no longer read by llama.cpp)" if number in RETIRED else str(number)
+
+
+def lay_out_blocks(blocks: Blocks, shape: tuple[int, ...]) -> Layout | str:
+    """The layout of a tensor with logical dims, the last one running along the blocks; dims as in torch.
+
+    A text instead says why there is none: "overflow", or "part-block" (the last dim fills no whole blocks).
+    """
+    elements = 1
+    for dim in shape:
+        elements *= dim
+        if elements >= WORD:
+            return "overflow"
+    if shape and shape[-1] % blocks.elements:
+        return "part-block"
+    size = elements // blocks.elements * blocks.bytes
+    return "overflow" if size * 8 >= WORD else Layout(blocks.name, shape, elements, size)
+
+
+def storage_of(layout: Layout) -> Layout:
+    """The bytes below a block type's layout: U8, the last dim in bytes, as gguf-py shows them."""
+    blocks = BY_NAME[layout.dtype]
+    if not layout.shape:
+        return Layout("U8", (layout.bytes,), layout.bytes, layout.bytes)
+    shape = (*layout.shape[:-1], layout.shape[-1] // blocks.elements * blocks.bytes)
+    return Layout("U8", shape, layout.bytes, layout.bytes)

@@ -1,0 +1,96 @@
+"""A file read from its beginning in pieces, as far as a reader needs it and never further than it may.
+
+Readers of formats whose headers do not say how long they are go through a `Stretch`: what is asked for is
+set against the end of the file before anything is read, and nothing is allocated by a number from a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+Read = Callable[[int, int], bytes]
+"""(offset, length) -> the bytes there, fewer where the file ends."""
+
+FIRST_PIECE: Final = 1 << 18
+LARGEST_PIECE: Final = 1 << 22
+
+
+class Ended(Exception):
+    """The file ends at `position`, before what was asked for."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
+
+
+class TooLong(Exception):
+    """What is read passes the limit of `limit` bytes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self.limit = limit
+
+
+class Stretch:
+    """Bytes from `start` on. `size` is that of the whole file, `most` how many bytes may be looked at."""
+
+    def __init__(self, read: Read, size: int, most: int, start: int = 0) -> None:
+        self._read, self._size, self._most, self._start = read, size, most, start
+        self._piece = FIRST_PIECE
+        self._base = start  # file offset of buffer[0]
+        self.buffer = b""
+        self.at = 0  # within the buffer
+
+    @property
+    def position(self) -> int:
+        """Where in the file the next byte is taken from."""
+        return self._base + self.at
+
+    def need(self, length: int) -> None:
+        """Makes `length` bytes stand in the buffer from `at` on."""
+        if self.at + length > len(self.buffer):
+            self._fill(length)
+
+    def take(self, length: int) -> bytes:
+        """The next bytes."""
+        self.need(length)
+        taken = self.buffer[self.at : self.at + length]
+        self.at += length
+        return taken
+
+    def skip(self, length: int) -> None:
+        """Goes on without keeping anything; what lies behind the buffer is not even read."""
+        inside = len(self.buffer) - self.at
+        if length <= inside:
+            self.at += length
+            return
+        self._bound(self.position + length)
+        self._base, self.buffer, self.at = self.position + length, b"", 0
+
+    def _bound(self, stop: int) -> None:
+        if stop > self._size:
+            raise Ended(self._size)
+        if stop - self._start > self._most:
+            raise TooLong(self._most)
+
+    def _fill(self, length: int) -> None:
+        position = self.position
+        self._bound(position + length)
+        rest = self.buffer[self.at :]
+        most = min(self._size, self._start + self._most) - position
+        wanted = min(most, max(length, self._piece))
+        self._piece = min(LARGEST_PIECE, self._piece * 2)
+        parts, have = [rest], len(rest)
+        while have < wanted:
+            part = self._read(position + have, wanted - have)
+            if not part:
+                break
+            part = part[: wanted - have]
+            parts.append(part)
+            have += len(part)
+            if have >= length:
+                break
+        self._base, self.buffer, self.at = position, b"".join(parts), 0
+        if have < length:
+            raise Ended(position + have)

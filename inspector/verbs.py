@@ -1,0 +1,224 @@
+"""What each verb does once its words are understood: run, tell, and the exit code. No option parsing here.
+
+Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it, 2 usage, 3 could not be read.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from inspector.audit import Audit
+
+USAGE, UNREADABLE = 2, 3
+REPORTS = ("text", "json", "markdown")
+LEVELS = ("error", "warning", "note", "never")
+
+
+def audit(
+    source: str,
+    *,
+    claim: str | None = None,
+    config: str | None = None,
+    weights: str | None = None,
+    format: str = "text",
+    fail_on: str = "error",
+    verbose: bool = False,
+) -> NoReturn:
+    """Audits and tells."""
+    from inspector.audit import audit as run_audit
+
+    stated = None
+    if claim is not None:
+        from inspector.reconciler.claims import read_claim
+
+        stated = read_claim(claim)
+        if stated is None:
+            usage(f"--claim: '{claim}' is no number of parameters; write 8030257152, 8.03B or 6607.34M")
+    audited = run_audit(source, weights=weights, config=config, claim=stated)
+    if format == "json":
+        from inspector.report.json_v1 import audit_json, dumped
+
+        write(dumped(audit_json(audited)))
+    elif format == "markdown":
+        from inspector.report.markdown import audit_markdown
+
+        write(audit_markdown(audited))
+    else:
+        from inspector.report.text import audit_text
+
+        write(audit_text(audited, verbose=verbose, colour=colour()))
+    severities = [finding.severity for finding in audited.findings]
+    leave(UNREADABLE if audited.verdict == "unreadable" else severe(severities, fail_on))
+
+
+def count(source: str, *, config: str | None = None, weights: str | None = None, format: str = "text") -> NoReturn:
+    """Counts and tells."""
+    audited = _audited(source, config, weights)
+    if format == "json":
+        from inspector.report.json_v1 import counts_json, dumped
+
+        write(dumped({"schema": "inspector.count/1", "source": source, "counts": counts_json(audited.counts)}))
+    else:
+        from inspector.report.listing import count_text
+
+        write(count_text(audited))
+    leave(UNREADABLE if audited.verdict == "unreadable" else 0)
+
+
+def tensors(
+    source: str,
+    *,
+    every: bool = False,
+    config: str | None = None,
+    weights: str | None = None,
+    format: str = "text",
+) -> NoReturn:
+    """Lists families or tensors."""
+    audited = _audited(source, config, weights)
+    from inspector.report.listing import tensors_json, tensors_text
+
+    if format == "json":
+        from inspector.report.json_v1 import dumped
+
+        write(dumped(tensors_json(audited, every=every)))
+    else:
+        write(tensors_text(audited, every=every))
+    leave(UNREADABLE if audited.verdict == "unreadable" else 0)
+
+
+def formula(what: str, *, head: str | None = None, config: str | None = None, format: str = "text") -> NoReturn:
+    """Shows a card."""
+    from inspector.formula import FormulaError
+    from inspector.formula import formula as run_formula
+
+    try:
+        shown = run_formula(what, head=head, config=config)
+    except FormulaError as problem:
+        fail(str(problem), UNREADABLE if os.path.exists(what) and head is None else USAGE)
+    if format == "json":
+        from inspector.report.json_v1 import dumped, formula_json
+
+        write(dumped(formula_json(shown)))
+    else:
+        write(str(shown))
+    leave(0)
+
+
+def compare(
+    source: str, target: str, *, expect: str | None = None, format: str = "text", fail_on: str = "error"
+) -> NoReturn:
+    """Compares two checkpoints."""
+    from inspector.compare import compare as run_compare
+
+    compared = run_compare(source, target, expect=expect)
+    if format == "json":
+        from inspector.report.json_v1 import compare_json, dumped
+
+        write(dumped(compare_json(compared)))
+    else:
+        from inspector.report.compare_text import compare_text
+
+        write(compare_text(compared, colour=colour()))
+    severities = [finding.severity for finding in compared.findings]
+    leave(UNREADABLE if compared.verdict == "unreadable" else severe(severities, fail_on))
+
+
+def explain(code: str, *, format: str = "text") -> NoReturn:
+    """Shows the page of a finding."""
+    from inspector.report.listing import explain_text, rules_json
+    from inspector.rules.registry import files, page
+
+    if code != "all" and page(code) is None:
+        words = [*files(), *(entry[0] for entry in files().values())]
+        hint = close(code.lower(), words) or close(code.upper(), words) or " ('inspector explain all' lists them)"
+        usage(f"there is no finding '{code}'{hint}")
+    if format == "json":
+        from inspector.report.json_v1 import dumped
+
+        write(dumped(rules_json(code)))
+    else:
+        write(explain_text(code))
+    leave(0)
+
+
+def architectures(name: str | None, *, format: str = "text") -> NoReturn:
+    """Lists the cards, or what one of them reads."""
+    from inspector.architectures.catalog import modules
+    from inspector.report.listing import architecture_text, architectures_json
+
+    if name is not None and name not in modules():
+        usage(f"there is no architecture '{name}'{close(name, list(modules()))}")
+    if format == "json":
+        from inspector.report.json_v1 import dumped
+
+        write(dumped(architectures_json(name)))
+    else:
+        write(architecture_text(name))
+    leave(0)
+
+
+def _audited(source: str, config: str | None, weights: str | None) -> Audit:
+    from inspector.audit import audit as run_audit
+
+    audited = run_audit(source, weights=weights, config=config)
+    if audited.verdict == "unreadable":
+        from inspector.report.text import finding_text
+
+        sys.stderr.write("\n".join(finding_text(finding) for finding in audited.findings))
+    return audited
+
+
+def severe(severities: Sequence[str], fail_on: str) -> int:
+    """1 where something is as severe as `fail_on` or worse."""
+    if fail_on == "never":
+        return 0
+    limit = LEVELS.index(fail_on)
+    return int(any(LEVELS.index(severity) <= limit for severity in severities))
+
+
+def colour() -> bool:
+    """Whether standard output is a terminal that wants colour."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def write(text: str) -> None:
+    """Prints on standard output."""
+    sys.stdout.write(text)
+
+
+def close(word: str, words: list[str]) -> str:
+    """'; did you mean …?' where something is spelled nearly so, else nothing."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, words, 3, 0.6)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def usage(message: str) -> NoReturn:
+    """Ends with a message on standard error and code 2."""
+    fail(message, USAGE)
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Ends with a message on standard error."""
+    from textwrap import fill
+
+    from inspector.report.clean import clean
+
+    written = fill(f"inspector: {clean(message, 400)}", 80, subsequent_indent="  ", break_on_hyphens=False)
+    sys.stderr.write(f"{written}\n")
+    leave(code)
+
+
+def leave(code: int) -> NoReturn:
+    """Ends at once: nothing that was read needs an orderly teardown."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.stderr.flush()
+    os._exit(code)

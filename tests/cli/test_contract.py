@@ -1,0 +1,169 @@
+"""What other programs rely on: exit codes, streams, and the JSON contract."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.checkpoints import genuine, write
+from tests.judged import FIXTURES
+from tests.make_checkpoints import SMALL_LLAMA
+
+CHECKPOINTS = FIXTURES / "checkpoints"
+COUNTS = {
+    "stored_elements", "parameters", "unique_parameters", "expected_parameters", "buffers", "packing_helpers",
+    "packed_elements", "tied_copies", "extra_components", "unexplained", "stored_bytes",
+}  # fmt: skip
+
+
+def run(*words: str, cwd: Path = CHECKPOINTS) -> subprocess.CompletedProcess[str]:
+    """The command, as a process."""
+    environment = {**os.environ, "NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONPATH": str(FIXTURES.parent)}
+    return subprocess.run(
+        [sys.executable, "-m", "inspector", *words], cwd=cwd, env=environment, capture_output=True, encoding="utf-8"
+    )
+
+
+def told(*words: str) -> dict[str, Any]:
+    """The object a command prints."""
+    value: dict[str, Any] = json.loads(run(*words, "--format", "json").stdout)
+    return value
+
+
+CODES = [
+    (("audit", "small-llama"), 0),
+    (("audit", "my-finetune"), 1),
+    (("audit", "my-finetune", "--fail-on", "never"), 0),
+    (("audit", "tied-llama", "--fail-on", "note"), 1),
+    (("audit", "tied-llama", "--fail-on", "warning"), 0),
+    (("audit", "absent"), 3),
+    (("audit",), 2),
+    (("audit", "small-llama", "--claim", "x"), 2),
+    (("audit", "small-llama", "--format", "yaml"), 2),
+    (("nonsense",), 2),
+    (("count", "my-finetune"), 0),
+    (("count", "absent"), 3),
+    (("tensors", "absent"), 3),
+    (("formula", "absent"), 2),
+    (("formula", "llama", "--head", "Nothing"), 2),
+    (("formula", "."), 3),
+    (("compare", "small-llama", "absent"), 3),
+    (("compare", "small-llama", "wide-llama"), 0),
+    (("compare", "small-llama", "wide-llama", "--expect", "conversion"), 1),
+    (("explain", "nothing"), 2),
+    (("architectures", "nothing"), 2),
+    (("--version",), 0),
+    (("--help",), 0),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), CODES, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
+def test_exit_codes(words: tuple[str, ...], code: int) -> None:
+    done = run(*words)
+    assert done.returncode == code, done.stderr
+    if code == 2:
+        assert done.stdout == ""
+        assert done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("source", ["small-llama", "my-finetune", "tied-llama", "absent", "."])
+def test_an_audit_is_one_object_also_when_something_is_wrong(source: str) -> None:
+    value = told("audit", source)
+    assert value["schema"] == "inspector.audit/1"
+    assert value["source"] == source
+    assert set(value["counts"]) >= COUNTS
+    counts = value["counts"]
+    assert all(isinstance(number, int) for name, number in counts.items() if name != "expected_parameters")
+    assert counts["parameters"] == counts["unique_parameters"] + counts["extra_components"] + counts["tied_copies"]
+    assert sum(line["elements"] for line in value["ledger"]) == counts["stored_elements"]
+    assert sum(line["bytes"] for line in value["ledger"]) == counts["stored_bytes"]
+    assert value["verdict"] in ("clean", "findings", "unreadable")
+    for finding in value["findings"]:
+        assert {"code", "name", "severity", "confidence", "message", "place", "facts", "help"} <= set(finding)
+        assert finding["severity"] in ("error", "warning", "note")
+    bad = any(finding["severity"] != "note" for finding in value["findings"])
+    assert (value["verdict"] == "clean") == (not bad and value["verdict"] != "unreadable")
+
+
+def test_the_other_verbs_have_their_schemas() -> None:
+    assert told("count", "small-llama")["schema"] == "inspector.count/1"
+    assert len(told("tensors", "small-llama", "--all")["tensors"]) == 39
+    assert told("formula", "llama")["formula"].startswith("2*V*d + d + L*(")
+    compared = told("compare", "small-llama", "wide-llama")
+    assert compared["schema"] == "inspector.compare/1"
+    assert compared["relation"] == "different"
+    assert compared["parameters"]["carried"] is None
+    assert len(compared["findings"]) == 1
+    same = told("compare", "small-llama", "small-llama")
+    assert same["relation"] == "conversion"
+    assert same["parameters"] == {
+        "source": 213568, "target": 213568, "carried": 213568, "dropped": 0, "invented": 0,
+    }  # fmt: skip
+    assert same["verdict"] == "clean"
+
+
+def test_names_from_a_checkpoint_cannot_touch_the_terminal(tmp_path: Path) -> None:
+    spec = genuine(SMALL_LLAMA)
+    evil = "x\x1b[31m\n\u202e[red]<b>\u200b|`a`"
+    spec[f"{evil}.weight"] = ("BF16", (2, 2))
+    write(tmp_path / "evil", spec, {**SMALL_LLAMA, evil: 1})
+    for words in (("audit",), ("audit", "--verbose"), ("tensors", "--all"), ("audit", "--format", "markdown")):
+        done = run(words[0], str(tmp_path / "evil"), *words[1:])
+        printed = done.stdout + done.stderr
+        assert "\x1b" not in printed
+        assert "\u202e" not in printed
+        assert "\u200b" not in printed
+    json.loads(run("audit", str(tmp_path / "evil"), "--format", "json").stdout)
+    assert run("audit", str(tmp_path / "evil"), "--format", "json").stdout.isascii()
+
+
+def test_the_config_option_replaces_the_config(tmp_path: Path) -> None:
+    folder = write(tmp_path / "bare", genuine(SMALL_LLAMA))
+    config = tmp_path / "other.json"
+    config.write_text(json.dumps(SMALL_LLAMA), encoding="utf-8")
+    assert told("audit", str(folder))["architecture"]["confidence"] == "likely"
+    assert told("audit", str(folder), "--config", str(config))["architecture"]["confidence"] == "certain"
+
+
+def test_weights_chooses_a_set(tmp_path: Path) -> None:
+    folder = write(tmp_path / "two", genuine(SMALL_LLAMA), SMALL_LLAMA, shards=2)
+    write(tmp_path / "one", genuine({**SMALL_LLAMA, "num_hidden_layers": 3}))
+    (tmp_path / "one" / "model.safetensors").rename(folder / "consolidated.safetensors")
+    assert told("audit", str(folder))["counts"]["unique_parameters"] == 213568
+    other = told("audit", str(folder), "--weights", "consolidated.safetensors")
+    assert other["counts"]["unique_parameters"] == 213568 - 41088
+    assert other["verdict"] == "findings"
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "inspector", "tensors", "small-llama", "--all"],
+        cwd=CHECKPOINTS, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert b"Traceback" not in process.stderr.read()
+    process.wait()
+
+
+def test_the_python_interface_is_one_call() -> None:
+    from inspector import audit, compare, formula, load
+
+    result = audit(str(CHECKPOINTS / "small-llama"))
+    assert result.verdict == "clean"
+    assert "clean: 39 of 39 tensors explained" in str(result)
+    assert "same" in str(compare(str(CHECKPOINTS / "small-llama"), str(CHECKPOINTS / "wide-llama")))
+    assert formula("llama").name == "llama"
+    assert len(load(str(CHECKPOINTS / "small-llama")).tensors) == 39
+    with pytest.raises(AttributeError):
+        result.verdict = "other"  # type: ignore[misc]
