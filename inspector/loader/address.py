@@ -18,6 +18,7 @@ MAIN: Final = "main"
 """The revision that is meant where none is named."""
 
 _PREFIXES: Final[dict[str, RepoType]] = {"models": "model", "datasets": "dataset", "spaces": "space"}
+_NOT_READ: Final = frozenset({"buckets", "kernels"})
 _PART: Final = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,94}[A-Za-z0-9_-])?"
 _NAME: Final = re.compile(_PART)
 _REPOSITORY: Final = re.compile(rf"({_PART}/{_PART})(?:@(.+))?", re.DOTALL)
@@ -131,6 +132,8 @@ def _hub(given: str, rest: str) -> Address | Misread:
     repo_type: RepoType = "model"
     if len(parts) > 1 and parts[0] in _PREFIXES:
         repo_type = _PREFIXES[parts.pop(0)]
+    if len(parts) > 1 and parts[0] in _NOT_READ:
+        return Misread(given, f"is one of the Hub's {parts[0]}, which are not read")
     name, _, revision = "/".join(parts).partition("@")
     if "/" in name and name.count("/") > 1:  # no revision: the third part begins the folder
         pieces = name.split("/")

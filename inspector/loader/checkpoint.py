@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -407,6 +407,7 @@ class _Reading:
         self.names: dict[str, None] = {}
         self.bytes = 0
         self._layouts: Layouts = {}
+        self._as_promised = index is not None
         self._copies: list[agreement.Copy] = []
         self._unlabelled: set[str] = set()  # files whose metadata is wrong: told already
         self._gone: dict[str, str] = {}  # files that gave no header, and why
@@ -435,12 +436,13 @@ class _Reading:
             self._take(name, result, self.index is not None, stale)
         self.names = dict.fromkeys([*asked, *unlisted])
         self.bytes = sum(self.listing.files.get(name, 0) for name in self.names)
-        if self.index is not None:
+        if self.index is not None and self._as_promised and self._kept(self.index, unlisted):
+            self.file_of = self.index.weight_map
+        elif self.index is not None:
+            self._spell_out()
             found = agreement.compare(self.index, self.file_of, self._copies, self._gone, there, set(unlisted))
             self.evidence.extend(found.evidence)
             self.lost.update(found.lost)
-            if found.same:  # two equal dicts of a hundred thousand names are one too many
-                self.index = replace(self.index, weight_map=self.file_of)
         else:
             self.evidence.extend(agreement.doubled(self._copies))
             if self.weights.numbered:
@@ -476,6 +478,10 @@ class _Reading:
         if header.faulty:
             self.lost[name] = header.faulty
         self.cut.extend(header.cut)
+        if self._promised(header):
+            self.tensors.update(header.tensors)
+            return
+        self._spell_out()
         if not self.tensors.keys().isdisjoint(header.tensors):
             self._doubles(header, unlisted)
             return
@@ -483,6 +489,27 @@ class _Reading:
         self.file_of.update(dict.fromkeys(header.tensors, name))
         if unlisted:
             self._copies.append(agreement.Copy(name, (), (), count, unlisted))
+
+    def _kept(self, index: Index, unlisted: Sequence[str]) -> bool:
+        """Whether every promise of the index was found kept and nothing lies beside it."""
+        return len(self.tensors) == len(index.weight_map) and not unlisted and not self._copies
+
+    def _promised(self, header: Header) -> bool:
+        """Whether the index puts every tensor of this file, and of all before it, into their files.
+
+        Then no name can come twice, and the index itself says which tensor is where.
+        """
+        if not self._as_promised or self.index is None:
+            return False
+        where = list(map(self.index.weight_map.get, header.tensors))
+        return where.count(header.file) == len(where)
+
+    def _spell_out(self) -> None:
+        """Leaves the index's word for what was read so far and writes it down tensor by tensor."""
+        if self._as_promised and self.index is not None:
+            promise = self.index.weight_map
+            self.file_of.update({name: promise[name] for name in self.tensors})
+        self._as_promised = False
 
     def _leave_out(self, header: Header) -> None:
         """A shard of another number of shards: its tensors belong to another save, and are only compared."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
@@ -20,6 +21,7 @@ from inspector.loader import hub_answers, strict_json
 from inspector.loader.address import MAIN, Address, is_commit
 from inspector.loader.download import Download, download_of
 from inspector.loader.hub_settings import Settings
+from inspector.loader.one_answer import headers_of
 from inspector.loader.ranges import Head, expected_by_config, expected_headers, read_header, refusal_of
 from inspector.loader.routes import Routes
 from inspector.loader.source import Listing, Opening, Refusal, is_plain_name
@@ -137,6 +139,14 @@ class HubSource:
     def close(self) -> None:
         """Ends the reading; nothing waits for what is still on its way."""
         self._web.close()
+
+    def within(self, folder: str) -> HubSource:
+        """Another folder of the same repository at the same commit, with nothing asked for ahead."""
+        other = copy(self)
+        other._folder = "/".join(part for part in (self._folder, folder) if part)
+        other._early, other._expected, other._config = {}, {}, b""
+        other._all_headers = other._routes = other.only = None
+        return other
 
     def download(self, audited: Iterable[str]) -> Download:
         """What fetching the repository brings, if these files of the folder are its weights."""
@@ -415,21 +425,8 @@ class HubSource:
         told = answer.headers.get("x-repo-commit", "")
         if is_commit(told) and told != self.commit:
             return {}
-        try:
-            whole = json.loads(answer.body)
-        except (ValueError, RecursionError, MemoryError):
-            return {}
-        headers = whole.get("headers") if isinstance(whole, dict) else None
-        if not isinstance(headers, dict):
-            return {}
-        given: dict[str, Opening] = {}
-        for name in names:
-            entry = self._entry(name)
-            header = headers.get(name, headers.get(f"{self._folder}/{name}"))
-            if entry is not None and isinstance(header, dict):
-                opening = _rebuilt(header, entry.size)
-                if opening is not None:
-                    given[name] = opening
+        sizes = {name: entry.size for name in names if (entry := self._entry(name)) is not None}
+        given = headers_of(answer.body, sizes, self._folder)
         if given and not is_commit(told) and not self._still():
             return {}
         self._report(len(given), len(names))
@@ -522,24 +519,6 @@ def _entry(one: object) -> Entry | None:
         size = real if type(real) is int and 0 <= real < 2**63 else size
         return Entry(path, size, oid if isinstance(oid, str) and len(oid) == 64 else None)
     return Entry(path, size)
-
-
-def _rebuilt(header: dict[str, Any], size: int) -> Opening | None:
-    """The bytes of a header out of its JSON, if the file has exactly the length that follows from it.
-
-    A header that was written with blanks, or with a key twice, is longer than what comes out here: such
-    a file is read by ranges.
-    """
-    try:
-        raw = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
-        end = max((one["data_offsets"][1] for name, one in header.items() if name != "__metadata__"), default=0)
-        behind = size - 8 - end - len(raw)
-    except (KeyError, TypeError, IndexError, ValueError, RecursionError):
-        return None
-    if type(end) is not int or not 0 <= behind < 8:
-        return None
-    raw += b" " * behind
-    return Opening(size, len(raw).to_bytes(8, "little"), raw)
 
 
 def _numbered(outcome: Opening | Refusal, number: int, total: int) -> Opening | Refusal:

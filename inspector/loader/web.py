@@ -118,7 +118,10 @@ class Web:
         self._home, self._token, self._agent = home, token, agent
         self.limits, self.meter = limits, meter
         self._idle: dict[Origin, list[Connection]] = {}
+        self._coming: dict[Origin, int] = {}  # connections that are being opened
+        self._waiting: dict[Origin, int] = {}  # requests that wait for one of these
         self._lock = threading.Lock()
+        self._arrivals: dict[Origin, threading.Condition] = {}
         self._stop = threading.Event()
         self._resume = 0.0  # moment before which a server asked not to be asked again
         self._ends = time.monotonic() + limits.whole
@@ -136,6 +139,8 @@ class Web:
         with self._lock:
             idle = [one for kept in self._idle.values() for one in kept]
             self._idle.clear()
+            for arrival in self._arrivals.values():
+                arrival.notify_all()
         for one in idle:
             one.close()
 
@@ -143,13 +148,24 @@ class Web:
         """Opens connections in the background, for requests that are to follow."""
 
         def open_one() -> None:
+            opened: Connection | None = None
             try:
                 deadline = time.monotonic() + self.limits.connecting
                 from_home = None if origin == self._home else self._home
-                self._give(origin, self._connect(origin, deadline, from_home))
+                opened = self._connect(origin, deadline, from_home)
             except (Broken, _Refused, Stopped):
                 pass  # told by the request that needs it
+            with self._lock:
+                self._coming[origin] -= 1
+                if opened is not None and not self._stop.is_set():
+                    self._idle.setdefault(origin, []).append(opened)
+                    opened = None
+                self._arrival(origin).notify()
+            if opened is not None:
+                opened.close()
 
+        with self._lock:
+            self._coming[origin] = self._coming.get(origin, 0) + count
         for _ in range(count):
             threading.Thread(target=open_one, daemon=True).start()
 
@@ -331,15 +347,25 @@ class Web:
         return f"GET {_ascii(target)} HTTP/1.1\r\n{text}\r\n".encode("latin-1", "replace")
 
     def _take(self, origin: Origin) -> Connection | None:
+        """A kept connection, or one that is being opened already; None where there is neither."""
         with self._lock:
-            kept = self._idle.get(origin)
-            return kept.pop() if kept else None
+            kept = self._idle.setdefault(origin, [])
+            if not kept and self._coming.get(origin, 0) > self._waiting.get(origin, 0):
+                self._waiting[origin] = self._waiting.get(origin, 0) + 1
+                self._arrival(origin).wait_for(lambda: kept or not self._coming[origin], self.limits.connecting)
+                self._waiting[origin] -= 1
+            return kept.pop() if kept and not self._stop.is_set() else None
+
+    def _arrival(self, origin: Origin) -> threading.Condition:
+        return self._arrivals.setdefault(origin, threading.Condition(self._lock))
 
     def _give(self, origin: Origin, connection: Connection) -> None:
         with self._lock:
             kept = self._idle.setdefault(origin, [])
             if len(kept) < self.limits.idle and not self._stop.is_set():
                 kept.append(connection)
+                if self._waiting.get(origin):
+                    self._arrival(origin).notify()
                 return
         connection.close()
 

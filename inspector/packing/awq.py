@@ -8,7 +8,18 @@ gemv_fast: `qweight` I16 [out/4, in], `qzeros` and `scales` in floats [8*z, out]
 
 from __future__ import annotations
 
-from inspector.packing.module import FLOATS, INTEGERS, Opened, Reading, Scheme, Tensors, ceil_div, group_of, word
+from inspector.packing.module import (
+    FLOATS,
+    INTEGERS,
+    Opened,
+    Reading,
+    Scheme,
+    Tensors,
+    ceil_div,
+    group_of,
+    groups_told,
+    word,
+)
 from inspector.packing.said import Said
 
 WIDTHS = (4, 8, 2, 3)
@@ -27,14 +38,13 @@ def _is_gemm(tensors: Tensors, said: Said) -> bool:
 
 def _gemm(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
-    values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
+    values, scales = tensors["qweight"], tensors.get("scales")
     *lead, inputs, columns = values.shape
     bits = said.bits or 4
     if scales is not None:
         bits = next((width for width in WIDTHS if columns * 32 == scales.shape[-1] * width), bits)
     outputs = columns * 32 // bits
-    shown = scales if scales is not None else zeros
-    groups = shown.shape[-2] if shown is not None and len(shown.shape) >= 2 else 1
+    groups = groups_told(tensors, ("scales", "qzeros"), -2, inputs, said.group_size)
     size = group_of(inputs, groups, said.group_size)
     _settings(reading, bits, size, inputs, groups)
     reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
@@ -81,11 +91,9 @@ def _gemv(tensors: Tensors, said: Said) -> Opened:
 def _padded(inputs: int, tensors: Tensors, said: Said, axis: int) -> tuple[int | None, int]:
     """(group size, words of zero points for each output): the stated size where it fits, else one that does."""
     scales, zeros = tensors.get("scales"), tensors.get("qzeros")
-    stored = 0
-    if scales is not None and len(scales.shape) == 2:
-        stored = scales.shape[axis] // 8
-    elif zeros is not None and len(zeros.shape) == 2:
-        stored = zeros.shape[axis] if zeros.dtype in INTEGERS else zeros.shape[axis] // 8
+    told = [one.shape[axis] if one.dtype in INTEGERS else one.shape[axis] // 8
+            for one in (zeros, scales) if one is not None and len(one.shape) == 2]  # fmt: skip
+    stored = told[0] if told else 0
     sizes = [size for size in (said.group_size, 128, 64, 32) if size and size > 0]
     for size in sizes:
         if zero_width(inputs, size) == stored:

@@ -11,10 +11,13 @@ sparse bitmask: `compressed` [nnz], `bitmask` U8 [out, ceil(in/8)], `row_offsets
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from inspector.packing.module import BYTES, FLOAT8, Opened, Reading, Scheme, Tensors, ceil_div, word
 from inspector.packing.said import Said
 
 WIDTHS = (4, 8, 2, 3, 5, 6, 7, 1)
+SIZES = (128, 64, 32, 16, 256)
 MAY = ("weight_shape", "weight_zero_point", "weight_g_idx", "input_scale", "input_zero_point", "input_global_scale",
        "weight_global_scale", "output_scale")  # fmt: skip
 
@@ -28,11 +31,11 @@ def _words(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     values, scale = tensors["weight_packed"], tensors.get("weight_scale")
     *lead, outputs, width = values.shape
-    shown = scale if scale is not None else tensors.get("weight_zero_point")
-    groups = shown.shape[-1] if shown is not None and len(shown.shape) >= 2 else None
-    index = tensors.get("weight_g_idx")
-    inputs = index.shape[-1] if index is not None and index.shape else None
-    bits, size, low, high = _decided(reading, width, outputs, groups, inputs)
+    groups = _groups(tensors, width, said)
+    found = _decided(reading, width, outputs, groups)
+    bits, size, low, high = found.bits, found.size, found.low, found.high
+    if groups is None or not _fits(found, groups):
+        groups = _wanted(likely(low, high, said), said)
     if said.method not in (None, "auto-round"):
         reading.compare("method", "compressed-tensors")
     if scale is not None and groups == 1 and said.strategy in ("channel", "tensor") and outputs > 1:
@@ -41,92 +44,123 @@ def _words(tensors: Tensors, said: Said) -> Opened:
         reading.agreed.append("strategy")
     reading.helper(
         "weight_scale",
-        [(*lead, outputs, groups or _groups(high, said))],
+        [(*lead, outputs, groups)],
         "one for each output and group",
     )
     reading.helper("weight_shape", [(2,), (*lead, 2), (len(values.shape),)], "the dims", frozenset({"I64", "I32"}))
     if said.zeros or "weight_zero_point" in tensors:
         rows = ceil_div(outputs * bits, 32)
-        expected = [(*lead, rows, groups or 1), (*lead, outputs, groups or 1)]
+        expected = [(*lead, rows, groups), (*lead, outputs, groups)]
         reading.helper("weight_zero_point", expected, f"{bits} bits for each output and group")
-    if inputs is None:
-        inputs = likely(low, high, said)
+    inputs = likely(low, high, said)
     bounds = () if low == high else (*((dim, dim) for dim in (*lead, outputs)), (low, high))
     shape = (*lead, outputs, inputs)
     return reading.opened("weight_packed", "pack-quantized", shape, bits, size, bounds=bounds)
 
 
-def _groups(inputs: int, said: Said) -> int:
+def _groups(tensors: Tensors, width: int, said: Said) -> int | None:
+    """How many groups scales and zero points tell: where they differ, the number that the settings make."""
+    told = [tensors[name].shape[-1] for name in ("weight_scale", "weight_zero_point")
+            if name in tensors and len(tensors[name].shape) >= 2]  # fmt: skip
+    if said.bits in WIDTHS and said.group_size and said.group_size > 0 and len(set(told)) > 1:
+        low, high = interval(width, said.bits)
+        return next((groups for groups in told if low <= groups * said.group_size <= high), told[0])
+    return told[0] if told else None
+
+
+def _wanted(inputs: int, said: Said) -> int:
     return ceil_div(inputs, said.group_size) if said.group_size and said.group_size > 0 else 1
 
 
-def _decided(
-    reading: Reading, width: int, outputs: int, groups: int | None, inputs: int | None
-) -> tuple[int, int | None, int, int]:
-    """(bits, group size, least inputs, most inputs) from the config where it fits, else from what does fit."""
+def _fits(found: _Size, groups: int) -> bool:
+    if found.size is None:
+        return groups == 1
+    return ceil_div(found.low, found.size) <= groups <= ceil_div(found.high, found.size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """Bits, group size (None: one scale a row) and the least and most inputs that both widths allow."""
+
+    bits: int
+    size: int | None
+    low: int
+    high: int
+
+
+def _decided(reading: Reading, width: int, outputs: int, groups: int | None) -> _Size:
+    """What fits both widths, best first: as stated, one setting changed, a wrong scale, anything of the model's dims."""
     said = reading.said
-    zeros = reading.tensors.get("weight_zero_point")
-    shown = None
-    if zeros is not None and len(zeros.shape) >= 2 and zeros.shape[-2] != outputs:
-        shown = next((bits for bits in WIDTHS if ceil_div(outputs * bits, 32) == zeros.shape[-2]), None)
-    grouped = groups is not None and groups > 1
-    stated = said.group_size if said.group_size and said.group_size > 0 else None
-    first = dict.fromkeys([said.bits if shown is None else shown, said.bits])
-    tried: list[tuple[int, int | None]] = [(bits, stated) for bits in first if bits in WIDTHS]
-    guesses = [(bits, size) for bits in WIDTHS for size in (stated, 128, 64, 32, 16, 256) if size]
-    known: list[tuple[int, int | None]] = []
-    if grouped and groups:
-        known += [(bits, size) for bits, size in guesses if size * groups in said.dims]
-    same_bits = [one for one in known if one[0] in (shown, said.bits)] + [one for one in known if one[1] == stated]
-    fitting: list[int] = []
-    if groups == 1:
-        fitting = [bits for bits in WIDTHS if any(_inside(width, bits, dim) for dim in said.dims)]
-        known += [(bits, None) for bits in fitting]
-    for bits, size in [*tried, *same_bits, *known, *guesses]:
-        if shown is not None and bits != shown:
-            continue
-        least, most = interval(width, bits)
-        if inputs is not None and not least <= inputs <= most:
-            continue
-        if not grouped:
-            if (bits, size) in tried and groups == 1 and fitting and bits not in fitting:
-                continue  # no dim of the model is so wide, and with other bits one is
-            if size is not None and groups == 1 and least > size and (bits, size) in tried and stated:
-                continue
-            reading.compare("bits", bits)
-            if groups == 1 and stated is not None:
-                reading.compare("group_size", -1 if least > stated else stated)
-            if inputs is not None:
-                return bits, None if groups == 1 else size, inputs, inputs
-            return bits, None if groups == 1 else size, least, most
-        assert groups is not None
-        if size is not None:
-            exact = size * groups
-            low, high = max(least, exact - size + 1), min(most, exact)
-            if low > high or (exact > most and not ((bits, size) in tried and _named(said, low, high))):
-                continue  # a last group that is not full is believed of stated settings only
-            _compare(reading, bits, size)
-            if least <= exact <= most:
-                return bits, size, exact, exact
-            return bits, size, low, high
-    least, most = interval(width, tried[0][0] if tried else 4)
-    reading.widths(f"weight_packed is {width} words wide = {most} inputs", f"weight_scale has {groups} groups")
-    return tried[0][0] if tried else 4, stated, least, most
+    stated = said.group_size if said.group_size is not None and said.group_size > 0 else None
+    shown = _shown_bits(reading.tensors, outputs)
+    widths = WIDTHS if shown is None else (shown,)
+    index = reading.tensors.get("weight_g_idx")
+    inputs = index.shape[-1] if index is not None and index.shape else None
+    sizes = (None,) if groups == 1 or groups is None else SIZES
+    fits = [one for bits in widths for size in sizes if (one := _fit(width, bits, size, groups, inputs)) is not None]
+    named = [one for one in fits if _named(said, one.low, one.high)]
+    own = None
+    if said.bits in widths:
+        own = _fit(width, said.bits, stated, groups, inputs, partly=True)
+        alone = _fit(width, said.bits, None, None, inputs)
+        same = [one for one in named if one.bits == said.bits] + [one for one in named if one.size == stated is not None]
+        if own is not None and _named(said, own.low, own.high):
+            return _told(reading, own, groups)
+        if same:
+            return _told(reading, same[0], groups)
+        if alone is not None and said.dims and _named(said, alone.low, alone.high):
+            return _Size(said.bits, stated, alone.low, alone.high)  # then the scale is wrong: the helper's shape says so
+    for one in (*named, own, *fits):
+        if one is not None:
+            return _told(reading, one, groups)
+    low, high = interval(width, said.bits if said.bits in WIDTHS else 4)
+    reading.widths(f"weight_packed is {width} words wide = {high} inputs", f"weight_scale has {groups} groups")
+    return _Size(said.bits if said.bits in WIDTHS else 4, stated, low, high)
+
+
+def _shown_bits(tensors: Tensors, outputs: int) -> int | None:
+    """The bits that packed zero points tell."""
+    zeros = tensors.get("weight_zero_point")
+    if zeros is None or len(zeros.shape) < 2 or zeros.shape[-2] == outputs:
+        return None
+    return next((bits for bits in WIDTHS if ceil_div(outputs * bits, 32) == zeros.shape[-2]), None)
+
+
+def _fit(
+    width: int, bits: int, size: int | None, groups: int | None, inputs: int | None, partly: bool = False
+) -> _Size | None:
+    """The inputs that a width and a number of groups allow; partly: the last group need not be full."""
+    low, high = interval(width, bits)
+    if groups is not None and groups > 1:
+        if size is None:
+            return None
+        whole = size * groups
+        if low <= whole <= high:
+            low = high = whole
+        elif partly:
+            low, high = max(low, whole - size + 1), min(high, whole)
+        else:
+            return None
+    elif groups == 1 and size is not None:
+        high = min(high, size)
+    if inputs is not None:
+        low, high = max(low, inputs), min(high, inputs)
+    return _Size(bits, None if groups == 1 else size, low, high) if low <= high else None
+
+
+def _told(reading: Reading, found: _Size, groups: int | None) -> _Size:
+    """Sets the settings beside what was decided."""
+    stated = reading.said.group_size
+    reading.compare("bits", found.bits)
+    if groups == 1 and stated is not None and stated > 0:
+        reading.compare("group_size", stated if found.low <= stated else -1)
+    elif groups is not None and groups > 1:
+        reading.compare("group_size", found.size)
+    return found
 
 
 def _named(said: Said, low: int, high: int) -> bool:
     return not said.dims or any(low <= dim <= high for dim in said.dims)
-
-
-def _inside(width: int, bits: int, dim: int) -> bool:
-    least, most = interval(width, bits)
-    return least <= dim <= most
-
-
-def _compare(reading: Reading, bits: int, size: int | None) -> None:
-    reading.compare("bits", bits)
-    if size is not None:
-        reading.compare("group_size", size)
 
 
 def interval(width: int, bits: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ the group size is -1. Zeros are stored for symmetric weights too. 3 bits are pac
 
 from __future__ import annotations
 
-from inspector.packing.module import INTEGERS, Opened, Reading, Scheme, Tensors, ceil_div, group_of, word
+from inspector.packing.module import INTEGERS, Opened, Reading, Scheme, Tensors, ceil_div, group_of, groups_told, word
 from inspector.packing.said import Said
 
 WIDTHS = (2, 3, 4, 8)
@@ -46,11 +46,7 @@ def open_module(tensors: Tensors, said: Said) -> Opened:
             )
         else:
             inputs = index.shape[0]
-    groups = 1
-    for helper in (scales, zeros):
-        if helper is not None and len(helper.shape) >= 2:
-            groups = helper.shape[-2]
-            break
+    groups = groups_told(tensors, ("scales", "qzeros"), -2, inputs, said.group_size)
     size = group_of(inputs, groups, said.group_size)
     reading.compare("bits", bits)
     if said.group_size is not None and scales is not None:

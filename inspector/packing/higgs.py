@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.packing.module import Opened, Reading, Scheme, Tensors, ceil_div, group_of
+from inspector.packing.module import Opened, Reading, Scheme, Tensors, ceil_div, group_of, groups_told
 from inspector.packing.said import Said
 
 
@@ -27,7 +27,7 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     if ceil_div(outputs * bits, 16) != rows:
         reading.widths(f"weight has {rows} rows of 16 bits", f"scales has {outputs} outputs of {bits} bits")
     reading.compare("bits", bits)
-    groups = scales.shape[1] if scales is not None and len(scales.shape) == 2 else ceil_div(inputs, 256)
+    groups = groups_told(tensors, ("scales",), 1, inputs, said.group_size or 256)
     reading.helper("scales", [(outputs, groups)], "one for each output and group")
     reading.helper("tables", [(2**bits,)], "one for each code")
     reading.helper("tables2", [(2**bits, 2**bits, 2)], "one for each pair of codes")

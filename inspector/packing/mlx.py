@@ -32,8 +32,8 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     biases = next((name for name in ("biases", "qbiases") if name in tensors), "biases")
     *rows, width = values.shape
     affine = biases in tensors or scales is None or scales.dtype not in BYTES
-    shown = scales if scales is not None else tensors.get(biases)
-    groups = shown.shape[-1] if shown is not None and shown.shape else None
+    told = [tensors[name].shape[-1] for name in ("scales", biases) if name in tensors and tensors[name].shape]
+    groups = next((number for number in told if _choices(width, number, affine, said)), told[0] if told else None)
     choices = _choices(width, groups, affine, said)
     bits, size, inputs = choices[0] if choices else (said.bits or 4, said.group_size, width * 32 // (said.bits or 4))
     agrees = said.bits == bits and said.group_size in (None, size)

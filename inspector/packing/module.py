@@ -181,6 +181,16 @@ def is_scalar(layout: Layout) -> bool:
     return layout.elements == 1 and len(layout.shape) <= 2
 
 
+def groups_told(tensors: Tensors, helpers: Sequence[str], axis: int, width: int, stated: int | None) -> int:
+    """How many groups the helpers tell along an axis; where they differ, the number that the stated size makes."""
+    told = [tensors[name].shape[axis] for name in helpers if name in tensors and len(tensors[name].shape) >= 2]
+    if stated is not None:
+        wanted = 1 if stated <= 0 else ceil_div(width, stated)
+        if wanted in told or not told:
+            return wanted
+    return next((groups for groups in told if group_of(width, groups, stated) is not None), told[0] if told else 1)
+
+
 GROUPS: Final = (16, 32, 64, 128, 256, 512, 1024)
 """Group sizes that tools write."""
 

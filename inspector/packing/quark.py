@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from inspector.packing.module import Opened, Reading, Scheme, Tensors, ceil_div, group_of
+from inspector.packing.module import Opened, Reading, Scheme, Tensors, ceil_div, group_of, groups_told
 from inspector.packing.said import Said
 
 
@@ -27,7 +27,7 @@ def _words(tensors: Tensors, said: Said) -> Opened:
         bits = next((width for width in (4, 8, 2) if columns * 32 == scale.shape[-1] * width), bits)
     outputs = columns * 32 // bits
     shown = scale if scale is not None else zeros
-    groups = shown.shape[-2] if shown is not None and len(shown.shape) >= 2 else 1
+    groups = groups_told(tensors, ("weight_scale", "weight_zero_point"), -2, inputs, said.group_size)
     size = group_of(inputs, groups, said.group_size)
     reading.compare("bits", bits)
     if said.group_size is not None and shown is not None:

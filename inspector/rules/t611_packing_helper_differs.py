@@ -7,10 +7,10 @@ Why it matters
     Loaders stop, or dequantise to nonsense.
 
 Example
-    error[T611] packing-helper-differs: model.layers.1.mlp.down_proj.qzeros
+    error[T611] packing-helper-differs: model.layers.1.mlp.down_proj.scales
       packing   gptq
-      stored    [9, 48] I32
-      expected  [8, 48], 4 bits for each group and output
+      stored    [8, 384] F16
+      expected  [9, 384], one for each group and output
       help      this module comes from another run of the quantiser: take its file from the same run as the others
 
 What to do

@@ -533,7 +533,8 @@ def _merged(folder: Path, file: str) -> bytes:
         with (folder / Path(file).parent / shard).open("rb") as opened:
             length = int.from_bytes(opened.read(8), "little")
             headers[shard] = json.loads(opened.read(length))
-    return json.dumps({"sharded": True, "index": {"metadata": index.get("metadata", {})}, "headers": headers}).encode()
+    answer = {"sharded": True, "index": {"metadata": index.get("metadata", {})}, "headers": headers}
+    return json.dumps(answer, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def _json(value: object) -> Reply:

@@ -16,6 +16,10 @@ def _scale_of_another_shape() -> Audit:
     return changed("gptq-4-128", put={f"{DOWN}.scales": ("F16", (8, 384))})
 
 
+def _two_widths() -> Audit:
+    return changed("mlx-4-64", put={f"{DOWN}.{name}": ("BF16", (384, 17)) for name in ("scales", "biases")})
+
+
 def _one_in_eight_bits() -> Audit:
     put: Spec = {
         f"{DOWN}.qweight": ("I32", (288, 384)), f"{DOWN}.qzeros": ("I32", (9, 96)),
@@ -58,7 +62,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "t610_packing_helper_missing": lambda: changed("gptq-4-128", f"{DOWN}.scales"),
     "t611_packing_helper_differs": _scale_of_another_shape,
     "t612_packed_values_missing": lambda: changed("gptq-4-128", f"{DOWN}.qweight"),
-    "t613_packed_widths_disagree": lambda: changed("mlx-4-64", put={f"{DOWN}.scales": ("BF16", (384, 17))}),
+    "t613_packed_widths_disagree": _two_widths,
     "t614_packing_config_disagrees": lambda: changed("gptq-4-128", group_size=64),
     "t615_skipped_but_packed": lambda: changed("awq-4-128", modules_to_not_convert=[DOWN]),
     "t616_module_not_packed": lambda: changed("gptq-4-128", f"{DOWN}.", {f"{DOWN}.weight": ("BF16", (384, 1152))}),

@@ -585,8 +585,8 @@ def checkpoints() -> Iterator[tuple[str, dict[str, Any], Tensors, int]]:
         settings: dict[str, Any] = {"bits": bits, "group_size": group}
         yield f"mlx-{bits}-{group}", *embedded(LLAMA, mlx(bits, group), settings), count(LLAMA)
     for mode, bits, group in (("mxfp4", 4, 32), ("nvfp4", 4, 16), ("mxfp8", 8, 32)):
-        settings = {"bits": bits, "group_size": group, "mode": mode}
-        yield f"mlx-{mode}", *embedded(LLAMA, mlx(bits, group, mode), settings), count(LLAMA)
+        moded = {"bits": bits, "group_size": group, "mode": mode}
+        yield f"mlx-{mode}", *embedded(LLAMA, mlx(bits, group, mode), moded), count(LLAMA)
     yield "mlx-4-mixtral", *stacked(MIXTRAL, 4, 64), count(MIXTRAL)
     yield "mlx-4-qwen-moe", *stacked(QWEN_MOE, 4, 64), count(QWEN_MOE)
     sixes = {module: {"bits": 6, "group_size": 64} for module, _, _ in linears(LLAMA) if "v_proj" in module}

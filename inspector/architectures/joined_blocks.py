@@ -1,0 +1,18 @@
+"""Blocks used by several cards of models that read text and something else.
+
+Whether the head is tied: transformers 5 reads the top config's `tie_word_embeddings`, transformers 4 the text
+config's (`config.get_text_config().tie_word_embeddings`); a config says which of them wrote it.
+"""
+
+from inspector.architectures.blocks import LM_HEAD
+from inspector.notation.card import head
+
+TIES = ("text_config.tie_word_embeddings when transformers_version[0] == '4'"
+        " | tie_word_embeddings | text_config.tie_word_embeddings | false")
+JOINED = (
+    head("ForConditionalGeneration", "model.", LM_HEAD, default=True),
+    head("Model",                    "model."),
+    head("Model",                    ""))
+LANGUAGE_FIRST = {                             # the names on disk of both versions
+    "model.language_model.": "language_model.model.", "lm_head": "language_model.lm_head", "model.": ""}
+SPELLINGS = ({}, LANGUAGE_FIRST)
