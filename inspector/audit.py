@@ -19,7 +19,7 @@ from inspector.reconciler.dtypes import dtype_evidence
 from inspector.reconciler.judging import judge
 from inspector.reconciler.ledger import Counts, Ledger, Line
 from inspector.reconciler.reconciling import Reconciled, reconcile, unknown_lines
-from inspector.rules.registry import Finding, worded
+from inspector.rules.registry import Finding, rule_of, worded
 
 if TYPE_CHECKING:
     from inspector.matcher.unpacking import Unpacked
@@ -108,17 +108,22 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
     families, unpacked, lost = _unpacked(checkpoint, config)
     reading, nearest = _reading(config, families)
     case: Reconciled | None = None
-    if reading is None:
+    judged: list[Evidence] = []
+    if reading is not None:
+        aside = frozenset[str]() if unpacked is None else unpacked.biases(reading.prefix)
+        case = reconcile(config, reading, lost, whole=not checkpoint.partial, aside=aside)
+        judged = list(judge(case))
+        if case.solved and len(judged) > MOST_GUESSED and _errors(judged) > MOST_GUESSED:
+            reading = case = None  # what the shapes alone do not solve is not known, and accuses nobody
+    if reading is None or case is None:
         accounts = ledger.add_up(unknown_lines(families), None)
         evidence.extend(_unknown(config, families, nearest))
         skipped.append(Skipped("names and shapes", "no card reads this architecture: siblings were compared"))
     else:
-        aside = frozenset[str]() if unpacked is None else unpacked.biases(reading.prefix)
-        case = reconcile(config, reading, lost, whole=not checkpoint.partial, aside=aside)
         if checkpoint.partial:
             skipped.append(Skipped("completeness", "one shard was named by itself"))
         accounts = case.ledger
-        evidence.extend(judge(case))
+        evidence.extend(judged)
         skipped.extend(Skipped(f"names and shapes below {prefix}", why) for prefix, why in case.plan.opaque)
         if config.card is reading.card and not config.settings.native:
             evidence.extend(not_understood(case.plan.scope))
@@ -132,6 +137,14 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
     claims = list(_claims(checkpoint, accounts, case, skipped, claim))
     evidence.extend(one for one in _totals(checkpoint, claims))
     return _concluded(checkpoint, _named(config, reading), config, accounts, claims, evidence, skipped, case)
+
+
+MOST_GUESSED = 3
+"""Errors beyond this number, where names alone chose the card, say that the card is not the right one."""
+
+
+def _errors(evidence: Sequence[Evidence]) -> int:
+    return sum(rule_of(one.rule)[1].severity == "error" for one in evidence)
 
 
 def _unpacked(checkpoint: Checkpoint, config: ConfigClaim) -> tuple[Families, Unpacked | None, list[str]]:

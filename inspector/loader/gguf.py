@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.foreign import SNIFF_BYTES, recognise
@@ -28,7 +28,9 @@ TENSOR_LIMIT: Final = 262_144
 KEY_LIMIT: Final = 65_536
 """Key-values of one file."""
 ITEM_LIMIT: Final = 4_000_000
-"""Texts and inner arrays that are skipped one by one in one file."""
+"""Texts in arrays, which are skipped one by one, in one file."""
+INNER_LIMIT: Final = 65_536
+"""Arrays within arrays."""
 NAME_LIMIT: Final = 1_024
 """Bytes of one name; ggml itself keeps 63."""
 NAMES_LIMIT: Final = 16_000_000
@@ -57,7 +59,8 @@ class ArrayOf:
     count: int
 
 
-class Split(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Split:
     """Where a file stands among the parts of a model: number from 0, parts, tensors of all parts."""
 
     number: int
@@ -129,6 +132,7 @@ class _Reading:
         self.version = 0
         self.order = "<"
         self.items = 0
+        self.inner = 0
         self.kept = 0
         self.tensors: dict[str, Layout] = {}
         self.spans: list[tuple[int, int, str]] = []
@@ -262,12 +266,15 @@ class _Reading:
             return [bool(number) for number in numbers] if kind == _BOOL else numbers
         if kind not in (_TEXT, _ARRAY):
             raise _Malformed(f"an array of values of type {kind}")
-        self.items += count
-        if self.items > ITEM_LIMIT:
-            raise _Malformed(f"arrays of {self.items:,} texts, the limit is {ITEM_LIMIT:,}")
         if kind == _TEXT:
+            self.items += count
+            if self.items > ITEM_LIMIT:
+                raise _Malformed(f"arrays of {self.items:,} texts, the limit is {ITEM_LIMIT:,}")
             self._skip_texts(count)
         else:
+            self.inner += count
+            if self.inner > INNER_LIMIT:
+                raise _Malformed(f"{self.inner:,} arrays within arrays, the limit is {INNER_LIMIT:,}")
             for _ in range(count):
                 self._array(depth + 1)
         return ArrayOf(_WORDS[kind], count)
@@ -298,6 +305,7 @@ class _Reading:
 
     def _tensors(self, count: int) -> None:
         doubled: list[str] = []
+        seen: set[str] = set()
         for _ in range(count):
             name = self._name("a tensor's name")
             rank = self._u32()
@@ -306,9 +314,10 @@ class _Reading:
             dims = Struct(f"{self.order}{rank}Q").unpack(self.stretch.take(8 * rank))
             kind = self._u32()
             offset = self._u64()
-            if name in self.tensors or (self.faulty and name in self.faulty[-1:]):
+            if name in seen:
                 doubled.append(name)
                 continue
+            seen.add(name)
             layout = self._layout(name, kind, dims[::-1])
             if layout is None:
                 self.faulty.append(name)

@@ -157,7 +157,7 @@ def unpack(
     shard was named by itself it is not.
     """
     modules = _modules(families, settings)
-    if not modules:
+    if not modules and not lost:
         return Unpacked(families, settings=settings)
     work = _Work(families, settings.among(_dims(families) | settings.base.dims), lost, whole)
     for (key, bare), parts in modules.items():
@@ -221,6 +221,17 @@ def _split(key: str, families: Families) -> tuple[str, str, bool]:
     return key, "", False
 
 
+def _lost_values(lost: Families) -> dict[str, tuple[Box, ...]]:
+    """The logical families of packed values that lie in files which could not be read."""
+    found: dict[str, tuple[Box, ...]] = {}
+    for key, family in lost.items():
+        module, suffix, bare = _split(key, lost)
+        if suffix in BY_VALUES and suffix != PLAIN:
+            logical = module if bare else f"{module}.{PLAIN}" if module else PLAIN
+            found[logical] = found.get(logical, ()) + tuple(box for part in family.stored for box in part.boxes)
+    return found
+
+
 class _Work:
     """Takes one module after another and builds the families anew."""
 
@@ -233,7 +244,7 @@ class _Work:
         self.cases: list[Case] = []
         self.agreed: dict[tuple[str, str], int] = {}
         self.schemes: dict[str, int] = {}
-        self.gone: dict[str, tuple[Box, ...]] = {}
+        self.gone: dict[str, tuple[Box, ...]] = _lost_values(self.lost)
         self.biased: set[str] = set()
 
     def take(self, key: str, bare: bool, parts: Parts) -> None:

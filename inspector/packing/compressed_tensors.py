@@ -89,7 +89,7 @@ class _Size:
 
 
 def _decided(reading: Reading, width: int, outputs: int, groups: int | None) -> _Size:
-    """What fits both widths, best first: as stated, one setting changed, a wrong scale, anything of the model's dims."""
+    """What fits both widths: as stated, else with one setting changed, a wrong scale, anything of the model's dims."""
     said = reading.said
     stated = said.group_size if said.group_size is not None and said.group_size > 0 else None
     shown = _shown_bits(reading.tensors, outputs)
@@ -100,22 +100,25 @@ def _decided(reading: Reading, width: int, outputs: int, groups: int | None) -> 
     fits = [one for bits in widths for size in sizes if (one := _fit(width, bits, size, groups, inputs)) is not None]
     named = [one for one in fits if _named(said, one.low, one.high)]
     own = None
-    if said.bits in widths:
+    if said.bits is not None and said.bits in widths:
         own = _fit(width, said.bits, stated, groups, inputs, partly=True)
         alone = _fit(width, said.bits, None, None, inputs)
-        same = [one for one in named if one.bits == said.bits] + [one for one in named if one.size == stated is not None]
+        same = [one for one in named if one.bits == said.bits]
+        same += [one for one in named if stated is not None and one.size == stated]
         if own is not None and _named(said, own.low, own.high):
             return _told(reading, own, groups)
         if same:
             return _told(reading, same[0], groups)
         if alone is not None and said.dims and _named(said, alone.low, alone.high):
-            return _Size(said.bits, stated, alone.low, alone.high)  # then the scale is wrong: the helper's shape says so
+            inputs = likely(alone.low, alone.high, said)
+            return _Size(said.bits, stated, inputs, inputs)  # the scale is wrong then: its shape is told
     for one in (*named, own, *fits):
         if one is not None:
             return _told(reading, one, groups)
-    low, high = interval(width, said.bits if said.bits in WIDTHS else 4)
+    bits = said.bits if said.bits in WIDTHS and said.bits is not None else 4
+    low, high = interval(width, bits)
     reading.widths(f"weight_packed is {width} words wide = {high} inputs", f"weight_scale has {groups} groups")
-    return _Size(said.bits if said.bits in WIDTHS else 4, stated, low, high)
+    return _Size(bits, stated, low, high)
 
 
 def _shown_bits(tensors: Tensors, outputs: int) -> int | None:

@@ -26,7 +26,8 @@ def _is_block(tensors: Tensors, said: Said) -> bool:
         return False
     if "weight_scale_inv" in tensors:
         return True
-    return "weight_scale" not in tensors and said.block is not None and len(values.shape) >= 2
+    stated = said.block is not None and said.method in BLOCK_METHODS
+    return stated and "weight_scale" not in tensors and len(values.shape) >= 2
 
 
 def _block(tensors: Tensors, said: Said) -> Opened:

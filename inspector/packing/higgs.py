@@ -28,6 +28,7 @@ def _open(tensors: Tensors, said: Said) -> Opened:
         reading.widths(f"weight has {rows} rows of 16 bits", f"scales has {outputs} outputs of {bits} bits")
     reading.compare("bits", bits)
     groups = groups_told(tensors, ("scales",), 1, inputs, said.group_size or 256)
+    reading.compare("group_size", group_of(inputs, groups, said.group_size) if groups > 1 or inputs <= 256 else inputs)
     reading.helper("scales", [(outputs, groups)], "one for each output and group")
     reading.helper("tables", [(2**bits,)], "one for each code")
     reading.helper("tables2", [(2**bits, 2**bits, 2)], "one for each pair of codes")

@@ -134,7 +134,7 @@ def _dims(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
             if len(part.layout.shape) != len(slot.dims):
                 continue
             for node, stored in zip(slot.dims, part.layout.shape, strict=True):
-                unknown = _unknown(inner, node)
+                unknown = _unknown_at(inner, node, axes, part.boxes[0])
                 if len(unknown) != 1:
                     continue
                 symbol = unknown[0]
@@ -184,11 +184,24 @@ def _vote_by_index(
         for box in boxes:
             for index in box[position]:
                 before = scope.enter(axis, index)
-                value = stored if node == Word((symbol,)) else _solve(scope, node, symbol, stored)
+                value = None
+                if scope.word((symbol,)) is None:
+                    value = stored if node == Word((symbol,)) else _solve(scope, node, symbol, stored)
                 scope.enter(axis, before)
                 if value is not None:
                     counts.setdefault(index, Counter())[value] += 1
         return
+
+
+def _unknown_at(scope: CardScope, node: Node, axes: Sequence[str | int], box: Sequence[Span]) -> list[str]:
+    """The unknown words of a dim at the first index of a box, where symbols that follow the index have values."""
+    before = [
+        (axis, scope.enter(axis, span.first)) for axis, span in zip(axes, box, strict=False) if isinstance(axis, str)
+    ]
+    unknown = _unknown(scope, node)
+    for axis, index in before:
+        scope.enter(axis, index)
+    return unknown
 
 
 def _unknown(scope: CardScope, node: Node) -> list[str]:

@@ -99,7 +99,9 @@ def count(config: dict[str, Any]) -> int:
     return total
 
 
-def gptq(bits: int, group: int, *, order: bool = True, bias: bool = False, dtype: str = "F16", word: int = 32) -> Writer:
+def gptq(
+    bits: int, group: int, *, order: bool = True, bias: bool = False, dtype: str = "F16", word: int = 32
+) -> Writer:
     def write(outputs: int, inputs: int) -> Tensors:
         groups = 1 if group < 0 else up(inputs, group)
         found: Tensors = {
@@ -174,7 +176,9 @@ def ct_halves(group: int, scale: str, more: Tensors) -> Writer:
 
 def scaled(dtype: str, scale: Callable[[int, int], tuple[str, list[int]]], more: Tensors | None = None,
            suffix: str = "weight_scale") -> Writer:  # fmt: skip
-    return lambda outputs, inputs: {"weight": (dtype, [outputs, inputs]), suffix: scale(outputs, inputs), **(more or {})}
+    return lambda outputs, inputs: {
+        "weight": (dtype, [outputs, inputs]), suffix: scale(outputs, inputs), **(more or {})
+    }  # fmt: skip
 
 
 def blocks(size: int, dtype: str = "F32") -> Callable[[int, int], tuple[str, list[int]]]:
@@ -223,7 +227,8 @@ def mlx(bits: int, group: int, mode: str = "affine") -> Writer:
     def write(outputs: int, inputs: int) -> Tensors:
         found: Tensors = {"weight": ("U32", [outputs, inputs * bits // 32])}
         if mode == "affine":
-            return {**found, "scales": ("BF16", [outputs, inputs // group]), "biases": ("BF16", [outputs, inputs // group])}
+            scale = [outputs, inputs // group]
+            return {**found, "scales": ("BF16", scale), "biases": ("BF16", scale)}
         return {**found, "scales": ("U8", [outputs, inputs // group])}
 
     return write
@@ -579,14 +584,15 @@ def fused_fp8() -> tuple[dict[str, Any], Tensors]:
 
 def checkpoints() -> Iterator[tuple[str, dict[str, Any], Tensors, int]]:
     """(name, config, tensors, parameters of the model) of every fixture."""
+    settings: dict[str, Any]
     for name, (config, writer, settings) in SIMPLE.items():
         yield name, *simple(config, writer, settings), count(config)
     for bits, group in ((2, 64), (3, 64), (4, 64), (5, 32), (6, 128), (8, 32)):
-        settings: dict[str, Any] = {"bits": bits, "group_size": group}
+        settings = {"bits": bits, "group_size": group}
         yield f"mlx-{bits}-{group}", *embedded(LLAMA, mlx(bits, group), settings), count(LLAMA)
     for mode, bits, group in (("mxfp4", 4, 32), ("nvfp4", 4, 16), ("mxfp8", 8, 32)):
-        moded = {"bits": bits, "group_size": group, "mode": mode}
-        yield f"mlx-{mode}", *embedded(LLAMA, mlx(bits, group, mode), moded), count(LLAMA)
+        settings = {"bits": bits, "group_size": group, "mode": mode}
+        yield f"mlx-{mode}", *embedded(LLAMA, mlx(bits, group, mode), settings), count(LLAMA)
     yield "mlx-4-mixtral", *stacked(MIXTRAL, 4, 64), count(MIXTRAL)
     yield "mlx-4-qwen-moe", *stacked(QWEN_MOE, 4, 64), count(QWEN_MOE)
     sixes = {module: {"bits": 6, "group_size": 64} for module, _, _ in linears(LLAMA) if "v_proj" in module}

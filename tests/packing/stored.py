@@ -31,12 +31,13 @@ def checkpoint(name: str) -> tuple[dict[str, Any], Spec, int]:
 
 
 def changed(name: str, drop: str = "", put: Spec | None = None, **settings: Any) -> Audit:
-    """The audit of a fixture without the tensors that begin with `drop`, with others, with other settings."""
+    """The audit of a fixture without a tensor (or without those below `drop.`), with others, with other settings."""
     config, spec, _ = checkpoint(name)
     key = "quantization" if "quantization" in config else "quantization_config"
     if settings:
         config[key] = {**config[key], **settings}
-    kept = {tensor: entry for tensor, entry in spec.items() if not (drop and tensor.startswith(drop))}
+    kept = {tensor: entry for tensor, entry in spec.items()
+            if tensor != drop and not (drop.endswith(".") and tensor.startswith(drop))}  # fmt: skip
     return judged({**kept, **(put or {})}, config)
 
 

@@ -1,0 +1,120 @@
+"""Qwen 2, 2.5, 3 and 3.5 with vision, and GLM-4V, whose names and tower are of the same build.
+
+modeling_qwen2_vl.py: `embed_dim` is the tower's width, `hidden_size` what its merger ends in. modeling_qwen2_5_vl.py: RMS
+norms, a gated MLP *with* bias, no bias on the patch convolution. modeling_qwen3_vl.py: layer norms, a patch bias, learned
+positions; the main merger norms the tower's width, each of `deepstack_merger_list` the merged one, as many as
+`deepstack_visual_indexes` has entries. On disk Qwen2-VL and 2.5-VL say `model.layers` and `visual.`, the class in memory
+`model.language_model` and `model.visual`.
+modeling_glm4v.py: RMS norms without bias, the MLP of a block has the width `out_hidden_size`, the merger's `intermediate_size`;
+`attention_bias` reaches q, k and v only.
+"""
+
+from inspector.architectures.joined_blocks import JOINED, TIES
+from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
+
+TOWER = Dims(d="hidden_size", L="depth | num_hidden_layers", h="num_heads", ff="intermediate_size", c="in_channels | in_chans",
+             p="patch_size", t="temporal_patch_size", m="d*spatial_merge_size**2", o="out_hidden_size")
+ATTENTION = rows(
+    part("attn.qkv",  "attention.qkv",    dense("d -> d + d + d", packs="q k v")),
+    part("attn.proj", "attention.output", dense("d -> d")))
+MERGER = rows(
+    part("merger.mlp.0", "merger.up",   dense("m -> m")),
+    part("merger.mlp.2", "merger.down", dense("m -> o")))
+FREQUENCIES = maybe("rotary_pos_emb.inv_freq", "rotary.frequency", buffer("d//h//4"))
+QWEN2_VL_VISION = Architecture("qwen2_vl_vision", heads=(head("tower Model", ""),),
+    dims=TOWER | Dims(d="embed_dim", ff="floor(d*mlp_ratio)", o="hidden_size"),
+    parts=rows(
+        FREQUENCIES,
+        part("patch_embed.proj", "embed.patch", conv("c -> d, t p p", bias=False)),
+        under("blocks.{L}", ATTENTION,
+            part("norm1",   "norm.attention", affine("d")),
+            part("norm2",   "norm.mlp",       affine("d")),
+            part("mlp.fc1", "mlp.up",         dense("d -> ff")),
+            part("mlp.fc2", "mlp.down",       dense("ff -> d"))),
+        part("merger.ln_q", "norm.merger", affine("d")),
+        MERGER))
+GATED = rows(                                  # b: bias
+    part("mlp.gate_proj", "mlp.gate", linear("d -> ff", bias="b")),
+    part("mlp.up_proj",   "mlp.up",   linear("d -> ff", bias="b")),
+    part("mlp.down_proj", "mlp.down", linear("ff -> d", bias="b")))
+RMS_NORMS = rows(
+    part("norm1", "norm.attention", scale("d")),
+    part("norm2", "norm.mlp",       scale("d")))
+QWEN2_5_VL_VISION = Architecture("qwen2_5_vl_vision", dims=TOWER, heads=(head("tower Model", ""),),
+    parts=rows(
+        FREQUENCIES,
+        part("patch_embed.proj", "embed.patch", conv("c -> d, t p p", bias=False)),
+        under("blocks.{L}", RMS_NORMS, ATTENTION, rows(GATED, b="true")),
+        part("merger.ln_q", "norm.merger", scale("d")),
+        MERGER))
+QWEN2_5_OMNI_VISION = Architecture("qwen2_5_omni_vision_encoder", dims=TOWER, heads=(head("tower Model", ""),),
+    parts=rows(
+        FREQUENCIES,
+        part("patch_embed.proj", "embed.patch", conv("c -> d, t p p", bias=False)),
+        under("blocks.{L}", RMS_NORMS, rows(GATED, b="true"),
+            part("attn.q",    "attention.query",  dense("d -> d")),
+            part("attn.k",    "attention.key",    dense("d -> d")),
+            part("attn.v",    "attention.value",  dense("d -> d")),
+            part("attn.proj", "attention.output", dense("d -> d"))),
+        part("merger.ln_q", "norm.merger", scale("d")),
+        MERGER))
+MERGER3 = rows(                                # n the width its norm has
+    part("norm",       "norm.merger", affine("n")),
+    part("linear_fc1", "merger.up",   dense("m -> m")),
+    part("linear_fc2", "merger.down", dense("m -> o")))
+QWEN3_VISION = rows(
+    FREQUENCIES,
+    part("patch_embed.proj", "embed.patch",    conv("c -> d, t p p")),
+    part("pos_embed",        "embed.position", table("num_position_embeddings d")),
+    under("blocks.{L}", ATTENTION,
+        part("norm1",          "norm.attention", affine("d")),
+        part("norm2",          "norm.mlp",       affine("d")),
+        part("mlp.linear_fc1", "mlp.up",         dense("d -> ff")),
+        part("mlp.linear_fc2", "mlp.down",       dense("ff -> d"))),
+    under("merger", MERGER3, n="d"))
+QWEN3_VL_VISION = Architecture("qwen3_vl_vision qwen3_vl_moe_vision", heads=(head("tower Model", ""),),
+    dims=TOWER | Dims(N="len(deepstack_visual_indexes)"),
+    parts=rows(QWEN3_VISION, under("deepstack_merger_list.{N}", MERGER3, n="m", tower="deepstack")))
+QWEN3_5_VISION = Architecture("qwen3_5_vision qwen3_5_moe_vision", dims=TOWER, heads=(head("tower Model", ""),), parts=QWEN3_VISION)
+GLM4V_VISION = Architecture("glm4v_vision glm4v_moe_vision", heads=(head("tower Model", ""),),
+    dims=TOWER | Dims(s="spatial_merge_size", g="(image_size//p)**2"),
+    parts=rows(
+        FREQUENCIES,
+        part("patch_embed.proj",              "embed.patch",    conv("c -> d, t p p")),
+        part("embeddings.position_embedding", "embed.position", table("g d")),
+        part("post_conv_layernorm",           "norm.embed",     scale("d")),
+        part("post_layernorm",                "norm.final",     scale("d")),
+        part("downsample",                    "resnet.merge",   conv("d -> o, s s")),
+        under("blocks.{L}", RMS_NORMS, rows(GATED, ff="o"),
+            part("attn.qkv",  "attention.qkv",    linear("d -> d + d + d", packs="q k v", bias="attention_bias")),
+            part("attn.proj", "attention.output", linear("d -> d"))),
+        under("merger",
+            part("proj",                 "merger.project", linear("o -> o")),
+            part("post_projection_norm", "norm.merger",    affine("o")),
+            part("gate_proj",            "merger.gate",    linear("o -> ff")),
+            part("up_proj",              "merger.up",      linear("o -> ff")),
+            part("down_proj",            "merger.down",    linear("ff -> o")))))
+
+TEXT = Dims(d="text.d", V="text.V")
+OLD_NAMES = ({}, {"model.language_model.": "model.", "model.visual.": "visual."})
+QWEN2_VL = Architecture("qwen2_vl", ties=TIES, dims=TEXT, heads=JOINED, dialects=OLD_NAMES,
+    parts=rows(
+        graft("text",   "language_model.", head="Model"),
+        graft("vision", "visual.", QWEN2_VL_VISION)))
+QWEN2_5_VL = Architecture("qwen2_5_vl", ties=TIES, dims=TEXT, heads=JOINED, dialects=OLD_NAMES,
+    parts=rows(
+        graft("text",   "language_model.", head="Model"),
+        graft("vision", "visual.", QWEN2_5_VL_VISION)))
+QWEN3_VL = Architecture("qwen3_vl qwen3_vl_moe", ties=TIES, dims=TEXT, heads=JOINED,
+    parts=rows(
+        graft("text",   "language_model.", head="Model"),
+        graft("vision", "visual.", QWEN3_VL_VISION)))
+QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe", ties=TIES, dims=TEXT, heads=JOINED,
+    parts=rows(
+        graft("text",   "language_model.", head="Model"),
+        graft("vision", "visual.", QWEN3_5_VISION)))
+GLM4V = Architecture("glm4v glm4v_moe glm46v", ties=TIES, dims=TEXT, heads=JOINED,
+    parts=rows(
+        graft("text",   "language_model.", head="Model"),
+        graft("vision", "visual.", GLM4V_VISION)))
