@@ -71,6 +71,7 @@ class Audit:
     skipped: tuple[Skipped, ...] = ()
     verdict: str = "clean"
     case: Reconciled | None = field(default=None, repr=False)
+    unpacked: Unpacked | None = field(default=None, repr=False)
 
     @property
     def counts(self) -> Counts:
@@ -136,7 +137,8 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
     evidence.extend(dtype_evidence(accounts.lines, config.settings.values))
     claims = list(_claims(checkpoint, accounts, case, skipped, claim))
     evidence.extend(one for one in _totals(checkpoint, claims))
-    return _concluded(checkpoint, _named(config, reading), config, accounts, claims, evidence, skipped, case)
+    audited = _concluded(checkpoint, _named(config, reading), config, accounts, claims, evidence, skipped, case)
+    return audited if unpacked is None else replace(audited, unpacked=unpacked)
 
 
 MOST_GUESSED = 3

@@ -47,7 +47,7 @@ CAUSAL_HEAD = part("lm_head", "head.token", linear("d -> V"), tied="embed.token"
 CLASSES = under("classification_head",
     part("dense",    "head.dense", dense("d -> d")),
     part("out_proj", "head.class", dense("d -> C")))
-SPAN = part("qa_outputs", "head.span", dense("d -> C"))
+SPAN = part("qa_outputs", "head.span", dense("d -> 2"))
 
 BART_ENCODER = under("encoder", COPY, POSITIONS, EMBED_NORM, ENCODER_LAYERS, tower="encoder", P="T+2")
 BART_DECODER = under("decoder", POSITIONS, EMBED_NORM, DECODER_LAYERS, tower="decoder", P="T+2")

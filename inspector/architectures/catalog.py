@@ -64,7 +64,7 @@ def likely_cards(keys: Collection[str], share: float, most: int) -> list[tuple[s
     table = endings()
     counts: dict[int, int] = {}
     for key in keys:
-        for position in table.get(ending(key), ()):
+        for position in {*table.get(ending(key), ()), *table.get(key.rsplit(".", 1)[-1], ())}:
             counts[position] = counts.get(position, 0) + 1
     names = first_names()
     sizes: dict[int, int] = {}

@@ -1,61 +1,154 @@
-"""UNet2DConditionModel: down, middle, up."""
+"""UNets: UNet2DConditionModel (Stable Diffusion), UNetSpatioTemporalConditionModel (Stable Video Diffusion), the motion adapter.
 
+unet_2d_condition.py: an up block's resnets read what came before and the skip: the first p+u, the last u+q, those between
+2*u, one more than the down block has; lists of layers, heads and transformer depths are reversed on the way up and the middle
+takes their last entry. `proj_in` is a convolution without `use_linear_projection`. SDXL has `add_embedding`; with
+`only_cross_attention` the first attention of a block reads the text too. `attention_head_dim` moves no shape.
+unet_spatio_temporal_condition.py: every resnet and transformer is a pair, in space and in time, mixed by one number.
+unet_motion_model.py: both attentions of a motion module are self attentions; positions are a buffer.
+"""
+
+from inspector.architectures.diffusion_blocks import ATTENTION, CROSS_ATTENTION, EMBEDDING, GATED_FEED_FORWARD, RESNET
 from inspector.notation.card import Architecture, Dims, part, rows, under
-from inspector.notation.kinds import affine, conv, dense, linear
+from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
-RESNET = rows(                                 # i channels in, o out, t the width of the time embedding
-    part("norm1",         "norm.resnet",  affine("i")),
-    part("conv1",         "resnet.conv",  conv("i -> o, 3 3")),
-    part("time_emb_proj", "resnet.time",  dense("t -> o")),
-    part("norm2",         "norm.resnet",  affine("o")),
-    part("conv2",         "resnet.conv",  conv("o -> o, 3 3")),
-    part("conv_shortcut", "resnet.skip",  conv("i -> o, 1 1"), when="i != o"))
-CROSS = rows(                                  # w channels, K blocks, e width of the text states
-    part("norm",     "norm.attention",    affine("w")),
-    part("proj_in",  "attention.project", dense("w -> w"),     when="use_linear_projection"),
-    part("proj_in",  "attention.project", conv("w -> w, 1 1"), when="not use_linear_projection"),
-    part("proj_out", "attention.project", dense("w -> w"),     when="use_linear_projection"),
-    part("proj_out", "attention.project", conv("w -> w, 1 1"), when="not use_linear_projection"),
-    under("transformer_blocks.{K}",
-        part("norm1",          "norm.attention",   affine("w")),
-        part("attn1.to_q",     "attention.query",  linear("w -> w")),
-        part("attn1.to_k",     "attention.key",    linear("w -> w")),
-        part("attn1.to_v",     "attention.value",  linear("w -> w")),
-        part("attn1.to_out.0", "attention.output", dense("w -> w")),
-        part("norm2",          "norm.cross",       affine("w")),
-        part("attn2.to_q",     "cross.query",      linear("w -> w")),
-        part("attn2.to_k",     "cross.key",        linear("e -> w")),
-        part("attn2.to_v",     "cross.value",      linear("e -> w")),
-        part("attn2.to_out.0", "cross.output",     dense("w -> w")),
-        part("norm3",          "norm.mlp",         affine("w")),
-        part("ff.net.0.proj",  "mlp.up_gate",      dense("w -> 4*w + 4*w", packs="up gate")),
-        part("ff.net.2",       "mlp.down",         dense("4*w -> w"))))
-UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel",
-    dims=Dims(c="in_channels", o="out_channels", ch="block_out_channels", S="len(ch)", U="len(ch)",
-              a="ch[0]", m="ch[S-1]", t="4*a", e="cross_attention_dim", n="layers_per_block",
-              j="projection_class_embeddings_input_dim",
-              w="ch[{S}]",     v="ch[{S}-1] | a",  K="transformer_layers_per_block[{S}]",      # going down
-              X="S[down_block_types == 'CrossAttnDownBlock2D']", D="S[:S-1]", R="n", R1="R[1:]",
-              u="ch[S-1-{U}]", p="ch[S-{U}] | m",  q="ch[S-2-{U}] | a",                        # coming up
-              ku="transformer_layers_per_block[S-1-{U}]", km="transformer_layers_per_block[S-1]",
-              Y="U[up_block_types == 'CrossAttnUpBlock2D']", W="U[:U-1]", Q="n + 1", mid="Q[1:n]", last="Q[n:]"),
+CROSS_BLOCK = rows(                            # w channels, e width of the text states, f what the first attention reads
+    part("norm1", "norm.attention", affine("w")),
+    part("attn1.to_q",     "attention.query",  linear("w -> w")),
+    part("attn1.to_k",     "attention.key",    linear("f -> w")),
+    part("attn1.to_v",     "attention.value",  linear("f -> w")),
+    part("attn1.to_out.0", "attention.output", dense("w -> w")),
+    part("norm2", "norm.cross",     affine("w")),
+    under("attn2", CROSS_ATTENTION, a="w", bo="true"),
+    part("norm3", "norm.mlp",       affine("w")),
+    under("ff", GATED_FEED_FORWARD, ff="4*w", b="true"))
+CROSS = rows(                                  # K blocks
+    part("norm",     "norm.group",            affine("w")),
+    part("proj_in",  "attention.project.in",  dense("w -> w"),     when="use_linear_projection"),
+    part("proj_in",  "attention.project.in",  conv("w -> w, 1 1"), when="not use_linear_projection"),
+    part("proj_out", "attention.project.out", dense("w -> w"),     when="use_linear_projection"),
+    part("proj_out", "attention.project.out", conv("w -> w, 1 1"), when="not use_linear_projection"),
+    under("transformer_blocks.{K}", CROSS_BLOCK))
+UNET_DIMS = Dims(
+    c="in_channels", o="out_channels", ch="block_out_channels", S="len(ch)", U="len(ch)", d="a", a="ch[0]", m="ch[S-1]",
+    t="time_embedding_dim | 4*a", j="projection_class_embeddings_input_dim", ki="conv_in_kernel | 3", ko="conv_out_kernel | 3",
+    scaled="resnet_time_scale_shift == 'scale_shift'", heads="num_attention_heads | attention_head_dim",
+    w="ch[{S}]",     v="ch[{S}-1] | a", n="layers_per_block[{S}]", K="transformer_layers_per_block[{S}] | 1",  # going down
+    e="cross_attention_dim[{S}]", f="e when only_cross_attention[{S}] | w", tw="2*w when scaled | w",
+    X="S[down_block_types in 'CrossAttnDownBlock2D CrossAttnDownBlockSpatioTemporal']", D="S[:S-1]", R="n", R1="R[1:]",
+    u="ch[S-1-{U}]", p="ch[S-{U}] | m",  q="ch[S-2-{U}] | a",                                                  # coming up
+    nu="layers_per_block[S-1-{U}]", ku="transformer_layers_per_block[S-1-{U}] | 1", eu="cross_attention_dim[S-1-{U}]",
+    fu="eu when only_cross_attention[S-1-{U}] | u", tu="2*u when scaled | u",
+    km="transformer_layers_per_block[S-1] | 1", em="cross_attention_dim[S-1]", fm="em when mid_block_only_cross_attention | m",
+    tm="2*m when scaled | m",
+    Y="U[up_block_types in 'CrossAttnUpBlock2D CrossAttnUpBlockSpatioTemporal']", W="U[:U-1]", Q="nu + 1", mid="Q[1:nu]", last="Q[nu:]",
+    middle="(mid_block_type | 'UNetMidBlock2DCrossAttn') == 'UNetMidBlock2DCrossAttn'")
+CLASS_EMBEDDING = rows(
+    part("class_embedding", "embed.class", table("num_class_embeds t"), when="class_embed_type == null and num_class_embeds != null"),
+    part("class_embedding", "embed.class", dense("j -> t"), when="class_embed_type == 'simple_projection'"),
+    part("class_embedding.linear_1", "embed.class.1", dense("a -> t"), when="class_embed_type == 'timestep'"),
+    part("class_embedding.linear_1", "embed.class.1", dense("j -> t"), when="class_embed_type == 'projection'"),
+    part("class_embedding.linear_2", "embed.class.2", dense("t -> t"), when="class_embed_type in 'timestep projection'"))
+UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", dims=UNET_DIMS,
     parts=rows(
-        part("conv_in",                 "embed.image", conv("c -> a, 3 3")),
-        part("time_embedding.linear_1", "embed.time",  dense("a -> t")),
-        part("time_embedding.linear_2", "embed.time",  dense("t -> t")),
-        part("add_embedding.linear_1",  "embed.added", dense("j -> t"), when="addition_embed_type == 'text_time'"),
-        part("add_embedding.linear_2",  "embed.added", dense("t -> t"), when="addition_embed_type == 'text_time'"),
-        under("down_blocks.{S}.resnets.0",    RESNET, i="v", o="w"),
-        under("down_blocks.{S}.resnets.{R1}", RESNET, i="w", o="w"),
-        under("down_blocks.{X}.attentions.{R}", CROSS),
-        part("down_blocks.{D}.downsamplers.0.conv", "resample", conv("w -> w, 3 3")),
-        under("mid_block.resnets.0",          RESNET, i="m", o="m"),
-        under("mid_block.attentions.0",       CROSS,  w="m", K="km"),
-        under("mid_block.resnets.1",          RESNET, i="m", o="m"),
-        under("up_blocks.{U}.resnets.0",      RESNET, i="p + u", o="u"),
-        under("up_blocks.{U}.resnets.{mid}",  RESNET, i="u + u", o="u"),
-        under("up_blocks.{U}.resnets.{last}", RESNET, i="u + q", o="u"),
-        under("up_blocks.{Y}.attentions.{Q}", CROSS,  w="u", K="ku"),
-        part("up_blocks.{W}.upsamplers.0.conv", "resample", conv("u -> u, 3 3")),
+        part("conv_in", "embed.image", conv("c -> a, ki ki")),
+        under("time_embedding", EMBEDDING, i="a"),
+        part("time_embedding.cond_proj", "embed.time.condition", linear("time_cond_proj_dim -> a"), when="time_cond_proj_dim != null"),
+        part("add_embedding.linear_1",   "embed.added.1", dense("j -> t"), when="addition_embed_type == 'text_time'"),
+        part("add_embedding.linear_2",   "embed.added.2", dense("t -> t"), when="addition_embed_type == 'text_time'"),
+        part("encoder_hid_proj",         "embed.text",    dense("encoder_hid_dim -> cross_attention_dim"),
+             when="encoder_hid_dim != null and (encoder_hid_dim_type | 'text_proj') == 'text_proj'"),
+        CLASS_EMBEDDING,
+        under("down_blocks",
+            under("{S}.resnets.0",      RESNET, i="v", o="w", T="tw"),
+            under("{S}.resnets.{R1}",   RESNET, i="w", o="w", T="tw"),
+            under("{X}.attentions.{R}", CROSS),
+            part("{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")), tower="down"),
+        under("mid_block",
+            under("resnets.0",    RESNET, i="m", o="m", T="tm"),
+            under("attentions.0", CROSS,  w="m", K="km", e="em", f="fm", when="middle"),
+            under("resnets.1",    RESNET, i="m", o="m", T="tm", tower="middle.last", when="middle"), tower="middle"),
+        under("up_blocks",
+            under("{U}.resnets.0",      RESNET, i="p + u", o="u", T="tu"),
+            under("{U}.resnets.{mid}",  RESNET, i="u + u", o="u", T="tu"),
+            under("{U}.resnets.{last}", RESNET, i="u + q", o="u", T="tu"),
+            under("{Y}.attentions.{Q}", CROSS,  w="u", K="ku", e="eu", f="fu"),
+            part("{W}.upsamplers.0.conv", "resnet.up", conv("u -> u, 3 3")), tower="up"),
+        part("conv_norm_out", "norm.final", affine("a"), when="(norm_num_groups | 32) != null"),
+        part("conv_out",      "head.image", conv("a -> o, ko ko"))))
+
+PAIR = rows(
+    under("spatial_res_block", RESNET),
+    under("temporal_res_block",
+        part("norm1",         "norm.resnet.time.1", affine("o")),
+        part("conv1",         "resnet.time.conv.1", conv("o -> o, 3 1 1")),
+        part("time_emb_proj", "resnet.time.time",   dense("t -> o")),
+        part("norm2",         "norm.resnet.time.2", affine("o")),
+        part("conv2",         "resnet.time.conv.2", conv("o -> o, 3 1 1"))),
+    part("time_mixer.mix_factor", "resnet.mix", param("1")))
+IN_TIME = rows(
+    part("norm_in", "norm.time.in",        affine("w")),
+    part("norm1",   "norm.time.attention", affine("w")),
+    part("norm2",   "norm.time.cross",     affine("w")),
+    part("norm3",   "norm.time.mlp",       affine("w")),
+    under("attn1", ATTENTION, a="w", bo="true"),
+    under("attn2", CROSS_ATTENTION, a="w", bo="true"),
+    under("ff", GATED_FEED_FORWARD, ff="4*w", b="true"),
+    part("ff_in.net.0.proj", "mlp.in.up_gate", dense("w -> 4*w + 4*w", packs="up gate")),
+    part("ff_in.net.2",      "mlp.in.down",    dense("4*w -> w")))
+SPACE_TIME = rows(
+    part("norm",     "norm.group",            affine("w")),
+    part("proj_in",  "attention.project.in",  dense("w -> w")),
+    part("proj_out", "attention.project.out", dense("w -> w")),
+    part("time_pos_embed.linear_1", "embed.position.1", dense("w -> 4*w")),
+    part("time_pos_embed.linear_2", "embed.position.2", dense("4*w -> w")),
+    part("time_mixer.mix_factor",   "attention.mix",    param("1")),
+    under("transformer_blocks.{K}", rows(CROSS_BLOCK, f="w"), tower="space"),
+    under("temporal_transformer_blocks.{K}", IN_TIME, tower="time"))
+UNETSPATIOTEMPORALCONDITIONMODEL = Architecture("UNetSpatioTemporalConditionModel", dims=UNET_DIMS,
+    parts=rows(
+        part("conv_in", "embed.image", conv("c -> a, 3 3")),
+        under("time_embedding", EMBEDDING, i="a"),
+        part("add_embedding.linear_1", "embed.added.1", dense("j -> t")),
+        part("add_embedding.linear_2", "embed.added.2", dense("t -> t")),
+        under("down_blocks",
+            under("{S}.resnets.0",      PAIR, i="v", o="w", T="w"),
+            under("{S}.resnets.{R1}",   PAIR, i="w", o="w", T="w"),
+            under("{X}.attentions.{R}", SPACE_TIME),
+            part("{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")), tower="down"),
+        under("mid_block",
+            under("resnets.0",    PAIR, i="m", o="m", T="m"),
+            under("attentions.0", SPACE_TIME, w="m", K="km", e="em"),
+            under("resnets.1",    PAIR, i="m", o="m", T="m", tower="middle.last"), tower="middle"),
+        under("up_blocks",
+            under("{U}.resnets.0",      PAIR, i="p + u", o="u", T="u"),
+            under("{U}.resnets.{mid}",  PAIR, i="u + u", o="u", T="u"),
+            under("{U}.resnets.{last}", PAIR, i="u + q", o="u", T="u"),
+            under("{Y}.attentions.{Q}", SPACE_TIME, w="u", K="ku", e="eu"),
+            part("{W}.upsamplers.0.conv", "resnet.up", conv("u -> u, 3 3")), tower="up"),
         part("conv_norm_out", "norm.final", affine("a")),
         part("conv_out",      "head.image", conv("a -> o, 3 3"))))
+
+MOTION = rows(                                 # w channels, K blocks
+    part("norm",     "norm.group",            affine("w")),
+    part("proj_in",  "attention.project.in",  dense("w -> w")),
+    part("proj_out", "attention.project.out", dense("w -> w")),
+    under("transformer_blocks.{K}",
+        part("pos_embed.pe", "embed.position", buffer("1 T w")),
+        part("norm1", "norm.attention", affine("w")),
+        part("norm2", "norm.second",    affine("w")),
+        part("norm3", "norm.mlp",       affine("w")),
+        under("attn1", ATTENTION, a="w", bo="true"),
+        under("attn2", CROSS_ATTENTION, a="w", e="w", bo="true"),
+        under("ff", GATED_FEED_FORWARD, ff="4*w", b="true")))
+MOTIONADAPTER = Architecture("MotionAdapter",
+    dims=Dims(ch="block_out_channels", S="len(ch)", U="len(ch)", d="ch[0]", m="ch[S-1]", T="motion_max_seq_length",
+              w="ch[{S}]", n="motion_layers_per_block[{S}]", R="n", K="motion_transformer_layers_per_block[{S}] | 1",
+              u="ch[S-1-{U}]", nu="motion_layers_per_block[S-1-{U}]", Q="nu + 1",
+              ku="motion_transformer_layers_per_block[S-1-{U}] | 1",
+              M="motion_mid_block_layers_per_block | 1", km="motion_transformer_layers_per_mid_block | 1", c="conv_in_channels"),
+    parts=rows(
+        part("conv_in", "embed.image", conv("c -> d, 3 3"), when="c"),
+        under("down_blocks.{S}.motion_modules.{R}", MOTION, tower="down"),
+        under("mid_block.motion_modules.{M}",       MOTION, w="m", K="km", tower="middle", when="use_motion_mid_block | true"),
+        under("up_blocks.{U}.motion_modules.{Q}",   MOTION, w="u", K="ku", tower="up")))

@@ -229,7 +229,7 @@ def assemble(
     if picked.weights is None:
         if not picked.evidence and "pipeline" not in configs:
             evidence.append(_no_weights(source, sets, listing))
-            evidence.extend(_sniffed(source, sets))
+            evidence.extend(_sniffed(source, sets, sizes))
             for one in sets:
                 if one.index is not None:
                     evidence.extend(_read_index(source, one.index)[1])
@@ -252,7 +252,7 @@ def assemble(
         other_sets=others,
         lost=audit.lost,
         cut=tuple(audit.cut),
-        evidence=tuple(_with_origin(evidence, source.origin)),
+        evidence=tuple(_with_origin(evidence, source)),
         readable=bool(audit.files),
         partial=picked.partial,
         siblings={name: size for name, size in blank.siblings.items() if name not in audit.names},
@@ -616,11 +616,18 @@ def _no_weights(source: Source, sets: tuple[WeightSet, ...], listing: Listing) -
     return Evidence("no-weights", Place(), facts)
 
 
-def _sniffed(source: Source, sets: tuple[WeightSet, ...]) -> list[Evidence]:
-    """Small files of other formats that are a pointer or a page instead of weights."""
+_POINTER_LIMIT: Final = 100_000
+"""Bytes of a pointer or a page: over a network, larger files are not asked whether they are one."""
+
+
+def _sniffed(source: Source, sets: tuple[WeightSet, ...], sizes: Mapping[str, int]) -> list[Evidence]:
+    """Files of other formats that are a pointer or a page instead of weights."""
     found: list[Evidence] = []
+    remote = isinstance(source, Forewarned)
     for one in sets[:NAMES_SHOWN]:
         for name in one.files[:NAMES_SHOWN]:
+            if remote and sizes.get(name, 0) > _POINTER_LIMIT:
+                continue
             first = source.read_part(name, 0, SNIFF_BYTES)
             if isinstance(first, Refusal):
                 continue
@@ -655,9 +662,13 @@ _FETCHED_AGAIN: Final = frozenset(
 )
 
 
-def _with_origin(evidence: list[Evidence], origin: tuple[str, str] | None) -> list[Evidence]:
-    """Adds the repository to what is cured by fetching a file again, where the place records it."""
-    if origin is None:
+def _with_origin(evidence: list[Evidence], source: Source) -> list[Evidence]:
+    """Adds to what is cured by fetching a file again where to fetch it, or that it is so where it comes from."""
+    more: dict[str, Fact] = {}
+    if isinstance(source, Forewarned):
+        more = {"remote": True}
+    elif source.origin is not None:
+        more = {"repository": source.origin[0], "revision": source.origin[1]}
+    if not more:
         return evidence
-    more = {"repository": origin[0], "revision": origin[1]}
     return [replace(one, facts={**one.facts, **more}) if one.rule in _FETCHED_AGAIN else one for one in evidence]

@@ -16,7 +16,8 @@ from inspector.loader.incremental import Ended
 
 OPCODE_LIMIT: Final = 3_000_000
 """Opcodes of one pickle; a tensor of a state dict takes about thirty."""
-CONTAINER_LIMIT: Final = 1_000_000
+CONTAINER_LIMIT: Final = 700_000
+MEMO_LIMIT: Final = 800_000
 STACK_LIMIT: Final = 200_000
 NAME_LIMIT: Final = 1_024
 """Bytes of the name of a module or class."""
@@ -386,6 +387,8 @@ class _Machine:
 
     def _remember(self, key: int) -> None:
         self.memo[key] = self._top()
+        if len(self.memo) > MEMO_LIMIT:
+            raise _Wrong(f"remembers more than {MEMO_LIMIT:,} values")
 
     def put_line(self) -> None:
         self._remember(self._decimal() & 0xFFFFFFFF)

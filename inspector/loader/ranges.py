@@ -22,6 +22,8 @@ _BEGINS: Final = (b"{", b" ", b"\n", b"\r", b"\t")
 _ENTRY: Final = len('"":{"dtype":"F8_E4M3","shape":[],"data_offsets":[,]},')
 _DIMS: Final = 11
 """Digits and commas of a shape: "18432,7168" and a little."""
+_DIGITS: Final = 10
+"""Of an offset in a shard of usual size."""
 _METADATA: Final = 200
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
 
@@ -49,12 +51,11 @@ def content_range(stated: str | None) -> Span | None:
 
 def expected_headers(weight_map: Mapping[str, str], sizes: Mapping[str, int]) -> dict[str, int]:
     """File -> bytes that its header will hardly exceed, from the names that an index promises in it."""
-    letters: dict[str, int] = {}
-    counts: dict[str, int] = {}
-    for name, file in weight_map.items():
-        letters[file] = letters.get(file, 0) + len(name)
-        counts[file] = counts.get(file, 0) + 1
-    return {file: _header_bytes(count, letters[file], sizes.get(file)) for file, count in counts.items()}
+    letters: dict[str, int] = dict.fromkeys(weight_map.values(), 0)
+    each = _ENTRY + _DIMS + 2 * _DIGITS
+    for name, file in weight_map.items():  # once for each tensor: kept to one addition
+        letters[file] += len(name) + each
+    return {file: _header_bytes(text, sizes.get(file)) for file, text in letters.items()}
 
 
 def expected_by_config(config: Mapping[str, object], sizes: Mapping[str, int]) -> dict[str, int]:
@@ -65,13 +66,14 @@ def expected_by_config(config: Mapping[str, object], sizes: Mapping[str, int]) -
         return {}
     tensors = min(layers, 1_000) * (16 + 3 * min(experts or 0, 1_000)) + 20
     each = -(-tensors // len(sizes))
-    return {file: _header_bytes(each, 48 * each, size) for file, size in sizes.items()}
+    text = each * (48 + _ENTRY + _DIMS + 2 * _DIGITS)
+    return {file: _header_bytes(text, size) for file, size in sizes.items()}
 
 
-def _header_bytes(tensors: int, letters: int, size: int | None) -> int:
-    digits = len(str(size)) if size is not None else 11
-    text = letters + tensors * (_ENTRY + _DIMS + 2 * digits)
-    return 8 + _METADATA + text + text // 32
+def _header_bytes(text: int, size: int | None) -> int:
+    """A first range for so much text, with a little for what the text is not known to be."""
+    wider = 0 if size is None or size < 10**_DIGITS else text // 32
+    return 8 + _METADATA + text + text // 32 + wider
 
 
 def _first(config: Mapping[str, object], keys: Iterable[str]) -> int | None:

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
@@ -246,14 +247,13 @@ class Web:
 
     def _misled(self, origin: Origin, target: str, seen: bool, hops: int) -> str:
         """Why a redirect is not followed; empty where it is."""
-        shown = plain(target)
         if hops + 1 >= self.limits.hops or seen:
             return f"{origin.authority} redirects without end"
         there = origin_of(target)
         if there is None:
-            return f"{origin.authority} redirects to {shown}, which is no web address"
+            return f"{origin.authority} redirects to {plain(target)}, which is no web address"
         if origin.scheme == "https" and there.scheme != "https":
-            return f"{origin.authority} redirects to {shown}, out of the secure connection"
+            return f"{origin.authority} redirects to {plain(target)}, out of the secure connection"
         if "@" in urlsplit(target).netloc:
             return f"{origin.authority} redirects to an address with a user name, {there.authority}"
         return ""
@@ -491,6 +491,15 @@ def nearness(numeric: str) -> str:
 
 def origin_of(url: str) -> Origin | None:
     """The origin of a web address, None for any other kind of address."""
+    found = _ORIGIN.match(url)
+    return None if found is None else _origin(found[0])
+
+
+_ORIGIN: Final = re.compile(r"https?://[^/?#]+", re.ASCII | re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def _origin(url: str) -> Origin | None:
     try:
         split = urlsplit(url)
         host, port = split.hostname, split.port

@@ -61,16 +61,15 @@ def read_directory(read: Read, size: int) -> Mapping[str, Member] | Fault:
     at = tail.rfind(b"PK\x05\x06")
     if at < 0 or len(tail) - at < _END.size:
         return Fault("the archive has no end record: it is cut, or no zip at all", True)
-    _, disk, _, here, count, length, offset, _ = _END.unpack_from(tail, at)
+    _, disk, _, _, count, length, offset, _ = _END.unpack_from(tail, at)
     end = size - tail_length + at
     if disk not in (0, 0xFFFF):
         return Fault("the archive spans several disks")
-    if 0xFFFFFFFF in (length, offset) or 0xFFFF in (here, count):
-        found = _end_of_large(read, tail, at, size)
-        if isinstance(found, Fault):
-            return found
-        if found is not None:
-            count, length, offset, end = found
+    found = _end_of_large(read, tail, at, size)
+    if isinstance(found, Fault):
+        return found
+    if found is not None:
+        count, length, offset, end = found
     if count > ENTRY_LIMIT or length > DIRECTORY_LIMIT:
         return Fault(f"the archive announces {count:,} members in a directory of {length:,} bytes")
     if offset + length > end:

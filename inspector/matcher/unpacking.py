@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from inspector.algebra.boxes import Box, boxes_of, common, count, less
+from inspector.algebra.boxes import Box, boxes_of, common, count, joined, less
 from inspector.algebra.names import Index, name_of
 from inspector.evidence import Fact
 from inspector.loader.layout import Layout
@@ -23,7 +23,6 @@ from inspector.packing.catalog import (
     KV_CACHE,
     PACKED_DTYPES,
     PLAIN,
-    SCHEMES,
     STRANGE,
     scheme_of,
 )
@@ -298,7 +297,8 @@ def _joined(stored: Sequence[Stored]) -> tuple[Stored, ...]:
     for part in stored:
         known = found.get((part.layout, part.packed))
         if known is not None:
-            part = Stored(part.layout, known.boxes + part.boxes, known.tensors + part.tensors, part.packed)
+            boxes = joined(known.boxes + part.boxes)
+            part = Stored(part.layout, boxes, known.tensors + part.tensors, part.packed)
         found[part.layout, part.packed] = part
     return tuple(found.values())
 
@@ -550,7 +550,7 @@ class _Module:
                 self.work.cases.append(case)
                 self.work.gone[logical] = self.work.gone.get(logical, ()) + boxes
             return
-        values = {PLAIN, *(scheme.values for scheme in SCHEMES)}
+        values = {PLAIN, *BY_VALUES}
         if not self.work.whole or any(self.name(suffix) in self.work.lost for suffix in values):
             return
         facts = {"helpers": list(alone), "beside": dense.dtype if dense is not None else None}

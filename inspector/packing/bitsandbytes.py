@@ -14,6 +14,8 @@ from inspector.packing.said import Said
 
 STATES = ("weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4")
 NESTED = ("weight.nested_absmax", "weight.nested_quant_map")
+LEAST = 4096
+"""A column of floats shorter than this is no packed weight."""
 BLOCKS = (64, 128, 256, 512, 1024, 2048, 4096, 32)
 
 
@@ -22,7 +24,8 @@ def _is_four(tensors: Tensors, said: Said) -> bool:
     flat = len(values.shape) == 2 and (values.shape[1] == 1 or values.shape[0] == 1)
     if "weight.absmax" in tensors or any(state in tensors for state in STATES):
         return True
-    return flat and said.method == "bitsandbytes" and values.dtype == "U8"
+    column = flat and values.shape[1] == 1 and values.elements >= LEAST
+    return said.method == "bitsandbytes" and ((flat and values.dtype == "U8") or (column and said.bits == 4))
 
 
 def _four(tensors: Tensors, said: Said) -> Opened:

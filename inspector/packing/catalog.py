@@ -1,48 +1,63 @@
-"""The schemes by the suffix of their values, and the suffixes that mark a packed module."""
+"""The schemes by the suffix and dtype of their values, and the suffixes that mark a packed module.
+
+A table of names, so that a checkpoint loads the files of its own schemes alone.
+"""
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import import_module
 from typing import Final
 
-from inspector.packing.aqlm import AQLM
-from inspector.packing.awq import AWQ, AWQ_GEMV, AWQ_GEMV_FAST
-from inspector.packing.bitnet import BITNET, BITNET_ONLINE
-from inspector.packing.bitsandbytes import EIGHT, FOUR
-from inspector.packing.compressed_tensors import BITMASK
-from inspector.packing.compressed_tensors import HALVES as CT_HALVES
-from inspector.packing.compressed_tensors import WORDS as CT_WORDS
-from inspector.packing.eetq import EETQ
-from inspector.packing.exl2 import EXL2
-from inspector.packing.exl3 import EXL3
-from inspector.packing.fp8 import SCALED, SCALED_BLOCK
-from inspector.packing.gptq import GPTQ
-from inspector.packing.higgs import HIGGS
-from inspector.packing.hqq import HQQ
-from inspector.packing.mlx import MLX
-from inspector.packing.modelopt import HALVES, OUTPUTS
-from inspector.packing.module import FLOAT8, Scheme, Tensors
-from inspector.packing.mxfp4 import MXFP4
-from inspector.packing.quanto import QUANTO, QUANTO_PACKED
-from inspector.packing.quark import QUARK
+from inspector.packing.module import BYTES, FLOAT8, FLOATS, INTEGERS, Scheme, Tensors
 from inspector.packing.said import Said
-from inspector.packing.spqr import SPQR
-from inspector.packing.torchao import TORCHAO
-from inspector.packing.vptq import VPTQ
 
-SCHEMES: Final[tuple[Scheme, ...]] = (
-    AWQ_GEMV_FAST, GPTQ, AWQ, AWQ_GEMV, CT_WORDS, CT_HALVES, BITMASK, FOUR, EIGHT, EETQ, MLX, HIGGS, QUARK, OUTPUTS,
-    HALVES, BITNET, SCALED_BLOCK, SCALED, BITNET_ONLINE, MXFP4, TORCHAO, HQQ, QUANTO_PACKED, QUANTO, AQLM, VPTQ, SPQR,
-    EXL2, EXL3)  # fmt: skip
+Row = tuple[str, str, str, frozenset[str]]
+"""(file, name in it, suffix of the values, their dtypes)."""
+_WORDS: Final = frozenset({"I32", "U32"})
+_BYTE: Final = frozenset({"U8"})
+
+TABLE: Final[tuple[Row, ...]] = (
+    ("awq", "AWQ_GEMV_FAST", "qweight", frozenset({"I16"})),
+    ("gptq", "GPTQ", "qweight", INTEGERS),
+    ("awq", "AWQ", "qweight", _WORDS),
+    ("awq", "AWQ_GEMV", "qweight", _WORDS),
+    ("compressed_tensors", "WORDS", "weight_packed", _WORDS),
+    ("compressed_tensors", "HALVES", "weight_packed", frozenset({"U8", "I8"})),
+    ("compressed_tensors", "BITMASK", "compressed", FLOATS | FLOAT8 | INTEGERS),
+    ("bitsandbytes", "FOUR", "weight", FLOATS | BYTES),
+    ("bitsandbytes", "EIGHT", "weight", frozenset({"I8"})),
+    ("eetq", "EETQ", "weight", frozenset({"I8"})),
+    ("mlx", "MLX", "weight", frozenset({"U32"})),
+    ("higgs", "HIGGS", "weight", frozenset({"I16"})),
+    ("quark", "QUARK", "weight", frozenset({"I32"})),
+    ("modelopt", "OUTPUTS", "weight", frozenset({"U8", "I8"})),
+    ("modelopt", "HALVES", "weight", frozenset({"U8", "F4"})),
+    ("bitnet", "BITNET", "weight", _BYTE),
+    ("fp8", "SCALED_BLOCK", "weight", FLOAT8 | {"I8"}),
+    ("fp8", "SCALED", "weight", FLOAT8 | {"I8"}),
+    ("bitnet", "BITNET_ONLINE", "weight", FLOATS),
+    ("mxfp4", "MXFP4", "blocks", _BYTE),
+    ("torchao", "TORCHAO", "_weight_qdata", FLOAT8 | INTEGERS),
+    ("hqq", "HQQ", "W_q", FLOATS | INTEGERS),
+    ("quanto", "QUANTO_PACKED", "weight._data._data", INTEGERS),
+    ("quanto", "QUANTO", "weight._data", FLOAT8 | INTEGERS),
+    ("aqlm", "AQLM", "codes", INTEGERS),
+    ("vptq", "VPTQ", "indices", INTEGERS),
+    ("spqr", "SPQR", "dense_weights", frozenset({"I64"})),
+    ("exl2", "EXL2", "q_weight", frozenset({"I32"})),
+    ("exl3", "EXL3", "trellis", frozenset({"I16"})),
+)
 """In the order in which they are tried for one module."""
 
 PLAIN: Final = "weight"
 """The suffix that values share with weights that are not packed."""
 
 
-def _by_values() -> dict[str, tuple[Scheme, ...]]:
-    found: dict[str, tuple[Scheme, ...]] = {}
-    for scheme in SCHEMES:
-        found[scheme.values] = (*found.get(scheme.values, ()), scheme)
+def _by_values() -> dict[str, tuple[Row, ...]]:
+    found: dict[str, tuple[Row, ...]] = {}
+    for row in TABLE:
+        found[row[2]] = (*found.get(row[2], ()), row)
     return found
 
 
@@ -51,8 +66,24 @@ BY_VALUES: Final = _by_values()
 KV_CACHE: Final = frozenset({"k_scale", "v_scale", "kv_scale", "q_scale", "prob_output_scale", "k_zero_point",
                              "v_zero_point"})  # fmt: skip
 """Scales of the cache of keys and values, beside the attention's projections."""
-HELPERS: Final = frozenset(suffix for scheme in SCHEMES for suffix in (*scheme.needs, *scheme.may)) | KV_CACHE
-"""Suffixes that hold no values in some scheme."""
+HELPERS: Final = KV_CACHE.union(
+    """
+    SCB _weight_act_pre_scale _weight_act_quant_scale _weight_scale _weight_zero_point act_scale
+    activation_scale activation_scale_inv axis biases bitmask block_scales centroids.weight channel_wise
+    codebooks col_vals compute_dtype encoded_state_dict g_idx global_scale group_size in_perm input_amax
+    input_global_scale input_scale input_scale_2 input_scale_inv input_scale_ub input_zero_point
+    invert_perm mcg meta mul1 nbits norm_bias norm_weight offload_meta optimize outlier_centroids.weight
+    outlier_indices outlier_res_centroids.weight output_scale packing perm pre_quant_scale q_group_map
+    q_groups q_invperm q_perm q_scale q_scale_max qbiases quant_scale quant_zero quantized qzeros
+    res_centroids.weight res_indices round_zero row_offsets scale scale_q scales shape smooth_scale
+    stores_quant_config su suh sv svh tables tables2 unpack_view_dtype view_as_float weight._scale
+    weight._shift weight.absmax weight.nested_absmax weight.nested_quant_map weight.quant_map
+    weight.quant_state.bitsandbytes__fp4 weight.quant_state.bitsandbytes__nf4 weight_bias weight_format
+    weight_g_idx weight_global_scale weight_scale weight_scale_2 weight_scale_inv weight_scales
+    weight_shape weight_zero_point zero zero_q zero_scale
+    """.split()
+)
+"""Suffixes that hold no values in some scheme: what the schemes' `needs` and `may` name."""
 STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", "dqweight", "Qidxs", "SU", "SV",
                             "trellis", "tweight", "oweight", "weight_sf"})  # fmt: skip
 """Suffixes that name packed values, also of packings that have no scheme here."""
@@ -64,11 +95,21 @@ PACKED_DTYPES: Final = FLOAT8 | {"U32", "I32", "U8", "I8", "I16", "U16", "F4"}
 """Dtypes that hold packed weights."""
 
 
+@cache
+def scheme(row: Row) -> Scheme:
+    """The scheme of a row of the table."""
+    found = getattr(import_module(f"inspector.packing.{row[0]}"), row[1])
+    assert isinstance(found, Scheme)
+    return found
+
+
 def scheme_of(tensors: Tensors, said: Said) -> Scheme | None:
     """The scheme that recognises the tensors of a module; None where they are not packed, or strangely."""
-    for values, schemes in BY_VALUES.items():
-        if values in tensors:
-            for scheme in schemes:
-                if scheme.recognises(tensors, said):
-                    return scheme
+    for values, rows in BY_VALUES.items():
+        if values not in tensors:
+            continue
+        dtype = tensors[values].dtype
+        for row in rows:
+            if dtype in row[3] and scheme(row).recognises(tensors, said):
+                return scheme(row)
     return None

@@ -104,7 +104,7 @@ def compile_pattern(text: str) -> Pattern | None:
 
 
 def glob_pattern(text: str) -> Pattern | None:
-    """A shell pattern (`*`, `?`) as a pattern that must match the whole name."""
+    """A shell pattern (`*`, `?`) as a pattern that must match a whole name, or the names of what is above it."""
     parts = []
     for character in text:
         if character == "*":
@@ -113,7 +113,7 @@ def glob_pattern(text: str) -> Pattern | None:
             parts.append(".")
         else:
             parts.append(f"\\{character}" if not character.isalnum() and character != "_" else character)
-    return compile_pattern("".join(parts) + "$")
+    return compile_pattern("".join(parts) + r"(\..*)?$")
 
 
 Piece = tuple[int, int]

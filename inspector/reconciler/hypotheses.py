@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from inspector.algebra.boxes import Box, less
@@ -51,6 +52,8 @@ class Cause:
 
 MOST_CAUSES = 4
 MOST_TESTED = 120
+MOST_HEADS = 257
+"""Divisors are looked for one by one below this number."""
 
 
 def find_causes(
@@ -234,6 +237,8 @@ def _values(
     box: Sequence[Any],
 ) -> Iterator[Any]:
     current = plan.scope.settings.read(key)[0]
+    if isinstance(current, bool):
+        yield not current
     if current is not None and whole(current) is None:
         return
     number = whole(current)
@@ -253,8 +258,8 @@ def _values(
     found = _search(value_at, stored)
     if found is not None:
         yield found
-    elif expected is None:
-        yield from (value for value in range(1, 513) if value_at(value) == stored)
+    else:  # it falls, or steps: counts of heads divide
+        yield from islice((value for value in range(1, MOST_HEADS) if value_at(value) == stored), 2)
 
 
 def _search(function: Callable[[int], int | None], target: int, most: int = LARGEST) -> int | None:
@@ -327,7 +332,8 @@ def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]
         shape = strays[key].layout.shape if key in strays else ()
         for condition in slot.whens:
             for config_key in _keys_in(plan.scope, condition.scope, condition.node):
-                yield from ((config_key, value) for value in _settings(condition.node, plan, shape))
+                current = plan.scope.settings.read(config_key)[0]
+                yield from ((config_key, value) for value in _settings(condition.node, current, shape))
 
 
 def _keys_in(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:
@@ -338,9 +344,13 @@ def _keys_in(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:
     return [(*prefix, *key.split(".")) for key in inner.keys_below(node) if key.split(".")[0] not in inner.grafts]
 
 
-def _settings(node: Node, plan: Plan, shape: tuple[int, ...]) -> Iterator[Any]:
-    yield True
-    yield False
+def _settings(node: Node, current: Any, shape: tuple[int, ...]) -> Iterator[Any]:
+    """Values that a switch may have instead: of the kind of the present one, and those the predicate names."""
+    if type(current) is int:
+        yield 0
+    else:
+        yield True
+        yield False
     yield None
     for literal in _literals(node):
         yield literal

@@ -115,6 +115,8 @@ def _causes(case: Reconciled) -> Iterator[Evidence]:
 
 
 def _impossible(case: Reconciled) -> Iterator[Evidence]:
+    if case.solved:
+        return  # without a config nothing in it can be impossible
     caused = {cause.key for cause in case.causes}
     for scope in _scopes(case.plan.scope):
         told: set[tuple[str, ...]] = set()

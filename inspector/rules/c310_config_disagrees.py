@@ -12,7 +12,9 @@ Example
     error[C310] config-disagrees: num_key_value_heads
       config    32
       weights   8, shown by 64 tensors
-      explains  64 differences: model.layers.{layer}.self_attn.k_proj.weight and 1 more
+      explains  64 differences: model.layers.{layer}.self_attn.k_proj.weight and 1
+                more
+      or        num_attention_heads = 128, which explains as much
       help      set "num_key_value_heads": 8 in config.json
 
 What to do

@@ -10,7 +10,8 @@ Example
     error[D501] shape-differs: model.layers.17.self_attn.k_proj.weight
       stored    [4096, 4096] BF16
       expected  [kv*dh, d] = [1024, 4096]
-      because   kv = num_key_value_heads = 8; dh = d/h = 128 (head_dim absent)
+      because   kv = num_key_value_heads = 8; dh = d/h = 128 (head_dim absent); d =
+                hidden_size = 4096
       others    31 tensors are as expected
       help      this tensor comes from another checkpoint: fetch its file again
 

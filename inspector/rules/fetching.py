@@ -23,6 +23,8 @@ def first(facts: Facts, most: int = 2) -> str:
 
 def fetch_again(place: Place, facts: Facts) -> str:
     """How to get the file again; the exact command where the folder records where it comes from."""
+    if facts.get("remote"):
+        return "it is like this at its source: its owner has to upload it again"
     repository = facts.get("repository")
     command = f"hf download {repository} {place.file or ''} --revision {facts.get('revision')} --force-download"
     # Only words that a shell leaves alone: the line is made to be copied.

@@ -8,7 +8,8 @@ Why it matters
     A loader that follows the config finds none of its weights and runs with random numbers.
 
 Example
-    error[N401] names-of-another-architecture: the config claims gpt2, the names are llama's
+    error[N401] names-of-another-architecture: the config claims gpt2, the names are
+      llama's
       config  gpt2 (GPT2LMHeadModel)
       names   llama, 100.0% of the families known
       help    use the config.json that belongs to these weights

@@ -12,7 +12,8 @@ Example
       role      attention key
       expected  [1024, 4096]
       missing   1 tensor of 32, 4,194,304 parameters
-      help      fetch or convert the checkpoint again; nothing here can stand for these tensors
+      help      fetch or convert the checkpoint again; nothing here can stand for
+                these tensors
 
 What to do
     Fetch the file again, or repeat the conversion that dropped the tensor.

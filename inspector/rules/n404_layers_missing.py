@@ -11,7 +11,8 @@ Example
       below    model.layers.{layer}
       missing  9 tensors, 218,112,000 parameters
       present  layers 0-16, 18-31
-      help     fetch or convert the checkpoint again: these tensors are in no file of it
+      help     fetch or convert the checkpoint again: these tensors are in no file
+               of it
 
 What to do
     Fetch the files that hold it, or repeat the conversion that dropped it.

@@ -9,9 +9,10 @@ Why it matters
 
 Example
     warning[N406] part-unexpected: vpm.*
-      stored  450 tensors in 18 families, 486,411,504 elements, 972,823,008 bytes
-      first   vpm.embeddings.patch_embedding.weight
-      help    not counted as parameters; use the config that describes this part, or leave the part out
+      stored  55 tensors in 3 families, 268,420,608 elements, 536,841,216 bytes
+      first   vpm.encoder.layers.0.mlp.fc1.weight
+      help    not counted as parameters; use the config that describes this part, or
+              leave the part out
 
 What to do
     Use the config that describes the part, or remove it.

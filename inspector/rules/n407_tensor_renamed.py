@@ -9,6 +9,7 @@ Why it matters
 
 Example
     error[N407] tensor-renamed: model.layers.{layer}.self_attn.q_proj.weight
+      (likely)
       stored as  model.layers.{layer}.self_attn.query.weight
       shape      [4096, 4096], 32 tensors
       help       rename it to what the architecture calls it

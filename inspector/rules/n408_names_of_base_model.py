@@ -8,8 +8,9 @@ Why it matters
     Nothing is wrong; tools that compare names letter by letter may not know it.
 
 Example
-    note[N408] names-of-base-model: the class is GPT2LMHeadModel, the names are gpt2Model's
-      prefix  "transformer." is not there
+    note[N408] names-of-base-model: the class is LlamaForCausalLM, the names are
+      llamaModel's
+      prefix  "model." is not there
 
 What to do
     Nothing.

@@ -8,8 +8,8 @@ Why it matters
     Nothing is wrong; a loader must know this spelling.
 
 Example
-    note[N409] names-in-dialect: names as Meta writes them
-      such as  layers.0.attention.wq.weight
+    note[N409] names-in-dialect: names in an older or other spelling
+      such as  embeddings.word_embeddings.weight
 
 What to do
     Nothing, or convert the checkpoint for loaders that do not know the spelling.

@@ -8,8 +8,9 @@ Why it matters
     It is counted apart: the class's model has fewer parameters than the file.
 
 Example
-    note[N410] component-extra: mtp: 1,560 tensors, 11,610,067,968 parameters beyond the class's model
-      first  model.layers.{layer}.enorm.weight
+    note[N410] component-extra: mtp: 785 tensors, 11,610,067,968 parameters beyond
+      the class's model
+      first  model.layers.{layer}.input_layernorm.weight
 
 What to do
     Nothing; loaders of this class leave it out.

@@ -9,7 +9,6 @@ Why it matters
 
 Example
     note[N412] architecture-unknown: my_own_net
-      nearest  llama has 82% of the families
 
 What to do
     Compare the count with one from another source: --claim.

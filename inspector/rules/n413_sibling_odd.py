@@ -8,7 +8,7 @@ Why it matters
     It may be meant so; where it is not, a tensor was lost or came from elsewhere.
 
 Example
-    warning[N413] sibling-odd: h.{layer}.mix.weight, layer 17
+    warning[N413] sibling-odd: h.{layer}.mix.weight, layer 17 (likely)
       here    absent
       others  [64, 64] in 31 of 32
       help    check whether this layer is meant to be different

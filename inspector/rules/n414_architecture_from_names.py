@@ -7,8 +7,8 @@ Why it matters
     What the names do not show (a tied head, which of two twins) is not known.
 
 Example
-    note[N414] architecture-from-names: llama, likely
-      twins  mistral and qwen2 have the same names
+    note[N414] architecture-from-names: llama (likely)
+      twins  qwen2, helium, cwm, ernie4_5 and 15 more have the same names
 
 What to do
     Give the config: --config FILE.
@@ -21,7 +21,7 @@ from inspector.rules.rule import Facts, Rows, Rule, listed
 
 
 def _headline(place: Place, facts: Facts) -> str:
-    return f"{facts['architecture']}, likely"
+    return str(facts["architecture"])
 
 
 def _rows(place: Place, facts: Facts) -> Rows:

@@ -8,7 +8,7 @@ Why it matters
 
 Example
     note[N415] names-below-prefix: encoder.attention.
-      tensors  4
+      tensors  2
 
 What to do
     Nothing.

@@ -10,7 +10,8 @@ Example
     error[P701] head-missing: lm_head.weight
       expected  [128256, 4096], 525,336,576 parameters
       because   tie_word_embeddings = False
-      help      fetch the head's file again, or set "tie_word_embeddings": true if the head is the embedding
+      help      fetch the head's file again, or set "tie_word_embeddings": true if
+                the head is the embedding
 
 What to do
     If the model was trained with a tied head, correct the config; else fetch or convert again.

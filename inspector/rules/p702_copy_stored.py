@@ -7,7 +7,7 @@ Why it matters
     The copy costs its bytes; loaders ignore it, or read it and tie it again.
 
 Example
-    note[P702] copy-stored: lm_head.weight is a copy of the token embedding
+    note[P702] copy-stored: lm_head.weight is a copy of the embedding
       copy  [128256, 2048], 262,668,288 elements, counted once
 
 What to do

@@ -9,8 +9,8 @@ Why it matters
 
 Example
     note[T601] dtypes-mixed: BF16 and F32
-      BF16  291 tensors, 8,030,261,248 elements
-      F32   64 tensors, 262,144 elements
+      BF16  226 tensors, 8,029,995,008 elements
+      F32   65 tensors, 266,240 elements
 
 What to do
     Nothing, where it is meant.

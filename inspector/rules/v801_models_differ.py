@@ -8,8 +8,8 @@ Why it matters
     The table shows where they differ; nothing is proven of one by the other.
 
 Example
-    note[V801] models-differ: 6,738,415,616 and 8,030,261,248 parameters
-      symbols  ff 11,008 -> 14,336, kv 32 -> 8
+    note[V801] models-differ: 8,030,261,248 and 7,526,944,768 parameters
+      symbols  kv 8 -> 32, ff 14,336 -> 11,008
 
 What to do
     Nothing; ask with --expect conversion where it should have been one.

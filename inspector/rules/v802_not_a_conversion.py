@@ -7,8 +7,8 @@ Why it matters
     What was delivered is not the model that went in.
 
 Example
-    error[V802] not-a-conversion: 6,738,415,616 and 8,030,261,248 parameters
-      symbols  ff 11,008 -> 14,336, kv 32 -> 8
+    error[V802] not-a-conversion: 8,030,261,248 and 7,526,944,768 parameters
+      symbols  kv 8 -> 32, ff 14,336 -> 11,008
       help     compare with the checkpoint that was converted
 
 What to do

@@ -7,10 +7,11 @@ Why it matters
     The converted model is not the one that went in.
 
 Example
-    error[V803] parameters-dropped: mlp gate
-      source  1,879,048,192
-      target  1,820,327,936, 58,720,256 fewer
-      help    repeat the conversion; these parameters are in no file of the target
+    error[V803] parameters-dropped: attention query
+      source   536,870,912
+      target   520,093,696, 16,777,216 fewer
+      because  L 32 → 31
+      help     repeat the conversion; these parameters are in no file of the target
 
 What to do
     Repeat the conversion with a converter that knows the part.

@@ -7,10 +7,11 @@ Why it matters
     They come from nowhere: random numbers, padding, or another model.
 
 Example
-    error[V804] parameters-invented: head
-      source  0
-      target  525,336,576, 525,336,576 more
-      help    find out what the converter filled them with
+    error[V804] parameters-invented: embedding
+      source   525,336,576
+      target   526,385,152, 1,048,576 more
+      because  V 128,256 → 128,512
+      help     find out what the converter filled them with
 
 What to do
     Find out what the converter filled them with; padding of a vocabulary should be zeros.

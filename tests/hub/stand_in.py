@@ -424,7 +424,10 @@ class StandIn:
         if not self.one_answer or not (folder / file).is_file():
             return _error(404, "EntryNotFound", "Entry not found")
         if folder not in self._merged:
-            self._merged[folder] = _merged(folder, file)
+            try:
+                self._merged[folder] = _merged(folder, file)
+            except (ValueError, OSError, KeyError):
+                return _error(400, "", "the index or a shard of it cannot be read")
         return Reply(200, (("Content-Type", "application/json; charset=utf-8"),), self._merged[folder])
 
     def _file(self, seen: Seen, kind: str | None, name: str, revision: str, file: str) -> Reply:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -125,9 +126,94 @@ def test_trouble_with_the_one_answer_is_no_trouble(hub: StandIn, folder: Path, t
         assert equal(load("org/tiny"), truth)
 
 
-def test_subfolders_single_files_and_pasted_addresses(hub: StandIn, folder: Path, tmp_path: Path) -> None:
-    import shutil
+def cut_shard(folder: Path) -> None:
+    path = folder / "model-00004-of-00004.safetensors"
+    path.write_bytes(path.read_bytes()[:-700])
 
+
+def lost_shard(folder: Path) -> None:
+    (folder / "model-00002-of-00004.safetensors").unlink()
+
+
+def wrong_config(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "num_key_value_heads": 4}))
+
+
+def no_config(folder: Path) -> None:
+    (folder / "config.json").unlink()
+
+
+def pointer(folder: Path) -> None:
+    (folder / "model-00001-of-00004.safetensors").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\n"
+    )
+
+
+def merge_remnant(folder: Path) -> None:
+    index = folder / "model.safetensors.index.json"
+    index.write_text(index.read_text() + "\n=======\n" + index.read_text())
+
+
+def false_total(folder: Path) -> None:
+    index = folder / "model.safetensors.index.json"
+    index.write_text(index.read_text().replace('"total_size": ', '"total_size": 9'))
+
+
+def second_copy(folder: Path) -> None:
+    path = folder / "model-00001-of-00004.safetensors"
+    (folder / "consolidated.safetensors").write_bytes(path.read_bytes())
+    (folder / "pytorch_model.bin").write_bytes(b"PK\x03\x04" + bytes(200_000))
+
+
+def only_pickles(folder: Path) -> None:
+    for path in folder.glob("*.safetensors*"):
+        path.unlink()
+    (folder / "pytorch_model.bin").write_bytes(b"PK\x03\x04" + bytes(200_000))
+    (folder / "other.bin").write_text("Invalid username or password.")
+
+
+def empty_shard(folder: Path) -> None:
+    (folder / "model-00003-of-00004.safetensors").write_bytes(b"")
+
+
+WOUNDS = (
+    cut_shard, lost_shard, wrong_config, no_config, pointer, merge_remnant, false_total, second_copy, only_pickles,
+    empty_shard,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("wound", WOUNDS, ids=lambda wound: str(wound.__name__))
+@pytest.mark.parametrize("one_answer", [False, True])
+def test_a_wounded_repository_is_told_as_a_wounded_folder(
+    hub: StandIn, folder: Path, tmp_path: Path, wound: Callable[[Path], None], one_answer: bool
+) -> None:
+    wounded = tmp_path / "wounded"
+    shutil.copytree(folder, wounded)
+    wound(wounded)
+    hub.add("org/wounded", wounded)
+    hub.one_answer = one_answer
+    remote, local = audit_checkpoint(load("org/wounded")), audit_checkpoint(load(str(wounded)))
+    assert (remote.counts, remote.verdict, remote.claims) == (local.counts, local.verdict, local.claims)
+    assert [(one.code, one.message) for one in remote.findings] == [(one.code, one.message) for one in local.findings]
+    assert remote.lines == local.lines
+    assert local.findings
+    assert len(hub.seen) <= 2 * 4 + 6
+
+
+def test_what_a_download_brings(hub: StandIn, folder: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "copies"
+    shutil.copytree(folder, copied)
+    second_copy(copied)
+    hub.add("org/copies", copied)
+    download = load("org/copies").download
+    assert download is not None
+    assert {one.kind: one.files for one in download.copies} == {"pytorch": 1, "other weights": 1}
+    assert download.needed == sum(path.stat().st_size for path in folder.iterdir())
+    assert download.command == "hf download org/copies --include '*.json' --include 'model-*-of-00004.safetensors'"
+
+
+def test_subfolders_single_files_and_pasted_addresses(hub: StandIn, folder: Path, tmp_path: Path) -> None:
     root = tmp_path / "pipeline"
     shutil.copytree(folder, root / "text_encoder")
     (root / "model_index.json").write_text('{"_class_name": "XPipeline"}')
@@ -154,8 +240,6 @@ def test_other_types_of_repositories(hub: StandIn, folder: Path) -> None:
 
 
 def test_a_path_wins(hub: StandIn, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import shutil
-
     shutil.copytree(folder, tmp_path / "org" / "tiny")
     monkeypatch.chdir(tmp_path)
     local = load("org/tiny")

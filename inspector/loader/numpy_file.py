@@ -1,0 +1,171 @@
+"""NumPy's files: .npy headers and the .npz archives of them. Pure and bounded; no array is made.
+
+A header is a Python dict written out; it is read here by a grammar of its own and never evaluated. Source:
+numpy/lib/format.py, versions 1.0 to 3.0.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader import zip_directory
+from inspector.loader.dtype import BITS
+from inspector.loader.foreign import SNIFF_BYTES, recognise
+from inspector.loader.header import NAMES_SHOWN, Header
+from inspector.loader.incremental import Read
+from inspector.loader.layer_words import layers_of
+from inspector.loader.layout import WORD, Layout, lay_out
+from inspector.loader.zip_directory import Fault
+
+MAGIC: Final = b"\x93NUMPY"
+HEADER_LIMIT: Final = 65_536
+"""Bytes of the header of one array; only arrays of records have more than two hundred."""
+ARRAY_LIMIT: Final = 20_000
+"""Arrays of one archive whose headers are read: each takes a read of its own."""
+DIMS_LIMIT: Final = 64
+
+DTYPES: Final[dict[str, str]] = {
+    "f8": "F64", "f4": "F32", "f2": "F16", "i8": "I64", "i4": "I32", "i2": "I16", "i1": "I8", "u8": "U64",
+    "u4": "U32", "u2": "U16", "u1": "U8", "b1": "BOOL", "c8": "C64",
+}  # fmt: skip
+"""Letter and bytes of one element -> dtype. V2 is what ml_dtypes' bfloat16 becomes."""
+_HEADER: Final = re.compile(
+    r"\s*\{\s*(?P<body>(?:'(?:descr|fortran_order|shape)'\s*:\s*"
+    r"(?:'[^']{0,64}'|True|False|\((?:\s*\d{1,20}L?\s*,?){0,64}\s*\))\s*,?\s*){3})\}\s*",
+    re.ASCII,
+)
+_FIELD: Final = re.compile(r"'(descr|fortran_order|shape)'\s*:\s*('[^']*'|True|False|\([^)]*\))", re.ASCII)
+_DESCR: Final = re.compile(r"[<>|=]?([a-zA-Z]\d{0,4})", re.ASCII)
+
+
+def read_numpy(read: Read, size: int, file: str) -> Header:
+    """Reads what a .npy or .npz file of `size` bytes declares. Any bytes give a reading or evidence.
+
+    A .npy file has one array, named `arr_0` as NumPy itself does.
+    """
+    first = read(0, min(size, SNIFF_BYTES))
+    if first.startswith(MAGIC):
+        return _single(read, size, file)
+    if first.startswith(b"PK"):
+        return _archive(read, size, file)
+    what = recognise(first, size)
+    evidence = Evidence("not-a-checkpoint", Place(file=file), {"what": what, "bytes": size})
+    return Header(file, {}, {}, (evidence,), readable=False)
+
+
+def _wrong(file: str, problem: str) -> Evidence:
+    return Evidence("numpy-malformed", Place(file=file), {"problem": problem, "arrays": 1, "names": []})
+
+
+def _single(read: Read, size: int, file: str) -> Header:
+    found = _array(read(0, min(size, HEADER_LIMIT + 12)))
+    if isinstance(found, str):
+        return Header(file, {}, {}, (_wrong(file, found),), readable=False)
+    layout, start = found
+    end = start + layout.bytes
+    place = Place(file=file)
+    evidence: tuple[Evidence, ...] = ()
+    if end > size:
+        facts: dict[str, Fact] = {"declared": end, "stored": size, "lost_bytes": end - size}
+        evidence = (Evidence("shard-cut", place, {**facts, "tensors": 1, "names": ["arr_0"], "layers": ""}),)
+    elif end < size:
+        facts = {"declared": layout.bytes, "stored": size - start, "bytes": size - end}
+        evidence = (Evidence("data-behind-end", place, facts),)
+    cut = ("arr_0",) if end > size else ()
+    return Header(file, {"arr_0": layout}, {"format": "np"}, evidence, start - 8, layout.bytes, (), cut)
+
+
+def _archive(read: Read, size: int, file: str) -> Header:
+    place = Place(file=file)
+    members = zip_directory.read_directory(read, size)
+    if isinstance(members, Fault):
+        facts: dict[str, Fact] = {"problem": members.problem, "cut": members.cut, "stored": size}
+        return Header(file, {}, {}, (Evidence("archive-malformed", place, facts),), readable=False)
+    arrays = [member for name, member in members.items() if name.endswith(".npy")]
+    if not arrays:
+        facts = {"problem": "the archive holds no .npy", "cut": False, "stored": size}
+        return Header(file, {}, {}, (Evidence("archive-malformed", place, facts),), readable=False)
+    evidence: list[Evidence] = []
+    tensors: dict[str, Layout] = {}
+    faulty: list[str] = []
+    cut: list[str] = []
+    problems: dict[str, list[str]] = {}
+    if len(arrays) > ARRAY_LIMIT:
+        evidence.append(Evidence("too-many-tensors", place, {"tensors": len(arrays), "limit": ARRAY_LIMIT}))
+        return Header(file, {}, {}, tuple(evidence), readable=False)
+    total = 0
+    for member in arrays:
+        name = member.name.removesuffix(".npy")
+        raw = zip_directory.beginning(read, member, 512)
+        if not isinstance(raw, Fault) and _header_bytes(raw) > len(raw):
+            raw = zip_directory.beginning(read, member, HEADER_LIMIT + 12)
+        found = raw.problem if isinstance(raw, Fault) else _array(raw)
+        if isinstance(found, str):
+            faulty.append(name)
+            problems.setdefault(found, []).append(name)
+            continue
+        layout, start = found
+        tensors[name] = layout
+        total += layout.bytes
+        if start + layout.bytes > member.size:
+            cut.append(name)
+    for problem, names in problems.items():
+        facts = {"problem": problem[:300], "arrays": len(names), "names": [*names[:NAMES_SHOWN]]}
+        if len(evidence) < NAMES_SHOWN:
+            evidence.append(Evidence("numpy-malformed", place, facts))
+    if cut:
+        facts = {"storages": len(cut), "members": [*cut[:NAMES_SHOWN]], "tensors": len(cut)}
+        facts |= {"names": [*cut[:NAMES_SHOWN]], "layers": layers_of(cut)}
+        evidence.append(Evidence("storage-missing", place, facts))
+    header_bytes = max(0, size - 8 - total)
+    return Header(
+        file, tensors, {"format": "np"}, tuple(evidence), header_bytes, total, tuple(faulty), tuple(cut),
+        bool(tensors) or not faulty,
+    )  # fmt: skip
+
+
+def _header_bytes(raw: bytes) -> int:
+    """Where the data of an array begin, as its first twelve bytes say."""
+    if len(raw) < 12 or not raw.startswith(MAGIC):
+        return 0
+    wide = raw[6] > 1
+    return (12 if wide else 10) + int.from_bytes(raw[8 : 12 if wide else 10], "little")
+
+
+def _array(raw: bytes) -> tuple[Layout, int] | str:
+    """The layout of an array and where its data begin; a text says why there is none."""
+    if len(raw) < 10 or not raw.startswith(MAGIC):
+        return "it is no array of NumPy"
+    if raw[6] not in (1, 2, 3):
+        return f"the version is {raw[6]}.{raw[7]}"
+    stop = _header_bytes(raw)
+    if stop > HEADER_LIMIT + 12:
+        return f"the header has {stop:,} bytes, the limit is {HEADER_LIMIT:,}"
+    start = 12 if raw[6] > 1 else 10
+    if stop > len(raw) or stop == 0:
+        return "the header is cut"
+    text = raw[start:stop].decode("latin-1")
+    if _HEADER.fullmatch(text) is None:
+        return "it is an array of records" if "[(" in text[:200] else "the header is no dict of descr, order and shape"
+    fields = {key: value for key, value in _FIELD.findall(text)}
+    if len(fields) != 3 or fields["descr"][:1] != "'" or fields["shape"][:1] != "(":
+        return "the header is no dict of descr, order and shape"
+    if fields["fortran_order"] not in ("True", "False"):
+        return "fortran_order is neither True nor False"
+    shape = tuple(int(dim.rstrip("L")) for dim in re.findall(r"\d+L?", fields["shape"]))
+    if any(dim >= WORD for dim in shape) or len(shape) > DIMS_LIMIT:
+        return "the shape leaves 64 bits"
+    return _laid_out(fields["descr"].strip("'"), shape, stop)
+
+
+def _laid_out(descr: str, shape: tuple[int, ...], start: int) -> tuple[Layout, int] | str:
+    found = _DESCR.fullmatch(descr)
+    if found is not None and found[1].startswith("O"):
+        return "it holds Python objects, which are a pickle"
+    dtype = "BF16" if found and found[1] in ("V2", "bfloat16") else DTYPES.get(found[1], "") if found else ""
+    if dtype not in BITS:
+        return f"dtype {descr!r} is none of a tensor"
+    layout = lay_out(dtype, shape)
+    return (layout, start) if isinstance(layout, Layout) else "the shape leaves 64 bits"

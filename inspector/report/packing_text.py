@@ -1,0 +1,201 @@
+"""Packed weights in numbers: bits a weight by role, what it saves, what was left in full precision and why."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from inspector.algebra.boxes import joined
+from inspector.notation.roles import GROUPS, group, label
+from inspector.reconciler import ledger
+from inspector.reconciler.ledger import Line
+from inspector.reconciler.wording import family_name, indices_in_words
+from inspector.report.clean import clean
+
+if TYPE_CHECKING:
+    from inspector.audit import Audit
+    from inspector.matcher.unpacking import Unpacked
+    from inspector.packing.settings import Piece
+
+WIDTH = 80
+BF16_BITS = 16
+COUNTED = (ledger.PARAMETER, ledger.UNCHECKED, ledger.EXTRA, ledger.COPY)
+MOST_LEFT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRole:
+    """Weights of one role in one storage. bytes: values and helpers. scheme: "" where they are not packed."""
+
+    role: str
+    storage: str
+    scheme: str
+    parameters: int
+    bytes: int
+
+    @property
+    def bits(self) -> float:
+        """True bits a weight, helpers included."""
+        return self.bytes * 8 / self.parameters if self.parameters else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LeftModule:
+    """A family of linears that is not packed. because: "" where nothing says why."""
+
+    family: str
+    where: str
+    parameters: int
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackingTable:
+    """What packing did to a checkpoint. saved: bytes against BF16, helpers counted."""
+
+    rows: tuple[PackedRole, ...]
+    left: tuple[LeftModule, ...]
+    parameters: int
+    bytes: int
+
+    @property
+    def bits(self) -> float:
+        """True bits a parameter over the whole checkpoint."""
+        return self.bytes * 8 / self.parameters if self.parameters else 0.0
+
+    @property
+    def saved(self) -> int:
+        """Bytes that all parameters would take in BF16, less what they take."""
+        return self.parameters * BF16_BITS // 8 - self.bytes
+
+
+def packing_table(audited: Audit) -> PackingTable | None:
+    """The numbers of a packed checkpoint; None where nothing is packed."""
+    unpacked = audited.unpacked
+    lines = [line for line in audited.lines if line.kind in COUNTED and line.parameters]
+    if unpacked is None or not any(line.packed is not None for line in lines):
+        return None
+    prefix = audited.case.reading.prefix if audited.case is not None else ""
+    helpers = _helper_bytes(unpacked, prefix)
+    found: dict[tuple[str, str, str], list[int]] = {}
+    packed_of = _packed_parameters(lines)
+    for line in lines:
+        entry = found.setdefault((_role(line), _storage(line), line.packed.scheme if line.packed else ""), [0, 0])
+        entry[0] += line.parameters
+        entry[1] += line.bytes
+        if line.packed is not None:  # the helpers of a family are shared among its lines by parameters
+            entry[1] += helpers.get(line.family, 0) * line.parameters // packed_of[line.family]
+    order = {line.role: group(line.role) for line in lines}
+    groups = {_role(line): GROUPS.index(order[line.role]) for line in lines}
+    rows = [PackedRole(role, storage, scheme, *entry) for (role, storage, scheme), entry in found.items()]
+    rows.sort(key=lambda row: (groups[row.role], row.role, not row.scheme))
+    size = sum(line.bytes for line in audited.lines if line.kind in (*COUNTED, ledger.HELPER))
+    left = tuple(_left(audited, unpacked, lines, prefix))
+    return PackingTable(tuple(rows), left, sum(line.parameters for line in lines), size)
+
+
+def _helper_bytes(unpacked: Unpacked, prefix: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for helper in unpacked.helpers:
+        key = helper.of.removeprefix(prefix)
+        found[key] = found.get(key, 0) + helper.layout.bytes * helper.tensors
+    return found
+
+
+def _packed_parameters(lines: Iterable[Line]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for line in lines:
+        if line.packed is not None:
+            found[line.family] = found.get(line.family, 0) + line.parameters
+    return found
+
+
+def _role(line: Line) -> str:
+    return "norms" if group(line.role) == "norms" else label(line.role)
+
+
+def _storage(line: Line) -> str:
+    packed = line.packed
+    if packed is None:
+        return line.layout.dtype
+    if not packed.known:
+        return "unknown packing"
+    size = f" in {packed.group_size}s" if packed.group_size and packed.group_size > 0 else ""
+    return f"{packed.scheme} {packed.bits:g} bit{size}"
+
+
+def _left(audited: Audit, unpacked: Unpacked, lines: Sequence[Line], prefix: str) -> Iterator[LeftModule]:
+    """Linears that are not packed, with what the config, the widths or the role say of it."""
+    for line in lines:
+        shape = line.layout.shape
+        if line.packed is not None or "->" not in line.formula or len(shape) < 2 or line.family.endswith("bias"):
+            continue
+        module = prefix + line.family.removesuffix(".weight")
+        pieces = unpacked.settings.of(module, line.boxes)
+        entries = list(dict.fromkeys(said.skipped for said, _ in pieces if said.skipped is not None))
+        if len(entries) > 1:  # one entry a layer: the list is named once
+            pieces = _listed_together(pieces, f"{entries[0]} and {len(entries) - 1} more")
+        for said, boxes in pieces:
+            because = ""
+            size = said.group_size
+            if said.skipped is not None:
+                because = f"{said.skipped} in {unpacked.settings.source}"
+            elif size is not None and size > 0 and shape[-1] % size:
+                because = f"{shape[-1]} inputs are no multiple of {size}"
+            elif line.role.startswith("head"):
+                because = "the head"
+            elif line.role == "router":
+                because = "a router"
+            count = sum(_volume(box) for box in boxes)
+            where = indices_in_words(line.family, boxes)
+            yield LeftModule(family_name(line.family), where, line.layout.elements * count, because)
+
+
+def _listed_together(pieces: Sequence[Piece], words: str) -> list[Piece]:
+    skipped = [piece for piece in pieces if piece[0].skipped is not None]
+    rest = [piece for piece in pieces if piece[0].skipped is None]
+    boxes = joined(box for _, inside in skipped for box in inside)
+    return [*rest, (replace(skipped[0][0], skipped=words), boxes)]
+
+
+def _volume(box: Sequence[object]) -> int:
+    size = 1
+    for axis in box:
+        size *= axis.size  # type: ignore[attr-defined]
+    return size
+
+
+def packing_text(audited: Audit) -> str:
+    """The table as text of 80 columns, ending in a line break; empty where nothing is packed."""
+    table = packing_table(audited)
+    if table is None:
+        return ""
+    width = max(len("weights"), *(len(row.role) for row in table.rows))
+    storage = max(len("stored as"), *(len(row.storage) for row in table.rows))
+    lines = [f"  {'weights':<{width}}  {'stored as':<{storage}}  {'bits':>6}  {'bytes':>19}"]
+    lines += [
+        f"  {row.role:<{width}}  {row.storage:<{storage}}  {row.bits:>6.3f}  {row.bytes:>19,}" for row in table.rows
+    ]
+    lines.append(f"  {'all':<{width}}  {'':<{storage}}  {table.bits:>6.3f}  {table.bytes:>19,}")
+    whole = table.parameters * BF16_BITS // 8
+    share = 100 * table.saved / whole if whole else 0.0
+    lines.append("")
+    lines.append(f"  {table.saved:,} bytes less than in BF16 ({share:.1f}%)")
+    lines.extend(_left_lines(table.left))
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _left_lines(left: Sequence[LeftModule]) -> Iterator[str]:
+    if not left:
+        return
+    yield "  in full precision:"
+    for module in left[:MOST_LEFT]:
+        where = f", {module.where}" if module.where else ""
+        because = f": {module.because}" if module.because else ""
+        text = clean(f"{module.family}{where}{because}", 300)
+        yield from textwrap.wrap(text, WIDTH - 4, initial_indent="    ", subsequent_indent="      ",
+                                 break_on_hyphens=False)  # fmt: skip
+    if len(left) > MOST_LEFT:
+        yield f"    and {len(left) - MOST_LEFT:,} more"

@@ -1,0 +1,151 @@
+"""For each rule on names, dims, dtypes and totals a checkpoint on which it fires; on HEALTHY none does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inspector.audit import Audit, audit_checkpoint
+from inspector.compare import Comparison, compare_audits
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
+from inspector.loader.index import Index
+from tests.benchmarks.workloads import DEEPSEEK_V3, LLAMA_8B, deepseek_spec
+from tests.checkpoints import Spec, genuine
+from tests.judged import judged
+
+LAYER_17 = "model.layers.17.self_attn.k_proj.weight"
+TIED = {
+    **LLAMA_8B, "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16, "head_dim": 64,
+    "tie_word_embeddings": True,
+}  # fmt: skip
+GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 768, "n_layer": 12, "n_head": 12,
+        "n_positions": 1024, "vocab_size": 50257}  # fmt: skip
+
+
+def llama(change: Callable[[Spec], None] = lambda spec: None, **config: Any) -> Audit:
+    """Llama-3-8B with a change of its tensors or its config."""
+    spec = genuine(LLAMA_8B)
+    change(spec)
+    return judged(spec, {**LLAMA_8B, **config})
+
+
+def put(name: str, dtype: str, *shape: int) -> Callable[[Spec], None]:
+    """Stores a tensor."""
+    return lambda spec: spec.update({name: (dtype, shape)})
+
+
+def drop(*parts: str) -> Callable[[Spec], None]:
+    """Removes every tensor whose name contains one of these."""
+
+    def change(spec: Spec) -> None:
+        for name in [name for name in spec if any(part in name for part in parts)]:
+            del spec[name]
+
+    return change
+
+
+def rename(old: str, new: str) -> Callable[[Spec], None]:
+    """Replaces a part of all names."""
+
+    def change(spec: Spec) -> None:
+        renamed = {name.replace(old, new): entry for name, entry in spec.items()}
+        spec.clear()
+        spec.update(renamed)
+
+    return change
+
+
+def turn(part: str) -> Callable[[Spec], None]:
+    """Exchanges the dims of the matrices with this part in their names."""
+
+    def change(spec: Spec) -> None:
+        for name, (dtype, shape) in spec.items():
+            if part in name:
+                spec[name] = (dtype, shape[::-1])
+
+    return change
+
+
+def retype(dtype: str, part: str) -> Callable[[Spec], None]:
+    """Stores the tensors with this part in their names in another dtype."""
+    return lambda spec: spec.update({n: (dtype, shape) for n, (_, shape) in spec.items() if part in n})
+
+
+def unknown(change: Callable[[Spec], None] = lambda spec: None) -> Audit:
+    """A network that no card reads."""
+    spec: Spec = {f"h.{layer}.mix.weight": ("F32", (64, 64)) for layer in range(32)}
+    spec |= {f"h.{layer}.stay.weight": ("F32", (64, 48)) for layer in range(32)}
+    change(spec)
+    return judged(spec, {"model_type": "my_own_net"})
+
+
+def frequencies(spec: Spec) -> None:
+    """The rotary frequencies that older files hold."""
+    spec.update({f"model.layers.{n}.self_attn.rotary_emb.inv_freq": ("F32", (64,)) for n in range(32)})
+
+
+def vision(spec: Spec) -> None:
+    """A tower that the text-only config does not describe."""
+    spec.update({f"vpm.encoder.layers.{n}.mlp.fc{k}.weight": ("BF16", (1152, 4304)) for n in range(27) for k in (1, 2)})
+    spec["vpm.embeddings.patch_embedding.weight"] = ("BF16", (1152, 3, 14, 14))
+
+
+def indexed(**totals: int) -> Audit:
+    """A healthy checkpoint whose index states these totals."""
+    spec = genuine(LLAMA_8B)
+    healthy = judged(spec, LLAMA_8B).checkpoint
+    index = Index("model.safetensors.index.json", dict.fromkeys(spec, "model.safetensors"), dict(totals), ())
+    config = Config("config.json", dict(LLAMA_8B), "config")
+    return audit_checkpoint(Checkpoint("test", "test", config, tensors=healthy.tensors, index=index, readable=True))
+
+
+FIRES: dict[str, Callable[[], Audit]] = {
+    "config-disagrees": lambda: llama(num_key_value_heads=32),
+    "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
+    "key-not-understood": lambda: llama(my_router_depth=3),
+    "names-of-another-architecture": lambda: judged(genuine(LLAMA_8B), GPT2),
+    "prefix-on-names": lambda: judged(
+        {f"_orig_mod.{name}": entry for name, entry in genuine(LLAMA_8B).items()}, LLAMA_8B),
+    "tensor-missing": lambda: llama(drop(LAYER_17)),
+    "layers-missing": lambda: llama(drop(".17.")),
+    "tensor-unexpected": lambda: llama(put("model.layers.3.self_attn.k_norm.weight", "BF16", 128)),
+    "part-unexpected": lambda: llama(vision),
+    "tensor-renamed": lambda: llama(rename("self_attn.q_proj", "self_attn.query")),
+    "names-of-base-model": lambda: judged(
+        {n.removeprefix("model."): e for n, e in genuine(TIED).items()}, TIED),
+    "names-in-dialect": lambda: judged(
+        {n.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): e
+         for n, e in genuine({"model_type": "bert", "architectures": ["BertModel"]}).items()},
+        {"model_type": "bert", "architectures": ["BertModel"]}),
+    "component-extra": lambda: judged(deepseek_spec(), DEEPSEEK_V3),
+    "architecture-unknown": unknown,
+    "sibling-odd": lambda: unknown(drop("h.17.mix")),
+    "architecture-from-names": lambda: judged(genuine(LLAMA_8B), None),
+    "names-below-prefix": lambda: judged(
+        {"encoder.attention.in_proj_weight": ("F32", (1536, 512)),
+         "encoder.attention.out_proj.weight": ("F32", (512, 512))}, None),
+    "shape-differs": lambda: llama(put(LAYER_17, "BF16", 4096, 4096)),
+    "stored-transposed": lambda: llama(turn("up_proj")),
+    "dtypes-mixed": lambda: llama(retype("F32", "norm")),
+    "dtype-differs": lambda: llama(retype("F32", "")),
+    "head-missing": lambda: llama(drop("lm_head")),
+    "copy-stored": lambda: judged(genuine(TIED, copies=True), TIED),
+    "head-tied": lambda: judged(genuine(TIED), TIED),
+    "buffers-stored": lambda: llama(frequencies),
+    "total-disagrees": lambda: indexed(total_size=16_060_522_240),
+}  # fmt: skip
+
+
+def compared(target: dict[str, Any], expect: str | None = None) -> Comparison:
+    """Llama-3-8B beside another one."""
+    return compare_audits(llama(), judged(genuine(target), target), expect=expect)
+
+
+COMPARED: dict[str, Callable[[], Comparison]] = {
+    "models-differ": lambda: compared({**LLAMA_8B, "intermediate_size": 11008, "num_key_value_heads": 32}),
+    "not-a-conversion": lambda: compared(
+        {**LLAMA_8B, "intermediate_size": 11008, "num_key_value_heads": 32}, "conversion"),
+    "parameters-dropped": lambda: compared({**LLAMA_8B, "num_hidden_layers": 31}),
+    "parameters-invented": lambda: compared({**LLAMA_8B, "vocab_size": 128512}),
+}  # fmt: skip
