@@ -106,7 +106,7 @@ def scheme(row: Row) -> Scheme:
 def scheme_of(tensors: Tensors, said: Said) -> Scheme | None:
     """The scheme that recognises the tensors of a module; None where they are not packed, or strangely."""
     for values, rows in BY_VALUES.items():
-        if values not in tensors:
+        if values not in tensors or not tensors[values].elements or not tensors[values].shape:
             continue
         dtype = tensors[values].dtype
         for row in rows:

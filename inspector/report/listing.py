@@ -138,8 +138,11 @@ def _page(text: str) -> str:
         first, _, rest = block.partition("\n")
         if rest and not first.startswith(" "):
             title = first
-        if title == "Example" or "\n" not in block:
-            parts.append(block if title == "Example" else textwrap.fill(block, WIDTH))
+        if title == "Example":  # as it is printed, from the left edge
+            parts.append(block.replace("\n    ", "\n"))
+            continue
+        if "\n" not in block:
+            parts.append(textwrap.fill(block, WIDTH))
             continue
         body = textwrap.fill(" ".join(rest.split()), WIDTH, initial_indent="    ", subsequent_indent="    ")
         parts.append(f"{first}\n{body}")

@@ -51,7 +51,7 @@ def layouts(spec: dict[str, tuple[str, tuple[int, ...]]]) -> dict[str, Layout]:
     return {name: layout for name, layout in made.items() if isinstance(layout, Layout)}
 
 
-@settings(max_examples=2500, deadline=None)
+@settings(max_examples=4000, deadline=None)
 @given(SPECS, GLUED, CONFIGS, st.sampled_from(["quantization_config", "quantization", "compression_config"]))
 def test_no_tensor_is_lost(
     spec: dict[str, tuple[str, tuple[int, ...]]],
@@ -68,7 +68,7 @@ def test_no_tensor_is_lost(
     assert size == sum(layout.bytes for layout in tensors.values())
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=2000, deadline=None)
 @given(SPECS, GLUED, CONFIGS)
 def test_everything_can_be_worded(
     spec: dict[str, tuple[str, tuple[int, ...]]],

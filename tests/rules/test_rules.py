@@ -16,7 +16,7 @@ def test_it_fires_and_its_page_is_true(name: str) -> None:
     finding = shown(name)
     loaded = import_module(f"inspector.rules.{files()[name][1]}")
     assert finding.severity == loaded.RULE.severity
-    assert example(name) in loaded.__doc__, "run python -m tests.rules.make_pages"
+    assert example(name) in str(loaded.__doc__), "run python -m tests.rules.make_pages"
 
 
 def test_a_healthy_checkpoint_says_nothing_at_all() -> None:
