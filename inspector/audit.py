@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,7 @@ class Audit:
     """What is to be said of a checkpoint. Prints itself as the report that people read.
 
     verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
+    components: the parts of a pipeline by folder; the counts are then their sums.
     """
 
     source: str
@@ -72,6 +74,7 @@ class Audit:
     verdict: str = "clean"
     case: Reconciled | None = field(default=None, repr=False)
     unpacked: Unpacked | None = field(default=None, repr=False)
+    components: Mapping[str, Audit] = field(default_factory=dict)
 
     @property
     def counts(self) -> Counts:
@@ -96,7 +99,12 @@ def audit(source: str, *, weights: str | None = None, config: str | None = None,
     claim is a total to compare with (`inspector.reconciler.claims.read_claim` makes one of "8.03B").
     Bad content is never raised: it is in the findings.
     """
-    return audit_checkpoint(load(source, weights=weights, config=config), claim)
+    checkpoint = load(source, weights=weights, config=config)
+    if checkpoint.pipeline is not None and weights is None:
+        from inspector.pipelines import audit_pipeline
+
+        return audit_pipeline(checkpoint, lambda folder: load(os.path.join(source, folder)))
+    return audit_checkpoint(checkpoint, claim)
 
 
 def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Audit:

@@ -9,7 +9,7 @@ the global tokens) and its own number of positions. modeling_bigbird_pegasus.py:
 ForCausalLM keeps `model.decoder.`, and the cross attention with it.
 """
 
-from inspector.notation.card import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.card import Architecture, Dims, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, dense, linear, param, table
 
 BART_DIMS = Dims(V="vocab_size", d="d_model", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim",
@@ -112,7 +112,9 @@ MARIAN_BOTH = rows(
     under("encoder", MARIAN_POSITIONS, ENCODER_LAYERS, tower="encoder"),
     rows(under("encoder", COPY, tower="encoder"), BART_DECODER_COPY, when="one"),
     rows(under("encoder", OWN_TABLE, tower="encoder"),
-         part("decoder.embed_tokens", "embed.token.decoder", table("Vd d")), when="not one"))
+         either(part("decoder.embed_tokens", "embed.token.decoder", table("Vd d")),
+                part("decoder.embed_tokens", "embed.token.decoder", table("V d"))),       # as 4 makes it
+         when="not one"))
 MARIAN = Architecture("marian", ties="tie_word_embeddings | true",
     dims=BART_DIMS | Dims(one="(share_encoder_decoder_embeddings | true)", Vd="decoder_vocab_size | V", Vo="V when one | Vd"),
     heads=(

@@ -53,7 +53,7 @@ BERT = Architecture("bert", ties="tie_word_embeddings | true",
         under("encoder.layer.{L}", BERT_LAYER)),
     heads=(
         head("Model",                     "",      POOLER),
-        head("ForMaskedLM LMHeadModel",   "bert.", MASKED),
+        head("ForMaskedLM LMHeadModel ForCausalLM", "bert.", MASKED),
         head("ForPreTraining",            "bert.", MASKED, NEXT, under("bert", POOLER)),
         head("ForNextSentencePrediction", "bert.", NEXT, under("bert", POOLER)),
         head("ForSequenceClassification", "bert.", CLASSIFIER, under("bert", POOLER)),

@@ -72,21 +72,21 @@ LANGUAGE = rows(
     graft("seq2seq", "language_model.", T5, config="text_config", head="ForConditionalGeneration", when="not opt"),
     part("language_projection", "bridge.out", dense("q -> t")))
 QUERIES = part("query_tokens", "embed.query", param("1 n q"))
-BLIP_2 = Architecture("blip-2", dims=BRIDGE,
-    parts=rows(
-        QUERIES,
-        graft("vision",  "vision_model.", BLIP_2_VISION),
-        graft("qformer", "qformer.", QFORMER)),
+EYES = graft("vision", "vision_model.", BLIP_2_VISION)
+FORMER = graft("qformer", "qformer.", QFORMER)
+WORDS = rows(
+    part("embeddings.word_embeddings",     "embed.token",    table("V q")),
+    part("embeddings.position_embeddings", "embed.position", table("T q")))
+VISION_PROJECTION = part("vision_projection", "head.project.vision", dense("q -> Q"))
+TEXT_PROJECTION = part("text_projection", "head.project.text", dense("q -> Q"))
+BLIP_2 = Architecture("blip-2", dims=BRIDGE, parts=rows(QUERIES, FORMER),
     heads=(
-        head("ForConditionalGeneration", "", LANGUAGE, default=True),
-        head("Model",                    "", LANGUAGE),
-        head("QFormerModel",             ""),
-        head("ForImageTextRetrieval",    "",
-            part("embeddings.word_embeddings",     "embed.token",    table("V q")),
-            part("embeddings.position_embeddings", "embed.position", table("T q")),
-            part("vision_projection", "head.project.vision", dense("q -> Q")),
-            part("text_projection",   "head.project.text",   dense("q -> Q")),
-            part("itm_head",          "head.match",          dense("q -> 2")))))
+        head("ForConditionalGeneration",  "", EYES, LANGUAGE, default=True),
+        head("Model",                     "", EYES, LANGUAGE),
+        head("VisionModelWithProjection", "", EYES, VISION_PROJECTION),
+        head("TextModelWithProjection",   "", WORDS, TEXT_PROJECTION),
+        head("ForImageTextRetrieval",     "", EYES, WORDS, VISION_PROJECTION, TEXT_PROJECTION,
+            part("itm_head", "head.match", dense("q -> 2")))))
 INSTRUCTBLIP = Architecture("instructblip instructblipvideo", dims=BRIDGE,
     parts=rows(
         QUERIES,

@@ -1,7 +1,7 @@
 """IDEFICS 2 and 3, SmolVLM and their towers.
 
 modeling_idefics2.py: the tower is SigLIP's without a head; a gated projection to the text's width, then a resampler whose MLP
-is four times as wide. modeling_idefics3.py: pixels are shuffled by `scale_factor` and projected by one matrix.
+is four times as wide; it has the text's width whatever its config says. modeling_idefics3.py: pixels are shuffled by `scale_factor` and projected by one matrix.
 """
 
 from inspector.architectures.blocks import LM_HEAD, SWIGLU
@@ -26,7 +26,7 @@ SIDES = rows(
     graft("vision", "vision_model.", IDEFICS_VISION),
     graft("text",   "text_model.", head="Model"))
 IDEFICS2 = Architecture("idefics2", ties=TIES, heads=HEADS,
-    dims=TEXT | Dims(ff="text.ff", e="perceiver_config.hidden_size | d", R="perceiver_config.resampler_depth",
+    dims=TEXT | Dims(ff="text.ff", e="d", R="perceiver_config.resampler_depth",
                      h="perceiver_config.resampler_n_heads", dh="perceiver_config.resampler_head_dim",
                      kv="perceiver_config.num_key_value_heads", n="perceiver_config.resampler_n_latents"),
     parts=rows(

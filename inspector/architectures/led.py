@@ -130,10 +130,10 @@ NLLB_MOE = Architecture("nllb-moe", ties="tie_word_embeddings | true",
         head("ForConditionalGeneration",  "", under("model", NLLB_BOTH), SHARED_HEAD, default=True)))
 
 FSMT_BOTH = rows(
-    under("encoder", part("embed_tokens", "embed.token", table("Vs d"), tied="embed.token.decoder"),
+    under("encoder", part("embed_tokens", "embed.token", table("Vs d"), tied="head.token"),
           POSITIONS, under("layers.{Le}", SELF, MLP, NORMS, ff="fe"), tower="encoder", P="rows"),
-    part("decoder.embed_tokens",      "embed.token.decoder", table("Vt d")),
-    part("decoder.output_projection", "head.token",          linear("d -> Vt"), tied="embed.token.decoder"),
+    maybe("decoder.embed_tokens",     "embed.token.decoder", table("Vt d"), tied="head.token"),   # 4 always ties it
+    part("decoder.output_projection", "head.token",          linear("d -> Vt")),
     under("decoder", POSITIONS, under("layers.{Ld}", SELF, CROSS, MLP, NORMS, ff="fd"), tower="decoder", P="rows"))
 FSMT = Architecture("fsmt", ties="tie_word_embeddings | false",
     dims=BART_DIMS | Dims(Vs="src_vocab_size", Vt="tgt_vocab_size", rows="T + pad_token_id + 1"),

@@ -2,11 +2,12 @@
 
 modeling_mllama.py: layers without bias in the attention, the global ones gated; tables of aspect ratios have one row more
 than there are ratios; the head is not tied. modeling_llama4.py: patches come flat, so their embedding is a linear over
-c*p*p inputs; the adapter and the projector have no bias.
+c*p*p inputs; the adapter and the projector have no bias; the head is
+tied as the text config says, in transformers 4 and 5.
 """
 
 from inspector.architectures.blocks import LM_HEAD
-from inspector.architectures.joined_blocks import LANGUAGE_FIRST, TIES
+from inspector.architectures.joined_blocks import LANGUAGE_FIRST
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, table
 
@@ -63,8 +64,8 @@ LLAMA4_VISION = Architecture("llama4_vision_model", heads=(head("tower Model", "
         under("model.layers.{L}", rows(ATTENTION, b="true")),
         part("vision_adapter.mlp.fc1",     "merger.up",      linear("ff -> i")),
         part("vision_adapter.mlp.fc2",     "merger.down",    linear("o -> o"))))
-LLAMA4 = Architecture("llama4", ties=TIES, dims=TEXT, dialects=SPELLINGS,
-    heads=(head("ForConditionalGeneration", "model.", LM_HEAD, default=True), *HEADS[1:]),
+LLAMA4 = Architecture("llama4", ties="text_config.tie_word_embeddings | false", dims=TEXT, dialects=SPELLINGS,
+    heads=HEADS,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "vision_model.", LLAMA4_VISION),

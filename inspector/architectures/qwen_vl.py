@@ -110,7 +110,10 @@ QWEN3_VL = Architecture("qwen3_vl qwen3_vl_moe", ties=TIES, dims=TEXT, heads=JOI
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "visual.", QWEN3_VL_VISION)))
-QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe", ties=TIES, dims=TEXT, heads=JOINED,
+QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe", ties=TIES, dims=TEXT | Dims(C="num_labels | len(id2label) | 2"),
+    heads=(*JOINED,
+        head("ForSequenceClassification", "model.", part("score", "head.class", linear("d -> C"))),
+        head("ForTokenClassification",    "model.", part("score", "head.class", dense("d -> C")))),
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "visual.", QWEN3_5_VISION)))

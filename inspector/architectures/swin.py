@@ -1,38 +1,69 @@
-"""Swin: stages."""
+"""Swin and Swin v2, and the encoders with their layers: Donut, MaskFormer.
+
+modeling_swin.py: the width doubles from stage to stage; all but the last stage merge four patches into one.
+Tables of absolute positions have a row more in transformers 4 (a class token that is not there). `num_layers` and
+`hidden_size` in a config are derived. modeling_swinv2.py: a small network instead of the table of relative positions, a
+scale per head, no bias on the keys; the norm of a merge follows it.
+"""
 
 from inspector.notation.card import Architecture, Dims, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param
 
+SWIN_DIMS = Dims(
+    c="num_channels | 3", p="patch_size[0]", pw="patch_size[1]", g="image_size[0]//p * (image_size[1]//pw)", e="embed_dim", S="len(depths)", B="depths[{S}]",
+    w="e * 2**{S}", h="num_heads[{S}]", ff="floor(mlp_ratio*w)", k="window_size[0]", D="S[:S-1]",
+    f="e * 2**(S-1)", d="f", O="out_indices | S : S+1", b="qkv_bias | true", s="encoder_stride", C="num_labels | len(id2label) | 2")
 FINAL = part("layernorm", "norm.final", affine("f"))
-SWIN = Architecture("swin",
-    dims=Dims(c="num_channels | 3", p="patch_size", g="image_size[0]//p", e="embed_dim", S="len(depths)", B="depths[{S}]",
-              w="e * 2**{S}", h="num_heads[{S}]", ff="floor(mlp_ratio*w)", k="window_size[0]", D="S[:S-1]",
-              f="e * 2**(S-1)", O="out_indices | S : S+1", b="qkv_bias | true", s="encoder_stride",
-              C="num_labels | len(id2label) | 2"),
-    parts=rows(
-        part("embeddings.patch_embeddings.projection", "embed.patch", conv("c -> e, p p")),
-        part("embeddings.norm",                        "norm.embed",  affine("e")),
-        under("embeddings", either(                                # transformers 5, transformers 4
-            part("position_embeddings", "embed.position", param("1 g*g e")),
-            part("position_embeddings", "embed.position", param("1 g*g+1 e"))), when="use_absolute_embeddings"),
-        under("encoder.layers.{S}.blocks.{B}",
-            part("layernorm_before",       "norm.attention",   affine("w")),
-            part("attention.self.query",   "attention.query",  linear("w -> w", bias="b")),
-            part("attention.self.key",     "attention.key",    linear("w -> w", bias="b")),
-            part("attention.self.value",   "attention.value",  linear("w -> w", bias="b")),
-            part("attention.self.relative_position_bias_table", "attention.bias", param("(2*k-1)**2 h")),
-            maybe("attention.self.relative_position_index",     "attention.bias", buffer("k*k k*k")),
-            part("attention.output.dense", "attention.output", dense("w -> w")),
-            part("layernorm_after",        "norm.mlp",         affine("w")),
-            part("intermediate.dense",     "mlp.up",           dense("w -> ff")),
-            part("output.dense",           "mlp.down",         dense("ff -> w"))),
-        part("encoder.layers.{D}.downsample.norm",      "norm.merge", affine("4*w")),
-        part("encoder.layers.{D}.downsample.reduction", "merge",      linear("4*w -> 2*w"))),
+EMBEDDINGS = rows(
+    part("embeddings.patch_embeddings.projection", "embed.patch", conv("c -> e, p pw")),
+    part("embeddings.norm",                        "norm.embed",  affine("e")),
+    under("embeddings", either(                                # transformers 5, transformers 4
+        part("position_embeddings", "embed.position", param("1 g e")),
+        part("position_embeddings", "embed.position", param("1 g+1 e"))), when="use_absolute_embeddings"))
+REST_OF_BLOCK = rows(
+    part("layernorm_before",       "norm.attention",   affine("w")),
+    part("attention.output.dense", "attention.output", dense("w -> w")),
+    part("layernorm_after",        "norm.mlp",         affine("w")),
+    part("intermediate.dense",     "mlp.up",           dense("w -> ff")),
+    part("output.dense",           "mlp.down",         dense("ff -> w")))
+SWIN_PARTS = rows(
+    EMBEDDINGS,
+    under("encoder.layers.{S}.blocks.{B}", REST_OF_BLOCK,
+        part("attention.self.query", "attention.query", linear("w -> w", bias="b")),
+        part("attention.self.key",   "attention.key",   linear("w -> w", bias="b")),
+        part("attention.self.value", "attention.value", linear("w -> w", bias="b")),
+        part("attention.self.relative_position_bias_table", "attention.bias",       param("(2*k-1)**2 h")),
+        maybe("attention.self.relative_position_index",     "attention.bias.index", buffer("k*k k*k"))),
+    part("encoder.layers.{D}.downsample.norm",      "norm.merge", affine("4*w")),
+    part("encoder.layers.{D}.downsample.reduction", "merge",      linear("4*w -> 2*w")))
+MASK_TOKEN = part("embeddings.mask_token", "embed.mask", param("1 1 e"))
+CLASSIFIER = part("classifier", "head.class", dense("f -> C"))
+DECODER = part("decoder.0", "head.image", conv("f -> s*s*c, 1 1"))
+STAGE_NORMS = part("hidden_states_norms.stage{O}", "norm.stage", affine("e*2**({O}-1)"))
+SWIN = Architecture("swin", dims=SWIN_DIMS, parts=SWIN_PARTS,
     heads=(
         head("Model",                  "",      FINAL),
-        head("ForImageClassification", "swin.", under("swin", FINAL), part("classifier", "head.class", dense("f -> C"))),
-        head("ForMaskedImageModeling", "swin.", under("swin", FINAL),
-            part("swin.embeddings.mask_token", "embed.mask", param("1 1 e")),
-            part("decoder.0", "head.image", conv("f -> s*s*c, 1 1"))),
-        head("Backbone", "", part("hidden_states_norms.stage{O}", "norm.stage", affine("e*2**({O}-1)")),
-            maybe("swin.layernorm", "norm.final", affine("f")))))
+        head("ForImageClassification", "swin.", under("swin", FINAL), CLASSIFIER),
+        head("ForMaskedImageModeling", "swin.", under("swin", FINAL, MASK_TOKEN), DECODER),
+        head("Backbone",               "",      STAGE_NORMS, maybe("swin.layernorm", "norm.final", affine("f")))))
+DONUT_SWIN = Architecture("donut-swin", dims=SWIN_DIMS, parts=SWIN_PARTS,
+    heads=(
+        head("Model", ""),
+        head("ForImageClassification", "donut.", under("donut", FINAL), CLASSIFIER)))
+SWINV2 = Architecture("swinv2", dims=SWIN_DIMS,
+    parts=rows(
+        EMBEDDINGS,
+        under("encoder.layers.{S}.blocks.{B}", REST_OF_BLOCK,
+            part("attention.self.query", "attention.query", linear("w -> w", bias="b")),
+            part("attention.self.key",   "attention.key",   linear("w -> w")),
+            part("attention.self.value", "attention.value", linear("w -> w", bias="b")),
+            part("attention.self.logit_scale", "attention.scale", param("h 1 1")),
+            part("attention.self.continuous_position_bias_mlp.0", "attention.bias.up",   dense("2 -> 512")),
+            part("attention.self.continuous_position_bias_mlp.2", "attention.bias.down", linear("512 -> h"))),
+        part("encoder.layers.{D}.downsample.reduction", "merge",      linear("4*w -> 2*w")),
+        part("encoder.layers.{D}.downsample.norm",      "norm.merge", affine("2*w"))),
+    heads=(
+        head("Model",                  "",        FINAL),
+        head("ForImageClassification", "swinv2.", under("swinv2", FINAL), CLASSIFIER, default=True),
+        head("ForMaskedImageModeling", "swinv2.", under("swinv2", FINAL, MASK_TOKEN), DECODER),
+        head("Backbone",               "",        STAGE_NORMS)))

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote, urljoin
 
@@ -21,8 +20,15 @@ from inspector.loader import hub_answers, strict_json
 from inspector.loader.address import MAIN, Address, is_commit
 from inspector.loader.download import Download, download_of
 from inspector.loader.hub_settings import Settings
+from inspector.loader.many_headers import ManyHeaders
 from inspector.loader.one_answer import headers_of
-from inspector.loader.ranges import Head, expected_by_config, expected_headers, read_header, refusal_of
+from inspector.loader.ranges import (
+    Head,
+    expected_by_config,
+    expected_by_index_size,
+    expected_headers,
+    refusal_of,
+)
 from inspector.loader.routes import Routes
 from inspector.loader.source import Listing, Opening, Refusal, is_plain_name
 from inspector.loader.traffic import Meter, Progress, Traffic
@@ -31,6 +37,8 @@ from inspector.loader.weight_sets import SAFETENSORS, group
 
 AT_ONCE: Final = 64
 """Files whose headers are asked for at the same time."""
+LARGE_INDEX: Final = 2_000_000
+"""Bytes of an index that is not waited for before the headers are asked for."""
 ROUTES_LIMIT: Final = 1_000
 """Files whose redirects are taken before the tree is there."""
 DESCRIPTION_LIMIT: Final = 32_000_000
@@ -114,7 +122,10 @@ class HubSource:
         self._config: bytes = b""
         self._all_headers: Later[Answer | Failure] | None = None
         self._routes: Routes | None = None
+        self._begun: ManyHeaders | None = None
         self._chosen = chosen
+        self._first: tuple[str, ...] = ()
+        self._index: str | None = None
 
     @property
     def title(self) -> str:
@@ -145,7 +156,7 @@ class HubSource:
         other = copy(self)
         other._folder = "/".join(part for part in (self._folder, folder) if part)
         other._early, other._expected, other._config = {}, {}, b""
-        other._all_headers = other._routes = other.only = None
+        other._all_headers = other._routes = other._begun = other.only = None
         return other
 
     def download(self, audited: Iterable[str]) -> Download:
@@ -232,56 +243,32 @@ class HubSource:
         return answer.body
 
     def _by_ranges(self, names: list[str], total: int) -> Iterator[Opening | Refusal]:
-        """Openings in the order of the names, from as many threads as may ask at once."""
+        """Openings in the order of the names; those of the audited set may be on their way already."""
         if not names:
             return
-        heads = self._heads(names)
-        self._web.extend(sum(head.expected or 0 for head in heads))
-        asked: SimpleQueue[int] = SimpleQueue()
-        arrived: SimpleQueue[tuple[int, Opening | Refusal | BaseException]] = SimpleQueue()
-        for position in range(len(heads)):
-            asked.put(position)
-
-        def work() -> None:
-            while True:
-                try:
-                    position = asked.get_nowait()
-                except Empty:
-                    return
-                try:
-                    head = heads[position]
-                    if self._routes is not None:
-                        head = replace(head, begun=self._routes.take(head.url))
-                    arrived.put((position, read_header(self._web.get, head)))
-                except BaseException as problem:
-                    arrived.put((position, problem))
-                    return
-
-        for _ in range(min(AT_ONCE, len(heads))):
-            threading.Thread(target=work, daemon=True).start()
-        early: dict[int, Opening | Refusal] = {}
-        done = total - len(names)
+        begun, self._begun = self._begun, None
+        if begun is None or not begun.names.issuperset(names):
+            begun = ManyHeaders(self._web, self._heads(names, self._likely(names)), AT_ONCE, self._routes)
+        before, told = total - len(names), -1
         try:
-            for position in range(len(heads)):
-                while position not in early:
-                    at, outcome = arrived.get()
-                    if isinstance(outcome, BaseException):
-                        raise outcome
-                    early[at] = _numbered(outcome, total - len(names) + at + 1, total)
-                    done += 1
-                    self._report(done, total)
-                yield early.pop(position)
+            for position, name in enumerate(names, before + 1):
+                yield _numbered(begun.take(name), position, total)
+                if begun.done != told:
+                    told = begun.done
+                    self._report(before + told, total)
         except BaseException:
             self.close()
             raise
 
-    def _heads(self, names: list[str]) -> list[Head]:
-        expected = self._expected
-        if not expected and self._config:
-            config = strict_json.decode_config(self._config)
-            if isinstance(config, dict):
-                sizes = {name: entry.size for name in names if (entry := self._entry(name)) is not None}
-                expected = expected_by_config(config, sizes)
+    def _likely(self, names: list[str]) -> dict[str, int]:
+        """File -> bytes of its header, by the index or else by the config."""
+        if self._expected or not self._config:
+            return self._expected
+        config = strict_json.decode_config(self._config)
+        sizes = {name: entry.size for name in names if (entry := self._entry(name)) is not None}
+        return expected_by_config(config, sizes) if isinstance(config, dict) else {}
+
+    def _heads(self, names: Iterable[str], expected: Mapping[str, int]) -> list[Head]:
         heads = []
         for name in names:
             entry = self._entry(name)
@@ -325,7 +312,17 @@ class HubSource:
             self._folder, _, self.only = self._folder.rpartition("/")
             self._early.clear()
             self._all_headers = None
+        self._begin_reading()
         return self._closed()
+
+    def _begin_reading(self) -> None:
+        """Asks for the headers while a large index is still coming: its size tells how long they are together."""
+        sizes = {name: entry.size for name in self._first if (entry := self._entry(name)) is not None}
+        index = self._entry(self._index) if self._index else None
+        if self._routes is None or index is None or index.size < LARGE_INDEX or len(sizes) < 2:
+            return
+        expected = expected_by_index_size(index.size, sizes)
+        self._begun = ManyHeaders(self._web, self._heads(sizes, expected), AT_ONCE, self._routes)
 
     def _closed(self) -> Evidence | None:
         """Why no file may be read though the tree may: the terms of the repository, told once for all files."""
@@ -351,6 +348,7 @@ class HubSource:
         sets = group(dict.fromkeys((name for name in there if "/" not in name), 0))
         first = next((one for one in sets if one.kind == SAFETENSORS), None)
         index = None if first is None else first.index
+        self._first, self._index = () if first is None else first.files, index
         for name in _CONFIGS:
             if name in there and not (name == "params.json" and "config.json" in there):
                 self._ahead(name)

@@ -76,8 +76,9 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[R
         return [], None
     best = max(tried, key=_support)
     nearest = (best.name, best.coverage)
-    if best.coverage < SUPPORTED or best.match.missing > max(2, len(families) // 4):
-        return [], nearest
+    missing = best.match.missing
+    if best.coverage < SUPPORTED or missing > max(2, len(families) // 4) or (missing and best.coverage < 1):
+        return [], nearest  # with families missing and others unknown it is likelier a relative
     equal = [reading for reading in tried if _support(reading) == _support(best)]
     return sorted(equal, key=lambda reading: (preference(reading.name), reading.match.unused)), nearest
 

@@ -79,6 +79,8 @@ class Entry:
         return limits
 
     def _tried(self, pattern: Pattern, key: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+        if not all(word in key for word in pattern.words):
+            return ()
         run = pattern.found_in if self.anywhere else pattern.matches
         if "#" not in key or not pattern.numbered:
             return tuple(box for box in boxes if run(name_of(key, tuple(axis.first for axis in box))))

@@ -9,6 +9,7 @@ config says there counts as not understood.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -33,10 +34,14 @@ class _Unsupported(Exception):
 
 @dataclass(slots=True)
 class Pattern:
-    """A compiled pattern. numbered: whether it looks at digits, so that indices matter."""
+    """A compiled pattern.
+
+    numbered: whether it looks at digits, so that indices matter. words: letters that every name it matches has.
+    """
 
     text: str
     numbered: bool
+    words: tuple[str, ...] = ()
     _tests: list[Test | None] = field(default_factory=list)
     _next: list[list[int]] = field(default_factory=list)
     _marks: list[str] = field(default_factory=list)
@@ -100,6 +105,7 @@ def compile_pattern(text: str) -> Pattern | None:
         return None
     pattern = builder.pattern
     pattern._start, pattern._end = start, end
+    pattern.words = builder.words()
     return pattern
 
 
@@ -117,6 +123,7 @@ def glob_pattern(text: str) -> Pattern | None:
 
 
 Piece = tuple[int, int]
+_LETTERS: Final = re.compile(r"[A-Za-z_]{2,}")
 
 
 class _Builder:
@@ -124,7 +131,16 @@ class _Builder:
         self.text = text
         self.position = 0
         self.depth = 0
+        self.plain = ""  # the literal that the last atom was
+        self.runs = [""]  # runs of literals outside all groups
+        self.alternated = False
         self.pattern = Pattern(text, False)
+
+    def words(self) -> tuple[str, ...]:
+        """Runs of letters that stand in every match."""
+        if self.alternated:
+            return ()
+        return tuple(word for run in self.runs for word in _LETTERS.findall(run))
 
     def state(self, test: Test | None = None, mark: str = "") -> int:
         pattern = self.pattern
@@ -158,6 +174,7 @@ class _Builder:
             self.link(last, end)
             if self.peek() != "|":
                 break
+            self.alternated = self.alternated or self.depth == 1
             self.position += 1
         self.depth -= 1
         return start, end
@@ -173,10 +190,14 @@ class _Builder:
     def repeated(self) -> Piece:
         begin = self.position
         piece = self.atom()
-        stop = self.position
+        plain = self.plain if self.depth == 1 else ""
         least, most = self.quantifier()
         if (least, most) == (1, 1):
+            if self.depth == 1:
+                self.runs = [*self.runs[:-1], self.runs[-1] + plain] if plain else [*self.runs, ""]
             return piece
+        if self.depth == 1:
+            self.runs.append("")
         start = end = self.state()
         for number in range(max(least, 1 if most is None else most)):
             if number:
@@ -197,7 +218,6 @@ class _Builder:
             self.link(piece[1], piece[0])
             self.link(end, loop)
             end = loop
-        assert stop <= self.position
         return start, end
 
     def quantifier(self) -> tuple[int, int | None]:
@@ -223,6 +243,7 @@ class _Builder:
 
     def atom(self) -> Piece:
         character = self.take()
+        self.plain = ""
         if character == "(":
             if self.text.startswith("?:", self.position):
                 self.position += 2
@@ -231,6 +252,7 @@ class _Builder:
             piece = self.alternatives()
             if self.take() != ")":
                 raise _Unsupported
+            self.plain = ""
             return piece
         if character == "[":
             return self.single(self.klass())
@@ -242,7 +264,10 @@ class _Builder:
         if character in "*+?{":
             raise _Unsupported
         if character == "\\":
-            return self.single(self.escaped())
+            test = self.escaped()
+            self.plain = "" if len(test[1]) != 1 else next(iter(test[1]))
+            return self.single(test)
+        self.plain = character
         return self.literal(character)
 
     def literal(self, character: str) -> Piece:

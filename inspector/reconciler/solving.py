@@ -76,7 +76,7 @@ def _extents(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
                 continue
             name = _name(slot, axis)
             if outer := free_holes(inner.card, inner.settings.native, axis):
-                _nested(found, name, outer, family, axes, position)
+                _nested(found, name, outer, family, axes, position, inner)
                 continue
             span = family.axis(position)
             seen[name] = seen.get(name, Span()) | span
@@ -107,18 +107,33 @@ def _nested(
     family: Family,
     axes: Sequence[str | int],
     position: int,
+    scope: CardScope,
 ) -> None:
-    """An extent inside another: the inner indices at each outer one."""
-    at = next((place for place, axis in enumerate(axes) if axis in outer), None)
+    """An extent inside another: the inner indices at each outer one where the config does not say."""
+    native = scope.settings.native
+    at = next(
+        (
+            place
+            for place, axis in enumerate(axes)
+            if isinstance(axis, str) and {axis, *bases(scope.card, native, axis)} & set(outer)
+        ),
+        None,
+    )
     if at is None:
         return
+    hole, inner = str(axes[at]), str(axes[position])
     known = found.get(name)
     values: dict[int, Value] = dict(known.values) if isinstance(known, ByIndex) else {}
     for part in family.stored:
         for box in part.boxes:
             for index in box[at]:
-                values[index] = values.get(index, Span()) | box[position]
-    found[name] = ByIndex(outer[0], values)
+                before = scope.enter(hole, index)
+                said = scope.word((inner,))
+                scope.enter(hole, before)
+                if said is None:
+                    values[index] = values.get(index, Span()) | box[position]
+    if values:
+        found[name] = ByIndex(outer[0], values)
 
 
 Vote = Counter[int]

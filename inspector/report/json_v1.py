@@ -50,7 +50,8 @@ def audit_json(audited: Audit) -> dict[str, Any]:
             {"code": cause.code, "key": cause.key, "explains": list(cause.families)} for cause in audited.causes
         ],
         "skipped": [{"check": skip.check, "because": skip.because} for skip in audited.skipped],
-        "components": components_json(audited),
+        "components": {name: audit_json(part) for name, part in audited.components.items()}
+        or components_json(audited),
         "ledger": [line_json(line) for line in audited.lines],
         "files": [
             {"name": file.name, "bytes": file.bytes, "tensors": file.tensors, "data_bytes": file.data_bytes}

@@ -26,7 +26,7 @@ def audit_text(audited: Audit, *, verbose: bool = False, colour: bool = False) -
     blocks = [_title(audited, paint)]
     if audited.checkpoint.readable:
         blocks.append(_counts(audited))
-        blocks.append(_roles(audited, paint))
+        blocks.append(_components(audited) if audited.components else _roles(audited, paint))
     blocks.append(_claims(audited))
     shown = [f for f in audited.findings if verbose or f.severity != "note"]
     blocks.extend(_finding(finding, paint) for finding in shown)
@@ -137,6 +137,22 @@ def _agreement(audited: Audit) -> str:
     return f"{abs(difference):,} {'fewer' if difference > 0 else 'more'} than stored"
 
 
+def _components(audited: Audit) -> str:
+    """The parts of a pipeline, a line each."""
+    rows = [
+        (
+            name,
+            clean(part.architecture.name if part.architecture else part.class_name or "unknown", 32),
+            f"{part.counts.unique_parameters:,}",
+            part.verdict,
+        )
+        for name, part in audited.components.items()
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    lines = [f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}  {d}" for a, b, c, d in rows]
+    return "\n".join(lines) + "\n"
+
+
 def _roles(audited: Audit, paint: Painter) -> str:
     rows = role_rows(audited.lines)
     total = audited.counts.unique_parameters
@@ -209,7 +225,7 @@ def _verdict(audited: Audit, paint: Painter, verbose: bool) -> str:
     told = f"{_plural(errors, 'error')}, {_plural(warnings, 'warning')}, {_plural(notes, 'note')}"
     checked = (
         f"{explained:,} of {counts.tensors:,} tensors explained"
-        if audited.architecture is not None
+        if audited.architecture is not None or audited.components
         else f"{_plural(counts.tensors, 'tensor')} counted, no formula to explain them"
     )
     kind = "clean" if audited.verdict == "clean" else "error"

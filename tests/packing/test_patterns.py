@@ -46,6 +46,21 @@ def test_as_re_on_any_pattern(pattern: str, name: str) -> None:
     assert compiled.found_in(name) == bool(theirs.search(name))
 
 
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_words_stand_in_every_match(pattern: str) -> None:
+    compiled = compile_pattern(pattern)
+    assert compiled is not None
+    for name in NAMES:
+        assert not compiled.found_in(name) or all(word in name for word in compiled.words)
+
+
+@given(st.text("ab.(|)*+?", max_size=9), st.text("ab", max_size=6))
+def test_words_stand_in_every_match_of_any_pattern(pattern: str, name: str) -> None:
+    compiled = compile_pattern(pattern)
+    if compiled is not None and compiled.found_in(name):
+        assert all(word in name for word in compiled.words)
+
+
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_any_text_is_a_pattern_or_none(pattern: str, name: str) -> None:
     compiled = compile_pattern(pattern)

@@ -1,0 +1,50 @@
+"""T5Gemma. modeling_t5gemma.py: two Gemma 2 stacks; the decoder's cross attention reads the encoder's width; the head is
+`lm_head.out_proj`, tied to the decoder's table; classifiers are `score.out_proj` and may have an encoder only.
+"""
+
+from inspector.architectures.blocks import GQA, SWIGLU
+from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.kinds import dense, linear, scale, table
+
+DIMS = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads",
+            kv="num_key_value_heads | h", dh="head_dim | d/h", ff="intermediate_size", b="attention_bias",
+            x="cross_attention_hidden_size | d")
+STACK = rows(
+    part("embed_tokens", "embed.token", table("V d")),
+    part("norm",         "norm.final",  scale("d")),
+    under("layers.{L}",
+        under("self_attn", GQA, bo="b"),
+        under("mlp", SWIGLU, b="false"),
+        part("pre_self_attn_layernorm",    "norm.attention",      scale("d")),
+        part("post_self_attn_layernorm",   "norm.attention.post", scale("d")),
+        part("pre_feedforward_layernorm",  "norm.mlp",            scale("d")),
+        part("post_feedforward_layernorm", "norm.mlp.post",       scale("d"))))
+ENCODER = Architecture("t5_gemma_module", dims=DIMS, parts=STACK)
+DECODER = Architecture("t5_gemma_module_decoder", dims=DIMS,
+    parts=rows(
+        STACK,
+        under("layers.{L}",
+            part("cross_attn.q_proj",           "cross.query",     linear("d -> h*dh",  bias="b")),
+            part("cross_attn.k_proj",           "cross.key",       linear("x -> kv*dh", bias="b")),
+            part("cross_attn.v_proj",           "cross.value",     linear("x -> kv*dh", bias="b")),
+            part("cross_attn.o_proj",           "cross.output",    linear("h*dh -> d",  bias="b")),
+            part("pre_cross_attn_layernorm",    "norm.cross",      scale("d")),
+            part("post_cross_attn_layernorm",   "norm.cross.post", scale("d")))))
+BOTH = rows(
+    graft("encoder", "encoder.", ENCODER, config="encoder"),
+    graft("decoder", "decoder.", DECODER, config="decoder"))
+ONE_OR_BOTH = rows(
+    graft("encoder", "model.encoder.", ENCODER, config="encoder"),
+    graft("decoder", "model.decoder.", DECODER, config="decoder", when="is_encoder_decoder"))
+SCORE = part("score.out_proj", "head.class", dense("w -> C"))
+T5GEMMA = Architecture("t5gemma", ties="tie_word_embeddings | true",
+    dims=Dims(C="num_labels | len(id2label) | 2", w="decoder.hidden_size when is_encoder_decoder | encoder.hidden_size"),
+    heads=(
+        head("EncoderModel",              "", graft("encoder", "encoder.", ENCODER, config="encoder")),
+        head("Model",                     "", BOTH),
+        head("ForConditionalGeneration",  "",
+            graft("decoder", "model.decoder.", DECODER, config="decoder"),         # the head is tied to the first
+            graft("encoder", "model.encoder.", ENCODER, config="encoder"),
+            part("lm_head.out_proj", "head.token", linear("decoder.d -> decoder.V"), tied="embed.token"), default=True),
+        head("ForSequenceClassification", "", ONE_OR_BOTH, SCORE),
+        head("ForTokenClassification",    "", ONE_OR_BOTH, SCORE)))

@@ -1,0 +1,54 @@
+"""The headers of many files at once, each in a thread of its own as far as that is allowed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+
+from inspector.loader.ranges import Head, read_header
+from inspector.loader.routes import Routes
+from inspector.loader.source import Opening, Refusal
+from inspector.loader.web import Web
+
+
+class ManyHeaders:
+    """Begins to read when it is made; `take` waits for one file. `done` counts what has arrived."""
+
+    def __init__(self, web: Web, heads: Sequence[Head], at_once: int, routes: Routes | None) -> None:
+        self._web, self._routes = web, routes
+        self._asked: SimpleQueue[Head] = SimpleQueue()
+        self._arrived: SimpleQueue[tuple[str, Opening | Refusal | BaseException]] = SimpleQueue()
+        self._there: dict[str, Opening | Refusal] = {}
+        self.names = frozenset(head.name for head in heads)
+        self.done = 0
+        web.extend(sum(head.expected or 0 for head in heads))
+        for head in heads:
+            self._asked.put(head)
+        for _ in range(min(at_once, len(heads))):
+            threading.Thread(target=self._work, daemon=True).start()
+
+    def take(self, name: str) -> Opening | Refusal:
+        """The beginning of a file, each once."""
+        while name not in self._there:
+            arrived, outcome = self._arrived.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            self._there[arrived] = outcome
+            self.done += 1
+        return self._there.pop(name)
+
+    def _work(self) -> None:
+        while True:
+            try:
+                head = self._asked.get_nowait()
+            except Empty:
+                return
+            try:
+                if self._routes is not None:
+                    head = replace(head, begun=self._routes.take(head.url))
+                self._arrived.put((head.name, read_header(self._web.get, head)))
+            except BaseException as problem:
+                self._arrived.put((head.name, problem))
+                return
