@@ -12,6 +12,7 @@ from dataclasses import fields, replace
 from inspector.audit import Audit, audit_checkpoint
 from inspector.evidence import Evidence, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.source import is_plain_name
 from inspector.reconciler.ledger import Counts, Ledger
 from inspector.rules.registry import SEVERITIES, worded
 
@@ -37,7 +38,7 @@ def audit_pipeline(root: Checkpoint, opened: Open) -> Audit:
     """The audit of a pipeline: its parts' findings, each with the part it is of."""
     assert root.pipeline is not None
     wanted = dict(components_of(root.pipeline.values))
-    checkpoints = {name: opened(name) for name in wanted if "/" not in name and "\\" not in name and name != ".."}
+    checkpoints = {name: opened(name) for name in wanted if is_plain_name(name)}
     there = {name: one for name, one in checkpoints.items() if one.readable or one.siblings}
     evidence = [one for one in root.evidence if one.rule != "no-weights"]
     if not there and root.readable:

@@ -2,8 +2,8 @@
 
 modeling_blip_2.py: positions and class token are bare; q, k and v are fused; the query former attends to the picture in every
 `cross_attention_frequency`-th layer from 0 on, with keys and values of the vision's width; the text branch of a layer exists only
-with `use_qformer_text_input`, in InstructBLIP always. The text model is OPT, or T5 where
-`use_decoder_only_language_model` is false. modeling_blip.py: the text is BERT, its decoder's head is tied to the embedding.
+with `use_qformer_text_input`, in InstructBLIP always. The text model is OPT or T5, as
+its `model_type` says. modeling_blip.py: the text is BERT, its decoder's head is tied to the embedding.
 """
 
 from inspector.architectures.t5 import T5
@@ -66,7 +66,7 @@ INSTRUCT_QFORMER = Architecture("instructblip_qformer instructblipvideo_qformer"
         under("encoder.layer.{X}.crossattention", CROSS)))
 BRIDGE = Dims(v="vision.d", q="qformer.d", t="text_config.hidden_size | text_config.d_model", n="num_query_tokens",
               Q="image_text_hidden_size", V="qformer_config.vocab_size", T="qformer_config.max_position_embeddings",
-              opt="use_decoder_only_language_model")
+              opt="text_config.model_type != 't5'")
 LANGUAGE = rows(
     graft("text", "language_model.", OPT, head="ForCausalLM", when="opt"),
     graft("seq2seq", "language_model.", T5, config="text_config", head="ForConditionalGeneration", when="not opt"),

@@ -49,7 +49,7 @@ SWIN = Architecture("swin", dims=SWIN_DIMS, parts=SWIN_PARTS,
 DONUT_SWIN = Architecture("donut-swin", dims=SWIN_DIMS, parts=SWIN_PARTS,
     heads=(
         head("Model", ""),
-        head("ForImageClassification", "donut.", under("donut", FINAL), CLASSIFIER)))
+        head("ForImageClassification", "donut.", CLASSIFIER)))
 SWINV2 = Architecture("swinv2", dims=SWIN_DIMS,
     parts=rows(
         EMBEDDINGS,
@@ -66,4 +66,4 @@ SWINV2 = Architecture("swinv2", dims=SWIN_DIMS,
         head("Model",                  "",        FINAL),
         head("ForImageClassification", "swinv2.", under("swinv2", FINAL), CLASSIFIER, default=True),
         head("ForMaskedImageModeling", "swinv2.", under("swinv2", FINAL, MASK_TOKEN), DECODER),
-        head("Backbone",               "",        STAGE_NORMS)))
+        head("Backbone",               "")))

@@ -536,7 +536,7 @@ class _Module:
     def _undeclared(self, one: _Found) -> bool:
         """Whether the config was understood and says nothing that leaves these modules out."""
         settings = self.work.settings
-        return settings.known and one.said.skipped is None and not settings.unclear
+        return settings.known and one.said.skipped is None and settings.whole
 
     def _without_values(
         self, one: _Found, alone: Sequence[str], packed: Scheme | None, dense: Layout | None

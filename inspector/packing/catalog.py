@@ -66,23 +66,22 @@ BY_VALUES: Final = _by_values()
 KV_CACHE: Final = frozenset({"k_scale", "v_scale", "kv_scale", "q_scale", "prob_output_scale", "k_zero_point",
                              "v_zero_point"})  # fmt: skip
 """Scales of the cache of keys and values, beside the attention's projections."""
-HELPERS: Final = KV_CACHE.union(
-    """
-    SCB _weight_act_pre_scale _weight_act_quant_scale _weight_scale _weight_zero_point act_scale
-    activation_scale activation_scale_inv axis biases bitmask block_scales centroids.weight channel_wise
-    codebooks col_vals compute_dtype encoded_state_dict g_idx global_scale group_size in_perm input_amax
-    input_global_scale input_scale input_scale_2 input_scale_inv input_scale_ub input_zero_point
-    invert_perm mcg meta mul1 nbits norm_bias norm_weight offload_meta optimize outlier_centroids.weight
-    outlier_indices outlier_res_centroids.weight output_scale packing perm pre_quant_scale q_group_map
-    q_groups q_invperm q_perm q_scale q_scale_max qbiases quant_scale quant_zero quantized qzeros
-    res_centroids.weight res_indices round_zero row_offsets scale scale_q scales shape smooth_scale
-    stores_quant_config su suh sv svh tables tables2 unpack_view_dtype view_as_float weight._scale
-    weight._shift weight.absmax weight.nested_absmax weight.nested_quant_map weight.quant_map
-    weight.quant_state.bitsandbytes__fp4 weight.quant_state.bitsandbytes__nf4 weight_bias weight_format
-    weight_g_idx weight_global_scale weight_scale weight_scale_2 weight_scale_inv weight_scales
-    weight_shape weight_zero_point zero zero_q zero_scale
-    """.split()
-)
+HELPERS: Final = KV_CACHE | {
+    "SCB", "_weight_act_pre_scale", "_weight_act_quant_scale", "_weight_scale", "_weight_zero_point", "act_scale",
+    "activation_scale", "activation_scale_inv", "axis", "biases", "bitmask", "block_scales", "centroids.weight",
+    "channel_wise", "codebooks", "col_vals", "compute_dtype", "encoded_state_dict", "g_idx", "global_scale",
+    "group_size", "in_perm", "input_amax", "input_global_scale", "input_scale", "input_scale_2", "input_scale_inv",
+    "input_scale_ub", "input_zero_point", "invert_perm", "mcg", "meta", "mul1", "nbits", "norm_bias", "norm_weight",
+    "offload_meta", "optimize", "outlier_centroids.weight", "outlier_indices", "outlier_res_centroids.weight",
+    "output_scale", "packing", "perm", "pre_quant_scale", "q_group_map", "q_groups", "q_invperm", "q_perm",
+    "q_scale", "q_scale_max", "qbiases", "quant_scale", "quant_zero", "quantized", "qzeros", "res_centroids.weight",
+    "res_indices", "round_zero", "row_offsets", "scale", "scale_q", "scales", "shape", "smooth_scale",
+    "stores_quant_config", "su", "suh", "sv", "svh", "tables", "tables2", "unpack_view_dtype", "view_as_float",
+    "weight._scale", "weight._shift", "weight.absmax", "weight.nested_absmax", "weight.nested_quant_map",
+    "weight.quant_map", "weight.quant_state.bitsandbytes__fp4", "weight.quant_state.bitsandbytes__nf4",
+    "weight_bias", "weight_format", "weight_g_idx", "weight_global_scale", "weight_scale", "weight_scale_2",
+    "weight_scale_inv", "weight_scales", "weight_shape", "weight_zero_point", "zero", "zero_q", "zero_scale",
+}  # fmt: skip
 """Suffixes that hold no values in some scheme: what the schemes' `needs` and `may` name."""
 STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", "dqweight", "Qidxs", "SU", "SV",
                             "trellis", "tweight", "oweight", "weight_sf"})  # fmt: skip

@@ -16,6 +16,18 @@ MOST_TRIED: Final = 3_000
 _META: Final = re.compile(r"[\\^$*+?{}\[\]()|]")
 
 
+@dataclass(slots=True)
+class Budget:
+    """How many steps of patterns a config may ask for: far above any genuine one, about two seconds."""
+
+    left: int = 6_000_000
+
+    @property
+    def spent(self) -> bool:
+        """Whether there is nothing left."""
+        return self.left <= 0
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """Names of modules: a run of whole segments, or a pattern.
@@ -35,10 +47,10 @@ class Entry:
     anywhere: bool = False
     understood: bool = True
 
-    def within(self, key: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
-        """The part of a module family's boxes that the entry names."""
+    def within(self, key: str, boxes: tuple[Box, ...], budget: Budget | None = None) -> tuple[Box, ...]:
+        """The part of a module family's boxes that the entry names; none of them where the budget is spent."""
         if self.pattern is not None:
-            return self._tried(self.pattern, key, boxes)
+            return self._tried(self.pattern, key, boxes, budget or Budget())
         if not self.segments:
             return ()
         return self._cut(key.split("."), boxes)
@@ -78,10 +90,18 @@ class Entry:
                 return None
         return limits
 
-    def _tried(self, pattern: Pattern, key: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+    def _tried(self, pattern: Pattern, key: str, boxes: tuple[Box, ...], budget: Budget) -> tuple[Box, ...]:
         if not all(word in key for word in pattern.words):
             return ()
-        run = pattern.found_in if self.anywhere else pattern.matches
+
+        def run(name: str) -> bool:
+            if budget.spent:
+                return False
+            before = pattern.steps
+            found = pattern.found_in(name) if self.anywhere else pattern.matches(name)
+            budget.left -= pattern.steps - before
+            return found
+
         if "#" not in key or not pattern.numbered:
             return tuple(box for box in boxes if run(name_of(key, tuple(axis.first for axis in box))))
         if count(boxes) <= MOST_TRIED:

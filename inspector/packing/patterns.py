@@ -47,6 +47,7 @@ class Pattern:
     _marks: list[str] = field(default_factory=list)
     _start: int = 0
     _end: int = 0
+    steps: int = 0  # states followed so far, over all names: what matching has cost
 
     def matches(self, name: str) -> bool:
         """Whether the pattern matches at the beginning of a name, as `re.match` does."""
@@ -61,6 +62,7 @@ class Pattern:
             return False
         states = self._closure({self._start}, 0, len(name))
         for position, character in enumerate(name):
+            self.steps += len(states)
             if self._end in states:
                 return True
             after: set[int] = set()

@@ -10,12 +10,12 @@ config_groups of compressed-tensors, VPTQ's config_for_layers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
 from inspector.algebra.boxes import Box, less
-from inspector.packing.naming import Entry, exact, listed, regex
+from inspector.packing.naming import Budget, Entry, exact, listed, regex
 from inspector.packing.said import NOTHING_SAID, Said
 
 SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json")
@@ -41,6 +41,12 @@ class Settings:
     unclear: tuple[str, ...] = ()
     kv_cache: bool | None = None
     values: Values | None = None
+    budget: Budget = field(default_factory=Budget, compare=False, repr=False)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every entry was understood and tried, so that a module without one is left out by none."""
+        return not self.unclear and not self.budget.spent
 
     @property
     def known(self) -> bool:
@@ -65,7 +71,7 @@ class Settings:
         if left:
             pieces.insert(0, (self.base, left))
         for entry in self.ignored:
-            inside = entry.within(key, boxes)
+            inside = entry.within(key, boxes, self.budget)
             if inside:
                 pieces = [part for piece in pieces for part in _skipped(piece, inside, entry.text)]
         return pieces
@@ -75,7 +81,7 @@ class Settings:
         found: dict[Said, list[Box]] = {}
         last = key.rsplit(".", 1)[-1]
         for entry, said in reversed(self._by_last.of(last)):
-            inside = entry.within(key, boxes)
+            inside = entry.within(key, boxes, self.budget)
             if inside:
                 found.setdefault(said, []).extend(inside)
         return [(said, tuple(inside)) for said, inside in found.items()]

@@ -13,6 +13,7 @@ from inspector.algebra.boxes import Box, count
 from inspector.algebra.span import Span
 from inspector.packing.naming import exact, listed, regex
 from inspector.packing.patterns import compile_pattern, glob_pattern
+from inspector.packing.settings import settings_of
 
 PATTERNS = [
     r".*model\.layers\.0\.mlp\.down_proj.*", r".*lm_head", r".*mlp.gate$", r"model\.layers\.(1|2|1[0-9])\.x",
@@ -73,6 +74,16 @@ def test_a_hostile_pattern_takes_no_time() -> None:
         compiled = compile_pattern(pattern)
         assert compiled is None or not compiled.matches("a" * 400 + "!")
     assert time.process_time() - begun < 2
+
+
+def test_a_hostile_config_takes_no_time() -> None:
+    hostile = [f"re:(({letter}?.*[0-9]?){{0,20}}x{number})*$" for number in range(300) for letter in "am"]
+    settings = settings_of({"quantization_config": {"quant_method": "compressed-tensors", "ignore": hostile}})
+    begun = time.process_time()
+    for number in range(20):
+        settings.of(f"model.layers.#.mlp{number}.experts.#.up_proj", ((Span.range(0, 60), Span.range(0, 40)),))
+    assert time.process_time() - begun < 10
+    assert not settings.whole
 
 
 def test_globs() -> None:

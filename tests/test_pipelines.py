@@ -1,0 +1,83 @@
+"""A diffusers pipeline in its folders: sums, the missing component, and one that lost its folders."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from inspector.audit import audit
+from inspector.report.json_v1 import audit_json
+from inspector.report.text import audit_text
+from tests.checkpoints import genuine, write
+from tests.judged import codes
+
+TEXT: dict[str, Any] = {
+    "model_type": "clip_text_model", "architectures": ["CLIPTextModel"], "hidden_size": 48, "intermediate_size": 80,
+    "num_hidden_layers": 3, "num_attention_heads": 6, "max_position_embeddings": 77, "vocab_size": 103,
+}  # fmt: skip
+UNET: dict[str, Any] = {
+    "_class_name": "UNet2DConditionModel", "in_channels": 4, "out_channels": 4, "block_out_channels": [32, 64],
+    "layers_per_block": 2, "cross_attention_dim": 48, "transformer_layers_per_block": 1,
+    "down_block_types": ["CrossAttnDownBlock2D", "DownBlock2D"],
+    "up_block_types": ["UpBlock2D", "CrossAttnUpBlock2D"], "use_linear_projection": False,
+}  # fmt: skip
+PARTS = {
+    "_class_name": "StableDiffusionPipeline",
+    "_diffusers_version": "0.30.0",
+    "unet": ["diffusers", "UNet2DConditionModel"],
+    "text_encoder": ["transformers", "CLIPTextModel"],
+    "tokenizer": ["transformers", "CLIPTokenizer"],
+    "scheduler": ["diffusers", "PNDMScheduler"],
+    "safety_checker": [None, None],
+    "requires_safety_checker": True,
+}
+
+
+def pipeline(folder: Path, parts: dict[str, Any]) -> Path:
+    """A pipeline of a UNet and a text encoder."""
+    write(folder / "unet", genuine(UNET, "F16"), UNET)
+    (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
+    write(folder / "text_encoder", genuine(TEXT, "F16"), TEXT)
+    (folder / "model_index.json").write_text(json.dumps(parts), encoding="utf-8")
+    return folder
+
+
+def test_components_are_audited_and_added_up(tmp_path: Path) -> None:
+    audited = audit(str(pipeline(tmp_path, PARTS)))
+    assert audited.verdict == "clean", audited.findings
+    assert list(audited.components) == ["unet", "text_encoder"]
+    sums = [part.counts.unique_parameters for part in audited.components.values()]
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == sum(sums)
+    told = audit_json(audited)
+    assert told["components"]["unet"]["schema"] == "inspector.audit/1"
+    assert told["components"]["text_encoder"]["verdict"] == "clean"
+    assert "text_encoder  clip_text_model" in audit_text(audited)
+
+
+def test_a_component_without_its_folder_is_missing(tmp_path: Path) -> None:
+    audited = audit(str(pipeline(tmp_path, {**PARTS, "vae": ["diffusers", "AutoencoderKL"]})))
+    assert codes(audited) == {"N416"}
+    assert audited.verdict == "findings"
+
+
+def test_a_wound_is_told_with_its_component(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    (folder / "text_encoder" / "config.json").write_text(json.dumps({**TEXT, "vocab_size": 104}), encoding="utf-8")
+    audited = audit(str(folder))
+    assert codes(audited) == {"C310"}
+    assert audited.findings[0].headline == "text_encoder: vocab_size"
+    assert audited.components["unet"].verdict == "clean"
+
+
+def test_a_pipeline_without_folders_is_told(tmp_path: Path) -> None:
+    write(tmp_path, genuine(UNET, "F16"), TEXT)
+    (tmp_path / "model_index.json").write_text(json.dumps(PARTS), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    assert {"N417", "N401"} <= codes(audited)
+
+
+def test_folders_outside_are_not_opened(tmp_path: Path) -> None:
+    parts = {**PARTS, "../unet": ["diffusers", "UNet2DConditionModel"], "..": ["diffusers", "UNet2DConditionModel"]}
+    audited = audit(str(pipeline(tmp_path, parts)))
+    assert set(audited.components) == {"unet", "text_encoder"}
