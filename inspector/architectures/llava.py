@@ -8,7 +8,7 @@ modeling_aya_vision.py, modeling_cohere2_vision.py: pixels are shuffled by `down
 modeling_mistral3.py: patches are merged by a linear of the vision's width. modeling_internvl.py: `int(1 / downsample_ratio)`.
 """
 
-from inspector.architectures.joined_blocks import JOINED, SPELLINGS, TIES
+from inspector.architectures.joined_blocks import JOINED, LANGUAGE_FIRST, SPELLINGS, TIES
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale
 
@@ -41,12 +41,15 @@ PALIGEMMA = Architecture("paligemma", ties=TIES, dims=LLAVA_DIMS, heads=JOINED, 
     parts=rows(
         TEXT_AND_VISION,
         part("multi_modal_projector.linear", "bridge.out", dense("v -> projection_dim"))))
-GEMMA3 = Architecture("gemma3 shieldgemma2", ties=TIES, dims=LLAVA_DIMS, dialects=SPELLINGS,
+GEMMA3 = Architecture("gemma3", ties=TIES, dims=LLAVA_DIMS, dialects=SPELLINGS,
     heads=(*JOINED, head("ForSequenceClassification", "model.", part("score", "head.class", linear("d -> C")))),
     parts=rows(
         TEXT_AND_VISION,
         part("multi_modal_projector.mm_input_projection_weight", "bridge.out",  param("v d")),
         part("multi_modal_projector.mm_soft_emb_norm",           "norm.bridge", scale("v"))))
+SHIELDGEMMA2 = Architecture("shieldgemma2", ties=TIES, dims=LLAVA_DIMS, parts=GEMMA3.parts, heads=GEMMA3.heads,
+    dialects=({}, LANGUAGE_FIRST,              # the second as transformers 5 writes it: the whole of Gemma 3 below `model.`
+        {"model.language_model.": "model.language_model.model.", "lm_head": "model.language_model.lm_head"}))
 SHUFFLED = Dims(s="downsample_factor", a="alignment_intermediate_size | d")
 AYA_VISION = Architecture("aya_vision", ties=TIES, dims=LLAVA_DIMS | SHUFFLED, heads=JOINED, dialects=SPELLINGS,
     parts=rows(

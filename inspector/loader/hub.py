@@ -25,7 +25,6 @@ from inspector.loader.one_answer import headers_of
 from inspector.loader.ranges import (
     Head,
     expected_by_config,
-    expected_by_index_size,
     expected_headers,
     refusal_of,
 )
@@ -37,8 +36,6 @@ from inspector.loader.weight_sets import SAFETENSORS, group
 
 AT_ONCE: Final = 64
 """Files whose headers are asked for at the same time."""
-LARGE_INDEX: Final = 2_000_000
-"""Bytes of an index that is not waited for before the headers are asked for."""
 ROUTES_LIMIT: Final = 1_000
 """Files whose redirects are taken before the tree is there."""
 DESCRIPTION_LIMIT: Final = 32_000_000
@@ -122,10 +119,7 @@ class HubSource:
         self._config: bytes = b""
         self._all_headers: Later[Answer | Failure] | None = None
         self._routes: Routes | None = None
-        self._begun: ManyHeaders | None = None
         self._chosen = chosen
-        self._first: tuple[str, ...] = ()
-        self._index: str | None = None
 
     @property
     def title(self) -> str:
@@ -156,7 +150,7 @@ class HubSource:
         other = copy(self)
         other._folder = "/".join(part for part in (self._folder, folder) if part)
         other._early, other._expected, other._config = {}, {}, b""
-        other._all_headers = other._routes = other._begun = other.only = None
+        other._all_headers = other._routes = other.only = None
         return other
 
     def download(self, audited: Iterable[str]) -> Download:
@@ -243,18 +237,17 @@ class HubSource:
         return answer.body
 
     def _by_ranges(self, names: list[str], total: int) -> Iterator[Opening | Refusal]:
-        """Openings in the order of the names; those of the audited set may be on their way already."""
+        """Openings in the order of the names."""
         if not names:
             return
-        begun, self._begun = self._begun, None
-        if begun is None or not begun.names.issuperset(names):
-            begun = ManyHeaders(self._web, self._heads(names, self._likely(names)), AT_ONCE, self._routes)
-        before, told = total - len(names), -1
+        reading = ManyHeaders(self._web, self._heads(names, self._likely(names)), AT_ONCE, self._routes)
+        before = total - len(names)
+        told = 0
         try:
             for position, name in enumerate(names, before + 1):
-                yield _numbered(begun.take(name), position, total)
-                if begun.done != told:
-                    told = begun.done
+                yield _numbered(reading.take(name), position, total)
+                if reading.done != told:
+                    told = reading.done
                     self._report(before + told, total)
         except BaseException:
             self.close()
@@ -312,17 +305,7 @@ class HubSource:
             self._folder, _, self.only = self._folder.rpartition("/")
             self._early.clear()
             self._all_headers = None
-        self._begin_reading()
         return self._closed()
-
-    def _begin_reading(self) -> None:
-        """Asks for the headers while a large index is still coming: its size tells how long they are together."""
-        sizes = {name: entry.size for name in self._first if (entry := self._entry(name)) is not None}
-        index = self._entry(self._index) if self._index else None
-        if self._routes is None or index is None or index.size < LARGE_INDEX or len(sizes) < 2:
-            return
-        expected = expected_by_index_size(index.size, sizes)
-        self._begun = ManyHeaders(self._web, self._heads(sizes, expected), AT_ONCE, self._routes)
 
     def _closed(self) -> Evidence | None:
         """Why no file may be read though the tree may: the terms of the repository, told once for all files."""
@@ -348,7 +331,6 @@ class HubSource:
         sets = group(dict.fromkeys((name for name in there if "/" not in name), 0))
         first = next((one for one in sets if one.kind == SAFETENSORS), None)
         index = None if first is None else first.index
-        self._first, self._index = () if first is None else first.files, index
         for name in _CONFIGS:
             if name in there and not (name == "params.json" and "config.json" in there):
                 self._ahead(name)

@@ -21,7 +21,6 @@ class ManyHeaders:
         self._asked: SimpleQueue[Head] = SimpleQueue()
         self._arrived: SimpleQueue[tuple[str, Opening | Refusal | BaseException]] = SimpleQueue()
         self._there: dict[str, Opening | Refusal] = {}
-        self.names = frozenset(head.name for head in heads)
         self.done = 0
         web.extend(sum(head.expected or 0 for head in heads))
         for head in heads:

@@ -58,24 +58,6 @@ def expected_headers(weight_map: Mapping[str, str], sizes: Mapping[str, int]) ->
     return {file: _header_bytes(text, sizes.get(file)) for file, text in letters.items()}
 
 
-def expected_by_index_size(index: int, sizes: Mapping[str, int]) -> dict[str, int]:
-    """File -> bytes that its header will probably not exceed, from the length of an index in bytes.
-
-    A line of an index is a tensor's name, a file's name and a dozen signs; large indexes are those of many
-    experts, whose names have about 45 letters and whose files hold about as many tensors each, but for
-    files that are smaller than most.
-    """
-    letters = 45
-    line = letters + max(map(len, sizes)) + 12
-    text = index // line * (letters + _ENTRY + _DIMS + 2 * _DIGITS) // len(sizes)
-    usual = sorted(sizes.values())[len(sizes) // 2]
-    expected = {}
-    for file, size in sizes.items():
-        part = min(1.0, size / usual) if usual else 1.0
-        expected[file] = _header_bytes(int(text * 1.12 * part), size)
-    return expected
-
-
 def expected_by_config(config: Mapping[str, object], sizes: Mapping[str, int]) -> dict[str, int]:
     """File -> bytes that its header will probably not exceed, from the numbers of layers and experts."""
     layers = _first(config, ("num_hidden_layers", "n_layer", "num_layers", "n_layers", "encoder_layers", "n_blocks"))
