@@ -123,5 +123,6 @@ MARIAN = Architecture("marian", ties="tie_word_embeddings | true",
             part("lm_head",           "head.token",      linear("d -> V"), tied="embed.shared", when="one"),
             part("lm_head",           "head.token.own",  linear("d -> Vd"), tied="embed.token.decoder", when="not one"),
             part("final_logits_bias", "head.token.bias", buffer("1 Vo")), default=True),
-        head("ForCausalLM",               "", under("model", MARIAN_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
-            CAUSAL_HEAD)))
+        head("ForCausalLM",               "",
+            under("model", MARIAN_DECODER, under("decoder", OWN_TABLE, tower="decoder", V="Vd")),
+            rows(CAUSAL_HEAD, V="Vd"))))

@@ -63,6 +63,6 @@ BEIT = Architecture("beit", dims=BEIT_DIMS, parts=BEIT_PARTS,
         head("Backbone",                "",      rows(PYRAMID, when="add_fpn"))))
 DATA2VEC_VISION = Architecture("data2vec-vision", dims=BEIT_DIMS, parts=BEIT_PARTS,
     heads=(
-        head("Model",                   "",                 FINAL, POOLED),
+        head("Model",                   "",                 FINAL),
         head("ForImageClassification",  "data2vec_vision.", under("data2vec_vision", FINAL, POOLED), CLASSIFIER, default=True),
         head("ForSemanticSegmentation", "data2vec_vision.", under("data2vec_vision", FINAL), SEGMENTATION)))

@@ -29,7 +29,7 @@ MAPPER = rows(                                 # i channels in
     part("2", "embed.map.2", conv("4*d -> d, 1 1")))
 STABLECASCADEUNET = Architecture("StableCascadeUNet",
     dims=Dims(ch="block_out_channels", S="len(ch)", U="len(ch)", d="ch[0]", r="timestep_ratio_embedding_dim", x="conditioning_dim",
-              p="patch_size", w="ch[{S}]", v="ch[{S}-1]", D="S[1:]", u="ch[S-1-{U}]", q="ch[S-2-{U}]", W="U[:U-1]", V="U[1:]",
+              p="patch_size", w="ch[{S}]", v="ch[{S}-1] | d", D="S[1:]", u="ch[S-1-{U}]", q="ch[S-2-{U}] | d", W="U[:U-1]", V="U[1:]",
               n="len(block_types_per_layer[{S}])", N="down_num_layers_per_block[{S}]*n",
               A="N['SDCascadeResBlock' in block_types_per_layer[{S}][{N} % n]]",
               B="N['SDCascadeTimestepBlock' in block_types_per_layer[{S}][{N} % n]]",

@@ -8,8 +8,8 @@ first stage opens with the stem, convolution before norm.
 from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, param
 
-STAGES = Dims(c="num_channels", p="patch_size", S="len(depths)", B="depths[{S}]", w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1]",
-              e="hidden_sizes[0]", f="hidden_sizes[S-1]", d="f", D="S[1:]", O="out_indices", C="num_labels | len(id2label) | 2")
+STAGES = Dims(c="num_channels", p="patch_size", S="num_stages | len(depths)", B="depths[{S}]", w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | c",
+              e="hidden_sizes[0]", f="hidden_sizes[len(hidden_sizes)-1]", d="f", D="S[1:]", O="out_indices", C="num_labels | len(id2label) | 2")
 CONVNEXT_PARTS = rows(
     part("embeddings.patch_embeddings", "embed.patch", conv("c -> e, p p")),
     part("embeddings.layernorm",        "norm.embed",  affine("e")),
@@ -50,6 +50,5 @@ DINOV3_CONVNEXT = Architecture("dinov3_convnext", dims=STAGES,
             part("layer_norm",      "norm.mlp",    affine("w")),
             part("pointwise_conv1", "mlp.up",      dense("w -> 4*w")),
             part("pointwise_conv2", "mlp.down",    dense("4*w -> w")),
-            part("gamma",           "mlp.scale",   param("w"), when="layer_scale_init_value > 0")),
-        part("layer_norm", "norm.final", affine("f"))),
-    heads=(head("Model Backbone", ""),), dialects=({}, {"stages.": "model.stages."}))
+            part("gamma",           "mlp.scale",   param("w"), when="layer_scale_init_value > 0"))),
+    heads=(head("Model", "", part("layer_norm", "norm.final", affine("f"))), head("Backbone", "")), dialects=({}, {"stages.": "model.stages."}))

@@ -5,7 +5,7 @@ little vocabularies of their own. modeling_gemma4.py: towers exist where their c
 linear of a tower has four 0-dimensional buffers, its bounds; the norm before an embedder's projection has no weight.
 """
 
-from inspector.architectures.joined_blocks import JOINED, TIES
+from inspector.architectures.joined_blocks import BARE_MODEL, TIES
 from inspector.architectures.gemma4_towers import GEMMA4_AUDIO, GEMMA4_VISION
 from inspector.notation.card import Architecture, Dims, graft, head, opaque, part, rows, under
 from inspector.notation.kinds import conv, linear, param, scale, table
@@ -51,7 +51,7 @@ EMBEDDER = rows(                               # v the width of the tower, W its
     part("embedding_projection", "bridge.out",        linear("v -> d")))
 TEXT = Dims(d="text.d", V="text.V")
 DISK = ({}, {"model.language_model.": "language_model.model.", "model.": "", "lm_head": "language_model.lm_head"})
-GEMMA3N = Architecture("gemma3n", ties=TIES, heads=JOINED, dialects=DISK,
+GEMMA3N = Architecture("gemma3n", ties=TIES, heads=BARE_MODEL, dialects=DISK,
     dims=TEXT,
     parts=rows(
         graft("text",  "language_model.", head="Model"),
@@ -59,7 +59,7 @@ GEMMA3N = Architecture("gemma3n", ties=TIES, heads=JOINED, dialects=DISK,
         opaque("vision_tower.", "a network of the timm library"),
         under("embed_vision", EMBEDDER, v="vision_config.hidden_size", W="vision_config.vocab_size", tower="vision"),
         under("embed_audio",  EMBEDDER, v="audio.d", W="audio_config.vocab_size", tower="audio")))
-GEMMA4 = Architecture("gemma4", ties=TIES, heads=JOINED, dims=TEXT,
+GEMMA4 = Architecture("gemma4", ties=TIES, heads=BARE_MODEL, dims=TEXT,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "vision_tower.", GEMMA4_VISION, when="vision_config"),

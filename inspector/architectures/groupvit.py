@@ -33,7 +33,7 @@ ASSIGN = rows(                                 # n group tokens, o output groups
         part("mlp.fc2",       "mlp.cross.down",  dense("ff -> d"))))
 GROUPVIT_VISION = Architecture("groupvit_vision_model",
     dims=VISION | Dims(S="len(depths)", B="depths[{S}]", n="num_group_tokens[{S}]", o="num_output_groups[{S}]",
-                       v="num_output_groups[{S}-1]", t="floor(assign_mlp_ratio[0]*d)", m="floor(assign_mlp_ratio[1]*d)",
+                       v="num_output_groups[{S}-1] | 0", t="floor(assign_mlp_ratio[0]*d)", m="floor(assign_mlp_ratio[1]*d)",
                        G="S[num_group_tokens > 0]", H="G & S[1:]"),
     heads=(head("tower", ""), head("VisionModel", "vision_model.")), dialects=({}, {"vision_model.": ""}),
     parts=rows(

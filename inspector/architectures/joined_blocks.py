@@ -13,6 +13,7 @@ JOINED = (
     head("ForConditionalGeneration", "model.", LM_HEAD, default=True),
     head("Model",                    "model."),
     head("Model",                    ""))
+BARE_MODEL = (JOINED[0], JOINED[2], JOINED[1])  # of models whose base class writes no prefix
 LANGUAGE_FIRST = {                             # the names on disk of both versions
     "model.language_model.": "language_model.model.", "lm_head": "language_model.lm_head", "model.": ""}
 SPELLINGS = ({}, LANGUAGE_FIRST)

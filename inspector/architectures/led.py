@@ -83,7 +83,7 @@ MVP_DECODER = rows(BART_DECODER,
     under("decoder.self_attn_prompt",  PROMPT,       when="use_prompt", tower="decoder", N="Ld"),
     under("decoder.cross_attn_prompt", CROSS_PROMPT, when="use_prompt", tower="decoder", N="Ld"))
 MVP_BOTH = rows(SHARED, BART_ENCODER, MVP_DECODER, BART_DECODER_COPY,
-    under("encoder.self_attn_prompt",  PROMPT,       when="use_prompt", tower="encoder", N="Le"))
+    under("encoder.self_attn_prompt",  PROMPT,       when="use_prompt", tower="encoder", N="Le", optional=True))  # not built by 5
 MVP = Architecture("mvp", ties="tie_word_embeddings | true", dims=BART_DIMS,
     heads=(
         head("Model",                     "", MVP_BOTH),

@@ -8,7 +8,7 @@ modeling_aya_vision.py, modeling_cohere2_vision.py: pixels are shuffled by `down
 modeling_mistral3.py: patches are merged by a linear of the vision's width. modeling_internvl.py: `int(1 / downsample_ratio)`.
 """
 
-from inspector.architectures.joined_blocks import JOINED, LANGUAGE_FIRST, SPELLINGS, TIES
+from inspector.architectures.joined_blocks import BARE_MODEL, JOINED, LANGUAGE_FIRST, SPELLINGS, TIES
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale
 
@@ -57,7 +57,7 @@ AYA_VISION = Architecture("aya_vision", ties=TIES, dims=LLAVA_DIMS | SHUFFLED, h
         part("multi_modal_projector.layernorm", "norm.bridge", affine("v*s**2")),
         part("multi_modal_projector.linear_1",  "bridge.in",   dense("v*s**2 -> a")),
         part("multi_modal_projector.linear_2",  "bridge.out",  dense("a//2 -> d"))))
-COHERE2_VISION = Architecture("cohere2_vision", ties=TIES, dims=LLAVA_DIMS | SHUFFLED, heads=JOINED, dialects=SPELLINGS,
+COHERE2_VISION = Architecture("cohere2_vision", ties=TIES, dims=LLAVA_DIMS | SHUFFLED, heads=BARE_MODEL, dialects=SPELLINGS,
     parts=rows(
         TEXT_AND_VISION,
         part("multi_modal_projector.linear_1", "bridge.in",  dense("v*s**2 -> a")),

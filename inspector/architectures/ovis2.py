@@ -5,7 +5,7 @@ modeling_ovis2.py: the tower's head is narrower than the visual vocabulary by th
 """
 
 from inspector.architectures.blocks import SWIGLU
-from inspector.architectures.joined_blocks import JOINED, TIES
+from inspector.architectures.joined_blocks import BARE_MODEL, TIES
 from inspector.architectures.vision_blocks import VISION
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, conv, linear, scale, table
@@ -28,7 +28,7 @@ OVIS2_VISION = Architecture("ovis2_vision", heads=(head("tower Model", ""),),
                 under("ffn", SWIGLU, b="mlp_bias"))),
         part("head_linear", "head.token", linear("d*s*s -> W")),
         part("head_norm",   "norm.head",  affine("W"))))
-OVIS2 = Architecture("ovis2", ties=TIES, dims=Dims(d="text.d", V="text.V", W="vision_config.vocab_size"), heads=JOINED,
+OVIS2 = Architecture("ovis2", ties=TIES, dims=Dims(d="text.d", V="text.V", W="vision_config.vocab_size"), heads=BARE_MODEL,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "vision_tower.", OVIS2_VISION),

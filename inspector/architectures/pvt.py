@@ -9,7 +9,7 @@ from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param
 
 STAGES = Dims(c="num_channels", S="num_encoder_blocks", B="depths[{S}]", w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | c",
-              f="hidden_sizes[S-1]", d="f", k="patch_sizes[{S}]", h="num_attention_heads[{S}]", ff="floor(w*mlp_ratios[{S}])",
+              f="hidden_sizes[len(hidden_sizes)-1]", d="f", k="patch_sizes[{S}]", h="num_attention_heads[{S}]", ff="floor(w*mlp_ratios[{S}])",
               last="S[S-1:]", b="qkv_bias", C="num_labels | len(id2label) | 2")
 CLASSIFIER = part("classifier", "head.class", dense("f -> C"))
 BLOCK_NORMS = rows(
@@ -55,7 +55,7 @@ PVT_V2 = Architecture("pvt_v2", dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_r
         under("encoder.layers.{S}.blocks.{B}.attention",
             part("spatial_reduction", "attention.reduce",      conv("w -> w, 1 1")),
             part("layer_norm",        "norm.attention.reduce", affine("w")), when="linear_attention")),
-    heads=(head("Model", ""), head("Backbone", "pvt_v2."), head("ForImageClassification", "pvt_v2.", CLASSIFIER, default=True)))
+    heads=(head("Model Backbone", ""), head("ForImageClassification", "pvt_v2.", CLASSIFIER, default=True)))
 SEGFORMER = Architecture("segformer",
     dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]", a="h*(w//h)", D="decoder_hidden_size"),
     parts=rows(

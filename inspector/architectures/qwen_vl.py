@@ -9,7 +9,7 @@ modeling_glm4v.py: RMS norms without bias, the MLP of a block has the width `out
 `attention_bias` reaches q, k and v only.
 """
 
-from inspector.architectures.joined_blocks import JOINED, TIES
+from inspector.architectures.joined_blocks import BARE_MODEL, TIES
 from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
@@ -98,26 +98,26 @@ GLM4V_VISION = Architecture("glm4v_vision glm4v_moe_vision", heads=(head("tower 
 
 TEXT = Dims(d="text.d", V="text.V")
 OLD_NAMES = ({}, {"model.language_model.": "model.", "model.visual.": "visual."})
-QWEN2_VL = Architecture("qwen2_vl", ties=TIES, dims=TEXT, heads=JOINED, dialects=OLD_NAMES,
+QWEN2_VL = Architecture("qwen2_vl", ties=TIES, dims=TEXT, heads=BARE_MODEL, dialects=OLD_NAMES,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "visual.", QWEN2_VL_VISION)))
-QWEN2_5_VL = Architecture("qwen2_5_vl", ties=TIES, dims=TEXT, heads=JOINED, dialects=OLD_NAMES,
+QWEN2_5_VL = Architecture("qwen2_5_vl", ties=TIES, dims=TEXT, heads=BARE_MODEL, dialects=OLD_NAMES,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "visual.", QWEN2_5_VL_VISION)))
-QWEN3_VL = Architecture("qwen3_vl qwen3_vl_moe", ties=TIES, dims=TEXT, heads=JOINED,
+QWEN3_VL = Architecture("qwen3_vl qwen3_vl_moe", ties=TIES, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "visual.", QWEN3_VL_VISION)))
 QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe", ties=TIES, dims=TEXT | Dims(C="num_labels | len(id2label) | 2"),
-    heads=(*JOINED,
+    heads=(*BARE_MODEL,
         head("ForSequenceClassification", "model.", part("score", "head.class", linear("d -> C"))),
         head("ForTokenClassification",    "model.", part("score", "head.class", dense("d -> C")))),
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "visual.", QWEN3_5_VISION)))
-GLM4V = Architecture("glm4v glm4v_moe glm46v", ties=TIES, dims=TEXT, heads=JOINED,
+GLM4V = Architecture("glm4v glm4v_moe glm46v", ties=TIES, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "visual.", GLM4V_VISION)))

@@ -240,15 +240,12 @@ class HubSource:
         """Openings in the order of the names."""
         if not names:
             return
-        reading = ManyHeaders(self._web, self._heads(names, self._likely(names)), AT_ONCE, self._routes)
         before = total - len(names)
-        told = 0
+        heads = self._heads(names, self._likely(names))
+        reading = ManyHeaders(self._web, heads, AT_ONCE, self._routes, lambda done: self._report(before + done, total))
         try:
             for position, name in enumerate(names, before + 1):
                 yield _numbered(reading.take(name), position, total)
-                if reading.done != told:
-                    told = reading.done
-                    self._report(before + told, total)
         except BaseException:
             self.close()
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 
@@ -14,14 +14,19 @@ from inspector.loader.web import Web
 
 
 class ManyHeaders:
-    """Begins to read when it is made; `take` waits for one file. `done` counts what has arrived."""
+    """Begins to read when it is made; `take` waits for one file.
 
-    def __init__(self, web: Web, heads: Sequence[Head], at_once: int, routes: Routes | None) -> None:
-        self._web, self._routes = web, routes
+    told is called with the number of files that have arrived, from the thread that takes.
+    """
+
+    def __init__(
+        self, web: Web, heads: Sequence[Head], at_once: int, routes: Routes | None, told: Callable[[int], None]
+    ) -> None:
+        self._web, self._routes, self._told = web, routes, told
         self._asked: SimpleQueue[Head] = SimpleQueue()
         self._arrived: SimpleQueue[tuple[str, Opening | Refusal | BaseException]] = SimpleQueue()
         self._there: dict[str, Opening | Refusal] = {}
-        self.done = 0
+        self._done = 0
         web.extend(sum(head.expected or 0 for head in heads))
         for head in heads:
             self._asked.put(head)
@@ -35,7 +40,8 @@ class ManyHeaders:
             if isinstance(outcome, BaseException):
                 raise outcome
             self._there[arrived] = outcome
-            self.done += 1
+            self._done += 1
+            self._told(self._done)
         return self._there.pop(name)
 
     def _work(self) -> None:

@@ -538,9 +538,7 @@ class _Module:
         settings = self.work.settings
         return settings.known and one.said.skipped is None and settings.whole
 
-    def _without_values(
-        self, one: _Found, alone: Sequence[str], packed: Scheme | None, dense: Layout | None
-    ) -> None:
+    def _without_values(self, one: _Found, alone: Sequence[str], packed: Scheme | None, dense: Layout | None) -> None:
         logical = self.logical()
         if packed is not None and dense is None:
             boxes = self._not_lost(packed.values, one.boxes)

@@ -62,9 +62,7 @@ def _choices(width: int, groups: int | None, affine: bool, said: Said) -> list[t
         bits = said.bits or 4
         return [(bits, said.group_size, width * 32 // bits)]
     found = dict.fromkeys(
-        (bits, size, groups * size)
-        for bits, size in _pairs(affine, said)
-        if width * 32 == groups * size * bits
+        (bits, size, groups * size) for bits, size in _pairs(affine, said) if width * 32 == groups * size * bits
     )
     stated = (said.bits, said.group_size)
     return sorted(

@@ -91,7 +91,7 @@ class Entry:
         return limits
 
     def _tried(self, pattern: Pattern, key: str, boxes: tuple[Box, ...], budget: Budget) -> tuple[Box, ...]:
-        if not all(word in key for word in pattern.words):
+        if budget.spent or not all(word in key for word in pattern.words):
             return ()
 
         def run(name: str) -> bool:

@@ -11,7 +11,9 @@ from inspector.evidence import Evidence, Place
 from inspector.matcher.spelling import keys_of_card
 from inspector.notation.scope import CardScope
 
-READ_ELSEWHERE = frozenset({"architectures", "auto_map", "dtype", "model_type", "quantization", "quantization_config", "torch_dtype"})
+READ_ELSEWHERE = frozenset(
+    {"architectures", "auto_map", "dtype", "model_type", "quantization", "quantization_config", "torch_dtype"}
+)
 """Keys that the matcher, the dtype notes and packing read."""
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inspector.algebra.boxes import Box
+from inspector.algebra.boxes import Box, count
 from inspector.algebra.names import name_of
 from inspector.algebra.span import Span
+from inspector.evidence import Place
 
 _NOUNS = {"h": "layer", "layer": "layer", "layers": "layer", "block": "block", "blocks": "block"}
 
@@ -74,3 +75,14 @@ def _first(span: Span, most: int) -> list[int]:
         if len(found) >= most:
             break
     return found
+
+
+def place_of(key: str, boxes: Sequence[Box]) -> Place:
+    """Where some tensors of a key are: by name where it is one, else family and indices."""
+    name = place_name(key, boxes)
+    single = count(boxes) == 1
+    return Place(
+        tensor=name if single else None,
+        family=family_name(key),
+        indices=indices_in_words(key, boxes) or None,
+    )
