@@ -25,6 +25,7 @@ from inspector.rules.registry import Finding, rule_of, worded
 if TYPE_CHECKING:
     from inspector.matcher.unpacking import Unpacked
     from inspector.reconciler.claims import Claim, Stated
+    from inspector.reconciler.experts import Experts
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,14 @@ class Audit:
     def counts(self) -> Counts:
         """What the ledger adds up to."""
         return self.ledger.counts
+
+    @property
+    def experts(self) -> Experts | None:
+        """The experts of a mixture, and what of the model one token uses; None where there are none."""
+        from inspector.reconciler.experts import experts_of
+
+        config = self.checkpoint.config
+        return None if self.case is None or config is None else experts_of(self.ledger, config.values)
 
     @property
     def lines(self) -> tuple[Line, ...]:

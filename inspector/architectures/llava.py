@@ -9,6 +9,7 @@ modeling_mistral3.py: patches are merged by a linear of the vision's width. mode
 """
 
 from inspector.architectures.joined_blocks import BARE_MODEL, JOINED, LANGUAGE_FIRST, SPELLINGS, TIES
+from inspector.architectures.sam import SAM_VISION
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale
 
@@ -77,7 +78,8 @@ INTERNVL = Architecture("internvl", ties=TIES, dims=LLAVA_DIMS | Dims(s="floor(1
 GOT_OCR2 = Architecture("got_ocr2", ties=TIES, dims=LLAVA_DIMS | Dims(o="vision_config.output_channels"), heads=JOINED,
     dialects=SPELLINGS,
     parts=rows(
-        TEXT_AND_VISION,
+        graft("text",   "language_model.", head="Model"),
+        graft("vision", "vision_tower.", SAM_VISION, head="tower"),
         part("multi_modal_projector.conv_upsampler1",      "bridge.conv.1", conv("o -> 2*o, 3 3", bias=False)),
         part("multi_modal_projector.conv_upsampler2",      "bridge.conv.2", conv("2*o -> d, 3 3", bias=False)),
         part("multi_modal_projector.multimodal_projector", "bridge.out",    dense("d -> d"))))

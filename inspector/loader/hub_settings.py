@@ -43,7 +43,8 @@ class Settings:
 
 def settings() -> Settings | Misread:
     """The settings as they are now, or what is wrong with them."""
-    endpoint = (_environment("HF_ENDPOINT") or str(_constant("ENDPOINT") or DEFAULT_ENDPOINT)).strip().rstrip("/")
+    stated = os.environ["HF_ENDPOINT"] if "HF_ENDPOINT" in os.environ else str(_constant("ENDPOINT"))
+    endpoint = (stated.strip() or DEFAULT_ENDPOINT).rstrip("/")
     origin = origin_of(endpoint)
     if origin is None or any(mark in endpoint for mark in "@?# ") or not endpoint.isascii():
         shown = endpoint.rpartition("@")[2]

@@ -31,12 +31,9 @@ DTYPES: Final[dict[str, str]] = {
     "u4": "U32", "u2": "U16", "u1": "U8", "b1": "BOOL", "c8": "C64",
 }  # fmt: skip
 """Letter and bytes of one element -> dtype. V2 is what ml_dtypes' bfloat16 becomes."""
-_HEADER: Final = re.compile(
-    r"\s*\{\s*(?P<body>(?:'(?:descr|fortran_order|shape)'\s*:\s*"
-    r"(?:'[^']{0,64}'|True|False|\((?:\s*\d{1,20}L?\s*,?){0,64}\s*\))\s*,?\s*){3})\}\s*",
-    re.ASCII,
-)
-_FIELD: Final = re.compile(r"'(descr|fortran_order|shape)'\s*:\s*('[^']*'|True|False|\([^)]*\))", re.ASCII)
+_TOKEN: Final = re.compile(r"[ \n]*(?:('[^'\\]{0,64}'|True|False|\d{1,20})L?|([{}():,]))", re.ASCII)
+"""A text, a truth value or a number; or a mark. Nothing in it can be matched in two ways."""
+TOKENS_LIMIT: Final = 256
 _DESCR: Final = re.compile(r"[<>|=]?([a-zA-Z]\d{0,4})", re.ASCII)
 
 
@@ -147,17 +144,45 @@ def _array(raw: bytes) -> tuple[Layout, int] | str:
     if stop > len(raw) or stop == 0:
         return "the header is cut"
     text = raw[start:stop].decode("latin-1")
-    if _HEADER.fullmatch(text) is None:
+    fields = _fields(text)
+    if fields is None:
         return "it is an array of records" if "[(" in text[:200] else "the header is no dict of descr, order and shape"
-    fields = {key: value for key, value in _FIELD.findall(text)}
-    if len(fields) != 3 or fields["descr"][:1] != "'" or fields["shape"][:1] != "(":
-        return "the header is no dict of descr, order and shape"
-    if fields["fortran_order"] not in ("True", "False"):
-        return "fortran_order is neither True nor False"
-    shape = tuple(int(dim.rstrip("L")) for dim in re.findall(r"\d+L?", fields["shape"]))
+    descr, shape = fields
     if any(dim >= WORD for dim in shape) or len(shape) > DIMS_LIMIT:
         return "the shape leaves 64 bits"
-    return _laid_out(fields["descr"].strip("'"), shape, stop)
+    return _laid_out(descr, shape, stop)
+
+
+def _fields(text: str) -> tuple[str, tuple[int, ...]] | None:
+    """descr and shape of the dict that a header is; None where it is none of these three keys."""
+    values: list[str] = []
+    at, text = 0, text.rstrip(" \n")
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None or len(values) >= TOKENS_LIMIT:
+            return None
+        values.append(found[1] or found[2])
+        at = found.end()
+    if values[:1] != ["{"] or values[-1:] != ["}"]:
+        return None
+    fields: dict[str, list[str]] = {}
+    rest = values[1:-1]
+    while rest:
+        if len(rest) < 3 or rest[1] != ":" or rest[0] in fields:
+            return None
+        stop = rest.index(")") + 1 if rest[2] == "(" and ")" in rest else 3
+        fields[rest[0]] = rest[2:stop]
+        if len(rest) > stop and rest[stop] != ",":
+            return None
+        rest = rest[stop + 1 :]
+    if fields.keys() != {"'descr'", "'fortran_order'", "'shape'"}:
+        return None
+    descr, order, shape = fields["'descr'"][0], fields["'fortran_order'"][0], fields["'shape'"]
+    dims = shape[1:-1]
+    plain = all(value.isdecimal() if place % 2 == 0 else value == "," for place, value in enumerate(dims))
+    if descr[:1] != "'" or order not in ("True", "False") or shape[0] != "(" or shape[-1] != ")" or not plain:
+        return None
+    return descr[1:-1], tuple(int(dim) for dim in dims[::2])
 
 
 def _laid_out(descr: str, shape: tuple[int, ...], start: int) -> tuple[Layout, int] | str:

@@ -223,16 +223,16 @@ def _stray_line(plan: Plan, stray: Stray) -> Line:
 
 def _line(one: Placed | Stray, family: str, role: str, kind: str, component: str) -> Line:
     storage = one.layout if one.packed is None else one.packed.storage
-    logical = one.layout.elements
-    if one.packed is not None and one.packed.known and not one.packed.counted and isinstance(one, Placed) and one.fits:
-        logical = one.block.elements or logical  # the header leaves a dim open and the card decides it
-    parameters = logical * one.tensors if kind not in (ledger.BUFFER, ledger.HELPER, ledger.UNEXPLAINED) else 0
+    layout = one.layout
+    if one.packed is not None and one.packed.known and not one.packed.exact and isinstance(one, Placed) and one.fits:
+        layout = _decided(one, one.block)
+    parameters = layout.elements * one.tensors if kind not in (ledger.BUFFER, ledger.HELPER, ledger.UNEXPLAINED) else 0
     formula = "" if isinstance(one, Stray) else one.block.slot.kind.chart
     return Line(
         family,
         role,
         kind,
-        one.layout,
+        layout,
         one.boxes,
         one.tensors,
         storage.elements * one.tensors,
@@ -241,6 +241,14 @@ def _line(one: Placed | Stray, family: str, role: str, kind: str, component: str
         formula,
         one.packed,
     )
+
+
+def _decided(one: Placed, block: Block) -> Layout:
+    """The layout of a packed tensor whose header leaves its shape open, as the card decides it."""
+    shape = tuple(dim for dim in block.shape if dim is not None)
+    if block.elements is None or len(shape) < len(block.shape):
+        return one.layout
+    return replace(one.layout, shape=shape, elements=block.elements)
 
 
 def unknown_lines(families: Families) -> Iterator[Line]:

@@ -49,9 +49,15 @@ def audit_json(audited: Audit) -> dict[str, Any]:
         "causes": [
             {"code": cause.code, "key": cause.key, "explains": list(cause.families)} for cause in audited.causes
         ],
+        "experts": None
+        if audited.experts is None
+        else {
+            "total": audited.experts.total,
+            "active": audited.experts.active,
+            "active_parameters": audited.experts.parameters,
+        },
         "skipped": [{"check": skip.check, "because": skip.because} for skip in audited.skipped],
-        "components": {name: audit_json(part) for name, part in audited.components.items()}
-        or components_json(audited),
+        "components": {name: audit_json(part) for name, part in audited.components.items()} or components_json(audited),
         "ledger": [line_json(line) for line in audited.lines],
         "files": [
             {"name": file.name, "bytes": file.bytes, "tensors": file.tensors, "data_bytes": file.data_bytes}

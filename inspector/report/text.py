@@ -105,6 +105,15 @@ def _counts(audited: Audit) -> str:
         rows.append(("formula", "-", why))
     else:
         rows.append(("formula", f"{counts.expected_parameters:,}", _agreement(audited)))
+    if audited.experts is not None:
+        used = audited.experts
+        rows.append(
+            (
+                "active",
+                f"{used.parameters:,}",
+                f"{rounded(used.parameters)}, {used.active} of {used.total} experts a token",
+            )
+        )
     rows.append(("stored elements", f"{counts.stored_elements:,}", ""))
     for name, number, meaning in (
         ("extra components", counts.extra_components, "parameters beyond the class's model"),

@@ -1,0 +1,89 @@
+"""Stated totals: what is read as a number, and what explains a difference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inspector.audit import Audit, audit_checkpoint
+from inspector.loader.checkpoint import Checkpoint, WeightFile
+from inspector.loader.config_file import Config
+from inspector.loader.index import Index
+from inspector.reconciler.claims import read_claim
+from tests.benchmarks.workloads import LLAMA_8B
+from tests.checkpoints import Spec, genuine
+from tests.judged import judged
+
+READ = [
+    ("8030257152", 8030257152, [8030257152], [8030257153]),
+    ("8,030,257,152", 8030257152, [8030257152], []),
+    ("8.03B", 8030000000, [8030261248, 8025000000, 8035000000], [8035000001, 8024999999]),
+    ("8B", 8000000000, [8030261248], [8600000000]),
+    ("6607.34M", 6607340000, [6607343616], [6607346000]),
+    ("350k", 350000, [350499], [350501]),
+    ("1.5T", 1500000000000, [1480000000000], [1400000000000]),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "covered", "other"), READ)
+def test_numbers_are_read(text: str, value: int, covered: list[int], other: list[int]) -> None:
+    stated = read_claim(text)
+    assert stated is not None
+    assert stated.value == value
+    assert all(stated.covers(number) for number in covered)
+    assert not any(stated.covers(number) for number in other)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "many", "-5", "1.5", "8.0300B5", "1e9", "٣", "0x10", "9" * 60, "1.2345678901234B"]
+)
+def test_other_texts_are_no_numbers(text: str) -> None:
+    assert read_claim(text) is None
+
+
+TIED = {**LLAMA_8B, "tie_word_embeddings": True}
+FREQUENCIES: Spec = {f"model.layers.{n}.self_attn.rotary_emb.inv_freq": ("F32", (64,)) for n in range(32)}
+
+
+def with_index(spec: Spec, config: dict[str, Any], file_bytes: int = 0, **totals: Any) -> Audit:
+    """The audit of a listing whose index states these totals."""
+    read = judged(spec, config).checkpoint
+    index = Index("model.safetensors.index.json", dict.fromkeys(spec, "model.safetensors"), dict(totals), ())
+    files = (WeightFile("model.safetensors", file_bytes, 0, len(spec), 0, {}),)
+    given = Config("config.json", dict(config), "config")
+    return audit_checkpoint(
+        Checkpoint("test", "test", given, tensors=read.tensors, files=files, index=index, readable=True)
+    )
+
+
+DATA = 16_060_522_496
+EMBEDDING = 128_256 * 4096
+TOTALS: list[tuple[Spec, dict[str, Any], dict[str, int], bool, str]] = [
+    ({}, LLAMA_8B, {"total_size": DATA}, True, "the bytes of all tensors"),
+    ({}, LLAMA_8B, {"total_size": DATA * 2}, False, "every tensor in F32"),
+    ({}, LLAMA_8B, {"total_size": DATA + 777, "file_bytes": DATA + 777}, False, "headers included"),
+    (FREQUENCIES, LLAMA_8B, {"total_size": DATA}, False, "leaves out the buffers"),
+    (FREQUENCIES, LLAMA_8B, {"total_size": DATA + 4096}, False, "the buffers as 16 bits instead of F32"),
+    ({}, TIED, {"total_size": DATA}, False, "the tied head a second time, which is not stored"),
+    ({}, TIED, {"total_parameters": 8_030_261_248 - EMBEDDING}, True, "unique parameters"),
+    ({}, TIED, {"total_parameters": 8_030_261_248}, False, "the tied head a second time"),
+    (FREQUENCIES, LLAMA_8B, {"total_parameters": 8_030_261_248 + 2048}, True, "stored elements"),
+]
+
+
+@pytest.mark.parametrize(("more", "config", "totals", "agrees", "because"), TOTALS)
+def test_known_habits_are_explained_and_no_warning(
+    more: Spec, config: dict[str, Any], totals: dict[str, int], agrees: bool, because: str
+) -> None:
+    audited = with_index({**genuine(config), **more}, config, **totals)
+    (claim,) = audited.claims
+    assert claim.agrees is agrees
+    assert because in claim.because
+    assert not any(finding.code == "P705" for finding in audited.findings)
+
+
+@pytest.mark.parametrize("totals", [{"total_size": 0}, {"total_size": DATA - 8}, {"total_parameters": 333_312}])
+def test_what_nothing_explains_is_a_warning(totals: dict[str, int]) -> None:
+    audited = with_index(genuine(LLAMA_8B), LLAMA_8B, DATA + 9_000, **totals)
+    assert [finding.code for finding in audited.findings if finding.severity == "warning"] == ["P705"]

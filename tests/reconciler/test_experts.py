@@ -1,0 +1,32 @@
+"""What one token uses of a mixture, against published figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.workloads import LLAMA_8B
+from tests.checkpoints import genuine
+from tests.judged import judged
+
+MIXTRAL: dict[str, Any] = {
+    "model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "hidden_size": 4096, "intermediate_size": 14336,
+    "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 32000,
+    "num_local_experts": 8, "num_experts_per_tok": 2,
+}  # fmt: skip
+
+
+def test_mixtral_uses_two_of_eight() -> None:
+    used = judged(genuine(MIXTRAL), MIXTRAL).experts
+    assert used is not None
+    assert (used.total, used.active, used.parameters) == (8, 2, 12_879_925_248)
+
+
+@pytest.mark.parametrize("active", [0, -1, 9, "2", True, None])
+def test_a_number_that_cannot_be_is_not_used(active: object) -> None:
+    assert judged(genuine(MIXTRAL), {**MIXTRAL, "num_experts_per_tok": active}).experts is None or active is None
+
+
+def test_a_dense_model_has_none() -> None:
+    assert judged(genuine(LLAMA_8B), {**LLAMA_8B, "num_experts_per_tok": 2}).experts is None
