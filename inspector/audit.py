@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from inspector.evidence import Evidence, Fact, Place
-from inspector.loader.checkpoint import Checkpoint, load
+from inspector.loader.checkpoint import Checkpoint, load, load_within
 from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
@@ -23,6 +22,7 @@ from inspector.reconciler.reconciling import Reconciled, reconcile, unknown_line
 from inspector.rules.registry import Finding, rule_of, worded
 
 if TYPE_CHECKING:
+    from inspector.loader.traffic import Progress
     from inspector.matcher.unpacking import Unpacked
     from inspector.reconciler.claims import Claim, Stated
     from inspector.reconciler.experts import Experts
@@ -101,18 +101,39 @@ class Audit:
         return audit_text(self)
 
 
-def audit(source: str, *, weights: str | None = None, config: str | None = None, claim: Stated | None = None) -> Audit:
-    """Audits the checkpoint at a path.
+def audit(
+    source: str,
+    *,
+    weights: str | None = None,
+    config: str | None = None,
+    claim: Stated | None = None,
+    revision: str | None = None,
+    subfolder: str | None = None,
+    repo_type: str | None = None,
+    cached: bool = False,
+    progress: Progress | None = None,
+) -> Audit:
+    """Audits the checkpoint at a path, in a repository of the Hub (`org/name`), or at another address.
 
     weights chooses among several sets of weights. config is a config file to use instead of the one there.
     claim is a total to compare with (`inspector.reconciler.claims.read_claim` makes one of "8.03B").
-    Bad content is never raised: it is in the findings.
+    revision, subfolder and repo_type are a repository's; cached reads the Hub's local cache alone; progress
+    is called while headers arrive. Bad content is never raised: it is in the findings.
     """
-    checkpoint = load(source, weights=weights, config=config)
+    checkpoint = load(
+        source,
+        weights=weights,
+        config=config,
+        revision=revision,
+        subfolder=subfolder,
+        repo_type=repo_type,
+        cached=cached,
+        progress=progress,
+    )
     if checkpoint.pipeline is not None and weights is None:
         from inspector.pipelines import audit_pipeline
 
-        return audit_pipeline(checkpoint, lambda folder: load(os.path.join(source, folder)))
+        return audit_pipeline(checkpoint, lambda folder: load_within(checkpoint, folder))
     return audit_checkpoint(checkpoint, claim)
 
 

@@ -49,7 +49,14 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Source = Annotated[str, typer.Argument(help="A folder, a file, an index, or a place in the Hugging Face cache.")]
+Source = Annotated[
+    str,
+    typer.Argument(help="A folder, a file, an index, org/name on the Hub, a pasted page, or s3://, https://, zip://."),
+]
+Revision = Annotated[str | None, typer.Option(help="Branch, tag or commit of a repository.")]
+Subfolder = Annotated[str | None, typer.Option(help="A folder of the source.")]
+RepoType = Annotated[str | None, typer.Option(help="model, dataset or space.")]
+Cached = Annotated[bool, typer.Option("--cached", help="Read the Hub's local cache and ask nobody.")]
 Weights = Annotated[str | None, typer.Option("--weights", help="Which set of weights, where there are several.")]
 ConfigFile = Annotated[str | None, typer.Option("--config", help="A config.json to use instead of the one there.")]
 AsFormat = Annotated[Format, typer.Option("--format", help="text, or JSON on standard output.")]
@@ -65,10 +72,26 @@ def audit(
     format: Annotated[ReportFormat, typer.Option(help="text, markdown, or JSON.")] = ReportFormat.text,
     fail_on: FailOn = Level.error,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also every family and every note in full.")] = False,
+    revision: Revision = None,
+    subfolder: Subfolder = None,
+    repo_type: RepoType = None,
+    cached: Cached = False,
     debug: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Say whether a checkpoint is complete and is what its config says, to the last parameter."""
-    verbs.audit(source, claim=claim, config=config, weights=weights, format=format, fail_on=fail_on, verbose=verbose)
+    verbs.audit(
+        source,
+        claim=claim,
+        config=config,
+        weights=weights,
+        format=format,
+        fail_on=fail_on,
+        verbose=verbose,
+        revision=revision,
+        subfolder=subfolder,
+        repo_type=repo_type,
+        cached=cached,
+    )
 
 
 @app.command(epilog="Example: inspector count model.safetensors")
@@ -84,9 +107,23 @@ def tensors(
     config: ConfigFile = None,
     weights: Weights = None,
     format: AsFormat = Format.text,
+    revision: Revision = None,
+    subfolder: Subfolder = None,
+    repo_type: RepoType = None,
+    cached: Cached = False,
 ) -> None:
     """The families of a checkpoint with role, shape, dtype and index sets."""
-    verbs.tensors(source, every=every, config=config, weights=weights, format=format)
+    verbs.tensors(
+        source,
+        every=every,
+        config=config,
+        weights=weights,
+        format=format,
+        revision=revision,
+        subfolder=subfolder,
+        repo_type=repo_type,
+        cached=cached,
+    )
 
 
 @app.command(epilog="Example: inspector formula llama; inspector formula ./params.json")
@@ -95,9 +132,22 @@ def formula(
     head: Annotated[str | None, typer.Option(help="The task class: Model, ForCausalLM, …")] = None,
     config: ConfigFile = None,
     format: AsFormat = Format.text,
+    revision: Revision = None,
+    subfolder: Subfolder = None,
+    repo_type: RepoType = None,
+    cached: Cached = False,
 ) -> None:
     """The card of an architecture as a chart, its formula, and with a config the numbers."""
-    verbs.formula(what, head=head, config=config, format=format)
+    verbs.formula(
+        what,
+        head=head,
+        config=config,
+        format=format,
+        revision=revision,
+        subfolder=subfolder,
+        repo_type=repo_type,
+        cached=cached,
+    )
 
 
 @app.command(epilog="Example: inspector compare ./Llama-2-7b ./Meta-Llama-3-8B")

@@ -73,7 +73,16 @@ class Formula:
         return formula_text(self)
 
 
-def formula(what: str, *, head: str | None = None, config: str | None = None) -> Formula:
+def formula(
+    what: str,
+    *,
+    head: str | None = None,
+    config: str | None = None,
+    revision: str | None = None,
+    subfolder: str | None = None,
+    repo_type: str | None = None,
+    cached: bool = False,
+) -> Formula:
     """The chart of an architecture's name, a config file, or a checkpoint. FormulaError where there is none."""
     if config is None and what in modules() and not os.path.exists(what):
         card = card_of(what)
@@ -81,11 +90,13 @@ def formula(what: str, *, head: str | None = None, config: str | None = None) ->
         defaults = defaults_of(what)
         settings = Settings({}, defaults.values if defaults else {}, defaults.aliases if defaults else {})
         return _chart(what, card, settings, _head(card, head, None), known=False)
-    if not os.path.exists(what):
+    if not os.path.exists(what) and "/" not in what:
         raise FormulaError(_nothing(what))
     claim = claim_of(_config_alone(what))
     if claim.card is None:
-        checkpoint = load(what, config=config)
+        checkpoint = load(
+            what, config=config, revision=revision, subfolder=subfolder, repo_type=repo_type, cached=cached
+        )
         if checkpoint.readable:
             return _of_checkpoint(checkpoint, what, head)
         claim = claim_of(checkpoint.config) if checkpoint.config is not None else claim

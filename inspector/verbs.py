@@ -8,12 +8,24 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from inspector.audit import Audit
+    from inspector.reconciler.claims import Stated
 
 USAGE, UNREADABLE = 2, 3
+
+
+class Where(TypedDict, total=False):
+    """What a source's name leaves open: a repository's revision, folder and kind, or the cache alone."""
+
+    revision: str | None
+    subfolder: str | None
+    repo_type: str | None
+    cached: bool
+
+
 REPORTS = ("text", "json", "markdown")
 LEVELS = ("error", "warning", "note", "never")
 
@@ -27,10 +39,9 @@ def audit(
     format: str = "text",
     fail_on: str = "error",
     verbose: bool = False,
+    **where: Unpack[Where],
 ) -> NoReturn:
     """Audits and tells."""
-    from inspector.audit import audit as run_audit
-
     stated = None
     if claim is not None:
         from inspector.reconciler.claims import read_claim
@@ -38,7 +49,7 @@ def audit(
         stated = read_claim(claim)
         if stated is None:
             usage(f"--claim: '{claim}' is no number of parameters; write 8030257152, 8.03B or 6607.34M")
-    audited = run_audit(source, weights=weights, config=config, claim=stated)
+    audited = _run(source, weights, config, stated, **where)
     if format == "json":
         from inspector.report.json_v1 import audit_json, dumped
 
@@ -55,9 +66,16 @@ def audit(
     leave(UNREADABLE if audited.verdict == "unreadable" else severe(severities, fail_on))
 
 
-def count(source: str, *, config: str | None = None, weights: str | None = None, format: str = "text") -> NoReturn:
+def count(
+    source: str,
+    *,
+    config: str | None = None,
+    weights: str | None = None,
+    format: str = "text",
+    **where: Unpack[Where],
+) -> NoReturn:
     """Counts and tells."""
-    audited = _audited(source, config, weights)
+    audited = _audited(source, config, weights, **where)
     if format == "json":
         from inspector.report.json_v1 import counts_json, dumped
 
@@ -76,9 +94,10 @@ def tensors(
     config: str | None = None,
     weights: str | None = None,
     format: str = "text",
+    **where: Unpack[Where],
 ) -> NoReturn:
     """Lists families or tensors."""
-    audited = _audited(source, config, weights)
+    audited = _audited(source, config, weights, **where)
     from inspector.report.listing import tensors_json, tensors_text
 
     if format == "json":
@@ -90,13 +109,20 @@ def tensors(
     leave(UNREADABLE if audited.verdict == "unreadable" else 0)
 
 
-def formula(what: str, *, head: str | None = None, config: str | None = None, format: str = "text") -> NoReturn:
+def formula(
+    what: str,
+    *,
+    head: str | None = None,
+    config: str | None = None,
+    format: str = "text",
+    **where: Unpack[Where],
+) -> NoReturn:
     """Shows a card."""
     from inspector.formula import FormulaError
     from inspector.formula import formula as run_formula
 
     try:
-        shown = run_formula(what, head=head, config=config)
+        shown = run_formula(what, head=head, config=config, **where)
     except FormulaError as problem:
         fail(str(problem), UNREADABLE if os.path.exists(what) and head is None else USAGE)
     if format == "json":
@@ -161,10 +187,25 @@ def architectures(name: str | None, *, format: str = "text") -> NoReturn:
     leave(0)
 
 
-def _audited(source: str, config: str | None, weights: str | None) -> Audit:
+def _run(
+    source: str, weights: str | None, config: str | None, claim: Stated | None = None, **where: Unpack[Where]
+) -> Audit:
+    """The audit, with a bar on standard error while a network is waited for."""
     from inspector.audit import audit as run_audit
 
-    audited = run_audit(source, weights=weights, config=config)
+    if os.path.exists(source):
+        return run_audit(source, weights=weights, config=config, claim=claim, **where)
+    from inspector.report.progress import Bar
+
+    bar = Bar()
+    try:
+        return run_audit(source, weights=weights, config=config, claim=claim, progress=bar, **where)
+    finally:
+        bar.end()
+
+
+def _audited(source: str, config: str | None, weights: str | None, **where: Unpack[Where]) -> Audit:
+    audited = _run(source, weights, config, **where)
     if audited.verdict == "unreadable":
         from inspector.report.text import finding_text
 

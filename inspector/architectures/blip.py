@@ -6,8 +6,8 @@ with `use_qformer_text_input`, in InstructBLIP always. The text model is OPT or 
 its `model_type` says. modeling_blip.py: the text is BERT, its decoder's head is tied to the embedding.
 """
 
-from inspector.architectures.t5 import T5
 from inspector.architectures.opt import OPT
+from inspector.architectures.t5 import T5
 from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
@@ -125,7 +125,7 @@ BLIP_DECODER = under("text_decoder",
         part("transform.LayerNorm", "norm.head",       affine("d")),
         part("bias",                "head.token.bias", param("V")),
         part("decoder",             "head.token",      linear("d -> V"), tied="embed.token"),
-        maybe("decoder.bias",       "head.token.bias", param("V"), tied="head.token.bias", ties=True)), tower="decoder")
+        maybe("decoder.bias",       "head.token.bias.copy", param("V"), tied="head.token.bias", ties=True)), tower="decoder")
 POOLER = part("pooler.dense", "pooler", dense("d -> d"))
 BLIP = Architecture("blip", dims=BLIP_TEXT,
     ties="text_config.tie_word_embeddings when transformers_version[0] == '4' | tie_word_embeddings | true",

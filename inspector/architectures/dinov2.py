@@ -29,7 +29,7 @@ DINO_LAYER = rows(
         part("mlp.fc2",         "mlp.down",    dense("ff -> d")), when="not use_swiglu_ffn"),
     rows(
         part("mlp.weights_in",  "mlp.gate_up", dense("d -> fs + fs", packs="gate up")),
-        part("mlp.weights_out", "mlp.down",    dense("fs -> d")), when="use_swiglu_ffn"))
+        part("mlp.weights_out", "mlp.gated.down", dense("fs -> d")), when="use_swiglu_ffn"))
 CLASSIFIER = part("classifier", "head.class", dense("2*d -> C"))
 DINOV2 = Architecture("dinov2", dims=DINO_DIMS,
     parts=rows(

@@ -8,7 +8,7 @@ head's first convolution halves the width.
 from inspector.architectures.dinov2 import DINOV2
 from inspector.architectures.vision_blocks import LAYERNORM, VISION, VIT_LAYER
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
-from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, param
+from inspector.notation.kinds import batchnorm, conv, conv_t, dense, param
 
 NECK_DIMS = Dims(N="len(neck_hidden_sizes)", w="neck_hidden_sizes[{N}]", x="reassemble_factors[{N}]", f="fusion_hidden_size",
                  U="N[reassemble_factors > 1]", W="N[reassemble_factors < 1]")

@@ -5,8 +5,8 @@ little vocabularies of their own. modeling_gemma4.py: towers exist where their c
 linear of a tower has four 0-dimensional buffers, its bounds; the norm before an embedder's projection has no weight.
 """
 
-from inspector.architectures.joined_blocks import BARE_MODEL, TIES
 from inspector.architectures.gemma4_towers import GEMMA4_AUDIO, GEMMA4_VISION
+from inspector.architectures.joined_blocks import BARE_MODEL, TIES
 from inspector.notation.card import Architecture, Dims, graft, head, opaque, part, rows, under
 from inspector.notation.kinds import conv, linear, param, scale, table
 

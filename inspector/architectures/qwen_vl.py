@@ -11,7 +11,7 @@ modeling_glm4v.py: RMS norms without bias, the MLP of a block has the width `out
 
 from inspector.architectures.joined_blocks import BARE_MODEL, TIES
 from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
-from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
+from inspector.notation.kinds import affine, buffer, conv, dense, linear, scale, table
 
 TOWER = Dims(d="hidden_size", L="depth | num_hidden_layers", h="num_heads", ff="intermediate_size", c="in_channels | in_chans",
              p="patch_size", t="temporal_patch_size", m="d*spatial_merge_size**2", o="out_hidden_size")

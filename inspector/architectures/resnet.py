@@ -15,6 +15,7 @@ STAGES = Dims(c="num_channels", e="embedding_size", S="len(depths)", B="depths[{
 CONV1 = rows(part("convolution", "resnet.conv.1", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet.1", batchnorm("o")))
 CONV2 = rows(part("convolution", "resnet.conv.2", conv("i -> o, k k", groups="n", bias=False)), part("normalization", "norm.resnet.2", batchnorm("o")))
 CONV3 = rows(part("convolution", "resnet.conv.3", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet.3", batchnorm("o")))
+CONV4 = rows(part("convolution", "resnet.conv.4", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet.4", batchnorm("o")))
 SHORTCUT = rows(
     part("convolution",   "resnet.skip",      conv("i -> o, 1 1", bias=False)),
     part("normalization", "norm.resnet.skip", batchnorm("o")))
@@ -54,7 +55,7 @@ Y_LAYER = rows(
     under("layer.0", CONV1, o="w", k="1"),
     under("layer.1", CONV2, i="w", o="w", k="3"),
     under("layer.2", SQUEEZE),
-    under("layer.3", CONV3, i="w", o="w", k="1"))
+    under("layer.3", CONV4, i="w", o="w", k="1"))
 REGNET = Architecture("regnet", dims=STAGES | GROUPED,
     parts=rows(
         part("embedder.embedder.convolution",   "embed.image", conv("c -> e, 3 3", bias=False)),

@@ -109,6 +109,14 @@ def with_options(
     return address
 
 
+def below(text: str, commit: str, folder: str) -> str:
+    """The `hf://` address of a folder at a commit, below what an address in its shortest form names."""
+    found = _hub(text, text)
+    assert isinstance(found, Address), text
+    inside = "/".join(part for part in (found.inside, folder) if part)
+    return f"hf://{replace(found, revision=commit, inside=inside).text}"
+
+
 def shown(given: str) -> str:
     """A source as it may be printed: a web address without what may be a secret, its user and its query."""
     if "://" not in given or given.startswith("hf://"):

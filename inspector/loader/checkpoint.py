@@ -155,6 +155,19 @@ def load(
         return replace(read, address=opened)
 
 
+def load_within(checkpoint: Checkpoint, folder: str) -> Checkpoint:
+    """The checkpoint in a folder below another one: of the same commit, where that has one."""
+    if checkpoint.commit is not None:
+        from inspector.loader.address import below
+
+        return load(below(checkpoint.address, checkpoint.commit, folder), cached=checkpoint.cached)
+    place = checkpoint.address or checkpoint.source
+    if "://" not in place:
+        return load(os.path.join(place, folder))
+    inner, separator, outer = place.partition("::")  # zip://inside::s3://bucket/archive.zip
+    return load(f"{inner.rstrip('/')}/{folder}{separator}{outer}")
+
+
 def _opened(
     opened: Opened, given: str, weights: str | None, config: tuple[Config | None, tuple[Evidence, ...]] | None
 ) -> Checkpoint:

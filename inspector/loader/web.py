@@ -42,6 +42,8 @@ class Limits:
     """Before the first repetition; four times as long before the next."""
     longest_wait: float = 20.0
     """Of what a server asks for by Retry-After."""
+    spacing: float = 0.0008
+    """Between two connections."""
     hops: int = 6
     whole: float = 55.0
     """Of everything, and what the bytes need at the slowest speed on top."""
@@ -124,6 +126,7 @@ class Web:
         self._lock = threading.Lock()
         self._arrivals: dict[Origin, threading.Condition] = {}
         self._stop = threading.Event()
+        self._turn = 0.0  # moment of the latest connection
         self._resume = 0.0  # moment before which a server asked not to be asked again
         self._ends = time.monotonic() + limits.whole
         self._reach = "anywhere" if home is None else ""
@@ -264,8 +267,9 @@ class Web:
         """A request to one origin: its answer, its refusal, or the address that it redirects to."""
         deadline = min(time.monotonic() + self.limits.head, self._ends)
         request = self._request(origin, url, wanted, trusted)
+        stale = False
         while True:
-            kept = self._take(origin)
+            kept = None if stale else self._take(origin)
             connection = kept or self._connect(origin, time.monotonic() + self.limits.connecting, before)
             try:
                 self.meter.request()
@@ -274,7 +278,8 @@ class Web:
             except Broken as broken:
                 connection.close()
                 if kept is not None and not broken.fresh:
-                    continue  # the other side had closed what was kept: nothing was asked yet
+                    stale = True  # the other side had closed what was kept: once more, on a new connection
+                    continue
                 raise
             except BaseException:
                 connection.close()
@@ -379,6 +384,7 @@ class Web:
             address = (proxy.host, proxy.port)
             if leads_from is not None:
                 self._literal_within_reach(origin)
+        self._in_turn()
         try:
             made = connected(address, self.limits.connecting, deadline, check)
         except Broken as broken:
@@ -391,6 +397,14 @@ class Web:
                 self._tunnel(connection, origin, proxy, deadline)
             connection = Connection(self._secured(made, origin, deadline), self.limits.silence)
         return connection
+
+    def _in_turn(self) -> None:
+        """Lets a moment pass between two connections: a burst of them overflows the queue of a small server."""
+        with self._lock:
+            now = time.monotonic()
+            turn = self._turn = max(now, self._turn + self.limits.spacing)
+        if turn > now:
+            time.sleep(turn - now)
 
     def _tunnel(self, connection: Connection, origin: Origin, proxy: Proxy, deadline: float) -> None:
         host = f"[{origin.host}]" if ":" in origin.host else origin.host

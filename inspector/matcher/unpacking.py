@@ -8,7 +8,7 @@ a module is packed, and how, is decided for each piece; nothing is decided for t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from inspector.algebra.boxes import Box, boxes_of, common, count, joined, less
@@ -135,6 +135,8 @@ def _endings() -> dict[str, tuple[str, ...]]:
 
 
 _ENDINGS: Final = _endings()
+SPARSE: Final = frozenset({"compressed", "bitmask", "row_offsets", "shape"})
+"""Suffixes that a sparse form adds to the whole name of a parameter, and another to that of its module."""
 _SCALES: Final = ("scale", "scales", "biases", "scale_inv", "zeros", "absmax", "zero", "scale_2", "_shift")
 _MOST_GONE: Final = 10_000
 _MOST_PARTS: Final = 16
@@ -171,7 +173,7 @@ def _modules(families: Families, settings: Settings) -> dict[Module, Parts]:
         module, suffix, bare = _split(key, families)
         if suffix == PLAIN and not any(part.layout.dtype in PACKED_DTYPES for part in family.stored):
             continue
-        if suffix in KV_CACHE and not settings.known and suffix != "q_scale":
+        if suffix in KV_CACHE and suffix != "q_scale" and not _is_cache_scale(family, settings):
             continue
         if suffix:
             found.setdefault((module, bare), {})[suffix] = family
@@ -180,6 +182,13 @@ def _modules(families: Families, settings: Settings) -> dict[Module, Parts]:
         if plain is not None and "blocks" not in parts:
             parts.setdefault(PLAIN, plain)
     return found
+
+
+def _is_cache_scale(family: Family, settings: Settings) -> bool:
+    """Whether tensors are scales of a cache: small, in an attention, or of a checkpoint that says it is quantised."""
+    if not all(part.layout.elements == 1 or len(part.layout.shape) == 1 for part in family.stored):
+        return False
+    return settings.known or any(word in family.key for word in ("attn", "attention", "k_proj", "v_proj"))
 
 
 def _dims(families: Families) -> frozenset[int]:
@@ -200,7 +209,8 @@ def _split(key: str, families: Families) -> tuple[str, str, bool]:
     last = key.rsplit(".", 1)[-1]
     for suffix in _ENDINGS.get(last, ()):
         if key.endswith(suffix) and (key == suffix or key[-len(suffix) - 1] == "."):
-            return key[: -len(suffix) - 1], suffix, False
+            module = key[: -len(suffix) - 1]
+            return module, suffix, suffix in SPARSE and module.endswith(".weight")
     for ending in BARE_DOTTED:
         if key.endswith(f".{ending}"):
             module = key[: -len(ending) - 1]
@@ -258,17 +268,25 @@ class _Work:
 
     def _told(self) -> tuple[Case, ...]:
         """The cases; where scales of experts stand fused beside unfused weights, none is missing by itself."""
-        fused = {
-            case.key.rsplit(".", 1)[0]: case
+        fused: dict[str, int] = {
+            case.key.rsplit(".", 1)[0]: 0
             for case in self.cases
             if case.rule == "packing-helper-orphaned" and not case.facts["beside"] and case.key.endswith("_scale_inv")
         }
         if not fused:
             return tuple(self.cases)
+        kept: list[Case] = []
+        for case in self.cases:
+            above = next((prefix for prefix in fused if case.key.startswith(f"{prefix}.#.")), None)
+            if above is not None and case.rule == "packing-helper-missing":
+                fused[above] += case.tensors
+            else:
+                kept.append(case)
         return tuple(
-            case
-            for case in self.cases
-            if case.rule != "packing-helper-missing" or not any(case.key.startswith(f"{prefix}.#.") for prefix in fused)
+            replace(case, facts={**case.facts, "serves": fused[prefix]})
+            if case.rule == "packing-helper-orphaned" and fused.get(prefix := case.key.rsplit(".", 1)[0])
+            else case
+            for case in kept
         )
 
     def done(self) -> Unpacked:
@@ -498,11 +516,9 @@ class _Module:
         believed = BY_METHOD.get(self.work.settings.base.method or "", frozenset())
         if packed is not None and packed.values not in one.layouts:
             believed = believed | COMMON.union(packed.needs, packed.may)
-        kv = [suffix for suffix in one.layouts if suffix in KV_CACHE and self._is_cache(one.layouts[suffix])]
+        kv = [suffix for suffix in one.layouts
+              if suffix in KV_CACHE and _is_cache_scale(self.parts[suffix], self.work.settings)]  # fmt: skip
         return [suffix for suffix in one.layouts if suffix in TELLING or suffix in believed] + kv
-
-    def _is_cache(self, layout: Layout) -> bool:
-        return self.work.settings.known and (layout.elements == 1 or len(layout.shape) == 1)
 
     def _plain(self, one: _Found, known: Sequence[_Found]) -> None:
         """A piece that is not packed: dense beside packed siblings, helpers without values, or neither."""

@@ -230,4 +230,5 @@ def _bitmask(tensors: Tensors, said: Said) -> Opened:
 
 WORDS = Scheme("pack-quantized", "weight_packed", ("weight_scale", "weight_shape"), MAY, _is_words, _words)
 HALVES = Scheme("nvfp4", "weight_packed", ("weight_scale",), MAY, _is_halves, _halves)
-BITMASK = Scheme("sparse-bitmask", "compressed", ("bitmask",), ("shape", "row_offsets"), _is_bitmask, _bitmask)
+BITMASK = Scheme("sparse-bitmask", "compressed", ("bitmask",), ("shape", "row_offsets", "weight_scale", "input_scale"),
+                 _is_bitmask, _bitmask)  # fmt: skip

@@ -350,7 +350,8 @@ def _compressed(source: _Source) -> Settings:
     base, special = source.said, []
     for name, group in _items(values.get("config_groups")):
         said = _group(source, name, _mapping(group))
-        for target in _mapping(group).get("targets") or ():
+        targets = _mapping(group).get("targets")
+        for target in targets[:MOST_ENTRIES] if isinstance(targets, list) else ():
             if not isinstance(target, str):
                 continue
             if target.startswith("re:"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from inspector.reconciler.ledger import Counts, Line
@@ -67,8 +68,19 @@ def audit_json(audited: Audit) -> dict[str, Any]:
             {"name": other.name, "files": len(other.files), "bytes": other.bytes, "kind": other.kind}
             for other in audited.checkpoint.other_sets
         ],
+        "address": audited.checkpoint.address,
+        "commit": audited.checkpoint.commit,
+        "cached": audited.checkpoint.cached,
+        "shadows": audited.checkpoint.shadows,
+        "traffic": _fields(audited.checkpoint.traffic),
+        "download": _fields(audited.checkpoint.download),
         "verdict": audited.verdict,
     }
+
+
+def _fields(value: Any) -> dict[str, Any] | None:
+    """A small frozen value as an object, None as null."""
+    return None if value is None else asdict(value)
 
 
 def counts_json(counts: Counts) -> dict[str, int | None]:

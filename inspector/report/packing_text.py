@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from inspector.algebra.boxes import joined
+from inspector.algebra.boxes import count, joined, within
 from inspector.notation.roles import GROUPS, group, label
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -16,7 +16,7 @@ from inspector.report.clean import clean
 
 if TYPE_CHECKING:
     from inspector.audit import Audit
-    from inspector.matcher.unpacking import Unpacked
+    from inspector.matcher.unpacking import Helper, Unpacked
     from inspector.packing.settings import Piece
 
 WIDTH = 80
@@ -78,15 +78,16 @@ def packing_table(audited: Audit) -> PackingTable | None:
     if unpacked is None or not any(line.packed is not None for line in lines):
         return None
     prefix = audited.case.reading.prefix if audited.case is not None else ""
-    helpers = _helper_bytes(unpacked, prefix)
+    helpers: dict[str, list[Helper]] = {}
+    for helper in unpacked.helpers:
+        helpers.setdefault(helper.of.removeprefix(prefix), []).append(helper)
     found: dict[tuple[str, str, str], list[int]] = {}
-    packed_of = _packed_parameters(lines)
     for line in lines:
         entry = found.setdefault((_role(line), _storage(line), line.packed.scheme if line.packed else ""), [0, 0])
         entry[0] += line.parameters
         entry[1] += line.bytes
-        if line.packed is not None:  # the helpers of a family are shared among its lines by parameters
-            entry[1] += helpers.get(line.family, 0) * line.parameters // packed_of[line.family]
+        if line.packed is not None:
+            entry[1] += sum(_bytes_at(helper, line) for helper in helpers.get(line.family, ()))
     order = {line.role: group(line.role) for line in lines}
     groups = {_role(line): GROUPS.index(order[line.role]) for line in lines}
     rows = [PackedRole(role, storage, scheme, *entry) for (role, storage, scheme), entry in found.items()]
@@ -96,20 +97,9 @@ def packing_table(audited: Audit) -> PackingTable | None:
     return PackingTable(tuple(rows), left, sum(line.parameters for line in lines), size)
 
 
-def _helper_bytes(unpacked: Unpacked, prefix: str) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for helper in unpacked.helpers:
-        key = helper.of.removeprefix(prefix)
-        found[key] = found.get(key, 0) + helper.layout.bytes * helper.tensors
-    return found
-
-
-def _packed_parameters(lines: Iterable[Line]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for line in lines:
-        if line.packed is not None:
-            found[line.family] = found.get(line.family, 0) + line.parameters
-    return found
+def _bytes_at(helper: Helper, line: Line) -> int:
+    """Bytes of a helper's tensors at the layers and experts of a line."""
+    return helper.layout.bytes * sum(count(within(helper.boxes, box)) for box in line.boxes)
 
 
 def _role(line: Line) -> str:
@@ -148,9 +138,8 @@ def _left(audited: Audit, unpacked: Unpacked, lines: Sequence[Line], prefix: str
                 because = "the head"
             elif line.role == "router":
                 because = "a router"
-            count = sum(_volume(box) for box in boxes)
             where = indices_in_words(line.family, boxes)
-            yield LeftModule(family_name(line.family), where, line.layout.elements * count, because)
+            yield LeftModule(family_name(line.family), where, line.layout.elements * count(boxes), because)
 
 
 def _listed_together(pieces: Sequence[Piece], words: str) -> list[Piece]:
@@ -158,13 +147,6 @@ def _listed_together(pieces: Sequence[Piece], words: str) -> list[Piece]:
     rest = [piece for piece in pieces if piece[0].skipped is None]
     boxes = joined(box for _, inside in skipped for box in inside)
     return [*rest, (replace(skipped[0][0], skipped=words), boxes)]
-
-
-def _volume(box: Sequence[object]) -> int:
-    size = 1
-    for axis in box:
-        size *= axis.size  # type: ignore[attr-defined]
-    return size
 
 
 def packing_text(audited: Audit) -> str:

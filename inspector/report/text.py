@@ -27,6 +27,8 @@ def audit_text(audited: Audit, *, verbose: bool = False, colour: bool = False) -
     if audited.checkpoint.readable:
         blocks.append(_counts(audited))
         blocks.append(_components(audited) if audited.components else _roles(audited, paint))
+        blocks.append(_packing(audited))
+        blocks.append(_download(audited))
     blocks.append(_claims(audited))
     shown = [f for f in audited.findings if verbose or f.severity != "note"]
     blocks.extend(_finding(finding, paint) for finding in shown)
@@ -62,8 +64,39 @@ def _title(audited: Audit, paint: Painter) -> str:
             right += f" · {clean(audited.class_name, 48)}"
     gap = max(2, WIDTH - len(left) - len(right))
     lines = [f"{paint(left, 'bold')}{' ' * gap}{right}".rstrip()]
+    lines.extend(_whence(audited))
     if audited.checkpoint.readable:
         lines.extend(textwrap.wrap(_inventory(audited), WIDTH))
+    return "\n".join(lines) + "\n"
+
+
+def _whence(audited: Audit) -> Iterator[str]:
+    """What was read from where, and at what cost, where that is not plainly the path."""
+    read = audited.checkpoint
+    if read.commit is not None:
+        where = f"{clean(read.address, 60)} at {read.commit[:12]}" + (", from the local cache" if read.cached else "")
+        yield from textwrap.wrap(where + (f" · {read.traffic}" if read.traffic is not None else ""), WIDTH)
+    elif read.traffic is not None:
+        yield str(read.traffic)
+    if read.shadows is not None:
+        yield f"a folder here; {clean(read.shadows, 40)} would be the repository of this name"
+
+
+def _download(audited: Audit) -> str:
+    """What a download brings, and what of it is not needed."""
+    brings = audited.checkpoint.download
+    if brings is None:
+        return ""
+    from inspector.loader.traffic import amount
+
+    lines = [f"  download   {amount(brings.needed)} needed of {amount(brings.total)} in the repository"]
+    for copy in brings.copies[:4]:
+        noun = "file" if copy.files == 1 else "files"
+        lines.append(
+            f"             {amount(copy.bytes)} in {copy.files:,} {noun} of {copy.kind}: {clean(copy.example, 30)}"
+        )
+    command = clean(brings.command, 400)
+    lines.extend(textwrap.wrap(command, WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False))
     return "\n".join(lines) + "\n"
 
 
@@ -144,6 +177,15 @@ def _agreement(audited: Audit) -> str:
         solved = audited.case is not None and audited.case.solved
         return "agrees; its symbols come from the shapes" if solved else "agrees, to the last parameter"
     return f"{abs(difference):,} {'fewer' if difference > 0 else 'more'} than stored"
+
+
+def _packing(audited: Audit) -> str:
+    """Bits per weight by role, where anything is packed."""
+    if not audited.counts.packed_elements:
+        return ""
+    from inspector.report.packing_text import packing_text
+
+    return packing_text(audited)
 
 
 def _components(audited: Audit) -> str:

@@ -32,10 +32,14 @@ def _rows(place: Place, facts: Facts) -> Rows:
         rows.insert(0, ("where", f"{facts['where']}, {count(facts['modules'], 'tensor')}".removeprefix(", ")))
     if facts["beside"]:
         rows.append(("beside", f"weight in {facts['beside']}, which is not packed"))
+    if facts.get("serves"):
+        rows.append(("meant for", f"{count(facts['serves'], 'weight')} of single experts, stored without scales"))
     return rows
 
 
 def _help(place: Place, facts: Facts) -> str:
+    if facts.get("serves"):
+        return "split them among the experts, or quantise again: as they are no loader joins the two"
     return "leave them out, or rename them to the tensors they belong to"
 
 

@@ -535,6 +535,8 @@ def _merged(folder: Path, file: str) -> bytes:
     for shard in dict.fromkeys(index["weight_map"].values()):
         with (folder / Path(file).parent / shard).open("rb") as opened:
             length = int.from_bytes(opened.read(8), "little")
+            if length > LARGE:
+                raise ValueError(shard)
             headers[shard] = json.loads(opened.read(length))
     answer = {"sharded": True, "index": {"metadata": index.get("metadata", {})}, "headers": headers}
     return json.dumps(answer, separators=(",", ":"), ensure_ascii=False).encode()

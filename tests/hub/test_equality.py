@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from inspector.audit import audit_checkpoint
-from inspector.loader.checkpoint import load
+from inspector.loader.checkpoint import load, load_within
 from tests.hub.conftest import equal
 from tests.hub.stand_in import StandIn, commit_of
 from tests.sparse_models import header_bytes, make
@@ -230,6 +230,20 @@ def test_subfolders_single_files_and_pasted_addresses(hub: StandIn, folder: Path
         assert one.tensors == load(str(folder / shard)).tensors
         assert [file.name for file in one.files] == [shard]
     assert equal(load(f"{hub.endpoint}/org/tiny"), local)
+
+
+def test_folders_below_are_of_the_same_commit(hub: StandIn, folder: Path, tmp_path: Path) -> None:
+    root = tmp_path / "pipeline"
+    shutil.copytree(folder, root / "deep" / "text_encoder")
+    (root / "deep" / "model_index.json").write_text('{"_class_name": "XPipeline"}')
+    served = hub.add("org/pipe", root)
+    first = served.branches["main"]
+    whole = load("org/pipe", subfolder="deep")
+    served.branches["main"] = commit_of("other")
+    below = load_within(whole, "text_encoder")
+    assert equal(below, load(str(folder)))
+    assert below.commit == first
+    assert equal(load_within(load(str(root / "deep")), "text_encoder"), load(str(folder)))
 
 
 def test_other_types_of_repositories(hub: StandIn, folder: Path) -> None:

@@ -885,3 +885,11 @@ def test_a_failure_says_how_often_it_was_tried() -> None:
 def test_bytes_are_within_the_budget(hub: StandIn, folder: Path) -> None:
     read()
     assert shard_sent(hub) <= header_bytes(folder) + 1_024 * SHARDS
+
+
+def test_a_server_that_drops_every_second_request_of_a_connection(hub: StandIn) -> None:
+    hub.fail("/tree/|resolve", Reply(raw=b""))
+    checkpoint = read()
+    assert not checkpoint.readable
+    assert len(hub.requests("/tree/")) <= 4
+    assert "closed" in told(checkpoint)

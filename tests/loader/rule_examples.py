@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.readers.rule_examples import EXAMPLES as READERS
+
 EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "r001_not_found": ({}, {"reason": "absent", "detail": "No such file or directory"}),
     "r002_not_permitted": (
@@ -335,3 +337,4 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
 }
 """Module name -> place and facts."""
+EXAMPLES |= READERS

@@ -1,20 +1,22 @@
 """Make `fixtures/oracle/*.json.gz`: what real writers put on disk, from tiny random models.
 
-Needs torch, transformers and safetensors; run once under each version of transformers that is to be heard:
+Needs torch, transformers and safetensors; run once under each version of transformers that is to be heard, the
+newest first, because of two versions that write the same only the first is kept:
 
     python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 safetensors
     python -m venv four && four/bin/pip install torch==2.13.0 transformers==4.57.6 safetensors
-    five/bin/python tests/oracle/make_records.py [MODEL_TYPE ...]
-    four/bin/python tests/oracle/make_records.py [MODEL_TYPE ...]
+    five/bin/python -m tests.oracle.make_records [MODEL_TYPE ...]
+    four/bin/python -m tests.oracle.make_records [MODEL_TYPE ...]
 
-Without arguments all types of `TYPES` are made, and torch's own attention module. Each run replaces the
-records of its own version and leaves the other's. A file is gzip (mtime 0) of one JSON object:
+Without arguments all types that have a card are made, and torch's own attention module: those of `TYPES` with
+every switch of every class, the others with every class and a choice of switches of one class. Each run replaces
+the records of its own version and leaves the other's. A file is gzip (mtime 0) of one JSON object:
 
     {"model_type": ..., "records": [...], "unmoved": {writer: {class: ["key-value", ...]}}}
 
 A record has
     class, variant, writer  the variant is "" for the base, "key-value" for one switch, "key-value,key-value"
-                            for two, with the key as the config has it
+                            for two, with the key as the config has it, dotted for one inside another
     given                   the arguments of the configuration class: a sparse config, all else at its default
     config                  config.json as written
     num_parameters          sum over model.parameters(): ties once, no buffers
@@ -23,8 +25,8 @@ A record has
     tensors                 name on disk to [dtype, shape], from the header of the written file
 
 `unmoved` lists the switches that were tried and moved nothing. All hyperparameters of a base are different
-numbers, so that no wrong formula agrees by luck. To add a type put it in TYPES, with the arguments that the
-general rules (NUMBERS, by key or alias) do not find.
+numbers, so that no wrong formula agrees by luck. A type with a card is found by itself; what the general rules
+(`tiny.py`) do not find goes into MENDS, and a type that cannot be built into LEFT_OUT with the reason.
 """
 
 from __future__ import annotations
@@ -32,19 +34,23 @@ from __future__ import annotations
 import contextlib
 import gzip
 import importlib
-import inspect
 import itertools
 import json
 import os
+import signal
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-ORACLE = Path(__file__).parents[2] / "fixtures" / "oracle"
+from tests.oracle.tiny import declared, flat, merged, tiny, usual_names
 
-# Arguments beyond NUMBERS, by model type.
+ORACLE = Path(__file__).parents[2] / "fixtures" / "oracle"
+CATALOG = Path(__file__).parents[2] / "inspector" / "architectures" / "catalog.json"
+
+# The types that are tried with every switch of every class, with their arguments beyond NUMBERS.
 TYPES: dict[str, dict[str, Any]] = {
     "bart": {
         "encoder_layers": 3,
@@ -136,7 +142,12 @@ TYPES: dict[str, dict[str, Any]] = {
     },
 }
 
-# The base: by key, or by the key's usual name where the class has an alias for it (n_embd is hidden_size).
+# Other types: arguments beyond those of `tiny.py`; a dotted key is inside another configuration.
+MENDS: dict[str, dict[str, Any]] = {}
+# Types with a card and no records of their own.
+LEFT_OUT: dict[str, str] = {}
+
+# The base of TYPES: by key, or by the key's usual name where the class has an alias for it (n_embd is hidden_size).
 NUMBERS: dict[str, int] = {
     "vocab_size": 107,
     "hidden_size": 48,
@@ -216,6 +227,11 @@ INERT_WORDS = (
     "chunk_size",
 )
 
+# For types beyond TYPES: how many switches are tried, and how many records are kept.
+TRIED, KEPT, KEPT_PAIRS = 36, 6, 2
+LARGEST = 4_000_000
+SECONDS = 25
+
 Shapes = dict[str, list[int]]
 
 
@@ -228,21 +244,11 @@ def config_class_of(model_type: str) -> Any:
     return transformers.CONFIG_MAPPING[model_type]
 
 
-def declared(config_class: Any) -> dict[str, Any]:
-    """Parameters of a configuration class and their defaults."""
-    parameters = inspect.signature(config_class.__init__).parameters.values()
-    named = [p for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL) and p.name != "self"]
-    return {p.name: None if p.default is p.empty else p.default for p in named}
-
-
-def usual_names(config_class: Any) -> dict[str, str]:
-    """Key to the name other types have for it."""
-    return {key: name for name, key in config_class.attribute_map.items()}
-
-
 def base_arguments(model_type: str) -> dict[str, Any]:
-    """Arguments of the base record: every declared number that NUMBERS knows, then the type's own."""
+    """Arguments of the base record: every declared number that the rules know, then the type's own."""
     config_class = config_class_of(model_type)
+    if model_type not in TYPES:
+        return merged({**tiny(config_class), "num_labels": LABELS}, MENDS.get(model_type, {}))
     usual = usual_names(config_class)
     found: dict[str, Any] = {}
     for key in declared(config_class):
@@ -251,7 +257,7 @@ def base_arguments(model_type: str) -> dict[str, Any]:
             found[key] = number
         elif key in SPECIAL_TOKENS:
             found[key] = SPECIAL_TOKENS[key]
-    return {"num_labels": LABELS, **found, **TYPES.get(model_type, {})}
+    return {"num_labels": LABELS, **found, **TYPES[model_type]}
 
 
 def model_classes(model_type: str) -> dict[str, Any]:
@@ -285,14 +291,14 @@ def takes_pairs(name: str) -> bool:
 def switches(model_type: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Every key with every other value worth a try."""
     config_class = config_class_of(model_type)
-    usual = usual_names(config_class)
-    now = {**BASE_SWITCHES, **declared(config_class), **arguments}
-    for key, value in now.items():
+    now = {key: (usual, value) for key, usual, value in flat({**BASE_SWITCHES, **arguments}, config_class)}
+    for key, (usual, value) in now.items():
         if any(word in key for word in INERT_WORDS):
             continue
-        others = OTHERS.get(key, OTHERS.get(usual.get(key, "")))
+        name = key.rpartition(".")[2]
+        others = OTHERS.get(name, OTHERS.get(usual))
         if others is not None:
-            yield from ((key, other) for other in others)
+            yield from ((key, other) for other in others if other != value)
         elif isinstance(value, bool):
             yield key, not value
         elif isinstance(value, int):
@@ -317,6 +323,17 @@ def spelled(changes: Mapping[str, Any]) -> str:
 def build(model_type: str, model_class: Any, arguments: Mapping[str, Any]) -> Any:
     """A model with random weights."""
     return model_class(config_class_of(model_type)(**arguments))
+
+
+def sketched(model_type: str, model_class: Any, arguments: Mapping[str, Any]) -> tuple[Shapes, int]:
+    """Shapes of a model without its weights, or with them where the class cannot do without."""
+    import torch  # type: ignore[import-not-found]
+
+    try:
+        with torch.device("meta"):
+            return shapes_in_memory(build(model_type, model_class, arguments))
+    except (NotImplementedError, RuntimeError):
+        return shapes_in_memory(build(model_type, model_class, arguments))
 
 
 def shapes_in_memory(model: Any) -> tuple[Shapes, int]:
@@ -347,7 +364,7 @@ def record(
     model_type: str, model_class: Any, arguments: Mapping[str, Any], changes: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Build, save and read back one model."""
-    given = {**arguments, **changes}
+    given = merged(arguments, changes)
     model = build(model_type, model_class, given)
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(folder)
@@ -408,6 +425,90 @@ def records_of(model_type: str) -> tuple[list[dict[str, Any]], dict[str, list[st
                     if after != base and after not in alone:
                         records.append(record(model_type, model_class, arguments, changes))
     return records, unmoved
+
+
+def chosen_records_of(model_type: str) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
+    """The base of every class, and a few switches and pairs of them for the class with the most parts."""
+    bases: dict[str, tuple[Any, dict[str, Any]]] = {}
+    sizes: dict[str, tuple[Shapes, int]] = {}
+    for name, model_class in model_classes(model_type).items():
+        arguments = base_arguments(model_type)
+        for without in ((), ("num_labels",)):  # some heads insist on their own number of labels
+            given = {key: value for key, value in arguments.items() if key not in without}
+            try:
+                shapes = sketched(model_type, model_class, given)
+            except TimeoutError:
+                raise
+            except Exception as error:
+                if without:
+                    print(f"{name} is left out: {type(error).__name__}: {str(error)[:300]}")
+                continue
+            if shapes[1] > LARGEST:
+                print(f"{name} is left out: {shapes[1]} parameters")
+            elif shapes != ({}, 0):
+                bases[name], sizes[name] = (model_class, given), shapes
+            break
+    if not bases:
+        return [], {}
+    records = [attempt for name in bases if (attempt := attempted(model_type, *bases[name], {}))]
+    main = max(bases, key=lambda name: (takes_pairs(name), sizes[name][1], len(sizes[name][0]), name))
+    model_class, arguments = bases[main]
+    moved, unmoved = movers(model_type, model_class, arguments, sizes[main])
+    for changes in moved:
+        attempt = attempted(model_type, model_class, arguments, changes)
+        if attempt:
+            records.append(attempt)
+    return records, {main: unmoved} if unmoved else {}
+
+
+def attempted(
+    model_type: str, model_class: Any, arguments: Mapping[str, Any], changes: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """A record, or None where the class builds the model and cannot save it."""
+    try:
+        return record(model_type, model_class, arguments, changes)
+    except TimeoutError:
+        raise
+    except Exception as error:
+        print(f"{model_class.__name__} {spelled(changes)} is not written: {type(error).__name__}: {str(error)[:200]}")
+        return None
+
+
+def movers(
+    model_type: str, model_class: Any, arguments: Mapping[str, Any], base: tuple[Shapes, int]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Switches that move something, one a key, then pairs that are more than one of the two; and those that move
+    nothing. The choice is by chance and the same every time."""
+    moved: dict[str, tuple[Any, Any]] = {}
+    unmoved: list[str] = []
+    order = sorted(switches(model_type, arguments), key=lambda item: zlib.crc32(spelled(dict([item])).encode()))
+    for key, value in order[:TRIED]:
+        if key in moved or len(moved) == KEPT:
+            continue
+        after = tried(model_type, model_class, merged(arguments, {key: value}))
+        if after == base:
+            unmoved.append(spelled({key: value}))
+        elif after is not None:
+            moved[key] = value, after
+    found = [{key: value} for key, (value, _) in moved.items()]
+    for (key, (value, after)), (other, (second, later)) in list(itertools.combinations(moved.items(), 2))[::3]:
+        if len(found) == len(moved) + KEPT_PAIRS:
+            break
+        changes = {key: value, other: second}
+        if tried(model_type, model_class, merged(arguments, changes)) not in (None, base, after, later):
+            found.append(changes)
+    return found, sorted(unmoved)
+
+
+def tried(model_type: str, model_class: Any, arguments: Mapping[str, Any]) -> tuple[Shapes, int] | None:
+    """Shapes of a model, None where the class refuses to build it or it is not tiny."""
+    try:
+        shapes = sketched(model_type, model_class, arguments)
+    except TimeoutError:
+        raise
+    except Exception:
+        return None
+    return shapes if shapes[1] <= LARGEST else None
 
 
 def pairs(model_type: str, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -482,18 +583,63 @@ def write(content: Mapping[str, Any]) -> None:
     (ORACLE / f"{content['model_type']}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
+def with_cards() -> list[str]:
+    """Every model type of transformers that has a card."""
+    import transformers
+
+    known = transformers.CONFIG_MAPPING
+    table: dict[str, Any] = json.loads(CATALOG.read_bytes())
+    found = sorted(name for name in table if name in known and known[name].model_type == name)
+    return [name for name in found if name not in LEFT_OUT]
+
+
+def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two writers wrote the same for one model; the base of the type is kept for its configuration."""
+    keys = ("class", "variant", "num_parameters", "tied", "buffers", "tensors")
+    return all(one[key] == other[key] for key in keys)
+
+
+def made(model_type: str) -> int:
+    """Makes the records of a type by this transformers; answers how many it wrote."""
+    content = read(model_type)
+    kept = [r for r in content["records"] if r["writer"] != writer()]
+    if model_type in TYPES:
+        records, unmoved = records_of(model_type)
+    else:
+        records, unmoved = chosen_records_of(model_type)
+        varied = {r["class"] for r in records if r["variant"]}
+        earlier = {(r["class"], r["variant"]): r for r in kept}
+        records = [
+            r
+            for r in records
+            if (before := earlier.get((r["class"], r["variant"]))) is None
+            or not same(before, json.loads(json.dumps(r)))
+            or (r["class"] in varied and not r["variant"])
+        ]
+    if records:
+        write({**content, "records": kept + records, "unmoved": {**content["unmoved"], writer(): unmoved}})
+    return len(records)
+
+
+def too_long(*_: object) -> None:
+    raise TimeoutError
+
+
 def main(model_types: list[str]) -> None:
     os.environ["HF_HUB_OFFLINE"] = "1"
     import transformers
 
     transformers.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    for model_type in model_types or TYPES:
-        records, unmoved = records_of(model_type)
-        content = read(model_type)
-        kept = [r for r in content["records"] if r["writer"] != writer()]
-        write({**content, "records": kept + records, "unmoved": {**content["unmoved"], writer(): unmoved}})
-        print(f"{model_type}: {len(records)} records by {writer()}", flush=True)
+    signal.signal(signal.SIGALRM, too_long)
+    for model_type in model_types or with_cards():
+        if model_type not in TYPES:
+            signal.alarm(SECONDS)
+        try:
+            print(f"{model_type}: {made(model_type)} records by {writer()}", flush=True)
+        except Exception as error:
+            print(f"{model_type}: none, {type(error).__name__}: {str(error)[:300]}", flush=True)
+        signal.alarm(0)
     if not model_types:
         write({"model_type": "torch_multihead_attention", "records": attention_records(), "unmoved": {}})
 

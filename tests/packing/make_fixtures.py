@@ -356,6 +356,20 @@ def quark4(group: int) -> Writer:
     }  # fmt: skip
 
 
+def bitmask(outputs: int, inputs: int) -> Tensors:
+    """Half of the values, written under the whole name of the parameter."""
+    return {
+        "weight.compressed": ("BF16", [outputs * inputs // 2 + 7]), "weight.bitmask": ("U8", [outputs, up(inputs, 8)]),
+        "weight.shape": ("I64", [2]), "weight.row_offsets": ("I64", [outputs]),
+    }  # fmt: skip
+
+
+def two_of_four(outputs: int, inputs: int) -> Tensors:
+    """Written under the name of the module."""
+    return {"compressed": ("BF16", [outputs, inputs // 2]), "bitmask": ("U8", [outputs, inputs // 8]),
+            "shape": ("I64", [2, 1])}  # fmt: skip
+
+
 def ct(weights: dict[str, Any], form: str, **more: Any) -> dict[str, Any]:
     group = {"targets": ["Linear"], "weights": weights, "format": form, **more}
     return {"quant_method": "compressed-tensors", "format": form, "ignore": ["lm_head", "re:.*block_sparse_moe.gate$"],
@@ -444,6 +458,10 @@ SIMPLE: dict[str, Simple] = {
     "ct-mxfp8": (
         LLAMA, scaled("F8_E4M3", lambda o, i: ("U8", [o, up(i, 32)])), ct(floats(8, "group", 32), "mxfp8-quantized"),
     ),
+    "ct-sparse": (LLAMA, bitmask, {"quant_method": "compressed-tensors",
+                                   "sparsity_config": {"format": "sparse-bitmask"}}),
+    "ct-sparse-24": (LLAMA, two_of_four, {"quant_method": "compressed-tensors",
+                                          "sparsity_config": {"format": "sparse-24-bitmask"}}),
     "fp8-block": (LLAMA, scaled("F8_E4M3", blocks(128), suffix="weight_scale_inv"),
                   {"quant_method": "fp8", "weight_block_size": [128, 128], "activation_scheme": "dynamic"}),
     "fp8-block-64-moe": (QWEN_MOE, scaled("F8_E4M3", blocks(64, "BF16"), suffix="weight_scale_inv"),

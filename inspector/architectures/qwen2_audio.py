@@ -1,0 +1,50 @@
+"""Qwen2-Audio and the thinker of Qwen 2.5 Omni.
+
+modeling_qwen2_audio.py: Whisper's encoder, so keys have no bias and the sinusoids are stored; the projector reads its width.
+modeling_qwen2_5_omni.py: the audio's output goes through `ln_post` and `proj` to the text's width; positions are not stored,
+and one embedding marks beginning and end.
+"""
+
+from inspector.architectures.blocks import LM_HEAD
+from inspector.architectures.joined_blocks import SPELLINGS, TIES
+from inspector.architectures.qwen_vl import QWEN2_5_OMNI_VISION
+from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.kinds import affine, conv, dense, linear, table
+
+AUDIO_DIMS = Dims(d="d_model", L="encoder_layers", ff="encoder_ffn_dim", n="num_mel_bins", S="max_source_positions")
+AUDIO_PARTS = rows(
+    part("conv1", "embed.audio.1", conv("n -> d, 3")),
+    part("conv2", "embed.audio.2", conv("d -> d, 3")),
+    under("layers.{L}",
+        part("self_attn.q_proj",     "attention.query",  dense("d -> d")),
+        part("self_attn.k_proj",     "attention.key",    linear("d -> d")),
+        part("self_attn.v_proj",     "attention.value",  dense("d -> d")),
+        part("self_attn.out_proj",   "attention.output", dense("d -> d")),
+        part("self_attn_layer_norm", "norm.attention",   affine("d")),
+        part("fc1",                  "mlp.up",           dense("d -> ff")),
+        part("fc2",                  "mlp.down",         dense("ff -> d")),
+        part("final_layer_norm",     "norm.mlp",         affine("d"))))
+QWEN2_AUDIO_ENCODER = Architecture("qwen2_audio_encoder", dims=AUDIO_DIMS, heads=(head("tower Encoder", ""),),
+    parts=rows(
+        AUDIO_PARTS,
+        part("embed_positions", "embed.position", table("S d")),
+        part("layer_norm",      "norm.final",     affine("d"))))
+QWEN2_5_OMNI_AUDIO_ENCODER = Architecture("qwen2_5_omni_audio_encoder", dims=AUDIO_DIMS | Dims(o="output_dim"), heads=(head("tower Encoder", ""),),
+    parts=rows(
+        AUDIO_PARTS,
+        part("audio_bos_eos_token", "embed.mark",  table("2 o")),
+        part("ln_post",             "norm.final",  affine("d")),
+        part("proj",                "bridge.out",  dense("d -> o"))))
+QWEN2_AUDIO = Architecture("qwen2_audio", ties=TIES, dims=Dims(d="text.d", V="text.V"), dialects=SPELLINGS,
+    heads=(head("ForConditionalGeneration", "model.", LM_HEAD, default=True), head("Model", "model."), head("Model", "")),
+    parts=rows(
+        graft("text",  "language_model.", head="Model"),
+        graft("audio", "audio_tower.", QWEN2_AUDIO_ENCODER),
+        part("multi_modal_projector.linear", "bridge.out", dense("audio.d -> d"))))
+QWEN2_5_OMNI_THINKER = Architecture("qwen2_5_omni_thinker", ties=TIES, dims=Dims(d="text.d", V="text.V"),
+    heads=(head("ForConditionalGeneration", "", LM_HEAD),),
+    parts=rows(
+        graft("text",   "model.", head="Model"),
+        graft("audio",  "audio_tower.", QWEN2_5_OMNI_AUDIO_ENCODER),
+        graft("vision", "visual.", QWEN2_5_OMNI_VISION)),
+    dialects=({}, {"": "thinker."}))

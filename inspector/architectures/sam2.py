@@ -1,0 +1,92 @@
+"""SAM 2 (pictures) and its Hiera tower.
+
+modeling_sam2.py: the blocks of all stages are numbered through; the first block of a stage reads the width of the stage before and
+has a projection where the width changes. The tower's convolutions go from the deepest stage to the first. Random position
+matrices are buffers; transformers 4 stores one of the two.
+"""
+
+from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.kinds import affine, buffer, conv, conv_t, dense, param, table
+
+BLOCK = rows(                                  # i channels in, o out
+    part("layer_norm1",  "norm.attention",   affine("i")),
+    part("attn.qkv",     "attention.qkv",    dense("i -> o + o + o", packs="q k v")),
+    part("attn.proj",    "attention.output", dense("o -> o")),
+    part("layer_norm2",  "norm.mlp",         affine("o")),
+    part("mlp.proj_in",  "mlp.up",           dense("o -> floor(o*mlp_ratio)")),
+    part("mlp.proj_out", "mlp.down",         dense("floor(o*mlp_ratio) -> o")),
+    part("proj",         "resnet.skip",      dense("i -> o"), when="i != o"))
+SAM2_HIERA = Architecture("sam2_hiera_det_model", heads=(head("tower Model", ""),),
+    dims=Dims(d="hidden_size", c="num_channels", e="embed_dim_per_stage", n="blocks_per_stage", e0="e[0]", e1="e[1]", e2="e[2]", e3="e[3]",
+              s1="n[0]", s2="s1 + n[1]", s3="s2 + n[2]", s4="s3 + n[3]",
+              B0="0 : s1", F1="s1 : s1 + 1", B1="s1 + 1 : s2", F2="s2 : s2 + 1", B2="s2 + 1 : s3", F3="s3 : s3 + 1", B3="s3 + 1 : s4"),
+    parts=rows(
+        part("patch_embed.projection", "embed.patch", conv("c -> d, patch_kernel_size[0] patch_kernel_size[1]")),
+        part("pos_embed", "embed.position",
+             param("1 d window_positional_embedding_background_size[0] window_positional_embedding_background_size[1]")),
+        part("pos_embed_window", "embed.position.window", param("1 d window_size_per_stage[0] window_size_per_stage[0]")),
+        under("blocks.{B0}", BLOCK, i="e0", o="e0"),
+        under("blocks.{F1}", BLOCK, i="e0", o="e1"),
+        under("blocks.{B1}", BLOCK, i="e1", o="e1"),
+        under("blocks.{F2}", BLOCK, i="e1", o="e2"),
+        under("blocks.{B2}", BLOCK, i="e2", o="e2"),
+        under("blocks.{F3}", BLOCK, i="e2", o="e3"),
+        under("blocks.{B3}", BLOCK, i="e3", o="e3")))
+SAM2_VISION = Architecture("sam2_vision_model", heads=(head("tower Model", ""),),
+    dims=Dims(d="fpn_hidden_size", N="len(backbone_channel_list)", k="fpn_kernel_size"),
+    parts=rows(
+        graft("backbone", "backbone.", SAM2_HIERA),
+        part("neck.convs.{N}", "neck.conv", conv("backbone_channel_list[{N}] -> d, k k"))))
+ATTENTION = rows(                              # a the width inside
+    part("q_proj", "attention.query",  dense("m -> a")),
+    part("k_proj", "attention.key",    dense("m -> a")),
+    part("v_proj", "attention.value",  dense("m -> a")),
+    part("o_proj", "attention.output", dense("a -> m")))
+SMALL = rows(                                  # a network from m to o through w, with inner layers K
+    part("proj_in",    "mlp.in",    dense("m -> w")),
+    part("layers.{K}", "mlp.inner", dense("w -> w")),
+    part("proj_out",   "mlp.out",   dense("w -> o")))
+SAM2 = Architecture("sam2",
+    dims=Dims(d="vision.d", m="mask_decoder_config.hidden_size", Ld="mask_decoder_config.num_hidden_layers",
+              fd="mask_decoder_config.mlp_dim", a="m//mask_decoder_config.attention_downsample_rate",
+              M="mask_decoder_config.num_multimask_outputs + 1", q="mask_decoder_config.iou_head_hidden_dim",
+              I="mask_decoder_config.iou_head_depth - 2", H="1", J="Ld - 2", e="prompt_encoder_config.hidden_size",
+              r="prompt_encoder_config.mask_input_channels", P="prompt_encoder_config.num_point_embeddings", one="1"),
+    parts=rows(
+        part("shared_image_embedding.positional_embedding", "embed.position.shared", buffer("2 e//2")),
+        maybe("prompt_encoder.shared_embedding.positional_embedding", "embed.position.prompt", buffer("2 e//2")),
+        part("no_memory_embedding", "embed.no_memory", param("1 1 d")),
+        graft("vision", "vision_encoder.", SAM2_VISION),
+        under("prompt_encoder",
+            part("point_embed",             "embed.point",      table("P e")),
+            part("not_a_point_embed",       "embed.no_point",   table("1 e")),
+            part("no_mask_embed",           "embed.no_mask",    table("1 e")),
+            part("mask_embed.conv1",        "resnet.conv.1",    conv("1 -> r//4, 2 2")),
+            part("mask_embed.conv2",        "resnet.conv.2",    conv("r//4 -> r, 2 2")),
+            part("mask_embed.conv3",        "resnet.conv.3",    conv("r -> e, 1 1")),
+            part("mask_embed.layer_norm1",  "norm.mask.1",      affine("r//4")),
+            part("mask_embed.layer_norm2",  "norm.mask.2",      affine("r")), tower="prompt"),
+        under("mask_decoder",
+            part("iou_token",               "embed.iou",        table("1 m")),
+            part("mask_tokens",             "embed.mask",       table("M m")),
+            part("obj_score_token",         "embed.object",     table("1 m")),
+            under("transformer.layers.{Ld}",
+                rows(under("self_attn", ATTENTION), a="m"),
+                under("cross_attn_token_to_image", ATTENTION, tower="decoder.token_to_image"),
+                under("cross_attn_image_to_token", ATTENTION, tower="decoder.image_to_token"),
+                part("layer_norm1", "norm.attention",      affine("m")),
+                part("layer_norm2", "norm.cross",          affine("m")),
+                part("layer_norm3", "norm.mlp",            affine("m")),
+                part("layer_norm4", "norm.cross.image",    affine("m")),
+                under("mlp", SMALL, w="fd", o="m", K="J")),
+            under("transformer.final_attn_token_to_image", ATTENTION, tower="decoder.final"),
+            part("transformer.layer_norm_final_attn", "norm.final", affine("m")),
+            part("upscale_conv1",           "head.image.1",     conv_t("m -> m//4, 2 2")),
+            part("upscale_conv2",           "head.image.2",     conv_t("m//4 -> m//8, 2 2")),
+            part("upscale_layer_norm",      "norm.head",        affine("m//4")),
+            part("conv_s0",                 "head.skip.0",      conv("m -> m//8, 1 1")),
+            part("conv_s1",                 "head.skip.1",      conv("m -> m//4, 1 1")),
+            under("output_hypernetworks_mlps.{M}", SMALL, w="m", o="m//8", K="H", tower="decoder.masks"),
+            under("iou_prediction_head",           SMALL, w="q", o="M", K="I", tower="decoder.iou"),
+            under("pred_obj_score_head",           SMALL, w="m", o="one", K="H", tower="decoder.object"), tower="decoder")),
+    heads=(head("Model", ""),))

@@ -1,0 +1,113 @@
+"""What training leaves in a folder that is no set of weights to load: recognised by names alone. Pure.
+
+Sources: transformers' Trainer (names in trainer.py), accelerate's `utils/constants.py`, DeepSpeed's engine.py and
+`checkpoint/constants.py`, torch.distributed.checkpoint's `filesystem.py`, Megatron-LM's `checkpointing.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader.layout import Layout
+from inspector.loader.source import Listing
+
+NAMES_SHOWN: Final = 20
+NAME_LOOKED_AT: Final = 255
+
+_STATE: Final = (
+    ("optimizer", r"(?:optimizer(?:_\d+)?|optim)\.(?:pt|bin|pth|safetensors)"),
+    ("scheduler", r"(?:lr_)?scheduler(?:_\d+)?\.(?:pt|bin|pth)"),
+    ("random state", r"(?:rng_state(?:_\d+)?\.pth|random_states_\d+\.pkl)"),
+    ("scaler", r"scaler\.pt"),
+    ("trainer state", r"trainer_state\.json"),
+    ("training arguments", r"training_args\.(?:bin|json)"),
+)
+_PARTS: Final = (
+    ("zero", r"(?:bf16_|fp16_)?zero_pp_rank_\d+_mp_rank_\d+(?:_\d+)?_(?:optim|model)_states\.pt"),
+    ("zero", r"(?:mp_rank_\d+|layer_\d+-model_\d+|expert_\d+_mp_rank_\d+)(?:_\d+)?_(?:model|optim)_states\.pt"),
+    ("zero", r"zero_to_fp32\.py"),
+    ("zero-folder", r"global_step\d+"),
+    ("fsdp-folder", r"(?:pytorch_model|optimizer)_fsdp(?:_\d+)?"),
+    ("fsdp", r"(?:pytorch_model|optimizer)_fsdp(?:_\d+)?_rank\d+\.bin"),
+    ("dcp", r"__\d+_\d+\.distcp"),
+    ("megatron-folder", r"(?:iter_\d{7}|mp_rank_\d{2}(?:_\d{3})?(?:_\d{3})?)"),
+    ("megatron", r"latest_checkpointed_iteration\.txt|model_optim_rng\.pt|distrib_optim\.pt"),
+)
+_COMPILED: Final = tuple((kind, re.compile(pattern, re.ASCII)) for kind, pattern in _STATE)
+_COMPILED_PARTS: Final = tuple((kind, re.compile(pattern, re.ASCII)) for kind, pattern in _PARTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Leftover:
+    """Files or folders of one kind. partition: a part of the weights, which nothing loads by itself."""
+
+    kind: str
+    names: tuple[str, ...]
+    bytes: int
+    partition: bool
+
+
+def leftovers(listing: Listing) -> tuple[Leftover, ...]:
+    """What of the entries of a place training left there, by kind, in the order of their names."""
+    state: dict[str, list[str]] = {}
+    parts: dict[str, list[str]] = {}
+    folders = {name for name, what in listing.others.items() if what == "directory"}
+    for name in [*listing.files, *folders]:
+        short = name if len(name) <= NAME_LOOKED_AT else ""
+        for kind, pattern in _COMPILED:
+            if pattern.fullmatch(short) and name in listing.files:
+                state.setdefault(kind, []).append(name)
+        for kind, pattern in _COMPILED_PARTS:
+            if pattern.fullmatch(short) and (name in folders) == kind.endswith("-folder"):
+                parts.setdefault(kind.removesuffix("-folder"), []).append(name)
+    if "dcp" in parts and "common.pt" in listing.files:
+        parts["megatron"] = [*parts.get("megatron", ()), *parts.pop("dcp"), "common.pt"]
+    found = [_leftover(kind, names, listing, False) for kind, names in state.items()]
+    return (*found, *(_leftover(kind, names, listing, True) for kind, names in parts.items()))
+
+
+def _leftover(kind: str, names: Iterable[str], listing: Listing, partition: bool) -> Leftover:
+    ordered = tuple(sorted(names))
+    return Leftover(kind, ordered, sum(listing.files.get(name, 0) for name in ordered), partition)
+
+
+def leftover_evidence(listing: Listing, audited: Iterable[str] = ()) -> tuple[Evidence, ...]:
+    """The leftovers of a place as evidence: the state of training in one, each kind of partition in one.
+
+    audited: files that are audited, which are no leftovers of themselves.
+    """
+    own = frozenset(audited)
+    found = [one for one in leftovers(listing) if not own.intersection(one.names)]
+    evidence: list[Evidence] = []
+    state = [one for one in found if not one.partition]
+    if state:
+        names = [name for one in state for name in one.names]
+        facts: dict[str, Fact] = {
+            "kinds": [one.kind for one in state],
+            "names": [*names[:NAMES_SHOWN]],
+            "files": len(names),
+            "bytes": sum(one.bytes for one in state),
+        }
+        evidence.append(Evidence("training-state", Place(), facts))
+    for one in found:
+        if one.partition:
+            facts = {"what": one.kind, "names": [*one.names[:NAMES_SHOWN]], "entries": len(one.names)}
+            script = "zero_to_fp32.py" in listing.files
+            evidence.append(Evidence("partitioned-save", Place(), {**facts, "bytes": one.bytes, "script": script}))
+    return tuple(evidence)
+
+
+def emptied(tensors: Mapping[str, Layout]) -> Evidence | None:
+    """Evidence of weights saved under ZeRO-3 without gathering them: most are there with shape [0].
+
+    A few empty tensors are genuine (experts of which there are none); half of all tensors are not.
+    """
+    empty = [name for name, layout in tensors.items() if layout.shape == (0,)]
+    if not empty or 2 * len(empty) < len(tensors):
+        return None
+    facts: dict[str, Fact] = {"tensors": len(empty), "of": len(tensors), "names": [*empty[:NAMES_SHOWN]]}
+    return Evidence("weights-emptied", Place(), facts)
