@@ -143,6 +143,12 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     if not checkpoint.readable:
         return _concluded(checkpoint, None, None, Ledger(), (), evidence, skipped, None)
+    if checkpoint.adapter is not None:
+        from inspector.reconciler.adapters import is_adapter
+
+        stored = families_of(checkpoint.tensors)
+        if is_adapter(stored):
+            return _adapter(checkpoint, stored, evidence, skipped, claim)
     config = claim_of(checkpoint.config)
     families, unpacked, lost = _unpacked(checkpoint, config)
     reading, nearest = _reading(config, families)
@@ -177,6 +183,26 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
     evidence.extend(one for one in _totals(checkpoint, claims))
     audited = _concluded(checkpoint, _named(config, reading), config, accounts, claims, evidence, skipped, case)
     return audited if unpacked is None else replace(audited, unpacked=unpacked)
+
+
+def _adapter(
+    checkpoint: Checkpoint,
+    families: Families,
+    evidence: list[Evidence],
+    skipped: list[Skipped],
+    claim: Stated | None,
+) -> Audit:
+    """The audit of an adapter by itself: its own counts, and the base it belongs to."""
+    from inspector.reconciler.adapters import adapter_evidence, adapter_lines, kind_of
+
+    assert checkpoint.adapter is not None
+    values = checkpoint.adapter.values
+    accounts = ledger.add_up(adapter_lines(families), None)
+    evidence.extend(adapter_evidence(values, families))
+    skipped.append(Skipped("shapes", "an adapter's follow from its base, which was not read"))
+    claims = list(_claims(checkpoint, accounts, None, skipped, claim))
+    name = ArchitectureName(kind_of(values), None, "certain")
+    return _concluded(checkpoint, name, None, accounts, claims, evidence, skipped, None)
 
 
 MOST_GUESSED = 3

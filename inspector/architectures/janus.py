@@ -10,7 +10,7 @@ from inspector.notation.card import Architecture, Dims, graft, head, part, rows,
 from inspector.notation.kinds import affine, conv, dense, linear, table
 
 JANUS_VISION = Architecture("janus_vision_model", heads=(head("tower VisionModel", ""),),
-    dims=VISION | Dims(ff="floor(d*mlp_ratio)", b="attention_bias", q="projection_dim"),
+    dims=VISION | Dims(ff="floor(d*mlp_ratio)", b="attention_bias"),
     parts=rows(
         part("embeddings.patch_embedding",    "embed.patch",    conv("c -> d, p pw")),
         part("embeddings.position_embedding", "embed.position", table("g d")),
@@ -71,7 +71,7 @@ JANUS_VQ = Architecture("janus_vqgan", heads=(head("tower Model VQVAE", ""),),
             part("norm_out", "norm.final", affine("a")),
             part("conv_out", "head.image", conv("a -> out_channels, 3 3")), tower="decoder")))
 JANUS = Architecture("janus", ties=TIES, heads=BARE_MODEL,
-    dims=Dims(d="text.d", V="text.V", q="vision.q", e="vq.d", y="vq_config.projection_dim",
+    dims=Dims(d="text.d", V="text.V", q="vision_config.projection_dim", e="vq.d", y="vq_config.projection_dim",
               n="vq_config.num_embeddings", i="vq_config.image_token_embed_dim",
               A="vision_config.depth - 1", G="vq_config.num_hidden_layers - 1"),
     parts=rows(

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inspector.packing.module import BYTES, FLOAT8, Opened, Reading, Scheme, Tensors, ceil_div, word
+from inspector.packing.packed import Packed
 from inspector.packing.said import Said
 
 WIDTHS = (4, 8, 2, 3, 5, 6, 7, 1)
@@ -209,19 +210,24 @@ def _halves(tensors: Tensors, said: Said) -> Opened:
 
 def _is_bitmask(tensors: Tensors, said: Said) -> bool:
     mask = tensors.get("bitmask")
-    return mask is not None and len(mask.shape) == 2 and mask.dtype == "U8"
+    if mask is None:
+        return said.method == "compressed-tensors"
+    return len(mask.shape) == 2 and mask.dtype == "U8"
 
 
 def _bitmask(tensors: Tensors, said: Said) -> Opened:
     """Non-zero values and a bit for each place; pruned zeros count as parameters, as in the dense model."""
     reading = Reading(tensors, said)
-    values, mask = tensors["compressed"], tensors["bitmask"]
-    outputs, eighths = mask.shape
-    bits = word(values) / 2
+    values, mask = tensors["compressed"], tensors.get("bitmask")
     if len(values.shape) == 2:
         inputs = 2 * values.shape[1]
         reading.helper("bitmask", [(values.shape[0], ceil_div(inputs, 8))], "one bit for each value")
-        return reading.opened("compressed", "sparse-24", (values.shape[0], inputs), bits)
+        return reading.opened("compressed", "sparse-24", (values.shape[0], inputs), word(values) / 2)
+    if mask is None or len(mask.shape) != 2:
+        reading.helper("bitmask", [()])
+        packed = Packed("sparse-bitmask", word(values), None, values, known=False)
+        return Opened(values, packed, reading.others("compressed"), tuple(reading.faults))
+    outputs, eighths = mask.shape
     reading.helper("row_offsets", [(outputs,)], "one for each row", required=False)
     inputs = likely(8 * eighths - 7, 8 * eighths, said)
     bounds = ((outputs, outputs), (8 * eighths - 7, 8 * eighths))

@@ -153,7 +153,7 @@ def test_a_wrong_setting_is_one_finding(name: str, settings: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize("what", ["num_bits", "group_size", "strategy"])
-@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("ct-") and "mixed" not in name])
+@pytest.mark.parametrize("name", [name for name in NAMES if re.match("ct-(?!mixed|sparse)", name)])
 def test_a_wrong_setting_of_a_group_is_one_finding(name: str, what: str) -> None:
     config, spec, parameters = checkpoint(name)
     weights = config["quantization_config"]["config_groups"]["group_0"]["weights"]

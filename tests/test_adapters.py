@@ -1,0 +1,69 @@
+"""An adapter is counted by itself, its base is named, and half a pair is told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from inspector.audit import audit
+from tests.checkpoints import Spec, genuine, write
+from tests.judged import codes
+from tests.make_checkpoints import SMALL_LLAMA
+
+RANK = 4
+CONFIG: dict[str, Any] = {
+    "peft_type": "LORA", "r": RANK, "base_model_name_or_path": "org/base", "target_modules": ["q_proj", "v_proj"],
+}  # fmt: skip
+
+
+def adapter() -> Spec:
+    """LoRA on the queries and values of the small Llama."""
+    spec: Spec = {}
+    for layer in range(4):
+        for module, out in (("q_proj", 64), ("v_proj", 16)):
+            path = f"base_model.model.model.layers.{layer}.self_attn.{module}"
+            spec[f"{path}.lora_A.weight"] = ("F32", (RANK, 64))
+            spec[f"{path}.lora_B.weight"] = ("F32", (out, RANK))
+    return spec
+
+
+def saved(folder: Path, spec: Spec) -> Path:
+    """The adapter beside its base's config, as training scripts leave it."""
+    write(folder, spec, SMALL_LLAMA)
+    (folder / "model.safetensors").rename(folder / "adapter_model.safetensors")
+    (folder / "adapter_config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
+    return folder
+
+
+def test_an_adapter_beside_its_bases_config_is_clean(tmp_path: Path) -> None:
+    audited = audit(str(saved(tmp_path, adapter())))
+    assert audited.verdict == "clean", audited.findings
+    assert audited.architecture is not None
+    assert audited.architecture.name == "lora"
+    assert audited.counts.unique_parameters == 4 * (RANK * 64 * 2 + RANK * (64 + 16))
+    assert audited.counts.expected_parameters is None
+    assert [finding.facts["base"] for finding in audited.findings] == ["org/base"]
+
+
+def test_half_a_pair_is_an_error(tmp_path: Path) -> None:
+    spec = adapter()
+    del spec["base_model.model.model.layers.2.self_attn.v_proj.lora_B.weight"]
+    assert codes(audit(str(saved(tmp_path, spec)))) == {"A902"}
+
+
+def test_a_copy_of_the_base_is_not_the_adapters(tmp_path: Path) -> None:
+    spec = adapter()
+    before = audit(str(saved(tmp_path / "one", spec))).counts.unique_parameters
+    spec["base_model.model.model.embed_tokens.base_layer.weight"] = ("F32", (384, 64))
+    audited = audit(str(saved(tmp_path / "two", spec)))
+    assert audited.counts.unique_parameters == before
+    assert audited.counts.extra_components == 384 * 64
+
+
+def test_an_adapter_config_beside_full_weights_is_no_error(tmp_path: Path) -> None:
+    write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
+    (tmp_path / "adapter_config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    assert codes(audited) == set()
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == 213_568
