@@ -10,9 +10,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from tests.hub.stand_in import StandIn
 from tests.judged import FIXTURES
 
 CHECKPOINTS = FIXTURES / "checkpoints"
@@ -28,6 +30,9 @@ COMMANDS = {
     "audit-verbose": "inspector audit my-finetune --verbose",
     "audit-markdown": "inspector audit my-finetune --format markdown",
     "audit-json": "inspector audit my-finetune --format json",
+    "audit-hub": "inspector audit org/small-llama",
+    "audit-hub-broken": "inspector audit org/my-finetune",
+    "audit-hub-nothing": "inspector audit org/absent",
     "audit-nothing": "inspector audit no-such-folder",
     "audit-claim": "inspector audit small-llama --claim 213504",
     "audit-bad-claim": "inspector audit small-llama --claim many",
@@ -55,6 +60,16 @@ def run(command: str) -> str:
     words = command.split()
     assert words[0] == "inspector"
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": str(WIDTH), "PYTHONUTF8": "1"}
+    if not any(word.startswith("org/") for word in words):
+        return _run(words, environment)
+    with StandIn() as hub, TemporaryDirectory() as home:
+        for folder in CHECKPOINTS.iterdir():
+            hub.add(f"org/{folder.name}", folder)
+        told = _run(words, {**environment, "HF_ENDPOINT": hub.endpoint, "HF_HOME": home})
+    return re.sub(r"\d+\.\d s$", "0.2 s", told.replace(hub.endpoint.removeprefix("http://"), "the.hub"), flags=re.MULTILINE)
+
+
+def _run(words: list[str], environment: dict[str, str]) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "inspector", *words[1:]],
         cwd=CHECKPOINTS,

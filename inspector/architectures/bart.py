@@ -10,7 +10,7 @@ ForCausalLM keeps `model.decoder.`, and the cross attention with it.
 """
 
 from inspector.notation.card import Architecture, Dims, either, head, maybe, part, rows, under
-from inspector.notation.kinds import affine, buffer, dense, linear, param, table
+from inspector.notation.kinds import affine, buffer, dense, linear, table
 
 BART_DIMS = Dims(V="vocab_size", d="d_model", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim",
                  fd="decoder_ffn_dim", T="max_position_embeddings", b="true", C="num_labels | len(id2label) | 2")

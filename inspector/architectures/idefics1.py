@@ -1,7 +1,8 @@
 """The first IDEFICS: Llama's layers with gated cross attention between them.
 
 modeling_idefics.py: a gated block before every `cross_layer_interval`-th layer, with keys and values of the vision's width; gates are
-one number or, with `alpha_type` vector, one a channel; additional tokens have a table and a head of their own. With `use_resampler`
+one number or, with `alpha_type` vector, one a channel; additional tokens have a table and a head of their own;
+`qk_layer_norms` reaches the cross attention only. With `use_resampler`
 the resampler of perceiver.py stands between.
 """
 
@@ -49,9 +50,7 @@ IDEFICS = Architecture("idefics", ties="tie_word_embeddings | false",
             part("self_attn.k_proj", "attention.key",    linear("d -> h*dh")),
             part("self_attn.v_proj", "attention.value",  linear("d -> h*dh")),
             part("self_attn.o_proj", "attention.output", linear("h*dh -> d")),
-            maybe("self_attn.rotary_emb.inv_freq", "rotary.frequency", buffer("dh/2")),
-            part("self_attn.q_layer_norm", "norm.query", scale("dh"), when="q"),
-            part("self_attn.k_layer_norm", "norm.key",   scale("dh"), when="q")),
+            maybe("self_attn.rotary_emb.inv_freq", "rotary.frequency", buffer("dh/2"))),
         under("gated_cross_attn_layers.{X}", PRE_NORMS, under("mlp", SWIGLU),
             part("cross_attn.q_proj", "cross.query",  linear("d -> h*dh")),
             part("cross_attn.k_proj", "cross.key",    linear("v -> h*dh")),

@@ -1,7 +1,8 @@
 """Ovis 2: a vision tower that ends in a visual vocabulary.
 
 modeling_ovis2.py: the tower's head is narrower than the visual vocabulary by the indicator tokens, and reads
-`hidden_stride` squared patches at once; the table of visual embeddings has the whole vocabulary.
+`hidden_stride` squared patches at once; the table of visual embeddings has the whole vocabulary
+and, as the head, the top config's `hidden_size`.
 """
 
 from inspector.architectures.blocks import SWIGLU
@@ -28,7 +29,7 @@ OVIS2_VISION = Architecture("ovis2_vision", heads=(head("tower Model", ""),),
                 under("ffn", SWIGLU, b="mlp_bias"))),
         part("head_linear", "head.token", linear("d*s*s -> W")),
         part("head_norm",   "norm.head",  affine("W"))))
-OVIS2 = Architecture("ovis2", ties=TIES, dims=Dims(d="text.d", V="text.V", W="vision_config.vocab_size"), heads=BARE_MODEL,
+OVIS2 = Architecture("ovis2", ties=TIES, dims=Dims(d="hidden_size | text.d", V="vocab_size | text.V", W="vision_config.vocab_size"), heads=BARE_MODEL,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "vision_tower.", OVIS2_VISION),

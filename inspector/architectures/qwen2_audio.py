@@ -1,6 +1,7 @@
 """Qwen2-Audio and the thinker of Qwen 2.5 Omni.
 
-modeling_qwen2_audio.py: Whisper's encoder, so keys have no bias and the sinusoids are stored; the projector reads its width.
+modeling_qwen2_audio.py: Whisper's encoder, so keys have no bias and the sinusoids are stored; the projector reads its width;
+the head is tied as the text config says, in transformers 4 and 5.
 modeling_qwen2_5_omni.py: the audio's output goes through `ln_post` and `proj` to the text's width; positions are not stored,
 and one embedding marks beginning and end.
 """
@@ -35,7 +36,7 @@ QWEN2_5_OMNI_AUDIO_ENCODER = Architecture("qwen2_5_omni_audio_encoder", dims=AUD
         part("audio_bos_eos_token", "embed.mark",  table("2 o")),
         part("ln_post",             "norm.final",  affine("d")),
         part("proj",                "bridge.out",  dense("d -> o"))))
-QWEN2_AUDIO = Architecture("qwen2_audio", ties=TIES, dims=Dims(d="text.d", V="text.V"), dialects=SPELLINGS,
+QWEN2_AUDIO = Architecture("qwen2_audio", ties="text_config.tie_word_embeddings | false", dims=Dims(d="text.d", V="text.V"), dialects=SPELLINGS,
     heads=(head("ForConditionalGeneration", "model.", LM_HEAD, default=True), head("Model", "model."), head("Model", "")),
     parts=rows(
         graft("text",  "language_model.", head="Model"),

@@ -143,9 +143,44 @@ TYPES: dict[str, dict[str, Any]] = {
 }
 
 # Other types: arguments beyond those of `tiny.py`; a dotted key is inside another configuration.
-MENDS: dict[str, dict[str, Any]] = {}
+RESNET = {
+    "model_type": "resnet",
+    "embedding_size": 16,
+    "hidden_sizes": [24, 48, 72, 96],
+    "depths": [2, 3, 1, 2],
+    "out_features": ["stage4"],
+}
+DETECTORS = {"backbone_config": RESNET, "use_timm_backbone": False, "use_pretrained_backbone": False, "backbone": None}
+MENDS: dict[str, dict[str, Any]] = {
+    "conditional_detr": DETECTORS,
+    "dbrx": {
+        "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
+        "ffn_config": {"ffn_hidden_size": 92, "moe_num_experts": 11, "moe_top_k": 4, "hidden_size": 48},
+    },
+    "detr": DETECTORS,
+    "dinov3_convnext": {"hidden_sizes": [24, 48, 72, 96], "depths": [2, 3, 1, 2]},
+    "gemma3n_text": {"num_hidden_layers": 7, "num_kv_shared_layers": 2},
+    "gpt_neo": {"num_layers": 3, "attention_types": [[["global", "local", "local"], 1]]},
+    "led": {"attention_window": 14},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention", "conv"]},
+    "longformer": {"attention_window": 14},
+    "mamba2": {"head_dim": 12, "num_heads": 8},
+    "janus": {"vision_config": {"patch_size": 8}, "vq_config": {"channel_multiplier": [1, 2], "num_res_blocks": 1}},
+    "janus_vqgan": {"channel_multiplier": [1, 2], "num_res_blocks": 1},
+    "squeezebert": {"embedding_size": 48},
+    "table-transformer": DETECTORS,
+    "xlnet": {"d_head": 8},
+    "zamba": {"num_hidden_layers": 7, "attn_layer_period": 3, "attn_layer_offset": 1},
+    "zamba2": {
+        "num_hidden_layers": 5,
+        "layers_block_type": ["mamba", "hybrid", "mamba", "hybrid", "mamba"],
+        "num_mem_blocks": 2,
+    },
+}
 # Types with a card and no records of their own.
-LEFT_OUT: dict[str, str] = {}
+LEFT_OUT: dict[str, str] = {
+    "gemma3n": "its vision tower is of the package timm",
+}
 
 # The base of TYPES: by key, or by the key's usual name where the class has an alias for it (n_embd is hidden_size).
 NUMBERS: dict[str, int] = {
@@ -271,15 +306,21 @@ def model_classes(model_type: str) -> dict[str, Any]:
         if attribute.endswith("_MAPPING_NAMES"):
             entry = getattr(modeling_auto, attribute).get(model_type, ())
             names |= {entry} if isinstance(entry, str) else set(entry)
+    module: Any = None
     with contextlib.suppress(ImportError):
         module = importlib.import_module(config_class.__module__.replace("configuration_", "modeling_"))
         names |= set(getattr(module, "__all__", ()))
-    found: dict[str, Any] = {}
-    for name in sorted(names):
-        candidate: Any = getattr(transformers, name, None)
-        concrete = isinstance(candidate, type) and issubclass(candidate, transformers.PreTrainedModel)
-        if concrete and not name.endswith("PreTrainedModel") and candidate.config_class is config_class:
-            found[name] = candidate
+
+    def concrete(name: str) -> Any:
+        candidate: Any = getattr(transformers, name, None) or getattr(module, name, None)
+        if not isinstance(candidate, type) or not issubclass(candidate, transformers.PreTrainedModel):
+            return None
+        right = candidate.config_class is config_class and not name.endswith("PreTrainedModel")
+        return candidate if right else None
+
+    found = {name: candidate for name in sorted(names) if (candidate := concrete(name))}
+    if not found and module is not None:  # a tower that is not exported
+        found = {name: candidate for name in sorted(dir(module)) if (candidate := concrete(name))}
     return found
 
 

@@ -66,6 +66,8 @@ ROWS: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...] = (
     (r"projection_dim", ((32,),)),
     (r"num_query_tokens|num_queries|num_detection_tokens|num_latents|num_patches", ((13,),)),
     (r"relative_attention_num_buckets", ((9,),)),
+    (r"codebook_size|base_channels", ((32,),)),
+    (r"num_filters", ((4,),)),
     (r"num_conv_pos_embeddings", ((16,),)),
     (r"num_conv_pos_embedding_groups", ((4,),)),
     (r"sliding_window|attention_window_size", ((33,),)),

@@ -207,7 +207,7 @@ def array(header: str, data: bytes = b"", version: int = 1) -> bytes:
 
 def plain_array(descr: str, shape: str, data: bytes) -> bytes:
     """A healthy .npy file."""
-    return array("{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (descr, shape), data)
+    return array(f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}", data)
 
 
 def arrays(method: int = zipfile.ZIP_STORED, **members: bytes) -> bytes:

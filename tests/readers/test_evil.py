@@ -1,0 +1,101 @@
+"""Every hostile file gives exactly its findings, quickly and in little memory."""
+
+from __future__ import annotations
+
+import json
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.evidence import Evidence
+from inspector.loader.gguf import read_gguf
+from inspector.loader.header import Header
+from inspector.loader.numpy_file import read_numpy
+from inspector.loader.torch_file import read_torch
+from tests.readers.evil import GGUF, NUMPY, PLAIN, TORCH, Made
+from tests.readers.made import archive, legacy, plain_array, reading, small_llama
+
+Reader = Callable[[bytes], Header]
+READERS: dict[str, Reader] = {
+    "gguf": lambda data: read_gguf(reading(data), len(data), "model-00001-of-00002.gguf").header,
+    "torch": lambda data: read_torch(reading(data), len(data), "pytorch_model.bin").header,
+    "numpy": lambda data: read_numpy(reading(data), len(data), "weights.npz"),
+}
+CASES = [
+    pytest.param(kind, made, rules, id=f"{kind}-{name}")
+    for kind, cases in (("gguf", GGUF), ("torch", TORCH), ("numpy", NUMPY))
+    for name, made, rules in cases
+]
+
+
+def test_there_are_many() -> None:
+    assert len(CASES) >= 120
+    assert len({case.id for case in CASES}) == len(CASES)
+
+
+@pytest.mark.parametrize(("kind", "made", "rules"), CASES)
+def test_hostile(kind: str, made: Made, rules: set[str]) -> None:
+    data = made()
+    start = time.process_time()
+    header = READERS[kind](data)
+    assert time.process_time() - start < 5
+    assert {one.rule for one in header.evidence} == rules
+    _worded(header.evidence)
+
+
+def _worded(evidence: tuple[Evidence, ...]) -> None:
+    from inspector.rules.registry import worded
+
+    for one in evidence:
+        lists = [value for value in one.facts.values() if isinstance(value, list)]
+        assert all(len(value) <= 20 for value in lists)
+    assert len(json.dumps([dict(one.facts) for one in evidence], allow_nan=False)) < 100_000
+    for finding in worded(evidence):
+        assert len(finding.message) < 5_000
+        assert "None" not in finding.message
+
+
+@pytest.mark.parametrize("name", ["stack", "containers", "memo", "depth-of-tuples", "zip-bomb", "doubling"])
+def test_memory_stays_small(name: str) -> None:
+    made = next(made for case, made, _ in TORCH if case == name)
+    data = made()
+    tracemalloc.start()
+    try:
+        READERS["torch"](data)
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
+
+
+HEALTHY = {
+    "gguf": [small_llama(1)],
+    "torch": [archive(PLAIN, {"0": bytes(16)}), legacy(PLAIN, {"0": (4, bytes(16))})],
+    "numpy": [plain_array("<f4", "(3,)", bytes(12))],
+}
+
+
+@pytest.mark.parametrize("kind", HEALTHY)
+@given(data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_any_bytes_give_a_reading_or_evidence(kind: str, data: st.DataObject) -> None:
+    whole = bytearray(data.draw(st.sampled_from(HEALTHY[kind])))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, min(len(whole), 3_000) - 1))
+        whole[at] = data.draw(st.integers(0, 255))
+    short = bytes(whole[: data.draw(st.integers(0, len(whole)))]) if data.draw(st.booleans()) else bytes(whole)
+    header = READERS[kind](short)
+    assert header.readable or header.evidence
+    _worded(header.evidence)
+
+
+@pytest.mark.parametrize("kind", READERS)
+@given(raw=st.binary(max_size=300))
+@settings(max_examples=150, deadline=None)
+def test_noise(kind: str, raw: bytes) -> None:
+    for start in (b"", b"GGUF\3\0\0\0", b"\x80\x02", b"PK\3\4", b"\x93NUMPY\1\0"):
+        header = READERS[kind](start + raw)
+        assert header.readable or header.evidence

@@ -1,0 +1,46 @@
+"""Reading a pickle imports, opens and starts nothing: an audit hook of the interpreter says so."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = """
+import sys
+from inspector.loader import pickle_code, torch_file, numpy_file, gguf, zip_directory, foreign, layer_words
+from inspector.algebra import span
+from tests.readers.evil import FILES
+from inspector.loader.torch_file import read_torch
+from inspector.loader.numpy_file import read_numpy
+from inspector.loader.gguf import read_gguf
+
+files = [(name, made()) for name, made in FILES]
+readers = (read_torch, read_numpy, read_gguf)
+for reader in readers:  # once for whatever the readers import on first use
+    reader(lambda at, length: files[0][1][at:at + length], len(files[0][1]), "warm")
+
+seen, watching = [], True
+
+def hook(event, arguments):
+    if watching:
+        seen.append((event, str(arguments)[:100]))
+
+sys.addaudithook(hook)
+modules = set(sys.modules)
+for name, data in files:
+    for reader in readers:
+        reader(lambda at, length: data[at:at + length], len(data), name)
+watching = False
+assert not seen, seen[:20]
+assert set(sys.modules) == modules, set(sys.modules) - modules
+print(len(files))
+"""
+
+
+def test_reading_does_nothing_but_read() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], cwd=Path(__file__).parents[2], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) >= 60

@@ -1,0 +1,85 @@
+"""NumPy's files written by hand give their arrays."""
+
+from __future__ import annotations
+
+import zipfile
+
+import pytest
+
+from inspector.loader.header import Header
+from inspector.loader.numpy_file import read_numpy
+from tests.readers.made import array, arrays, plain_array, reading
+
+
+def read(data: bytes) -> Header:
+    return read_numpy(reading(data), len(data), "weights.npz")
+
+
+def rules(header: Header) -> list[str]:
+    return [one.rule for one in header.evidence]
+
+
+@pytest.mark.parametrize(
+    ("descr", "dtype", "size"),
+    [("<f4", "F32", 4), (">f8", "F64", 8), ("|b1", "BOOL", 1), ("<i8", "I64", 8), ("<f2", "F16", 2), ("|u1", "U8", 1),
+     ("<V2", "BF16", 2), ("<c8", "C64", 8)],
+)  # fmt: skip
+def test_dtypes(descr: str, dtype: str, size: int) -> None:
+    found = read(plain_array(descr, "(2, 3)", bytes(6 * size)))
+    layout = found.tensors["arr_0"]
+    assert (layout.dtype, layout.shape, layout.bytes, rules(found)) == (dtype, (2, 3), 6 * size, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"), [("()", ()), ("(3,)", (3,)), ("(0, 5)", (0, 5)), ("(1, 2, 3, 4)", (1, 2, 3, 4))]
+)
+def test_shapes(text: str, shape: tuple[int, ...]) -> None:
+    elements = 1
+    for dim in shape:
+        elements *= dim
+    assert read(plain_array("<f4", text, bytes(4 * elements))).tensors["arr_0"].shape == shape
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_archives(method: int) -> None:
+    found = read(
+        arrays(method, a=plain_array("<f4", "(2,)", bytes(8)), **{"b.c": plain_array("<f2", "(3,)", bytes(6))})
+    )
+    assert {name: layout.shape for name, layout in found.tensors.items()} == {"a": (2,), "b.c": (3,)}
+    assert (rules(found), found.declared_bytes) == ([], 14)
+
+
+def test_what_is_cut_or_too_long() -> None:
+    whole = plain_array("<f4", "(4,)", bytes(16))
+    assert rules(read(whole[:-1])) == ["shard-cut"]
+    assert rules(read(whole + b"x")) == ["data-behind-end"]
+    found = read(arrays(a=plain_array("<f4", "(4,)", bytes(8))))
+    assert (rules(found), found.cut) == (["storage-missing"], ("a",))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "{}",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<U7', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '<f4', 'fortran_order': 0, 'shape': (1,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': 1, }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (__import__('os').system('id'),), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (%s), }" % ("9" * 30),
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (18446744073709551615, 2), }",
+        "{'descr': '<f4', 'shape': (1,), 'shape': (1,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'more': True}",
+        "{" * 60_000,
+        "{'shape':(" + "1, " * 19_000,
+        "{'shape':(" + "1" * 60_000,
+        "(" * 60_000,
+    ],
+)  # fmt: skip
+def test_headers_that_are_none(header: str) -> None:
+    found = read(array(header, bytes(16)))
+    assert (rules(found), found.tensors, found.readable) == (["numpy-malformed"], {}, False)

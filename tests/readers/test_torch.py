@@ -1,0 +1,147 @@
+"""PyTorch files written opcode by opcode give their tensors, their ties and what stands beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.loader.torch_file import TorchFile, read_torch
+from tests.readers.made import Code, archive, legacy, reading, state
+
+
+def read(data: bytes) -> TorchFile:
+    return read_torch(reading(data), len(data), "pytorch_model.bin")
+
+
+def rules(found: TorchFile) -> list[str]:
+    return [one.rule for one in found.header.evidence]
+
+
+def shapes(found: TorchFile) -> dict[str, tuple[int, ...]]:
+    return {name: layout.shape for name, layout in found.header.tensors.items()}
+
+
+PLAIN = state(("a.weight", (4, 3)), ("a.bias", (4,)))
+STORED = {"0": bytes(48), "1": bytes(16)}
+
+
+def test_an_archive() -> None:
+    found = read(archive(PLAIN, STORED))
+    assert (found.form, rules(found)) == ("zip", [])
+    assert shapes(found) == {"a.weight": (4, 3), "a.bias": (4,)}
+    assert found.header.declared_bytes == 64
+
+
+def test_an_older_file() -> None:
+    found = read(legacy(PLAIN, {"0": (12, bytes(48)), "1": (4, bytes(16))}))
+    assert (found.form, rules(found)) == ("legacy", [])
+    assert shapes(found) == {"a.weight": (4, 3), "a.bias": (4,)}
+
+
+def test_a_bare_pickle() -> None:
+    found = read(PLAIN)
+    assert (found.form, rules(found)) == ("pickle", [])
+
+
+def test_the_folder_of_an_archive_may_have_any_name() -> None:
+    assert shapes(read(archive(PLAIN, STORED, folder="pytorch_model_00001"))) == shapes(read(archive(PLAIN, STORED)))
+
+
+def test_a_script_module_is_known_by_its_code() -> None:
+    code = Code().name("__torch__", "Net").add(b")\x81}(").text("weight").tensor((2, 2)).add(b"ub")
+    found = read(archive(code.stop(), {"0": bytes(16)}, **{"code/__torch__.py": b"class Net"}))
+    assert (found.form, rules(found), shapes(found)) == ("torchscript", [], {"weight": (2, 2)})
+
+
+def test_a_tie_is_told() -> None:
+    found = read(archive(state(("a", (4,)), ("b", (4,)), shared=True), {"0": bytes(16)}))
+    assert found.ties == (("a", "b"),)
+    assert rules(found) == ["storage-shared"]
+    assert found.header.declared_bytes == 16
+
+
+def test_slices_of_one_storage_are_no_ties() -> None:
+    code = Code().add(b"}(")
+    code.text("q").tensor((2, 4), "0", 16).text("k").tensor((2, 4), "0", 16, offset=8)
+    found = read(archive(code.add(b"u").stop(), {"0": bytes(64)}))
+    assert found.ties == ()
+    assert found.views == (("q", "k"),)
+
+
+@pytest.mark.parametrize("key", ["state_dict", "model", "module", "model_state_dict"])
+def test_weights_below_a_key(key: str) -> None:
+    code = Code().add(b"}(").text("epoch").number(3).text(key).add(b"}(").text("w").tensor((2,)).add(b"u")
+    code.text("optimizer").add(b"}(").text("m").tensor((2,), "1").add(b"uu")
+    found = read(archive(code.stop(), {"0": bytes(8), "1": bytes(8)}))
+    assert (found.inside, dict(found.beside)) == (key, {"optimizer": 1})
+    assert shapes(found) == {"w": (2,)}
+    assert rules(found) == ["weights-inside"]
+
+
+def test_nested_dicts_are_joined_by_dots() -> None:
+    code = Code().add(b"}(").text("model").add(b"}(").text("encoder").add(b"}(").text("w").tensor((2,)).add(b"uuu")
+    assert shapes(read(archive(code.stop(), {"0": bytes(8)}))) == {"encoder.w": (2,)}
+
+
+def test_the_state_of_an_optimizer_is_no_weights() -> None:
+    code = Code().add(b"}(").text("state").add(b"}(").number(0).add(b"}(").text("exp_avg").tensor((2,))
+    code.add(b"uu").text("param_groups").add(b"]u")
+    assert rules(read(archive(code.stop(), {"0": bytes(8)}))) == ["optimizer-not-weights"]
+
+
+@pytest.mark.parametrize(
+    ("storage", "dtype", "bits"),
+    [("HalfStorage", "F16", 16), ("BFloat16Storage", "BF16", 16), ("LongStorage", "I64", 64), ("BoolStorage", "BOOL", 8),
+     ("DoubleStorage", "F64", 64), ("CharStorage", "I8", 8), ("ComplexFloatStorage", "C64", 64)],
+)  # fmt: skip
+def test_storages(storage: str, dtype: str, bits: int) -> None:
+    code = Code().add(b"}(").text("w").tensor((4, 2), storage=storage).add(b"u")
+    found = read(archive(code.stop(), {"0": bytes(bits)}))
+    layout = found.header.tensors["w"]
+    assert (layout.dtype, layout.bytes, rules(found)) == (dtype, bits, [])
+
+
+def test_a_parameter_is_its_tensor() -> None:
+    code = Code().add(b"}(").text("w").name("torch._utils", "_rebuild_parameter").add(b"(").tensor((5,))
+    found = read(archive(code.add(b"\x88").name("collections", "OrderedDict").add(b")RtRu").stop(), {"0": bytes(20)}))
+    assert (shapes(found), rules(found)) == ({"w": (5,)}, [])
+
+
+def test_an_ordered_dict_with_its_metadata() -> None:
+    code = Code().name("collections", "OrderedDict").add(b")R(").text("w").tensor((5,)).add(b"u}")
+    code.text("_metadata").name("collections", "OrderedDict").add(b")Rsb")
+    found = read(archive(code.stop(), {"0": bytes(20)}))
+    assert (shapes(found), rules(found)) == ({"w": (5,)}, [])
+
+
+def test_objects_beside_tensors_are_named() -> None:
+    code = Code().add(b"}(").text("w").tensor((2,)).text("args").name("argparse", "Namespace").add(b")\x81}bu")
+    found = read(archive(code.stop(), {"0": bytes(8)}))
+    assert shapes(found) == {"w": (2,)}
+    assert [dict(one.facts) for one in found.header.evidence] == [{"names": ["argparse.Namespace"], "count": 1}]
+
+
+def test_a_whole_module_gives_its_parameters() -> None:
+    def module(name: str, parts: Code) -> None:
+        parts.name("torch.nn.modules.module", name).add(b")\x81}(")
+
+    code = Code()
+    module("Net", code)
+    code.text("_parameters").add(b"}").text("_modules").add(b"}(").text("fc")
+    module("Linear", code)
+    code.text("_parameters").add(b"}(").text("weight").tensor((2, 3)).add(b"u").text("in_features").number(3).add(b"ub")
+    found = read(archive(code.add(b"uub").stop(), {"0": bytes(24)}))
+    assert shapes(found) == {"fc.weight": (2, 3)}
+    assert rules(found) == ["pickle-holds-objects"]
+
+
+def test_a_storage_that_is_absent_or_short_cuts_its_tensors() -> None:
+    assert read(archive(PLAIN, {"0": bytes(48)})).header.cut == ("a.bias",)
+    found = read(archive(PLAIN, {"0": bytes(40), "1": bytes(16)}))
+    assert (found.header.cut, rules(found)) == (("a.weight",), ["storage-missing"])
+
+
+def test_an_older_file_that_is_cut() -> None:
+    whole = legacy(PLAIN, {"0": (12, bytes(48)), "1": (4, bytes(16))})
+    found = read(whole[:-1])
+    assert (found.header.cut, rules(found)) == (("a.bias",), ["shard-cut"])
+    assert rules(read(whole + b"x")) == ["data-behind-end"]
