@@ -222,7 +222,7 @@ def _unpacked(checkpoint: Checkpoint, config: ConfigClaim) -> tuple[Families, Un
     from inspector.matcher.unpacking import unpack
     from inspector.packing.settings import settings_of
 
-    unpacked = unpack(stored, settings_of(config.settings.values), lost, whole=not checkpoint.partial)
+    unpacked = unpack(stored, settings_of(config.settings.values, checkpoint.side), lost, whole=not checkpoint.partial)
     return unpacked.families, unpacked, [*lost, *unpacked.gone_names()]
 
 

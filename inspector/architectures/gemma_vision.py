@@ -6,7 +6,7 @@ linear of a tower has four 0-dimensional buffers, its bounds; the norm before an
 """
 
 from inspector.architectures.gemma4_towers import GEMMA4_AUDIO, GEMMA4_VISION
-from inspector.architectures.joined_blocks import BARE_MODEL, TIES
+from inspector.architectures.joined_blocks import BARE_MODEL, SPELLINGS, TIES
 from inspector.notation.card import Architecture, Dims, graft, head, opaque, part, rows, under
 from inspector.notation.kinds import conv, linear, param, scale, table
 
@@ -50,8 +50,7 @@ EMBEDDER = rows(                               # v the width of the tower, W its
     part("soft_embedding_norm",  "norm.embed.soft",   scale("v")),
     part("embedding_projection", "bridge.out",        linear("v -> d")))
 TEXT = Dims(d="text.d", V="text.V")
-DISK = ({}, {"model.language_model.": "language_model.model.", "model.": "", "lm_head": "language_model.lm_head"})
-GEMMA3N = Architecture("gemma3n", ties=TIES, heads=BARE_MODEL, dialects=DISK,
+GEMMA3N = Architecture("gemma3n", ties=TIES, heads=BARE_MODEL, dialects=SPELLINGS,
     dims=TEXT,
     parts=rows(
         graft("text",  "language_model.", head="Model"),

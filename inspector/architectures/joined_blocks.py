@@ -4,6 +4,8 @@ Whether the head is tied: transformers 5 reads the top config's `tie_word_embedd
 config's (`config.get_text_config().tie_word_embeddings`); a config says which of them wrote it.
 """
 
+from collections.abc import Mapping
+
 from inspector.architectures.blocks import LM_HEAD
 from inspector.notation.card import head
 
@@ -16,4 +18,4 @@ JOINED = (
 BARE_MODEL = (JOINED[0], JOINED[2], JOINED[1])  # of models whose base class writes no prefix
 LANGUAGE_FIRST = {                             # the names on disk of both versions
     "model.language_model.": "language_model.model.", "lm_head": "language_model.lm_head", "model.": ""}
-SPELLINGS = ({}, LANGUAGE_FIRST)
+SPELLINGS: tuple[Mapping[str, str], ...] = ({}, LANGUAGE_FIRST)

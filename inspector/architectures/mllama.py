@@ -7,7 +7,7 @@ tied as the text config says, in transformers 4 and 5.
 """
 
 from inspector.architectures.blocks import LM_HEAD
-from inspector.architectures.joined_blocks import LANGUAGE_FIRST
+from inspector.architectures.joined_blocks import SPELLINGS
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, table
 
@@ -45,7 +45,6 @@ HEADS = (
     head("ForConditionalGeneration", "model.", LM_HEAD, default=True),
     head("Model", "model."),
     head("Model", ""))
-SPELLINGS = ({}, LANGUAGE_FIRST)
 MLLAMA = Architecture("mllama", ties="false", dims=TEXT, heads=HEADS, dialects=SPELLINGS,
     parts=rows(
         graft("text",   "language_model.", head="Model"),

@@ -9,6 +9,8 @@ modeling_glm4v.py: RMS norms without bias, the MLP of a block has the width `out
 `attention_bias` reaches q, k and v only.
 """
 
+from collections.abc import Mapping
+
 from inspector.architectures.joined_blocks import BARE_MODEL, TIES
 from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, scale, table
@@ -97,7 +99,7 @@ GLM4V_VISION = Architecture("glm4v_vision glm4v_moe_vision", heads=(head("tower 
             part("down_proj",            "merger.down",    linear("ff -> o")))))
 
 TEXT = Dims(d="text.d", V="text.V")
-OLD_NAMES = ({}, {"model.language_model.": "model.", "model.visual.": "visual."})
+OLD_NAMES: tuple[Mapping[str, str], ...] = ({}, {"model.language_model.": "model.", "model.visual.": "visual."})
 QWEN2_VL = Architecture("qwen2_vl", ties=TIES, dims=TEXT, heads=BARE_MODEL, dialects=OLD_NAMES,
     parts=rows(
         graft("text",   "language_model.", head="Model"),

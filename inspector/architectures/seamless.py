@@ -6,7 +6,7 @@ decoder is convolutional in the second version), and a vocoder. Which of them a 
 one table. Sinusoids are not stored.
 """
 
-from inspector.architectures.wav2vec2 import CONFORMER_LAYER
+from inspector.architectures.wav2vec2 import CONFORMER_LAYER, RELATIVE
 from inspector.notation.card import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, linear, param, table
 
@@ -58,7 +58,7 @@ SPEECH = rows(
         part("ffn.intermediate_dense", "adapter.mlp.up",         dense("d -> fs")),
         part("ffn.output_dense",       "adapter.mlp.down",       dense("fs -> d")), when="add_adapter"))
 SPEECH_ENCODER = under("speech_encoder", SPEECH, tower="speech_encoder")
-SPEECH_1 = rows(SPEECH_ENCODER, under("speech_encoder.encoder.layers.{Ls}", CONFORMER_LAYER,
+SPEECH_1 = rows(SPEECH_ENCODER, under("speech_encoder.encoder.layers.{Ls}", CONFORMER_LAYER, RELATIVE,
     part("conv_module.batch_norm", "norm.conv.batch", batchnorm("d")), ff="fs", h="hs", tower="speech_encoder"))
 SPEECH_2 = rows(SPEECH_ENCODER, under("speech_encoder.encoder.layers.{Ls}", CONFORMER_LAYER,
     part("conv_module.depthwise_layer_norm", "norm.conv.depth",    affine("d")),

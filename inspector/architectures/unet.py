@@ -1,14 +1,22 @@
-"""UNets: UNet2DConditionModel (Stable Diffusion), UNetSpatioTemporalConditionModel (Stable Video Diffusion), the motion adapter.
+"""UNets: UNet2DConditionModel (Stable Diffusion) and its ControlNetModel, UNet2DModel, UNetSpatioTemporalConditionModel (Stable
+Video Diffusion), the motion adapter.
 
 unet_2d_condition.py: an up block's resnets read what came before and the skip: the first p+u, the last u+q, those between
 2*u, one more than the down block has; lists of layers, heads and transformer depths are reversed on the way up and the middle
 takes their last entry. `proj_in` is a convolution without `use_linear_projection`. SDXL has `add_embedding`; with
-`only_cross_attention` the first attention of a block reads the text too. `attention_head_dim` moves no shape.
+`only_cross_attention` the first attention of a down or up block reads the text too, but never the middle's. `attention_head_dim` moves no shape.
 unet_spatio_temporal_condition.py: every resnet and transformer is a pair, in space and in time, mixed by one number.
 unet_motion_model.py: both attentions of a motion module are self attentions; positions are a buffer.
 """
 
-from inspector.architectures.diffusion_blocks import ATTENTION, CROSS_ATTENTION, EMBEDDING, GATED_FEED_FORWARD, RESNET
+from inspector.architectures.diffusion_blocks import (
+    ATTENTION,
+    CROSS_ATTENTION,
+    EMBEDDING,
+    GATED_FEED_FORWARD,
+    PIXEL_ATTENTION,
+    RESNET,
+)
 from inspector.notation.card import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
@@ -39,35 +47,37 @@ UNET_DIMS = Dims(
     u="ch[S-1-{U}]", p="ch[S-{U}] | m",  q="ch[S-2-{U}] | a",                                                  # coming up
     nu="layers_per_block[S-1-{U}]", ku="transformer_layers_per_block[S-1-{U}] | 1", eu="cross_attention_dim[S-1-{U}]",
     fu="eu when only_cross_attention[S-1-{U}] | u", tu="2*u when scaled | u",
-    km="transformer_layers_per_block[S-1] | 1", em="cross_attention_dim[S-1]", fm="em when mid_block_only_cross_attention | m",
+    km="transformer_layers_per_block[S-1] | 1", em="cross_attention_dim[S-1]",
     tm="2*m when scaled | m",
     Y="U[up_block_types in 'CrossAttnUpBlock2D CrossAttnUpBlockSpatioTemporal']", W="U[:U-1]", Q="nu + 1", mid="Q[1:nu]", last="Q[nu:]",
     middle="(mid_block_type | 'UNetMidBlock2DCrossAttn') == 'UNetMidBlock2DCrossAttn'")
 CLASS_EMBEDDING = rows(
     part("class_embedding", "embed.class", table("num_class_embeds t"), when="class_embed_type == null and num_class_embeds != null"),
-    part("class_embedding", "embed.class", dense("j -> t"), when="class_embed_type == 'simple_projection'"),
     part("class_embedding.linear_1", "embed.class.1", dense("a -> t"), when="class_embed_type == 'timestep'"),
     part("class_embedding.linear_1", "embed.class.1", dense("j -> t"), when="class_embed_type == 'projection'"),
     part("class_embedding.linear_2", "embed.class.2", dense("t -> t"), when="class_embed_type in 'timestep projection'"))
+DOWN_TO_MIDDLE = rows(
+    part("conv_in", "embed.image", conv("c -> a, ki ki")),
+    under("time_embedding", EMBEDDING, i="a"),
+    part("time_embedding.cond_proj", "embed.time.condition", linear("time_cond_proj_dim -> a"), when="time_cond_proj_dim != null"),
+    part("add_embedding.linear_1",   "embed.added.1", dense("j -> t"), when="addition_embed_type == 'text_time'"),
+    part("add_embedding.linear_2",   "embed.added.2", dense("t -> t"), when="addition_embed_type == 'text_time'"),
+    part("encoder_hid_proj",         "embed.text",    dense("encoder_hid_dim -> cross_attention_dim"),
+         when="encoder_hid_dim != null and (encoder_hid_dim_type | 'text_proj') == 'text_proj'"),
+    CLASS_EMBEDDING,
+    under("down_blocks",
+        under("{S}.resnets.0",      RESNET, i="v", o="w", T="tw"),
+        under("{S}.resnets.{R1}",   RESNET, i="w", o="w", T="tw"),
+        under("{X}.attentions.{R}", CROSS),
+        part("{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")), tower="down"),
+    under("mid_block",
+        under("resnets.0",    RESNET, i="m", o="m", T="tm"),
+        under("attentions.0", CROSS,  w="m", K="km", e="em", f="m", when="middle"),
+        under("resnets.1",    RESNET, i="m", o="m", T="tm", tower="middle.last", when="middle"), tower="middle"))
 UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", dims=UNET_DIMS,
     parts=rows(
-        part("conv_in", "embed.image", conv("c -> a, ki ki")),
-        under("time_embedding", EMBEDDING, i="a"),
-        part("time_embedding.cond_proj", "embed.time.condition", linear("time_cond_proj_dim -> a"), when="time_cond_proj_dim != null"),
-        part("add_embedding.linear_1",   "embed.added.1", dense("j -> t"), when="addition_embed_type == 'text_time'"),
-        part("add_embedding.linear_2",   "embed.added.2", dense("t -> t"), when="addition_embed_type == 'text_time'"),
-        part("encoder_hid_proj",         "embed.text",    dense("encoder_hid_dim -> cross_attention_dim"),
-             when="encoder_hid_dim != null and (encoder_hid_dim_type | 'text_proj') == 'text_proj'"),
-        CLASS_EMBEDDING,
-        under("down_blocks",
-            under("{S}.resnets.0",      RESNET, i="v", o="w", T="tw"),
-            under("{S}.resnets.{R1}",   RESNET, i="w", o="w", T="tw"),
-            under("{X}.attentions.{R}", CROSS),
-            part("{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")), tower="down"),
-        under("mid_block",
-            under("resnets.0",    RESNET, i="m", o="m", T="tm"),
-            under("attentions.0", CROSS,  w="m", K="km", e="em", f="fm", when="middle"),
-            under("resnets.1",    RESNET, i="m", o="m", T="tm", tower="middle.last", when="middle"), tower="middle"),
+        DOWN_TO_MIDDLE,
+        part("class_embedding", "embed.class", dense("j -> t"), when="class_embed_type == 'simple_projection'"),
         under("up_blocks",
             under("{U}.resnets.0",      RESNET, i="p + u", o="u", T="tu"),
             under("{U}.resnets.{mid}",  RESNET, i="u + u", o="u", T="tu"),
@@ -76,6 +86,46 @@ UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", dims=UNET_DIMS,
             part("{W}.upsamplers.0.conv", "resnet.up", conv("u -> u, 3 3")), tower="up"),
         part("conv_norm_out", "norm.final", affine("a"), when="(norm_num_groups | 32) != null"),
         part("conv_out",      "head.image", conv("a -> o, ko ko"))))
+
+CONTROLNETMODEL = Architecture("ControlNetModel",  # no record exercises this card
+    dims=UNET_DIMS | Dims(l="layers_per_block", Z="S*(l + 1)", z="ch[({Z}-1)//(l + 1)] when {Z} > 0 | a",
+                          ce="conditioning_embedding_out_channels", N="len(ce) - 1", E="0 : 2*N : 2", O="1 : 2*N : 2"),
+    parts=rows(
+        DOWN_TO_MIDDLE,
+        under("controlnet_cond_embedding",
+            part("conv_in",    "embed.condition.in",   conv("(conditioning_channels | 3) -> ce[0], 3 3")),
+            part("blocks.{E}", "embed.condition.even", conv("ce[{E}//2] -> ce[{E}//2], 3 3")),
+            part("blocks.{O}", "embed.condition.odd",  conv("ce[({O}-1)//2] -> ce[({O}+1)//2], 3 3")),
+            part("conv_out",   "embed.condition.out",  conv("ce[len(ce)-1] -> a, 3 3"))),
+        part("controlnet_down_blocks.{Z}", "head.down",   conv("z -> z, 1 1")),
+        part("controlnet_mid_block",       "head.middle", conv("m -> m, 1 1"))))
+UNET2DMODEL = Architecture("UNet2DModel",      # no record exercises this card
+    dims=UNET_DIMS | Dims(n="layers_per_block", X="S[down_block_types == 'AttnDownBlock2D']", Y="U[up_block_types == 'AttnUpBlock2D']",
+                          Q="n + 1", mid="Q[1:n]", last="Q[n:]", y="2*a when time_embedding_type == 'fourier' | a"),
+    parts=rows(
+        part("conv_in", "embed.image", conv("c -> a, 3 3")),
+        part("time_proj.weight", "embed.time.frequency", param("a"), when="time_embedding_type == 'fourier'"),
+        part("time_proj", "embed.time.table", table("num_train_timesteps a"), when="time_embedding_type == 'learned'"),
+        under("time_embedding", EMBEDDING, i="y"),
+        part("class_embedding", "embed.class", table("num_class_embeds t"), when="class_embed_type == null and num_class_embeds != null"),
+        under("down_blocks",
+            under("{S}.resnets.0",      RESNET, i="v", o="w", T="tw"),
+            under("{S}.resnets.{R1}",   RESNET, i="w", o="w", T="tw"),
+            under("{X}.attentions.{R}", PIXEL_ATTENTION),
+            part("{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")), tower="down"),
+        under("mid_block",
+            under("resnets.0",    RESNET, i="m", o="m", T="tm"),
+            under("attentions.0", PIXEL_ATTENTION, w="m", when="add_attention | true"),
+            under("resnets.1",    RESNET, i="m", o="m", T="tm", tower="middle.last"), tower="middle"),
+        under("up_blocks",
+            under("{U}.resnets.0",      RESNET, i="p + u", o="u", T="tu"),
+            under("{U}.resnets.{mid}",  RESNET, i="u + u", o="u", T="tu"),
+            under("{U}.resnets.{last}", RESNET, i="u + q", o="u", T="tu"),
+            under("{Y}.attentions.{Q}", PIXEL_ATTENTION, w="u"),
+            part("{W}.upsamplers.0.conv", "resnet.up", conv("u -> u, 3 3")), tower="up"),
+        part("conv_norm_out", "norm.final", affine("a")),
+        part("conv_out",      "head.image", conv("a -> o, 3 3"))),
+    dialects=({}, {"*.to_q.": ".query.", "*.to_k.": ".key.", "*.to_v.": ".value.", "*.to_out.0.": ".proj_attn."}))
 
 PAIR = rows(
     under("spatial_res_block", RESNET),

@@ -103,10 +103,12 @@ HUBERT = Architecture("hubert", dims=SPEECH, dialects=({}, OLD_WEIGHT_NORM),
         MASK, CONVOLUTIONS, FINAL,
         part("feature_projection.layer_norm", "norm.embed",    affine("f"), when="(feat_proj_layer_norm | true)"),
         part("feature_projection.projection", "embed.project", dense("f -> d")),
-        rows(POSITION, when="not conv_pos_batch_norm"),
+        part("encoder.pos_conv_embed.conv.bias",  "embed.position.bias", param("d")),
+        part("encoder.pos_conv_embed.conv",       "embed.position",
+             weight_norm(conv("d -> d, K", groups="G", bias=False), axis=2), when="not conv_pos_batch_norm"),
         rows(
-            part("encoder.pos_conv_embed.conv",       "embed.position", conv("d -> d, K", groups="G")),
-            part("encoder.pos_conv_embed.batch_norm", "norm.position",  batchnorm("d")), when="conv_pos_batch_norm"),
+            part("encoder.pos_conv_embed.conv",       "embed.position.normed", conv("d -> d, K", groups="G", bias=False)),
+            part("encoder.pos_conv_embed.batch_norm", "norm.position",         batchnorm("d")), when="conv_pos_batch_norm"),
         under("encoder.layers.{L}", SPEECH_LAYER, LAYER_ADAPTER)),
     heads=(
         head("Model",                       ""),
@@ -148,6 +150,11 @@ DATA2VEC_AUDIO = Architecture("data2vec-audio", dims=SPEECH | Dims(P="num_conv_p
         head("ForAudioFrameClassification", "data2vec_audio.", FRAMES),
         head("ForXVector",                  "data2vec_audio.", XVECTOR)))
 
+RELATIVE = rows(
+    part("self_attn.linear_pos",        "attention.position",      linear("d -> d")),
+    part("self_attn.pos_bias_u",        "attention.content.bias",  param("h d//h")),
+    part("self_attn.pos_bias_v",        "attention.position.bias", param("h d//h")),
+    when="position_embeddings_type == 'relative'")
 CONFORMER_LAYER = rows(
     part("ffn1_layer_norm",             "norm.mlp.first",    affine("d")),
     part("ffn1.intermediate_dense",     "mlp.first.up",      dense("d -> ff")),
@@ -157,11 +164,6 @@ CONFORMER_LAYER = rows(
     part("self_attn.linear_k",          "attention.key",     dense("d -> d")),
     part("self_attn.linear_v",          "attention.value",   dense("d -> d")),
     part("self_attn.linear_out",        "attention.output",  dense("d -> d")),
-    rows(
-        part("self_attn.linear_pos",    "attention.position",         linear("d -> d")),
-        part("self_attn.pos_bias_u",    "attention.content.bias",     param("h d/h")),
-        part("self_attn.pos_bias_v",    "attention.position.bias",    param("h d/h")),
-        when="position_embeddings_type == 'relative'"),
     part("conv_module.layer_norm",      "norm.conv",         affine("d")),
     part("conv_module.pointwise_conv1", "conv.in",           conv("d -> d + d, 1", bias=False)),
     part("conv_module.depthwise_conv",  "conv.depth",        conv("d -> d, conv_depthwise_kernel_size", groups="d", bias=False)),
@@ -173,7 +175,7 @@ CONFORMER_LAYER = rows(
 WAV2VEC2_CONFORMER = Architecture("wav2vec2-conformer", dims=SPEECH, dialects=({}, OLD_WEIGHT_NORM),
     parts=rows(
         MASK, CONVOLUTIONS, PROJECTION, POSITION, FINAL, ADAPTER,
-        under("encoder.layers.{L}", CONFORMER_LAYER, part("conv_module.batch_norm", "norm.conv.batch", batchnorm("d")))),
+        under("encoder.layers.{L}", CONFORMER_LAYER, RELATIVE, part("conv_module.batch_norm", "norm.conv.batch", batchnorm("d")))),
     heads=(
         head("Model",                       ""),
         head("ForCTC",                      "wav2vec2_conformer.", CTC),
@@ -184,7 +186,7 @@ WAV2VEC2_CONFORMER = Architecture("wav2vec2-conformer", dims=SPEECH, dialects=({
 WAV2VEC2_BERT = Architecture("wav2vec2-bert", dims=SPEECH | Dims(f="feature_projection_input_dim"),
     parts=rows(
         MASK, PROJECTION,
-        under("encoder.layers.{L}", CONFORMER_LAYER,
+        under("encoder.layers.{L}", CONFORMER_LAYER, RELATIVE,
             part("conv_module.depthwise_layer_norm", "norm.conv.depth", affine("d")),
             part("self_attn.distance_embedding", "attention.distance",
                  table("left_max_position_embeddings+right_max_position_embeddings+1 d/h"),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import agreement
-from inspector.loader.config_file import Config, Kind, read_config
+from inspector.loader.config_file import QUANTISATION_KEYS, SIDE_FILES, Config, Kind, read_config
 from inspector.loader.folder import locate
 from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.header import Header, Layouts, parse_header, unopened
@@ -77,6 +77,7 @@ class Checkpoint:
     config: Config | None = None
     adapter: Config | None = None
     pipeline: Config | None = None
+    side: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     tensors: dict[str, Layout] = field(default_factory=dict)
     file_of: dict[str, str] = field(default_factory=dict)
     files: tuple[WeightFile, ...] = ()
@@ -229,6 +230,7 @@ def assemble(
         configs.get("config") or configs.get("params"),
         configs.get("adapter"),
         configs.get("pipeline"),
+        side=_side(source, listing, configs),
         origin=source.origin,
         siblings=dict(list(listing.files.items())[:SIBLINGS_KEPT]),
     )
@@ -336,6 +338,15 @@ def _configs(
         if config is not None:
             configs[kind] = config
     return configs, evidence
+
+
+def _side(source: Source, listing: Listing, configs: Mapping[str, Config]) -> dict[str, Mapping[str, object]]:
+    """Quantisation settings in files of their own, where the config has none."""
+    config = configs.get("config")
+    if config is not None and any(key in config.values for key in QUANTISATION_KEYS):
+        return {}
+    read = {name: read_config(source, name, "config")[0] for name in SIDE_FILES if name in listing.files}
+    return {name: one.values for name, one in read.items() if one is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,10 @@ CONFIG_LIMIT: Final = 64_000_000
 """Bytes of a config; the largest genuine ones (tables of labels) have a few million."""
 NAMES_SHOWN: Final = 20
 
+SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json")
+"""Quantisation settings beside config.json, in the order of trust; read only where config.json has none."""
+QUANTISATION_KEYS: Final = ("quantization_config", "quantization", "compression_config")
+
 Kind = Literal["config", "params", "adapter", "pipeline"]
 
 

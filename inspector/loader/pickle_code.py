@@ -499,6 +499,8 @@ def _put(target: dict[Any, object], pairs: list[Any]) -> None:
         key = pairs[at]
         if type(key) is str or (type(key) is int and -(1 << 60) < key < 1 << 60):
             target[key] = pairs[at + 1]
+        elif isinstance(key, Blob):
+            raise _Wrong(f"has a key of {key.length:,} bytes")
 
 
 _DOUBLE: Final = Struct(">d")

@@ -104,7 +104,9 @@ _RUNS_NAMES: Final = frozenset(
     {("torch", "load"), ("torch", "compile"), ("torch.hub", "load"), ("torch.serialization", "load"),
      ("torch.hub", "load_state_dict_from_url"), ("torch.hub", "download_url_to_file"),
      ("torch.utils.cpp_extension", "load"), ("torch.utils.cpp_extension", "load_inline"), ("numpy", "load"),
-     ("torch.jit", "load"), ("torch.package", "PackageImporter"), ("numpy.testing._private.utils", "runstring")}
+     ("torch.jit", "load"), ("torch.package", "PackageImporter"), ("types", "FunctionType"),
+     ("types", "CodeType"), ("types", "MethodType"), ("functools", "reduce"),
+     ("numpy.testing._private.utils", "runstring")}
 )  # fmt: skip
 _INSIDE: Final = ("state_dict", "model_state_dict", "model_state", "model", "module", "params_ema", "params", "net",
                   "network", "weights", "generator", "teacher", "student")  # fmt: skip
@@ -148,6 +150,10 @@ class _Tensor:
     storage: _Storage | None
 
 
+_ODD: Final = _Tensor("", (), (), 0, None)
+"""What a call makes that would be a tensor if its arguments were such as tensors have."""
+
+
 def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None) -> TorchFile:
     """Reads what a PyTorch file of `size` bytes declares. Any bytes give a reading or evidence of what is wrong."""
     reading = _Reading(read, size, file, {} if layouts is None else layouts)
@@ -169,6 +175,7 @@ class _Reading:
         self.steps = 0
         self.name_bytes = 0
         self.complete = True
+        self.odd: list[str] = []
 
     def unreadable(self, *found: Evidence) -> TorchFile:
         return TorchFile(Header(self.file, {}, {}, (*self.evidence, *found), readable=False))
@@ -274,11 +281,16 @@ class _Reading:
                     views.setdefault(storage.key, {}).setdefault(view, []).append(name)
         for rule, (cases, count) in self.cases.items():
             self._tell(rule, tensors=count[0], cases=cases)
+        if self.odd:
+            problem = f"describes tensors that cannot be: {len(self.odd):,}, the first is {self.odd[0][:200]}"
+            self._tell("pickle-malformed", problem=problem, position=0)
         if not self.complete:
             self._tell("pickle-malformed", problem="holds more than can be a state dict", position=0)
         if not tensors and not faulty and not (isinstance(value, dict) and not value):
             self._tell("no-tensors", what=_what(value))
             return self.unreadable()
+        if isinstance(value, dict) and value.keys() >= {"state", "param_groups"}:
+            self._tell("optimizer-not-weights", tensors=len(tensors))
         if inside or beside:
             others: list[Fact] = [{"key": key, "tensors": count} for key, count in list(beside.items())[:NAMES_SHOWN]]
             self._tell("weights-inside", inside=inside, beside=others, count=len(beside))
@@ -376,6 +388,9 @@ class _Reading:
                 yield from self._named(item, f"{name}.", depth + 1)
 
     def _layout(self, name: str, made: _Tensor) -> Layout | None:
+        if made is _ODD:
+            self.odd.append(name)
+            return None
         if made.dtype not in BITS:
             self._case("dtype-unknown", name, dtype=made.dtype[:40], meant=None)
             return None
@@ -559,28 +574,28 @@ def _tensor_of(value: object) -> _Tensor | None:
     return None
 
 
-def _viewed(name: str, arguments: tuple[Any, ...]) -> _Tensor | None:
+def _viewed(name: str, arguments: tuple[Any, ...]) -> _Tensor:
     if len(arguments) < 4:
-        return None
+        return _ODD
     storage = _storage_of(arguments[0])
     shape, strides = _dims(arguments[2]), _dims(arguments[3])
     offset = arguments[1]
     if storage is None or shape is None or strides is None or len(shape) != len(strides):
-        return None
+        return _ODD
     if type(offset) is not int or not 0 <= offset < WORD:
-        return None
+        return _ODD
     dtype = storage.dtype
     if name == "_rebuild_tensor_v3":
         if len(arguments) < 7 or not isinstance(arguments[6], Name):
-            return None
+            return _ODD
         dtype = DTYPES.get(arguments[6].name, arguments[6].name)
     return _Tensor(dtype, shape, strides, offset, storage)
 
 
-def _described(dtype: object, shape: object, strides: object) -> _Tensor | None:
+def _described(dtype: object, shape: object, strides: object) -> _Tensor:
     dims = _dims(shape)
     if dims is None or not isinstance(dtype, Name):
-        return None
+        return _ODD
     return _Tensor(DTYPES.get(dtype.name, dtype.name), dims, _dims(strides) or (0,) * len(dims), 0, None)
 
 
@@ -600,7 +615,8 @@ def _storage_of(value: object) -> _Storage | None:
     _, of, key, _, elements = value.key[:5]
     if not isinstance(of, Name) or not isinstance(key, str | int) or type(elements) is not int:
         return None
-    if not 0 <= elements < WORD:
+    if elements < 0:
         return None
+    elements = min(elements, WORD)
     dtype = STORAGES.get(of.name, of.name)
     return _Storage(dtype, str(key), elements, elements * BITS.get(dtype, 128) // 8)

@@ -15,11 +15,10 @@ from functools import cached_property
 from typing import Any, Final
 
 from inspector.algebra.boxes import Box, less
+from inspector.loader.config_file import SIDE_FILES
 from inspector.packing.naming import Budget, Entry, exact, listed, regex
 from inspector.packing.said import NOTHING_SAID, Said
 
-SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json")
-"""Settings beside config.json, in the order of trust; read only where config.json has none."""
 MOST_ENTRIES: Final = 20_000
 
 Values = Mapping[str, Any]

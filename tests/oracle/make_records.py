@@ -180,6 +180,9 @@ MENDS: dict[str, dict[str, Any]] = {
 # Types with a card and no records of their own.
 LEFT_OUT: dict[str, str] = {
     "gemma3n": "its vision tower is of the package timm",
+    "internlm3": "transformers has its configuration alone",
+    "iquestcoder": "transformers has its configuration alone",
+    "t5_gemma_module": "a half of t5gemma, never a model of its own",
 }
 
 # The base of TYPES: by key, or by the key's usual name where the class has an alias for it (n_embd is hidden_size).
@@ -416,13 +419,27 @@ def record(
         "class": model_class.__name__,
         "variant": spelled(changes),
         "writer": writer(),
-        "given": given,
+        "given": given if model_type in TYPES else taken(given, config),
         "config": config,
         "num_parameters": parameters_of(model),
         "tied": tied_names(model),
         "buffers": [name for name in tensors if name in held],
         "tensors": tensors,
     }
+
+
+def taken(given: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that the configuration class took: some it overrides with others, and a configuration that
+    keeps them says what no model is."""
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        labels = config.get("id2label") if key == "num_labels" else None
+        held = len(labels) if labels else config.get(key, value)
+        if isinstance(value, Mapping) and isinstance(held, Mapping):
+            found[key] = taken(value, held)
+        elif held == value or type(held) is not type(value):
+            found[key] = value
+    return found
 
 
 def writer() -> str:

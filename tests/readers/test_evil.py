@@ -59,7 +59,7 @@ def _worded(evidence: tuple[Evidence, ...]) -> None:
         assert "None" not in finding.message
 
 
-@pytest.mark.parametrize("name", ["stack", "containers", "memo", "depth-of-tuples", "zip-bomb", "doubling"])
+@pytest.mark.parametrize("name", ["stack", "containers", "memo", "depth-of-tuples", "zip-bomb"])
 def test_memory_stays_small(name: str) -> None:
     made = next(made for case, made, _ in TORCH if case == name)
     data = made()
@@ -80,7 +80,7 @@ HEALTHY = {
 
 @pytest.mark.parametrize("kind", HEALTHY)
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_bytes_give_a_reading_or_evidence(kind: str, data: st.DataObject) -> None:
     whole = bytearray(data.draw(st.sampled_from(HEALTHY[kind])))
     for _ in range(data.draw(st.integers(1, 4))):
@@ -94,7 +94,7 @@ def test_any_bytes_give_a_reading_or_evidence(kind: str, data: st.DataObject) ->
 
 @pytest.mark.parametrize("kind", READERS)
 @given(raw=st.binary(max_size=300))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_noise(kind: str, raw: bytes) -> None:
     for start in (b"", b"GGUF\3\0\0\0", b"\x80\x02", b"PK\3\4", b"\x93NUMPY\1\0"):
         header = READERS[kind](start + raw)

@@ -90,9 +90,16 @@ def test_the_state_of_an_optimizer_is_no_weights() -> None:
 
 @pytest.mark.parametrize(
     ("storage", "dtype", "bits"),
-    [("HalfStorage", "F16", 16), ("BFloat16Storage", "BF16", 16), ("LongStorage", "I64", 64), ("BoolStorage", "BOOL", 8),
-     ("DoubleStorage", "F64", 64), ("CharStorage", "I8", 8), ("ComplexFloatStorage", "C64", 64)],
-)  # fmt: skip
+    [
+        ("HalfStorage", "F16", 16),
+        ("BFloat16Storage", "BF16", 16),
+        ("LongStorage", "I64", 64),
+        ("BoolStorage", "BOOL", 8),
+        ("DoubleStorage", "F64", 64),
+        ("CharStorage", "I8", 8),
+        ("ComplexFloatStorage", "C64", 64),
+    ],
+)
 def test_storages(storage: str, dtype: str, bits: int) -> None:
     code = Code().add(b"}(").text("w").tensor((4, 2), storage=storage).add(b"u")
     found = read(archive(code.stop(), {"0": bytes(bits)}))
