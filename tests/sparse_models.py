@@ -1,6 +1,6 @@
 """Full-size checkpoints in next to no space: published hyperparameters, real headers, holes for the data.
 
-python -m tests.sparse_models FOLDER [llama8b llama405b dsv3 tiny]
+python -m tests.sparse_models FOLDER [tiny llama8b llama405b dsv3 flat200k]
 """
 
 from __future__ import annotations
@@ -164,11 +164,19 @@ def deepseek_v3(config: dict[str, Any]) -> Iterator[_Row]:
     yield "lm_head.weight", ("BF16", (words, width))
 
 
+def flat(config: dict[str, Any]) -> Iterator[_Row]:
+    """200,000 tensors that no architecture has."""
+    for layer in range(config["num_hidden_layers"]):
+        for block in range(1000):
+            yield f"model.layers.{layer}.blocks.{block}.proj.weight", ("F32", (16, 16))
+
+
 MODELS: dict[str, tuple[dict[str, Any], Callable[[dict[str, Any]], Iterator[_Row]], int]] = {
     "tiny": (TINY, llama, 1),
     "llama8b": (LLAMA8B, llama, 4),
     "llama405b": (LLAMA405B, llama, 191),
     "dsv3": (DSV3, deepseek_v3, 163),
+    "flat200k": ({**TINY, "num_hidden_layers": 200}, flat, 1),
 }
 """Name -> config, spec, shards."""
 

@@ -87,7 +87,7 @@ def main(rounds: int) -> None:
         for name in ("tiny", "dsv3", "flat200k"):
             where[name] = str(Path(folder) / name)
             # made elsewhere: a child starts with its parent's peak memory
-            subprocess.run([PYTHON, "-m", "tests.benchmarks.workloads", name, where[name]], check=True)
+            subprocess.run([PYTHON, "-m", "tests.sparse_models", folder, name], check=True, capture_output=True)
         hub = [PYTHON, "-c", HUB]
         ours = {name: [*INSPECTOR, path] for name, path in where.items()}
         theirs = {name: [*hub, path] for name, path in where.items()}

@@ -79,7 +79,7 @@ def test_without_the_one_answer_it_costs_one_request(
     assert len(served.seen) <= 2 * 4 + 5
 
 
-def test_redirects_of_small_files_stay_within_the_budget(served: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_commit_stays_within_the_budget(served: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
     served.one_answer = False
     served.forget()

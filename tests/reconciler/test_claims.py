@@ -11,9 +11,9 @@ from inspector.loader.checkpoint import Checkpoint, WeightFile
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
 from inspector.reconciler.claims import read_claim
-from tests.benchmarks.workloads import LLAMA_8B
 from tests.checkpoints import Spec, genuine
 from tests.judged import judged
+from tests.sparse_models import LLAMA8B
 
 READ = [
     ("8030257152", 8030257152, [8030257152], [8030257153]),
@@ -42,7 +42,7 @@ def test_other_texts_are_no_numbers(text: str) -> None:
     assert read_claim(text) is None
 
 
-TIED = {**LLAMA_8B, "tie_word_embeddings": True}
+TIED = {**LLAMA8B, "tie_word_embeddings": True}
 FREQUENCIES: Spec = {f"model.layers.{n}.self_attn.rotary_emb.inv_freq": ("F32", (64,)) for n in range(32)}
 
 
@@ -60,15 +60,15 @@ def with_index(spec: Spec, config: dict[str, Any], file_bytes: int = 0, **totals
 DATA = 16_060_522_496
 EMBEDDING = 128_256 * 4096
 TOTALS: list[tuple[Spec, dict[str, Any], dict[str, int], bool, str]] = [
-    ({}, LLAMA_8B, {"total_size": DATA}, True, "the bytes of all tensors"),
-    ({}, LLAMA_8B, {"total_size": DATA * 2}, False, "every tensor in F32"),
-    ({}, LLAMA_8B, {"total_size": DATA + 777, "file_bytes": DATA + 777}, False, "headers included"),
-    (FREQUENCIES, LLAMA_8B, {"total_size": DATA}, False, "leaves out the buffers"),
-    (FREQUENCIES, LLAMA_8B, {"total_size": DATA + 4096}, False, "the buffers as 16 bits instead of F32"),
+    ({}, LLAMA8B, {"total_size": DATA}, True, "the bytes of all tensors"),
+    ({}, LLAMA8B, {"total_size": DATA * 2}, False, "every tensor in F32"),
+    ({}, LLAMA8B, {"total_size": DATA + 777, "file_bytes": DATA + 777}, False, "headers included"),
+    (FREQUENCIES, LLAMA8B, {"total_size": DATA}, False, "leaves out the buffers"),
+    (FREQUENCIES, LLAMA8B, {"total_size": DATA + 4096}, False, "the buffers as 16 bits instead of F32"),
     ({}, TIED, {"total_size": DATA}, False, "the tied head a second time, which is not stored"),
     ({}, TIED, {"total_parameters": 8_030_261_248 - EMBEDDING}, True, "unique parameters"),
     ({}, TIED, {"total_parameters": 8_030_261_248}, False, "the tied head a second time"),
-    (FREQUENCIES, LLAMA_8B, {"total_parameters": 8_030_261_248 + 2048}, True, "stored elements"),
+    (FREQUENCIES, LLAMA8B, {"total_parameters": 8_030_261_248 + 2048}, True, "stored elements"),
 ]
 
 
@@ -85,5 +85,5 @@ def test_known_habits_are_explained_and_no_warning(
 
 @pytest.mark.parametrize("totals", [{"total_size": 0}, {"total_size": DATA - 8}, {"total_parameters": 333_312}])
 def test_what_nothing_explains_is_a_warning(totals: dict[str, int]) -> None:
-    audited = with_index(genuine(LLAMA_8B), LLAMA_8B, DATA + 9_000, **totals)
+    audited = with_index(genuine(LLAMA8B), LLAMA8B, DATA + 9_000, **totals)
     assert [finding.code for finding in audited.findings if finding.severity == "warning"] == ["P705"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.workloads import LLAMA_8B
 from tests.checkpoints import genuine
 from tests.judged import judged
+from tests.sparse_models import LLAMA8B
 
 MIXTRAL: dict[str, Any] = {
     "model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "hidden_size": 4096, "intermediate_size": 14336,
@@ -29,4 +29,4 @@ def test_a_number_that_cannot_be_is_not_used(active: object) -> None:
 
 
 def test_a_dense_model_has_none() -> None:
-    assert judged(genuine(LLAMA_8B), {**LLAMA_8B, "num_experts_per_tok": 2}).experts is None
+    assert judged(genuine(LLAMA8B), {**LLAMA8B, "num_experts_per_tok": 2}).experts is None

@@ -10,13 +10,13 @@ from inspector.compare import Comparison, compare_audits
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
-from tests.benchmarks.workloads import DEEPSEEK_V3, LLAMA_8B, deepseek_spec
 from tests.checkpoints import Spec, genuine
 from tests.judged import judged
+from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
 
 LAYER_17 = "model.layers.17.self_attn.k_proj.weight"
 TIED = {
-    **LLAMA_8B, "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16, "head_dim": 64,
+    **LLAMA8B, "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16, "head_dim": 64,
     "tie_word_embeddings": True,
 }  # fmt: skip
 GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 768, "n_layer": 12, "n_head": 12,
@@ -25,9 +25,9 @@ GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 76
 
 def llama(change: Callable[[Spec], None] = lambda spec: None, **config: Any) -> Audit:
     """Llama-3-8B with a change of its tensors or its config."""
-    spec = genuine(LLAMA_8B)
+    spec = genuine(LLAMA8B)
     change(spec)
-    return judged(spec, {**LLAMA_8B, **config})
+    return judged(spec, {**LLAMA8B, **config})
 
 
 def put(name: str, dtype: str, *shape: int) -> Callable[[Spec], None]:
@@ -93,10 +93,10 @@ def vision(spec: Spec) -> None:
 
 def indexed(**totals: int) -> Audit:
     """A healthy checkpoint whose index states these totals."""
-    spec = genuine(LLAMA_8B)
-    healthy = judged(spec, LLAMA_8B).checkpoint
+    spec = genuine(LLAMA8B)
+    healthy = judged(spec, LLAMA8B).checkpoint
     index = Index("model.safetensors.index.json", dict.fromkeys(spec, "model.safetensors"), dict(totals), ())
-    config = Config("config.json", dict(LLAMA_8B), "config")
+    config = Config("config.json", dict(LLAMA8B), "config")
     return audit_checkpoint(Checkpoint("test", "test", config, tensors=healthy.tensors, index=index, readable=True))
 
 
@@ -104,9 +104,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "config-disagrees": lambda: llama(num_key_value_heads=32),
     "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
     "key-not-understood": lambda: llama(my_router_depth=3),
-    "names-of-another-architecture": lambda: judged(genuine(LLAMA_8B), GPT2),
+    "names-of-another-architecture": lambda: judged(genuine(LLAMA8B), GPT2),
     "prefix-on-names": lambda: judged(
-        {f"_orig_mod.{name}": entry for name, entry in genuine(LLAMA_8B).items()}, LLAMA_8B),
+        {f"_orig_mod.{name}": entry for name, entry in genuine(LLAMA8B).items()}, LLAMA8B),
     "tensor-missing": lambda: llama(drop(LAYER_17)),
     "layers-missing": lambda: llama(drop(".17.")),
     "tensor-unexpected": lambda: llama(put("model.layers.3.self_attn.k_norm.weight", "BF16", 128)),
@@ -118,10 +118,10 @@ FIRES: dict[str, Callable[[], Audit]] = {
         {n.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): e
          for n, e in genuine({"model_type": "bert", "architectures": ["BertModel"]}).items()},
         {"model_type": "bert", "architectures": ["BertModel"]}),
-    "component-extra": lambda: judged(deepseek_spec(), DEEPSEEK_V3),
+    "component-extra": lambda: judged(dict(deepseek_v3(DSV3)), DSV3),
     "architecture-unknown": unknown,
     "sibling-odd": lambda: unknown(drop("h.17.mix")),
-    "architecture-from-names": lambda: judged(genuine(LLAMA_8B), None),
+    "architecture-from-names": lambda: judged(genuine(LLAMA8B), None),
     "names-below-prefix": lambda: judged(
         {"encoder.attention.in_proj_weight": ("F32", (1536, 512)),
          "encoder.attention.out_proj.weight": ("F32", (512, 512))}, None),
@@ -143,9 +143,9 @@ def compared(target: dict[str, Any], expect: str | None = None) -> Comparison:
 
 
 COMPARED: dict[str, Callable[[], Comparison]] = {
-    "models-differ": lambda: compared({**LLAMA_8B, "intermediate_size": 11008, "num_key_value_heads": 32}),
+    "models-differ": lambda: compared({**LLAMA8B, "intermediate_size": 11008, "num_key_value_heads": 32}),
     "not-a-conversion": lambda: compared(
-        {**LLAMA_8B, "intermediate_size": 11008, "num_key_value_heads": 32}, "conversion"),
-    "parameters-dropped": lambda: compared({**LLAMA_8B, "num_hidden_layers": 31}),
-    "parameters-invented": lambda: compared({**LLAMA_8B, "vocab_size": 128512}),
+        {**LLAMA8B, "intermediate_size": 11008, "num_key_value_heads": 32}, "conversion"),
+    "parameters-dropped": lambda: compared({**LLAMA8B, "num_hidden_layers": 31}),
+    "parameters-invented": lambda: compared({**LLAMA8B, "vocab_size": 128512}),
 }  # fmt: skip

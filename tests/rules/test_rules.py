@@ -10,7 +10,6 @@ from inspector.rules.registry import files
 from tests.rules.cases import COMPARED, FIRES, llama
 from tests.rules.make_pages import example, shown
 
-
 ELSEWHERE = {"component-missing", "pipeline-flattened"}
 """Need folders: tests/test_pipelines.py has their cases."""
 

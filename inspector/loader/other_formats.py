@@ -1,0 +1,117 @@
+"""Files of other formats than safetensors behind one door: GGUF, PyTorch, NumPy.
+
+A reader gives the same `Header` as the safetensors reader does; what a format knows beyond it (a config in its
+key-values, names of its own, shared storages) is kept here until all files of the set are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from inspector.evidence import Evidence
+from inspector.loader.config_file import Config
+from inspector.loader.gguf import GgufFile, judge_splits, read_gguf
+from inspector.loader.gguf_config import config_of, names_of
+from inspector.loader.gguf_names import renamed
+from inspector.loader.header import Header, Layouts
+from inspector.loader.incremental import Read
+from inspector.loader.layout import Layout
+from inspector.loader.numpy_file import read_numpy
+from inspector.loader.source import Listing, Refusal, Source
+from inspector.loader.torch_file import read_torch
+
+KINDS: Final = ("gguf", "pytorch", "numpy")
+"""Kinds of weight sets that are read here, in the order in which one is chosen where there is no safetensors."""
+
+
+class _Refused(Exception):
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.reason)
+        self.refusal = refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a set says beyond its headers.
+
+    tensors: under the names that the cards know. stored_as: such a name -> the name in the file, where they differ.
+    config: what stands in for a config.json. ties: names of one and the same numbers.
+    """
+
+    tensors: dict[str, Layout]
+    stored_as: Mapping[str, str] = field(default_factory=dict)
+    config: Config | None = None
+    evidence: tuple[Evidence, ...] = ()
+    ties: tuple[tuple[str, ...], ...] = ()
+
+
+class OtherReader:
+    """Reads the files of one set in another format, one by one."""
+
+    def __init__(self, source: Source, listing: Listing, kind: str, layouts: Layouts) -> None:
+        self._source, self._listing, self._kind, self._layouts = source, listing, kind, layouts
+        self._parts: list[GgufFile] = []
+        self._ties: list[tuple[str, ...]] = []
+
+    def read(self, names: Iterable[str]) -> Iterator[tuple[str, Header | Refusal]]:
+        """The headers of files, in the order of the names."""
+        for name in names:
+            yield name, self._one(name)
+
+    def told(self, tensors: dict[str, Layout]) -> Told:
+        """What is known when all files were read. tensors: of all of them, under the files' names."""
+        if self._kind != "gguf":
+            return Told(tensors, ties=tuple(self._ties))
+        evidence = judge_splits(self._parts)
+        first = next((part for part in self._parts if names_of(part.values) is not None), None)
+        names = None if first is None else names_of(first.values)
+        if first is None or names is None:
+            return Told(tensors, evidence=evidence)
+        values = config_of(first.values, tensors)
+        config = None if values is None else Config(first.header.file, values, "config")
+        made, stored_as = renamed(names, tensors)
+        return Told(made, stored_as, config, evidence)
+
+    def _one(self, name: str) -> Header | Refusal:
+        size = self._listing.files.get(name)
+        if size is None:
+            found = self._source.read_part(name, 0, 1)
+            return found if isinstance(found, Refusal) else Refusal("not-regular", self._listing.others.get(name, ""))
+        try:
+            return self._header(name, self._reading(name), size)
+        except _Refused as refused:
+            return refused.refusal
+
+    def _header(self, name: str, read: Read, size: int) -> Header:
+        if self._kind == "gguf":
+            part = read_gguf(read, size, name, self._layouts)
+            self._parts.append(part)
+            return part.header
+        if self._kind == "numpy":
+            return read_numpy(read, size, name)
+        made = read_torch(read, size, name, self._layouts)
+        self._ties.extend(made.ties)
+        return made.header
+
+    def _reading(self, name: str) -> Read:
+        def read(offset: int, length: int) -> bytes:
+            found = self._source.read_part(name, offset, length)
+            if isinstance(found, Refusal):
+                raise _Refused(found)
+            return found
+
+        return read
+
+
+def rekeyed(names: Mapping[str, str], stored_as: Mapping[str, str]) -> dict[str, str]:
+    """A dict by tensor (tensor -> file) under the names that the cards know."""
+    new = {old: name for name, old in stored_as.items()}
+    return {new.get(name, name): file for name, file in names.items()}
+
+
+def in_card_names(names: Iterable[str], stored_as: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of a file as the names that the cards know."""
+    new = {old: name for name, old in stored_as.items()}
+    return tuple(new.get(name, name) for name in names)
