@@ -62,7 +62,15 @@ def _run(words: Sequence[str]) -> None:
         from inspector import verbs
 
         source, options, verbose = understood
-        verbs.audit(source, verbose=verbose, **options)
+        verbs.audit(
+            source,
+            claim=options.get("claim"),
+            config=options.get("config"),
+            weights=options.get("weights"),
+            format=options.get("format", "text"),
+            fail_on=options.get("fail_on", "error"),
+            verbose=verbose,
+        )
     from inspector.cli import run
 
     run()

@@ -12,6 +12,7 @@ modeling_glm4v.py: RMS norms without bias, the MLP of a block has the width `out
 from collections.abc import Mapping
 
 from inspector.architectures.joined_blocks import BARE_MODEL, TIES
+from inspector.architectures.qwen import QWEN2
 from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, scale, table
 
@@ -100,13 +101,19 @@ GLM4V_VISION = Architecture("glm4v_vision glm4v_moe_vision", heads=(head("tower 
 
 TEXT = Dims(d="text.d", V="text.V")
 OLD_NAMES: tuple[Mapping[str, str], ...] = ({}, {"model.language_model.": "model.", "model.visual.": "visual."})
-QWEN2_VL = Architecture("qwen2_vl", ties=TIES, dims=TEXT, heads=BARE_MODEL, dialects=OLD_NAMES,
+EITHER_PLACE = Dims(                           # the text's keys lie at the top in files older than transformers 4.52
+    V="vocab_size | text_config.vocab_size", d="hidden_size | text_config.hidden_size",
+    L="num_hidden_layers | text_config.num_hidden_layers", h="num_attention_heads | text_config.num_attention_heads",
+    kv="num_key_value_heads | text_config.num_key_value_heads | h", dh="d/h",
+    ff="intermediate_size | text_config.intermediate_size")
+EITHER_TIES = "tie_word_embeddings when vocab_size != null | " + TIES
+QWEN2_VL = Architecture("qwen2_vl", ties=EITHER_TIES, dims=EITHER_PLACE, heads=BARE_MODEL, dialects=OLD_NAMES,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
+        under("language_model", QWEN2.parts, tower="text"),
         graft("vision", "visual.", QWEN2_VL_VISION)))
-QWEN2_5_VL = Architecture("qwen2_5_vl", ties=TIES, dims=TEXT, heads=BARE_MODEL, dialects=OLD_NAMES,
+QWEN2_5_VL = Architecture("qwen2_5_vl", ties=EITHER_TIES, dims=EITHER_PLACE, heads=BARE_MODEL, dialects=OLD_NAMES,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
+        under("language_model", QWEN2.parts, tower="text"),
         graft("vision", "visual.", QWEN2_5_VL_VISION)))
 QWEN3_VL = Architecture("qwen3_vl qwen3_vl_moe", ties=TIES, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
