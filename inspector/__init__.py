@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inspector.audit import Audit, audit
-    from inspector.compare import Comparison, compare
-    from inspector.formula import Formula, formula
+    from inspector.auditing import Audit, audit
+    from inspector.charting import Formula, formula
+    from inspector.comparing import Comparison, compare
     from inspector.loader.checkpoint import Checkpoint, load
 
 __all__ = ["Audit", "Checkpoint", "Comparison", "Formula", "audit", "compare", "formula", "load"]
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Audit": "audit",
-    "audit": "audit",
+    "Audit": "auditing",
+    "audit": "auditing",
     "Checkpoint": "loader.checkpoint",
     "load": "loader.checkpoint",
-    "Comparison": "compare",
-    "compare": "compare",
-    "Formula": "formula",
-    "formula": "formula",
+    "Comparison": "comparing",
+    "compare": "comparing",
+    "Formula": "charting",
+    "formula": "charting",
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 
-from inspector.audit import Audit, audit_checkpoint
+from inspector.auditing import Audit, audit_checkpoint
 from inspector.evidence import Evidence, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.source import is_plain_name

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn, TypedDict, Unpack
 
 if TYPE_CHECKING:
-    from inspector.audit import Audit
+    from inspector.auditing import Audit
     from inspector.reconciler.claims import Stated
 
 USAGE, UNREADABLE = 2, 3
@@ -118,8 +118,8 @@ def formula(
     **where: Unpack[Where],
 ) -> NoReturn:
     """Shows a card."""
-    from inspector.formula import FormulaError
-    from inspector.formula import formula as run_formula
+    from inspector.charting import FormulaError
+    from inspector.charting import formula as run_formula
 
     try:
         shown = run_formula(what, head=head, config=config, **where)
@@ -138,7 +138,7 @@ def compare(
     source: str, target: str, *, expect: str | None = None, format: str = "text", fail_on: str = "error"
 ) -> NoReturn:
     """Compares two checkpoints."""
-    from inspector.compare import compare as run_compare
+    from inspector.comparing import compare as run_compare
 
     compared = run_compare(source, target, expect=expect)
     if format == "json":
@@ -191,7 +191,7 @@ def _run(
     source: str, weights: str | None, config: str | None, claim: Stated | None = None, **where: Unpack[Where]
 ) -> Audit:
     """The audit, with a bar on standard error while a network is waited for."""
-    from inspector.audit import audit as run_audit
+    from inspector.auditing import audit as run_audit
 
     if os.path.exists(source):
         return run_audit(source, weights=weights, config=config, claim=claim, **where)

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from inspector.audit import Audit, audit
-from inspector.compare import compare
-from inspector.formula import formula
+from inspector.auditing import Audit, audit
+from inspector.charting import formula
+from inspector.comparing import compare
 from inspector.reconciler.claims import read_claim
 from tests.checkpoints import Spec, genuine, write
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspector.audit import audit
+from inspector.auditing import audit
 from inspector.report.json_v1 import audit_json
 from inspector.report.text import audit_text
 from tests.checkpoints import genuine, write

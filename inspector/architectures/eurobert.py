@@ -1,4 +1,4 @@
-"""Encoders made like Llama: EuroBERT, ESM C, and Jina embeddings v3.
+"""Encoders made like Llama: EuroBERT, Ultrabert, ESM C, and Jina embeddings v3.
 
 modeling_eurobert.py: `mlp_bias` reaches the masked head too. modeling_esmc.py: layer norms, q and k normed over all heads
 at once. modeling_jina_embeddings_v3.py: RoBERTa's head over fused q, k, v.
@@ -40,6 +40,20 @@ ESMC = Architecture("esmc", dims=DECODER,
             part("lm_head.decoder",       "head.token", dense("d -> V"))),
         head("ForSequenceClassification", "esmc.", DENSE_AND_OUT),
         head("ForTokenClassification",    "esmc.", part("score", "head.class", dense("d -> C")))))
+ULTRABERT = Architecture("ultrabert", ties="tie_word_embeddings | false", dims=DECODER,
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS,
+            under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
+            under("mlp", SWIGLU, b="mlp_bias"))),
+    heads=(
+        head("Model",                     ""),
+        head("ForMaskedLM",               "ultrabert.",
+            part("head.linear1",          "head.up",    linear("d -> prediction_head_size")),
+            part("head.linear2",          "head.down",  linear("prediction_head_size -> d")),
+            part("cls",                   "head.token", linear("d -> V"), tied="embed.token")),
+        head("ForSequenceClassification ForTokenClassification", "ultrabert.", CLASSIFIER),
+        head("ForQuestionAnswering",      "ultrabert.", SPAN)))
 JINA_EMBEDDINGS_V3 = Architecture("jina_embeddings_v3", ties="tie_word_embeddings | true", dims=ENCODER,
     parts=rows(
         part("embeddings.word_embeddings",       "embed.token", table("V d")),

@@ -22,18 +22,22 @@ from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.header import Header, Layouts, parse_header, unopened
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
 from inspector.loader.layout import Layout
+from inspector.loader.leftovers import emptied, leftover_evidence, leftovers
 from inspector.loader.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
 from inspector.loader.weight_sets import SAFETENSORS, WeightSet, choose, group, shard_number
 
 if TYPE_CHECKING:
     from inspector.loader.download import Download
     from inspector.loader.opening import Opened
+    from inspector.loader.other_formats import OtherReader, Told
     from inspector.loader.traffic import Progress, Traffic
 
 NAMES_SHOWN: Final = 20
 SIBLINGS_KEPT: Final = 1_000
 FILES_LIMIT: Final = 20_000
 """Shards of one set that are opened."""
+_OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
+"""Formats besides safetensors that are read, in the order in which one is taken where there is no safetensors."""
 _HALVES: Final = (".incomplete", ".aria2", ".part", ".crdownload")
 
 
@@ -69,7 +73,9 @@ class Checkpoint:
     several was asked for, so that absent tensors are no loss. readable: at least one header was read.
     address: what the source turned out to be, `org/name@revision/folder` for a repository; commit: the one
     commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
-    what was read over a network. shadows: the repository that a path of this machine was taken for.
+    what was read over a network. stored_as: tensor -> its name in the file, where a format has names of its
+    own. ties: names that the format says are the same numbers. shadows: the repository that a path of this
+    machine was taken for.
     """
 
     source: str
@@ -97,6 +103,8 @@ class Checkpoint:
     traffic: Traffic | None = None
     download: Download | None = None
     shadows: str | None = None
+    stored_as: Mapping[str, str] = field(default_factory=dict)
+    ties: tuple[tuple[str, ...], ...] = ()
 
 
 def load(
@@ -239,11 +247,12 @@ def assemble(
         return replace(blank, evidence=(_no_place(refusal), *evidence))
     sizes = {**listing.files, **dict.fromkeys(listing.others, 0)}
     sets = group(sizes)
-    picked = _pick(source, sets, sizes, weights, only)
+    picked = _pick(source, _loadable(sets, listing), sizes, weights, only)
     evidence.extend(picked.evidence)
     if picked.weights is None:
         if not picked.evidence and "pipeline" not in configs:
             evidence.append(_no_weights(source, sets, listing))
+            evidence.extend(leftover_evidence(listing))
             evidence.extend(_sniffed(source, sets, sizes))
             for one in sets:
                 if one.index is not None:
@@ -257,8 +266,17 @@ def assemble(
         evidence.append(_other_weights(picked.weights, others, audit.bytes))
     evidence.extend(_unfinished(listing, audit.names))
     evidence.extend(audit.evidence)
+    if only is None:
+        evidence.extend(leftover_evidence(listing, audit.names))
+    empty = emptied(audit.tensors)
+    if empty is not None:
+        evidence.append(empty)
+    if audit.told is not None and audit.told.config is not None and config is None:
+        blank = replace(blank, config=audit.told.config)
     return replace(
         blank,
+        stored_as={} if audit.told is None else audit.told.stored_as,
+        ties=() if audit.told is None else audit.told.ties,
         tensors=audit.tensors,
         file_of=audit.file_of,
         files=tuple(audit.files),
@@ -382,7 +400,9 @@ def _pick(
             return _Picked(one, partial=not one.numbered and shard_number(one.name) is not None)
         index, faults = _read_index(source, one.index)
         return _Picked(one, index, faults)
-    candidates = [one for one in sets if one.kind == SAFETENSORS]
+    kinds = (SAFETENSORS, *_OTHER_KINDS)
+    kind = next((kind for kind in kinds if any(one.kind == kind for one in sets)), SAFETENSORS)
+    candidates = [one for one in sets if one.kind == kind]
     stale: list[Evidence] = []
     for position, one in enumerate(candidates):
         if one.index is None or not one.numbered:
@@ -401,6 +421,14 @@ def _pick(
         facts = {"files": absent, "tensors": len(index.weight_map), "audited": candidates[position + 1].name}
         stale.append(Evidence("index-stale", Place(file=one.index), facts))
     return _Picked(None, evidence=tuple(stale))
+
+
+def _loadable(sets: tuple[WeightSet, ...], listing: Listing) -> tuple[WeightSet, ...]:
+    """The sets that are no partitions of a training run: those of safetensors, and of others what is not."""
+    if all(one.kind == SAFETENSORS for one in sets):
+        return sets
+    parts = {name for one in leftovers(listing) for name in one.names}
+    return tuple(one for one in sets if one.kind == SAFETENSORS or one.index or not parts.issuperset(one.files))
 
 
 def _present(index: Index, sizes: Mapping[str, int]) -> bool:
@@ -430,6 +458,8 @@ class _Reading:
         self.evidence: list[Evidence] = []
         self.names: dict[str, None] = {}
         self.bytes = 0
+        self.told: Told | None = None
+        self._other: OtherReader | None = None
         self._layouts: Layouts = {}
         self._as_promised = index is not None
         self._copies: list[agreement.Copy] = []
@@ -451,10 +481,10 @@ class _Reading:
             unlisted = unlisted[: FILES_LIMIT - len(asked)]
         if self.index is not None and isinstance(self.source, Forewarned):
             self.source.expect(self.index.weight_map)
-        for name, result in self.source.read_headers(asked):
+        for name, result in self._openings(asked):
             self._take(name, result)
         counts = {number[1] for name in asked if (number := shard_number(name)) is not None}
-        for name, result in self.source.read_headers(unlisted):
+        for name, result in self._openings(unlisted):
             number = shard_number(name)
             stale = bool(counts) and number is not None and number[1] not in counts
             self._take(name, result, self.index is not None, stale)
@@ -472,12 +502,39 @@ class _Reading:
             if self.weights.numbered:
                 self.evidence.extend(agreement.unindexed(self.weights, self._gone))
         self._formats()
+        if self._other is not None:
+            self._translate(self._other)
 
-    def _take(self, name: str, result: Opening | Refusal, unlisted: bool = False, stale: bool = False) -> None:
+    def _openings(self, names: list[str]) -> Iterator[tuple[str, Opening | Header | Refusal]]:
+        """The beginnings of files, or their headers where another reader than that of safetensors reads them."""
+        kind = "numpy" if self.weights.name.endswith(".npy") else self.weights.kind
+        if kind not in _OTHER_KINDS:
+            yield from self.source.read_headers(names)
+            return
+        if self._other is None:
+            from inspector.loader.other_formats import OtherReader
+
+            self._other = OtherReader(self.source, self.listing, kind, self._layouts)
+        yield from self._other.read(names)
+
+    def _translate(self, other: OtherReader) -> None:
+        """Puts the names that the cards know in the place of those that the format has."""
+        self.told = other.told(self.tensors)
+        self.evidence.extend(self.told.evidence)
+        if self.told.stored_as:
+            new = {old: name for name, old in self.told.stored_as.items()}
+            self.tensors = self.told.tensors
+            self.file_of = {new.get(name, name): file for name, file in self.file_of.items()}
+            self.cut = [new.get(name, name) for name in self.cut]
+
+    def _take(self, name: str, result: Opening | Header | Refusal, unlisted: bool = False, stale: bool = False) -> None:
         if isinstance(result, Refusal):
             self._refused(name, result)
             return
-        if result.header is None:
+        size = self.listing.files.get(name) if isinstance(result, Header) else result.size
+        if isinstance(result, Header):
+            header = result
+        elif result.header is None:
             header = unopened(result.first, result.size, name)
         else:
             behind = None if result.size is None else result.size - 8 - len(result.header)
@@ -491,7 +548,7 @@ class _Reading:
         if stale:
             self._leave_out(header)
         else:
-            self._add(header, result.size, unlisted)
+            self._add(header, size, unlisted)
 
     def _add(self, header: Header, size: int | None, unlisted: bool) -> None:
         name = header.file

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from inspector.evidence import Evidence
 from inspector.loader.config_file import Config
@@ -21,9 +20,6 @@ from inspector.loader.layout import Layout
 from inspector.loader.numpy_file import read_numpy
 from inspector.loader.source import Listing, Refusal, Source
 from inspector.loader.torch_file import read_torch
-
-KINDS: Final = ("gguf", "pytorch", "numpy")
-"""Kinds of weight sets that are read here, in the order in which one is chosen where there is no safetensors."""
 
 
 class _Refused(Exception):
@@ -103,15 +99,3 @@ class OtherReader:
             return found
 
         return read
-
-
-def rekeyed(names: Mapping[str, str], stored_as: Mapping[str, str]) -> dict[str, str]:
-    """A dict by tensor (tensor -> file) under the names that the cards know."""
-    new = {old: name for name, old in stored_as.items()}
-    return {new.get(name, name): file for name, file in names.items()}
-
-
-def in_card_names(names: Iterable[str], stored_as: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of a file as the names that the cards know."""
-    new = {old: name for name, old in stored_as.items()}
-    return tuple(new.get(name, name) for name in names)

@@ -9,6 +9,7 @@ from inspector.algebra.boxes import Box, boxes_of, count, joined
 from inspector.algebra.names import Index, columns
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
+from inspector.packing.ggml import packed_of
 from inspector.packing.packed import Packed
 
 
@@ -103,7 +104,7 @@ def families_of(tensors: Mapping[str, Layout]) -> dict[str, Family]:
 
 
 def _stored(layout: Layout, boxes: list[Box]) -> Stored:
-    return Stored(layout, joined(boxes), count(boxes))
+    return Stored(layout, joined(boxes), count(boxes), packed_of(layout))
 
 
 def rekeyed(families: Families, change: Callable[[str], str]) -> dict[str, Family]:

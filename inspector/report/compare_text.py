@@ -10,7 +10,7 @@ from inspector.report.clean import clean
 from inspector.report.text import WIDTH, finding_text
 
 if TYPE_CHECKING:
-    from inspector.compare import Comparison
+    from inspector.comparing import Comparison
 
 
 def compare_text(compared: Comparison, *, colour: bool = False) -> str:

@@ -12,7 +12,7 @@ from inspector.report.clean import clean
 from inspector.report.text import WIDTH, rounded
 
 if TYPE_CHECKING:
-    from inspector.formula import Formula, Row
+    from inspector.charting import Formula, Row
 
 
 def formula_text(shown: Formula) -> str:

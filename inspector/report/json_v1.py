@@ -10,9 +10,9 @@ from inspector.reconciler.ledger import Counts, Line
 from inspector.rules.registry import Finding
 
 if TYPE_CHECKING:
-    from inspector.audit import Audit
-    from inspector.compare import Comparison
-    from inspector.formula import Formula
+    from inspector.auditing import Audit
+    from inspector.charting import Formula
+    from inspector.comparing import Comparison
 
 
 def dumped(value: dict[str, Any]) -> str:

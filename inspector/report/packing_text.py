@@ -15,7 +15,7 @@ from inspector.reconciler.wording import family_name, indices_in_words
 from inspector.report.clean import clean
 
 if TYPE_CHECKING:
-    from inspector.audit import Audit
+    from inspector.auditing import Audit
     from inspector.matcher.unpacking import Helper, Unpacked
     from inspector.packing.settings import Piece
 

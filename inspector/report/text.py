@@ -12,7 +12,7 @@ from inspector.report.tables import role_rows
 from inspector.rules.registry import Finding
 
 if TYPE_CHECKING:
-    from inspector.audit import Audit
+    from inspector.auditing import Audit
 
 WIDTH = 80
 _BAR = " ▏▎▍▌▋▊▉█"

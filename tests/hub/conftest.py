@@ -78,7 +78,7 @@ def rules(checkpoint: Checkpoint) -> list[str]:
 
 def told(checkpoint: Checkpoint) -> str:
     """All findings as they are printed, in one line."""
-    from inspector.audit import audit_checkpoint
+    from inspector.auditing import audit_checkpoint
     from inspector.report.text import audit_text
 
     return " ".join(audit_text(audit_checkpoint(checkpoint), verbose=True).split())

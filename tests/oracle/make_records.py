@@ -20,6 +20,7 @@ A record has
     given                   the arguments of the configuration class: a sparse config, all else at its default
     config                  config.json as written
     num_parameters          sum over model.parameters(): ties once, no buffers
+    unwritten               how many of these are computed and never saved; absent for 0
     tied                    groups of names in memory that are one parameter
     buffers                 names on disk that are buffers
     tensors                 name on disk to [dtype, shape], from the header of the written file
@@ -36,12 +37,13 @@ import gzip
 import importlib
 import itertools
 import json
+import math
 import os
 import signal
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -143,21 +145,12 @@ TYPES: dict[str, dict[str, Any]] = {
 }
 
 # Other types: arguments beyond those of `tiny.py`; a dotted key is inside another configuration.
-RESNET = {
-    "model_type": "resnet",
-    "embedding_size": 16,
-    "hidden_sizes": [24, 48, 72, 96],
-    "depths": [2, 3, 1, 2],
-    "out_features": ["stage4"],
-}
-DETECTORS = {"backbone_config": RESNET, "use_timm_backbone": False, "use_pretrained_backbone": False, "backbone": None}
+CROSSED = {"decoder.is_decoder": True, "decoder.add_cross_attention": True}
 MENDS: dict[str, dict[str, Any]] = {
-    "conditional_detr": DETECTORS,
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
         "ffn_config": {"ffn_hidden_size": 92, "moe_num_experts": 11, "moe_top_k": 4, "hidden_size": 48},
     },
-    "detr": DETECTORS,
     "dinov3_convnext": {"hidden_sizes": [24, 48, 72, 96], "depths": [2, 3, 1, 2]},
     "gemma3n_text": {"num_hidden_layers": 7, "num_kv_shared_layers": 2},
     "gpt_neo": {"num_layers": 3, "attention_types": [[["global", "local", "local"], 1]]},
@@ -168,17 +161,26 @@ MENDS: dict[str, dict[str, Any]] = {
     "janus": {"vision_config": {"patch_size": 8}, "vq_config": {"channel_multiplier": [1, 2], "num_res_blocks": 1}},
     "janus_vqgan": {"channel_multiplier": [1, 2], "num_res_blocks": 1},
     "squeezebert": {"embedding_size": 48},
-    "table-transformer": DETECTORS,
     "xlnet": {"d_head": 8},
     "zamba": {"num_hidden_layers": 7, "attn_layer_period": 3, "attn_layer_offset": 1},
     "zamba2": {
         "num_hidden_layers": 5,
         "layers_block_type": ["mamba", "hybrid", "mamba", "hybrid", "mamba"],
+        "hybrid_layer_ids": [1, 3],
         "num_mem_blocks": 2,
     },
+    "encoder-decoder": CROSSED,
+    "speech-encoder-decoder": CROSSED,
+    "vision-encoder-decoder": CROSSED,
 }
+# Types whose class writes another number for a key that it reads as given.
+READ_ALL = ("bailing_hybrid",)
 # Types with a card and no records of their own.
 LEFT_OUT: dict[str, str] = {
+    "altclip_text_model": "transformers 5 writes names for it that it does not read",
+    "conditional_detr": "its backbone is of the package timm",
+    "detr": "its backbone is of the package timm",
+    "table-transformer": "its backbone is of the package timm",
     "gemma3n": "its vision tower is of the package timm",
     "internlm3": "transformers has its configuration alone",
     "iquestcoder": "transformers has its configuration alone",
@@ -247,6 +249,8 @@ BASE_SWITCHES = {
     "add_cross_attention": False,
     "pruned_heads": {},
 }
+# Numbers that divide others: twice as many instead of one more.
+DIVIDING = ("heads", "groups", "rate", "ratio", "factor", "stride")
 # Keys of other types: what a model does with one that its class does not declare.
 STRAY: dict[str, tuple[Any, ...]] = {"head_dim": (12,)}
 # Not worth a try: they take part in no constructor.
@@ -340,13 +344,15 @@ def switches(model_type: str, arguments: Mapping[str, Any]) -> Iterator[tuple[st
         if any(word in key for word in INERT_WORDS):
             continue
         name = key.rpartition(".")[2]
+        if name != key and name in BASE_SWITCHES and name != "tie_word_embeddings":
+            continue  # what a model inside another is to it, is not a choice
         others = OTHERS.get(name, OTHERS.get(usual))
         if others is not None:
             yield from ((key, other) for other in others if other != value)
         elif isinstance(value, bool):
             yield key, not value
         elif isinstance(value, int):
-            yield key, value + 1
+            yield key, value * 2 if model_type not in TYPES and any(word in name for word in DIVIDING) else value + 1
         elif isinstance(value, float):
             yield key, value * 2 or 0.5
     for key, others in STRAY.items():
@@ -415,15 +421,18 @@ def record(
         config = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
         tensors = header_of(Path(folder) / "model.safetensors")
     held = {name for name, _ in model.named_buffers()}
+    buffers = [name for name in tensors if name in held]
+    left = unwritten(parameters_of(model), tensors, buffers)
     return {
         "class": model_class.__name__,
         "variant": spelled(changes),
         "writer": writer(),
-        "given": given if model_type in TYPES else taken(given, config),
+        "given": given if model_type in TYPES or model_type in READ_ALL else taken(given, config),
         "config": config,
         "num_parameters": parameters_of(model),
+        **({"unwritten": left} if left else {}),
         "tied": tied_names(model),
-        "buffers": [name for name in tensors if name in held],
+        "buffers": buffers,
         "tensors": tensors,
     }
 
@@ -433,13 +442,18 @@ def taken(given: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]
     keeps them says what no model is."""
     found: dict[str, Any] = {}
     for key, value in given.items():
-        labels = config.get("id2label") if key == "num_labels" else None
-        held = len(labels) if labels else config.get(key, value)
+        held = len(config.get("id2label") or "ab") if key == "num_labels" else config.get(key, value)
         if isinstance(value, Mapping) and isinstance(held, Mapping):
             found[key] = taken(value, held)
-        elif held == value or type(held) is not type(value):
+        elif held == value or type(held) is not type(value) or isinstance(value, list):
             found[key] = value
     return found
+
+
+def unwritten(parameters: int, tensors: Mapping[str, Any], buffers: Collection[str]) -> int:
+    """Parameters that are in memory and not in the file: computed ones that the class never saves."""
+    stored = sum(math.prod(shape) for name, (_, shape) in tensors.items() if name not in buffers)
+    return max(parameters - stored, 0)
 
 
 def writer() -> str:

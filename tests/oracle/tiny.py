@@ -91,6 +91,7 @@ LISTS: tuple[tuple[str, tuple[int, ...]], ...] = (
 )
 # With lists of depths these numbers are of the first stage.
 STAGED = {"embed_dim": 24, "embedding_size": 16, "image_size": 64, "patch_size": 4, "window_size": 4}
+COMPUTED = {"qk_head_dim", "sliding_window_pattern"}
 LEFT_ALONE = re.compile(r".*(token_id|token_index|_coefficient|_cost|seq_length|_factor|_rate|_kernel.*|_stride)")
 TOO_BIG = 100
 LEFTOVERS = (27, 31, 29, 37, 33, 41, 39, 43, 47, 51, 53, 55, 57, 59, 61)
@@ -157,7 +158,7 @@ def tiny(config_class: Any, seat: int = 0) -> dict[str, Any]:
     keys = declared(config_class)
     staged = any(isinstance(keys.get(key), (list, tuple)) for key in ("depths", "hidden_sizes"))
     for key, default in keys.items():
-        if key in inside:
+        if key in inside or key in COMPUTED:
             continue
         if isinstance(default, (list, tuple)):
             row = next((row for pattern, row in _LISTS if pattern.fullmatch(key)), None)

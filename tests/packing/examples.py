@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from inspector.audit import Audit
+from inspector.auditing import Audit
 from tests.judged import judged
 from tests.packing.make_fixtures import LLAMA, linears, rest
 from tests.packing.stored import Spec, changed, checkpoint

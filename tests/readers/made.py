@@ -171,14 +171,19 @@ def state(*tensors: tuple[str, Sequence[int]], shared: bool = False) -> bytes:
     return code.add(b"u").stop()
 
 
-def archive(pickle: bytes, storages: dict[str, bytes] | None = None, folder: str = "archive", **more: bytes) -> bytes:
+def archive(
+    pickle: bytes,
+    storages: dict[str, bytes] | None = None,
+    folder: str = "archive",
+    more: dict[str, bytes] | None = None,
+) -> bytes:
     """A zip archive as torch.save writes one."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as target:
         target.writestr(f"{folder}/data.pkl", pickle)
         for key, raw in (storages or {}).items():
             target.writestr(f"{folder}/data/{key}", raw)
-        for name, raw in more.items():
+        for name, raw in (more or {}).items():
             target.writestr(f"{folder}/{name}", raw)
         target.writestr(f"{folder}/version", b"3\n")
     return made.getvalue()

@@ -48,7 +48,7 @@ def test_the_folder_of_an_archive_may_have_any_name() -> None:
 
 def test_a_script_module_is_known_by_its_code() -> None:
     code = Code().name("__torch__", "Net").add(b")\x81}(").text("weight").tensor((2, 2)).add(b"ub")
-    found = read(archive(code.stop(), {"0": bytes(16)}, code=b"class Net"))
+    found = read(archive(code.stop(), {"0": bytes(16)}, more={"code/__torch__.py": b"class Net"}))
     assert (found.form, rules(found), shapes(found)) == ("torchscript", [], {"weight": (2, 2)})
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from inspector.audit import Audit, audit_checkpoint
-from inspector.compare import Comparison, compare_audits
+from inspector.auditing import Audit, audit_checkpoint
+from inspector.comparing import Comparison, compare_audits
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inspector.audit import Audit
+from inspector.auditing import Audit
 from tests.judged import base_record, codes, judged, spec_of
 
 TYPES = ["llama", "mistral", "qwen2", "qwen3", "mixtral", "gpt2", "bert"]

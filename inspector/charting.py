@@ -10,7 +10,7 @@ from inspector.algebra.expression import show
 from inspector.algebra.polynomial import Polynomial, constant
 from inspector.architectures.catalog import card_of, modules
 from inspector.architectures.defaults import defaults_of
-from inspector.audit import audit_checkpoint
+from inspector.auditing import audit_checkpoint
 from inspector.loader.checkpoint import Checkpoint, load
 from inspector.loader.checkpoint import _config_at as config_at
 from inspector.loader.config_file import Config

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import words
-from inspector.audit import Audit, audit
+from inspector.auditing import Audit, audit
 from inspector.evidence import Evidence
 from inspector.notation.binding import scope_of
 from inspector.notation.roles import GROUPS, group, label

@@ -1,0 +1,42 @@
+"""Make `inspector/architectures/proofs.json`: what each card is checked against.
+
+    python -m tests.oracle.make_proofs
+
+Model type to {"records": number of checked-in records, "published": number of published sizes}, of every model
+type with a card. A test compares the file with the fixtures.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+from inspector.architectures.catalog import modules
+from tests.judged import FIXTURES, oracle_types, records
+
+PROOFS = Path(__file__).parents[2] / "inspector" / "architectures" / "proofs.json"
+NAMED_OTHERWISE = {"torch_multihead_attention": "multihead_attention"}
+"""Records of torch's own module are under the writer's name."""
+
+
+def proofs() -> dict[str, dict[str, int]]:
+    """What the fixtures hold now."""
+    counted = {NAMED_OTHERWISE.get(name, name): len(records(name)) for name in oracle_types()}
+    models = tomllib.loads((FIXTURES / "published.toml").read_text(encoding="utf-8"))["model"]
+    published = Counter(str(model["model_type"]) for model in models)
+    return {
+        name: {"records": counted.get(name, 0), "published": published.get(name, 0)} for name in sorted(modules())
+    }
+
+
+def text_of(found: Mapping[str, Mapping[str, int]]) -> str:
+    """One line a model type."""
+    lines = [f"{json.dumps(name)}: {json.dumps(proof)}" for name, proof in found.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+if __name__ == "__main__":
+    PROOFS.write_text(text_of(proofs()), encoding="utf-8")
