@@ -17,7 +17,7 @@ from typing import Any
 
 from inspector.algebra.names import name_of
 from inspector.architectures.catalog import card_of
-from inspector.architectures.defaults import defaults_of
+from inspector.architectures.defaults import class_defaults
 from inspector.loader.dtype import BITS
 from inspector.notation.binding import Plan, Spelling, bind
 from inspector.notation.scope import CardScope, Settings, head_for
@@ -100,8 +100,7 @@ def plan_of(config: Mapping[str, Any]) -> Plan:
     model_type = config.get("model_type") or config["_class_name"]
     card = card_of(model_type)
     assert card is not None, model_type
-    defaults = defaults_of(model_type)
-    settings = Settings(config, defaults.values if defaults else {}, defaults.aliases if defaults else {})
+    settings = Settings(config, *class_defaults(model_type), of_type=class_defaults)
     classes = config.get("architectures") or [""]
     head = head_for(card, classes[0]) or card.default_head
     return bind(CardScope(card, settings, card_of), head, Spelling(head.root))

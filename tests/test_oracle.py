@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from inspector.architectures.catalog import modules
@@ -17,7 +19,12 @@ UNSUPPORTED = {("t5", "is_decoder-true")}
 @pytest.mark.parametrize("model_type", TYPES)
 @pytest.mark.parametrize("which", ["config", "given"])
 def test_every_record_is_exact_and_clean(model_type: str, which: str) -> None:
+    asked = set()
     for record in records(model_type):
+        question = json.dumps([record["class"], record.get(which), record["tensors"]])
+        if question in asked:
+            continue  # two versions of a writer agree
+        asked.add(question)
         if (model_type, record["variant"]) in UNSUPPORTED or record.get(which) is None:
             continue
         config = {"model_type": model_type, "architectures": [record["class"]], **record[which]}
@@ -25,8 +32,9 @@ def test_every_record_is_exact_and_clean(model_type: str, which: str) -> None:
         where = (record["class"], record["variant"], record["writer"])
         assert codes(audited) == set(), (where, [finding.message for finding in audited.findings])
         counts = audited.counts
-        assert counts.unique_parameters == record["num_parameters"], where
-        assert counts.expected_parameters == record["num_parameters"], where
+        written = record["num_parameters"] - record.get("unwritten", 0)
+        assert counts.unique_parameters == written, where
+        assert counts.expected_parameters == written, where
         assert counts.unexplained == 0, where
 
 

@@ -88,3 +88,9 @@ def known_types() -> tuple[str, ...]:
     """All model types of the table, sorted."""
     lines = _table().decode().split("\n")
     return tuple(line.split('"', 4)[3] for line in lines if line.startswith('{"type":'))
+
+
+def class_defaults(model_type: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """(defaults, aliases) of a model type, both empty where transformers does not have it."""
+    found = defaults_of(model_type)
+    return ({}, {}) if found is None else (found.values, found.aliases)

@@ -50,6 +50,7 @@ KIMI_LINEAR = Architecture("kimi_linear", heads=CAUSAL, ties="false",
             under("shared_experts", SHARED, ff="fe*S"),
             under("experts.{E}", W123, ff="fe"))))
 BAILING_HYBRID = Architecture("bailing_hybrid", heads=CAUSAL, ties="tie_word_embeddings | false",
+    dialects=({}, {"word_embeddings.": "embed_tokens."}),                            # the body alone as transformers 5 writes it
     dims=DECODER | MLA_DIMS | Dims(
         m="linear_num_heads | h", n="linear_head_dim | head_dim", w="linear_conv_kernel_dim | short_conv_kernel_size",
         A="L[layer_types == 'full_attention'] when layer_types != null | L[({L} + 1) % layer_group_size == 0]", B="L - A",

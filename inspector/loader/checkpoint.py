@@ -500,7 +500,9 @@ class _Reading:
         else:
             self.evidence.extend(agreement.doubled(self._copies))
             if self.weights.numbered:
-                self.evidence.extend(agreement.unindexed(self.weights, self._gone))
+                found_parts = agreement.unindexed(self.weights, self._gone)
+                no_index = self.weights.kind == "gguf"  # a format whose parts name one another
+                self.evidence.extend(one for one in found_parts if not (no_index and one.rule == "index-missing"))
         self._formats()
         if self._other is not None:
             self._translate(self._other)

@@ -17,6 +17,8 @@ from inspector.loader.source import Listing
 
 NAMES_SHOWN: Final = 20
 NAME_LOOKED_AT: Final = 255
+FEWEST_EMPTY: Final = 3
+"""Empty weights that are a save under ZeRO-3 and no model of one's own making."""
 
 _STATE: Final = (
     ("optimizer", r"(?:optimizer(?:_\d+)?|optim)\.(?:pt|bin|pth|safetensors)"),
@@ -107,7 +109,8 @@ def emptied(tensors: Mapping[str, Layout]) -> Evidence | None:
     A few empty tensors are genuine (experts of which there are none); half of all tensors are not.
     """
     empty = [name for name, layout in tensors.items() if layout.shape == (0,)]
-    if not empty or 2 * len(empty) < len(tensors):
+    weights = sum(1 for name in empty if name.endswith(".weight"))
+    if weights < FEWEST_EMPTY or 2 * len(empty) < len(tensors):
         return None
     facts: dict[str, Fact] = {"tensors": len(empty), "of": len(tensors), "names": [*empty[:NAMES_SHOWN]]}
     return Evidence("weights-emptied", Place(), facts)

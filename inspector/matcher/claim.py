@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.architectures.catalog import card_of, modules
-from inspector.architectures.defaults import defaults_of
+from inspector.architectures.defaults import class_defaults
 from inspector.loader.config_file import Config
 from inspector.notation.card import Architecture, Head
 from inspector.notation.scope import Settings, head_for
@@ -44,8 +44,7 @@ def claim_of(config: Config | None) -> Claim:
     if model_type is None:
         return Claim(Settings(values), None, class_name)
     card = card_of(model_type)
-    defaults = defaults_of(model_type)
-    settings = Settings(values, defaults.values if defaults else {}, defaults.aliases if defaults else {})
+    settings = Settings(values, *class_defaults(model_type), of_type=class_defaults)
     head = head_for(card, class_name) if card is not None and class_name else None
     return Claim(settings, model_type, class_name, card, head)
 

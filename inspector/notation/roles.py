@@ -6,7 +6,9 @@ subject, so that a rare role needs no line here.
 
 from __future__ import annotations
 
-GROUPS = ("embedding", "attention", "feed-forward", "state space", "convolution", "norms", "head", "other")
+GROUPS = (
+    "embedding", "attention", "feed-forward", "state space", "convolution", "projector", "norms", "head", "other",
+)  # fmt: skip
 """In the order of charts and tables."""
 
 SUBJECTS: dict[str, tuple[str, str]] = {
@@ -18,7 +20,20 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "expert": ("feed-forward", "what experts share: gates, projections in and out of them"),
     "ssm": ("state space", "a state space or linear recurrence"),
     "resnet": ("convolution", "a residual block of convolutions"),
+    "conv": ("convolution", "a convolution outside a residual block"),
+    "neck": ("convolution", "joins the widths of a backbone's stages"),
+    "wavenet": ("convolution", "gated dilated convolutions"),
+    "lstm": ("state space", "a recurrent layer"),
     "norm": ("norms", "layer norms, RMS norms, batch norms"),
+    "bridge": ("projector", "from one part of a joined model to another"),
+    "merger": ("projector", "joins patches before the text model"),
+    "merge": ("projector", "joins patches between stages"),
+    "project": ("projector", "from one width to another"),
+    "adapter": ("projector", "small layers put into a finished model"),
+    "bottleneck": ("projector", "narrows and widens a layer"),
+    "quantizer": ("projector", "turns vectors into codes"),
+    "fusion": ("projector", "joins two streams"),
+    "pool": ("head", "makes one vector of many"),
     "head": ("head", "what a task class adds at the end"),
     "pooler": ("head", "makes one vector of a sequence"),
 }

@@ -26,6 +26,10 @@ Lookup = Callable[[str], "Architecture | None"]
 """A card by model type."""
 
 
+ClassDefaults = Callable[[str], "tuple[Mapping[str, Any], Mapping[str, str]]"]
+"""Model type -> (defaults of its class, other spellings of its keys); empty where the type is not known."""
+
+
 @dataclass(frozen=True, slots=True)
 class ByIndex:
     """A value for each index of a hole, as solved from the shapes."""
@@ -52,6 +56,7 @@ MOST_FAULTS = 20
 class Settings:
     """A config as the notation reads it: its own keys, other spellings of them, the class's defaults.
 
+    of_type: the defaults and aliases of a model type, for sub-configs that name theirs.
     known: whether there is a config at all; without one predicates are decided by the names present.
     native: whether the keys are a params.json's.
     """
@@ -61,16 +66,18 @@ class Settings:
     aliases: Mapping[str, str] = field(default_factory=dict)
     known: bool = True
     native: bool = False
+    of_type: ClassDefaults | None = None
 
     def below(self, key: str) -> Settings:
         """The settings of a sub-config; absent ones are empty."""
         own, default = self.values.get(key), self.defaults.get(key)
-        return Settings(
-            own if isinstance(own, dict) else {},
-            default if isinstance(default, dict) else {},
-            known=self.known,
-            native=self.native,
-        )
+        values = own if isinstance(own, dict) else {}
+        defaults: Mapping[str, Any] = default if isinstance(default, dict) else {}
+        aliases: Mapping[str, str] = {}
+        named = values.get("model_type")
+        if self.of_type is not None and isinstance(named, str):
+            defaults, aliases = self.of_type(named)  # a part of a type of its own has that type's defaults
+        return Settings(values, defaults, aliases, self.known, self.native, self.of_type)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
         """(value, whether it is the class's default). Null in the config is absent and final."""

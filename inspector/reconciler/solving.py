@@ -165,6 +165,8 @@ def _dims(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
     chosen = votes[True] or votes[False]
     found: dict[str, Value] = {name: value for name, vote in chosen.items() if (value := elected(vote)) is not None}
     for name, (hole, per_index) in by_index.items():
+        if not per_index:
+            continue
         found[name] = ByIndex(hole, {at: vote.most_common(1)[0][0] for at, vote in per_index.items()})
     return found
 

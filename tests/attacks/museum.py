@@ -531,9 +531,13 @@ add("single chosen", {**two_shards(), "model.safetensors": GOOD}, "other-weights
 add("no such set", {"model.safetensors": GOOD}, "weights-not-found", readable=False, weights="fp8")
 add("pickled twin", {"model.safetensors": GOOD, "pytorch_model.bin": b"x"}, "other-weights")
 add("index without its shards", {"model.safetensors": GOOD, INDEX: index_of(PROMISE)}, "index-stale")
-add("training state beside", {"model.safetensors": GOOD, "optimizer.bin": b"x", "training_args.bin": b"x"})
-add("pickle only", {"pytorch_model.bin": b"\x80\x02" + b"x" * 600}, "no-weights")
-add("refusal only", {"pytorch_model.bin": b"Invalid username or password."}, "no-weights", "not-a-checkpoint")
+add(
+    "training state beside",
+    {"model.safetensors": GOOD, "optimizer.bin": b"x", "training_args.bin": b"x"},
+    "training-state",
+)
+add("pickle only", {"pytorch_model.bin": b"\x80\x02" + b"x" * 600}, "pickle-malformed", readable=False)
+add("refusal only", {"pytorch_model.bin": b"Invalid username or password."}, "not-a-checkpoint", readable=False)
 add("nothing", {"README.md": b"#"}, "no-weights")
 add("unfinished only", {"model.safetensors.incomplete": GOOD[:20]}, "no-weights")
 add(

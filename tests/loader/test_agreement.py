@@ -115,7 +115,8 @@ def test_one_of_several_sets(tmp_path: Path, weights: str | None, audited: str, 
     checkpoint = read(tmp_path, files, weights)
     assert checkpoint.set_name == audited
     assert set(checkpoint.tensors) == tensors
-    assert only(checkpoint).rule == "other-weights"
+    beside, state = checkpoint.evidence
+    assert (beside.rule, state.rule) == ("other-weights", "training-state")
     names = {other.name for other in checkpoint.other_sets}
     every = {
         INDEX,
@@ -125,15 +126,15 @@ def test_one_of_several_sets(tmp_path: Path, weights: str | None, audited: str, 
         "pytorch_model.bin",
     }
     assert names == every - {audited}
-    assert only(checkpoint).facts["bytes"] == sum(other.bytes for other in checkpoint.other_sets)
+    assert beside.facts["bytes"] == sum(other.bytes for other in checkpoint.other_sets)
     kinds = {other.name: (other.kind, other.bytes) for other in checkpoint.other_sets}
     assert kinds["pytorch_model.bin"] == ("pytorch", 7)
 
 
 def test_only_other_formats(tmp_path: Path) -> None:
-    checkpoint = read(tmp_path, {"model-00001-of-00002.gguf": b"GGUF", "model-00002-of-00002.gguf": b"GGUF"})
+    checkpoint = read(tmp_path, {"model-00001-of-00002.h5": b"\x89HDF", "model-00002-of-00002.h5": b"\x89HDF"})
     assert only(checkpoint).rule == "no-weights"
-    assert [(other.kind, len(other.files)) for other in checkpoint.other_sets] == [("gguf", 2)]
+    assert [(other.kind, len(other.files)) for other in checkpoint.other_sets] == [("tensorflow", 2)]
     assert not checkpoint.readable
 
 

@@ -27,9 +27,7 @@ def proofs() -> dict[str, dict[str, int]]:
     counted = {NAMED_OTHERWISE.get(name, name): len(records(name)) for name in oracle_types()}
     models = tomllib.loads((FIXTURES / "published.toml").read_text(encoding="utf-8"))["model"]
     published = Counter(str(model["model_type"]) for model in models)
-    return {
-        name: {"records": counted.get(name, 0), "published": published.get(name, 0)} for name in sorted(modules())
-    }
+    return {name: {"records": counted.get(name, 0), "published": published.get(name, 0)} for name in sorted(modules())}
 
 
 def text_of(found: Mapping[str, Mapping[str, int]]) -> str:

@@ -146,20 +146,37 @@ TYPES: dict[str, dict[str, Any]] = {
 
 # Other types: arguments beyond those of `tiny.py`; a dotted key is inside another configuration.
 CROSSED = {"decoder.is_decoder": True, "decoder.add_cross_attention": True}
+CLAP_AUDIO = {
+    "patch_embeds_hidden_size": 24,
+    "hidden_size": 192,
+    "depths": [1, 2, 3, 1],
+    "num_attention_heads": [2, 4, 6, 8],
+    "num_hidden_layers": 4,
+    "window_size": 4,
+    "spec_size": 64,
+    "num_mel_bins": 16,
+    "patch_size": 4,
+}
 MENDS: dict[str, dict[str, Any]] = {
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
         "ffn_config": {"ffn_hidden_size": 92, "moe_num_experts": 11, "moe_top_k": 4, "hidden_size": 48},
     },
+    "clap": {"audio_config": CLAP_AUDIO},
+    "clap_audio_model": CLAP_AUDIO,
     "dinov3_convnext": {"hidden_sizes": [24, 48, 72, 96], "depths": [2, 3, 1, 2]},
     "gemma3n_text": {"num_hidden_layers": 7, "num_kv_shared_layers": 2},
     "gpt_neo": {"num_layers": 3, "attention_types": [[["global", "local", "local"], 1]]},
+    "efficientnet": {"width_coefficient": 0.3, "depth_coefficient": 0.4, "hidden_dim": 96, "image_size": 40},
+    "esmc": {"num_key_value_heads": 6},
     "led": {"attention_window": 14},
     "lfm2_moe": {"layer_types": ["conv", "full_attention", "conv"]},
     "longformer": {"attention_window": 14},
     "mamba2": {"head_dim": 12, "num_heads": 8},
     "janus": {"vision_config": {"patch_size": 8}, "vq_config": {"channel_multiplier": [1, 2], "num_res_blocks": 1}},
     "janus_vqgan": {"channel_multiplier": [1, 2], "num_res_blocks": 1},
+    "marian": {"decoder_vocab_size": 107},
+    "mimi": {"upsample_groups": 12},
     "squeezebert": {"embedding_size": 48},
     "xlnet": {"d_head": 8},
     "zamba": {"num_hidden_layers": 7, "attn_layer_period": 3, "attn_layer_offset": 1},
@@ -320,9 +337,9 @@ def model_classes(model_type: str) -> dict[str, Any]:
 
     def concrete(name: str) -> Any:
         candidate: Any = getattr(transformers, name, None) or getattr(module, name, None)
-        if not isinstance(candidate, type) or not issubclass(candidate, transformers.PreTrainedModel):
+        if not (isinstance(candidate, type) and issubclass(candidate, transformers.PreTrainedModel)):
             return None
-        right = candidate.config_class is config_class and not name.endswith("PreTrainedModel")
+        right = getattr(candidate, "config_class", None) is config_class and not name.endswith("PreTrainedModel")
         return candidate if right else None
 
     found = {name: candidate for name in sorted(names) if (candidate := concrete(name))}
@@ -442,7 +459,7 @@ def taken(given: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]
     keeps them says what no model is."""
     found: dict[str, Any] = {}
     for key, value in given.items():
-        held = len(config.get("id2label") or "ab") if key == "num_labels" else config.get(key, value)
+        held = config.get(key, len(config.get("id2label") or "ab") if key == "num_labels" else value)
         if isinstance(value, Mapping) and isinstance(held, Mapping):
             found[key] = taken(value, held)
         elif held == value or type(held) is not type(value) or isinstance(value, list):
@@ -452,7 +469,7 @@ def taken(given: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]
 
 def unwritten(parameters: int, tensors: Mapping[str, Any], buffers: Collection[str]) -> int:
     """Parameters that are in memory and not in the file: computed ones that the class never saves."""
-    stored = sum(math.prod(shape) for name, (_, shape) in tensors.items() if name not in buffers)
+    stored: int = sum(math.prod(shape) for name, (_, shape) in tensors.items() if name not in buffers)
     return max(parameters - stored, 0)
 
 
@@ -600,7 +617,7 @@ def pairs(model_type: str, arguments: Mapping[str, Any]) -> Iterator[dict[str, A
 
 def attention_records() -> list[dict[str, Any]]:
     """nn.MultiheadAttention as its state dict is saved: packed or apart, with and without biases."""
-    import torch  # type: ignore[import-not-found]
+    import torch
     from safetensors.torch import save_file
 
     found = []

@@ -54,8 +54,10 @@ def test_a_million_names_are_looked_at_once() -> None:
 
 def test_weights_that_were_not_gathered() -> None:
     empty, whole = Layout("BF16", (0,), 0, 0), Layout("BF16", (8,), 8, 16)
-    found = emptied({"a": empty, "b": empty, "c": whole})
-    assert found is not None and found.facts["tensors"] == 2
-    assert emptied({"a": empty, "b": whole, "c": whole}) is None
+    names = ("a.weight", "b.weight", "c.weight")
+    found = emptied({**dict.fromkeys(names, empty), "d.weight": whole})
+    assert found is not None and found.facts["tensors"] == 3
+    assert emptied({**dict.fromkeys(names, empty), **dict.fromkeys("defg", whole)}) is None
+    assert emptied(dict.fromkeys(names[:2], empty)) is None
     assert emptied({"a": Layout("BF16", (0, 8), 0, 0)}) is None
     assert emptied({}) is None

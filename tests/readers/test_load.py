@@ -1,0 +1,119 @@
+"""Folders and files of other formats go through the same door as safetensors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.loader.checkpoint import Checkpoint, load
+from tests.attacks.wax import healthy
+from tests.readers.made import Gguf, archive, arrays, legacy, plain_array, small_llama, state
+
+
+def read(folder: Path, files: dict[str, bytes], name: str = "", weights: str | None = None) -> Checkpoint:
+    for file, raw in files.items():
+        (folder / file).write_bytes(raw)
+    return load(str(folder / name), weights=weights)
+
+
+def rules(checkpoint: Checkpoint) -> list[str]:
+    return [one.rule for one in checkpoint.evidence]
+
+
+BIN = archive(state(("a.weight", (4,)), ("b.weight", (2, 2))), {"0": bytes(16), "1": bytes(16)})
+
+
+@pytest.mark.parametrize("name", ["", "model.gguf"])
+def test_gguf(tmp_path: Path, name: str) -> None:
+    checkpoint = read(tmp_path, {"model.gguf": small_llama()}, name)
+    assert rules(checkpoint) == []
+    assert checkpoint.set_name == "model.gguf"
+    assert checkpoint.stored_as["model.layers.1.mlp.up_proj.weight"] == "blk.1.ffn_up.weight"
+    assert checkpoint.file_of["model.layers.1.mlp.up_proj.weight"] == "model.gguf"
+    assert checkpoint.config is not None and checkpoint.config.values["num_hidden_layers"] == 2
+
+
+def test_gguf_in_parts(tmp_path: Path) -> None:
+    first = [("split.no", "u16", 0), ("split.count", "u16", 2), ("split.tensors.count", "i32", 2)]
+    pairs = [("general.architecture", "text", "llama"), *first]
+    one = Gguf().file([("token_embd.weight", (8, 4), 0, 128)], pairs)
+    two = Gguf().file([("output_norm.weight", (8,), 0, 32)], [("split.no", "u16", 1), ("split.count", "u16", 2)])
+    files = {"m-00001-of-00002.gguf": one, "m-00002-of-00002.gguf": two}
+    checkpoint = read(tmp_path, files)
+    assert rules(checkpoint) == []
+    assert set(checkpoint.tensors) == {"model.embed_tokens.weight", "model.norm.weight"}
+    (tmp_path / "m-00002-of-00002.gguf").unlink()
+    assert rules(load(str(tmp_path))) == ["shard-missing"]
+
+
+def test_weights_chooses_another_format(tmp_path: Path) -> None:
+    files = {"model.safetensors": healthy("s"), "model.gguf": small_llama(), "pytorch_model.bin": BIN}
+    assert set(read(tmp_path, files).tensors) == {"s"}
+    assert len(read(tmp_path, files, weights="model.gguf").tensors) == 21
+    assert set(read(tmp_path, files, weights="pytorch_model.bin").tensors) == {"a.weight", "b.weight"}
+
+
+def test_shards_of_torch_with_an_index(tmp_path: Path) -> None:
+    names = [f"pytorch_model-{n:05}-of-00002.bin" for n in (1, 2)]
+    index = {"metadata": {"total_size": 32}, "weight_map": {"a": names[0], "b": names[1]}}
+    files = {
+        names[0]: archive(state(("a", (4,))), {"0": bytes(16)}),
+        names[1]: legacy(state(("b", (4,))), {"0": (4, bytes(16))}),
+        "pytorch_model.bin.index.json": json.dumps(index).encode(),
+    }
+    checkpoint = read(tmp_path, files)
+    assert rules(checkpoint) == []
+    assert dict(checkpoint.file_of) == {"a": names[0], "b": names[1]}
+    (tmp_path / names[1]).unlink()
+    assert rules(load(str(tmp_path))) == ["shard-missing"]
+
+
+def test_ties_of_torch(tmp_path: Path) -> None:
+    checkpoint = read(
+        tmp_path, {"pytorch_model.bin": archive(state(("a", (4,)), ("b", (4,)), shared=True), {"0": bytes(16)})}
+    )
+    assert checkpoint.ties == (("a", "b"),)
+    assert rules(checkpoint) == ["storage-shared"]
+
+
+def test_numpy(tmp_path: Path) -> None:
+    array = plain_array("<f4", "(3,)", bytes(12))
+    assert set(read(tmp_path, {"weights.npz": arrays(x=array)}).tensors) == {"x"}
+    assert set(read(tmp_path, {"one.npy": array}, "one.npy").tensors) == {"arr_0"}
+
+
+def test_partitions_are_no_weights(tmp_path: Path) -> None:
+    checkpoint = read(tmp_path, {"mp_rank_00_model_states.pt": BIN, "zero_to_fp32.py": b""})
+    assert rules(checkpoint) == ["no-weights", "partitioned-save"]
+    assert not checkpoint.readable
+
+
+def test_weights_emptied(tmp_path: Path) -> None:
+    pickle = state(("a.weight", (0,)), ("b.weight", (0,)), ("c.weight", (0,)))
+    assert rules(read(tmp_path, {"pytorch_model.bin": archive(pickle, {"0": b"", "1": b"", "2": b""})})) == [
+        "weights-emptied"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "rule"),
+    [
+        ("model.gguf", b"GGUF", "header-truncated"),
+        ("model.gguf", b"version https://git-lfs.github.com/spec/v1\n", "not-a-checkpoint"),
+        ("pytorch_model.bin", b"<html>", "not-a-checkpoint"),
+        ("pytorch_model.bin", b"", "not-a-checkpoint"),
+        ("weights.npz", b"PK\3\4", "archive-malformed"),
+    ],
+)
+def test_what_is_none(tmp_path: Path, name: str, raw: bytes, rule: str) -> None:
+    checkpoint = read(tmp_path, {name: raw})
+    assert (rules(checkpoint), checkpoint.readable) == ([rule], False)
+
+
+def test_a_named_pipe_is_refused(tmp_path: Path) -> None:
+    import os
+
+    os.mkfifo(tmp_path / "model.gguf")
+    assert rules(load(str(tmp_path))) == ["not-a-regular-file"]
