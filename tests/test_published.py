@@ -13,6 +13,8 @@ from tests.checkpoints import genuine, plan_of
 from tests.judged import FIXTURES, codes, judged
 
 PUBLISHED: list[dict[str, Any]] = tomllib.loads((FIXTURES / "published.toml").read_text(encoding="utf-8"))["model"]
+UNSAVED = {"opus-mt-en-de": 2 * 512 * 512}
+"""Counted by torch and never written: Marian's two tables of sinusoids, 512 positions of 512."""
 KNOWN = [entry for entry in PUBLISHED if entry["model_type"] in modules()]
 
 
@@ -29,10 +31,10 @@ def test_the_formula_gives_the_published_count(entry: dict[str, Any]) -> None:
         if block.slot.tensor.counted and block.tie is None and block.required and block.slot.group is None:
             assert block.elements is not None, block.key
             total += block.tensors * block.elements
-    assert total == entry["parameters"]
+    assert total + UNSAVED.get(entry["name"], 0) == entry["parameters"]
 
 
-SMALL = [entry for entry in KNOWN if entry["parameters"] < 10**11 and "x" not in entry["name"]]
+SMALL = [entry for entry in KNOWN if entry["name"] not in UNSAVED and entry["parameters"] < 10**11 and "x" not in entry["name"]]
 
 
 @pytest.mark.parametrize("entry", SMALL[::6], ids=lambda entry: entry["name"])
