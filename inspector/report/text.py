@@ -300,7 +300,12 @@ def _note_lines(notes: Iterable[Finding], paint: Painter) -> Iterator[str]:
     for note in notes:
         mark = f"note[{note.code}]"
         wrapped = textwrap.wrap(
-            f"{mark} {note.name}: {clean(note.headline)}", WIDTH, subsequent_indent="  ", break_on_hyphens=False
+            f"{mark} {note.name}: {clean(note.message, 400)}",
+            WIDTH,
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+            max_lines=3,
+            placeholder=" …",
         )
         wrapped[0] = wrapped[0].replace(mark, paint(mark, "note"), 1)
         yield from wrapped

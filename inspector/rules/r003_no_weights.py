@@ -1,15 +1,15 @@
-"""The folder holds no safetensors weights.
+"""The folder holds no weights that can be read.
 
 What it means
-    No file ends in .safetensors and no index promises one. What other weights there are is listed: they
-    are of a format that this audit does not open.
+    No file ends in .safetensors and no index promises one, and there is no GGUF, PyTorch or NumPy file
+    either. What other weights there are is listed: they are of a format that this audit does not open.
 
 Why it matters
     There is nothing to audit.
 
 Example
     error[R003] no-weights: no .safetensors file here
-      instead  pytorch_model.bin: pytorch, 1 file, 548,118,077 bytes
+      instead  tf_model.h5: tensorflow, 1 file, 548,118,077 bytes
       help     point at the folder that holds the weights
 
 What to do

@@ -15,7 +15,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "r003_no_weights": (
         {},
         {
-            "sets": [{"name": "pytorch_model.bin", "files": 1, "bytes": 548118077, "kind": "pytorch"}],
+            "sets": [{"name": "tf_model.h5", "files": 1, "bytes": 548118077, "kind": "tensorflow"}],
             "count": 1,
             "files": 4,
             "complete": True,
