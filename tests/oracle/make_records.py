@@ -199,8 +199,12 @@ LEFT_OUT: dict[str, str] = {
     "detr": "its backbone is of the package timm",
     "table-transformer": "its backbone is of the package timm",
     "gemma3n": "its vision tower is of the package timm",
+    "idefics_vision": "transformers has no class of its own for it",
     "internlm3": "transformers has its configuration alone",
     "iquestcoder": "transformers has its configuration alone",
+    "sam2": "the stages of its vision tower are lists that the rules for tiny numbers do not know",
+    "sam2_hiera_det_model": "as sam2",
+    "sam2_vision_model": "as sam2",
     "t5_gemma_module": "a half of t5gemma, never a model of its own",
 }
 

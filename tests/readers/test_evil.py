@@ -59,7 +59,7 @@ def _worded(evidence: tuple[Evidence, ...]) -> None:
         assert "None" not in finding.message
 
 
-@pytest.mark.parametrize("name", ["stack", "containers", "memo", "depth-of-tuples", "zip-bomb"])
+@pytest.mark.parametrize("name", ["stack", "containers", "zip-bomb"])
 def test_memory_stays_small(name: str) -> None:
     made = next(made for case, made, _ in TORCH if case == name)
     data = made()
