@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -16,25 +15,41 @@ TYPES = [name for name in oracle_types() if name in modules()]
 UNSUPPORTED = {
     ("t5", "is_decoder-true"): "an encoder that is a decoder",
     ("sam", "tie_word_embeddings-false"): "its two position embeddings are one in every published model",
+    ("luke", "tie_word_embeddings-false"): "transformers 4 leaves out one of the two projections",
+    ("zamba", "tie_word_embeddings-false"): "transformers 4 shares its layers all the same, and under other names",
     ("switch_transformers", "tie_word_embeddings-false"): "its three token embeddings are one in every published model",
 }
-"""Switches that contradict what the model is."""
+"""Switches that contradict what the model is, or what its writer can save."""
+
+PRUNED = "pruned_heads-{1:[0,2]}"
+READ_PRUNED = ("bert", "roberta", "distilbert", "gpt2")
+"""Types whose cards read `pruned_heads`; no published checkpoint of another type has any."""
+
+
+def switches_of(variant: str) -> list[str]:
+    """The switches of a variant; a list among their values has commas of its own."""
+    return re.split(r",(?=[a-z])", variant)
+
+
+def more_than_one(variant: str) -> bool:
+    """Whether two switches are moved at once."""
+    return len(switches_of(variant)) > 1
 
 
 def contradicts_itself(model_type: str, variant: str) -> bool:
     """Whether a record is of a config that no model has."""
-    return any((model_type, switch) in UNSUPPORTED for switch in re.split(r",(?=[a-z])", variant))
+    switches = switches_of(variant)
+    pruned = PRUNED in switches and model_type not in READ_PRUNED
+    return pruned or any((model_type, switch) in UNSUPPORTED for switch in switches)
 
 
 @pytest.mark.parametrize("model_type", TYPES)
 @pytest.mark.parametrize("which", ["config", "given"])
 def test_every_record_is_exact_and_clean(model_type: str, which: str) -> None:
-    asked = set()
+    newest = max(record["writer"] for record in records(model_type))
     for record in records(model_type):
-        question = json.dumps([record["class"], record.get(which), record["tensors"]])
-        if question in asked:
-            continue  # two versions of a writer agree
-        asked.add(question)
+        if which == "given" and (record["writer"] != newest or more_than_one(record["variant"])):
+            continue  # the class defaults are the newest writer's
         if contradicts_itself(model_type, record["variant"]) or record.get(which) is None:
             continue
         config = {"model_type": model_type, "architectures": [record["class"]], **record[which]}

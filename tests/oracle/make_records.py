@@ -559,7 +559,9 @@ def attempted(
 ) -> dict[str, Any] | None:
     """A record, or None where the class builds the model and cannot save it."""
     try:
-        return record(model_type, model_class, arguments, changes)
+        found = record(model_type, model_class, arguments, changes)
+        named = found["config"].get("model_type") == model_type and found["config"].get("architectures")
+        return found if named else None  # some configurations lose their own name when they are written
     except TimeoutError:
         raise
     except Exception as error:
