@@ -1,6 +1,6 @@
 """Fills the console blocks of the README with what the commands print.
 
-    python -m tests.make_readme
+python -m tests.make_readme
 """
 
 from __future__ import annotations

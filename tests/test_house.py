@@ -65,9 +65,7 @@ def test_a_plain_audit_imports_nothing_heavy() -> None:
         "audit_text(audit('fixtures/checkpoints/small-llama')); "
         "print([m for m in ('numpy','huggingface_hub','rich','safetensors','ssl') if m in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 

@@ -34,7 +34,11 @@ def test_the_formula_gives_the_published_count(entry: dict[str, Any]) -> None:
     assert total + UNSAVED.get(entry["name"], 0) == entry["parameters"]
 
 
-SMALL = [entry for entry in KNOWN if entry["name"] not in UNSAVED and entry["parameters"] < 10**11 and "x" not in entry["name"]]
+SMALL = [
+    entry
+    for entry in KNOWN
+    if entry["name"] not in UNSAVED and entry["parameters"] < 10**11 and "x" not in entry["name"]
+]
 
 
 @pytest.mark.parametrize("entry", SMALL[::6], ids=lambda entry: entry["name"])

@@ -21,7 +21,7 @@ HIERA_LAYER = rows(                            # i channels in
 HIERA = Architecture("hiera",
     dims=Dims(c="num_channels", e="embed_dim", S="len(depths)", B="depths[{S}]", B1="B[1:]", w="floor(e*embed_dim_multiplier**{S})",
               v="floor(e*embed_dim_multiplier**({S}-1)) when {S} > 0 | e", f="floor(e*embed_dim_multiplier**(S-1))", d="f",
-              g="image_size[0]//patch_stride[0]*(image_size[1]//patch_stride[1])", O="out_indices", C="num_labels | len(id2label) | 2"),
+              g="image_size[0]//patch_stride[0]*(image_size[1]//patch_stride[1])", O="out_indices | S : S+1", C="num_labels | len(id2label) | 2"),
     parts=rows(
         part("embeddings.patch_embeddings.projection", "embed.patch",    conv("c -> e, patch_size[0] patch_size[1]")),
         part("embeddings.position_embeddings",         "embed.position", param("1 g e")),

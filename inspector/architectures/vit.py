@@ -9,7 +9,7 @@ the detection tokens too, and with `use_mid_position_embeddings` every layer but
 """
 
 from inspector.architectures.vision_blocks import CLASSIFIER, LAYERNORM, VISION, VIT_LAYER, VIT_MLP
-from inspector.notation.card import Architecture, Dims, head, part, rows, under
+from inspector.notation.card import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param
 
 VIT_DIMS = VISION | Dims(po="pooler_output_size | d", s="encoder_stride", b="qkv_bias")
@@ -47,7 +47,7 @@ IJEPA = Architecture("ijepa", dims=VIT_DIMS | Dims(n="g"),
         under("encoder.layer.{L}", VIT_LAYER),
         LAYERNORM),
     heads=(
-        head("Model",                  "",       POOLER),
+        head("Model",                  "",       maybe("pooler.dense", "pooler", dense("d -> po"))),
         head("ForImageClassification", "ijepa.", CLASSIFIER, default=True)))
 VIT_MSN = Architecture("vit_msn", dims=VIT_DIMS | Dims(n="g + 1"),
     parts=rows(

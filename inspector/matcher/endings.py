@@ -1,6 +1,6 @@
 """Writes the tables of the catalog anew from the card files.
 
-    python -m inspector.matcher.endings
+python -m inspector.matcher.endings
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Ledger
 
 ACTIVE_KEYS = (
-    "num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_top_k", "moe_k", "top_k_experts", "num_selected_experts",
+    "num_experts_per_tok", "num_experts_per_token",
+    "moe_topk", "moe_top_k", "moe_k", "top_k_experts", "num_selected_experts",
     "experts_per_token",
 )  # fmt: skip
 """Config keys that say how many routed experts a token goes to."""
