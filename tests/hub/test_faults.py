@@ -892,4 +892,5 @@ def test_a_server_that_drops_every_second_request_of_a_connection(hub: StandIn) 
     checkpoint = read()
     assert not checkpoint.readable
     assert len(hub.requests("/tree/")) <= 4
-    assert "closed" in told(checkpoint)
+    said = told(checkpoint)  # whether the end or a reset is seen first is the kernel's choice
+    assert "closed" in said or "dropped" in said
