@@ -232,7 +232,8 @@ def _size_claim(
 
 
 def _byte_reasons(lines: Sequence[Line], case: Reconciled | None, more: bool) -> Iterator[tuple[int, str]]:
-    usual = max(lines, key=lambda line: line.elements).layout.dtype if lines else "F32"
+    plain = [line for line in lines if line.layout.dtype in BITS]  # GGUF's blocks have no width of one element
+    usual = max(plain, key=lambda line: line.elements).layout.dtype if plain else "F32"
     width = BITS[usual] // 8
     if more:
         for part in _tied_twice(case):
