@@ -69,7 +69,7 @@ OPEN: dict[str, tuple[tuple[str, ...], str]] = {
     "qwen2_5_omni_thinker": (BOTH, "the bare model's text prefix"),
     "seamless_m4t": (BOTH, "the vocoder alone"),
     "segformer": (("config",), "the decode head alone"),
-    "shieldgemma2": (BOTH, "the prefix of the classifier"),
+    "shieldgemma2": (("given",), "a config that says little, by transformers 5"),
     "t5gemma": (("given",), "the width cross attention sees when unsaid"),
     "trocr": (("given",), "cross attention is always there"),
     "ultrabert": (BOTH, "question answering has two labels whatever is said"),

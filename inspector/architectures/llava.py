@@ -50,7 +50,10 @@ GEMMA3 = Architecture("gemma3", ties=TIES, dims=LLAVA_DIMS, dialects=SPELLINGS,
         part("multi_modal_projector.mm_soft_emb_norm",           "norm.bridge", scale("v"))))
 SHIELDGEMMA2 = Architecture("shieldgemma2", ties=TIES, dims=LLAVA_DIMS, parts=GEMMA3.parts, heads=GEMMA3.heads,
     dialects=({}, LANGUAGE_FIRST,              # the second as transformers 5 writes it: the whole of Gemma 3 below `model.`
-        {"model.language_model.": "model.language_model.model.", "lm_head": "model.language_model.lm_head"}))
+        {"model.language_model.": "model.language_model.model.", "lm_head": "model.language_model.lm_head"},
+        {"model.language_model.": "model.model.language_model.model.", "lm_head": "model.lm_head",
+         "model.vision_tower.": "model.model.vision_tower.",
+         "model.multi_modal_projector.": "model.model.multi_modal_projector."}))
 SHUFFLED = Dims(s="downsample_factor", a="alignment_intermediate_size | d")
 AYA_VISION = Architecture("aya_vision", ties=TIES, dims=LLAVA_DIMS | SHUFFLED, heads=JOINED, dialects=SPELLINGS,
     parts=rows(

@@ -891,6 +891,6 @@ def test_a_server_that_drops_every_second_request_of_a_connection(hub: StandIn) 
     hub.fail("/tree/|resolve", Reply(raw=b""))
     checkpoint = read()
     assert not checkpoint.readable
-    assert len(hub.requests("/tree/")) <= 4
+    assert len(hub.requests("/tree/")) <= 2 * 3  # three attempts, each once more if a kept connection had been closed
     said = told(checkpoint)  # whether the end or a reset is seen first is the kernel's choice
     assert "closed" in said or "dropped" in said
