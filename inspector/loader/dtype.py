@@ -29,3 +29,12 @@ BITS: Final[dict[str, int]] = {
     "U64": 64,
 }
 """Name as a header spells it -> bits of one element; `Dtype::bitsize` of safetensors 0.8.0, `tensor.rs`."""
+
+TORCH_NAMES: Final[dict[str, str]] = {
+    "float64": "F64", "double": "F64", "float32": "F32", "float": "F32", "float16": "F16", "half": "F16",
+    "bfloat16": "BF16", "int64": "I64", "int32": "I32", "int16": "I16", "int8": "I8", "uint8": "U8", "bool": "BOOL",
+    "complex64": "C64", "uint16": "U16", "uint32": "U32", "uint64": "U64", "float8_e4m3fn": "F8_E4M3",
+    "float8_e5m2": "F8_E5M2", "float8_e4m3fnuz": "F8_E4M3FNUZ", "float8_e5m2fnuz": "F8_E5M2FNUZ",
+    "float8_e8m0fnu": "F8_E8M0", "quint8": "U8", "qint8": "I8", "qint32": "I32",
+}  # fmt: skip
+"""torch's names of dtypes, as pickles and configs write them -> name as a header spells it."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import strict_json
-from inspector.loader.dtype import BITS
+from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.loader.foreign import recognise
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout, lay_out
@@ -442,24 +442,10 @@ def _number(value: object) -> str:
     return _kind(value)
 
 
-_OTHER_SPELLINGS: Final = {
+_OTHER_SPELLINGS: Final = {name.upper(): dtype for name, dtype in TORCH_NAMES.items()} | {
     "F8_E4M3FN": "F8_E4M3",
-    "FLOAT8_E4M3FN": "F8_E4M3",
-    "FLOAT8_E5M2": "F8_E5M2",
-    "FLOAT64": "F64",
-    "FLOAT32": "F32",
-    "FLOAT": "F32",
-    "FLOAT16": "F16",
-    "HALF": "F16",
     "FP16": "F16",
     "FP32": "F32",
-    "BFLOAT16": "BF16",
-    "INT64": "I64",
-    "INT32": "I32",
-    "INT16": "I16",
-    "INT8": "I8",
-    "UINT8": "U8",
-    "COMPLEX64": "C64",
 }
 
 

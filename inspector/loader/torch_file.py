@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import zip_directory
-from inspector.loader.dtype import BITS
+from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.header import NAMES_SHOWN, Header, Layouts
 from inspector.loader.incremental import Ended, Read
@@ -56,14 +56,6 @@ STORAGES: Final[dict[str, str]] = {
     "UntypedStorage": "U8",
 }
 """Class of a storage -> dtype of its elements."""
-DTYPES: Final[dict[str, str]] = {
-    "float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16", "int64": "I64", "int32": "I32",
-    "int16": "I16", "int8": "I8", "uint8": "U8", "bool": "BOOL", "complex64": "C64", "uint16": "U16",
-    "uint32": "U32", "uint64": "U64", "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2",
-    "float8_e4m3fnuz": "F8_E4M3FNUZ", "float8_e5m2fnuz": "F8_E5M2FNUZ", "float8_e8m0fnu": "F8_E8M0",
-    "quint8": "U8", "qint8": "I8", "qint32": "I32",
-}  # fmt: skip
-"""torch's dtypes by their names in `torch`."""
 _OTHER_TORCH: Final = frozenset(
     {"Size", "device", "Tensor", "strided", "sparse_coo", "preserve_format", "contiguous_format", "complex128",
      "per_tensor_affine", "per_channel_affine", "quint4x2", "quint2x4", "ComplexDoubleStorage", "layout", "dtype",
@@ -513,7 +505,7 @@ def _kind(name: Name) -> str:
     if module in ("builtins", "__builtin__"):
         return "" if last in _PLAIN_BUILTINS else "runs"
     if module in ("torch", "torch.storage", "torch.cuda") and (
-        last in STORAGES or last in _OTHER_TORCH or last in DTYPES or last == "UntypedStorage"
+        last in STORAGES or last in _OTHER_TORCH or last in TORCH_NAMES or last == "UntypedStorage"
     ):
         return ""
     if module.split(".", 1)[0] in _RUNS or (module, last) in _RUNS_NAMES:
@@ -588,7 +580,7 @@ def _viewed(name: str, arguments: tuple[Any, ...]) -> _Tensor:
     if name == "_rebuild_tensor_v3":
         if len(arguments) < 7 or not isinstance(arguments[6], Name):
             return _ODD
-        dtype = DTYPES.get(arguments[6].name, arguments[6].name)
+        dtype = TORCH_NAMES.get(arguments[6].name, arguments[6].name)
     return _Tensor(dtype, shape, strides, offset, storage)
 
 
@@ -596,7 +588,7 @@ def _described(dtype: object, shape: object, strides: object) -> _Tensor:
     dims = _dims(shape)
     if dims is None or not isinstance(dtype, Name):
         return _ODD
-    return _Tensor(DTYPES.get(dtype.name, dtype.name), dims, _dims(strides) or (0,) * len(dims), 0, None)
+    return _Tensor(TORCH_NAMES.get(dtype.name, dtype.name), dims, _dims(strides) or (0,) * len(dims), 0, None)
 
 
 def _dims(value: object) -> tuple[int, ...] | None:

@@ -144,7 +144,7 @@ def _named(counted: Sequence[Line]) -> list[_Part]:
     def below(*subjects: str) -> int:
         return sum(line.parameters for line in counted if line.role.split(".")[0] in subjects)
 
-    biases = sum(line.parameters for line in counted if line.family.endswith("bias"))
+    biases = sum(line.parameters for line in counted if _is_bias(line))
     head = below("head")
     embedding = below("embed")
     return [
@@ -160,12 +160,16 @@ def _named(counted: Sequence[Line]) -> list[_Part]:
     ]
 
 
+def _is_bias(line: Line) -> bool:
+    return line.family.endswith("bias")
+
+
 def _families(counted: Sequence[Line]) -> list[_Part]:
     """Every family as a part, and one tensor of it."""
     parts: list[_Part] = []
     seen: set[int] = set()
-    for line in sorted(counted, key=lambda line: (not line.family.endswith("bias"), line.parameters)):
-        kind = "bias" if line.family.endswith("bias") else "weight"
+    for line in sorted(counted, key=lambda line: (not _is_bias(line), line.parameters)):
+        kind = "bias" if _is_bias(line) else "weight"
         name = f"the {label(line.role)} {kind}" if kind == "bias" else f"the {label(line.role)}"
         for amount, text in ((line.parameters, name), (line.layout.elements, f"{name} of one layer")):
             if amount and amount not in seen:

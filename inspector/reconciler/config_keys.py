@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
-import inspector.architectures
+from inspector.architectures.defaults import inert_keys
 from inspector.evidence import Evidence, Place
 from inspector.matcher.spelling import keys_of_card
 from inspector.notation.scope import CardScope
@@ -15,13 +13,6 @@ READ_ELSEWHERE = frozenset(
     {"architectures", "auto_map", "dtype", "model_type", "quantization", "quantization_config", "torch_dtype"}
 )
 """Keys that the matcher, the dtype notes and packing read."""
-
-
-@cache
-def inert_keys() -> frozenset[str]:
-    """Keys known to move no shape in any architecture."""
-    text = (Path(inspector.architectures.__file__).parent / "inert_keys.txt").read_text(encoding="utf-8")
-    return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
 def not_understood(scope: CardScope) -> Iterator[Evidence]:

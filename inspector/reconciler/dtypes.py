@@ -6,21 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.evidence import Evidence, Place
-from inspector.loader.dtype import BITS
+from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
-
-TORCH_NAMES = {
-    "float64": "F64",
-    "float32": "F32",
-    "float": "F32",
-    "float16": "F16",
-    "half": "F16",
-    "bfloat16": "BF16",
-    "float8_e4m3fn": "F8_E4M3",
-    "float8_e5m2": "F8_E5M2",
-}
-"""torch's names of the dtypes that a config states."""
 
 
 def dtype_evidence(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator[Evidence]:
