@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector.algebra.evaluation import whole
 from inspector.reconciler import ledger
-from inspector.reconciler.ledger import Ledger
+from inspector.reconciler.ledger import Ledger, Line
 
 ACTIVE_KEYS = (
     "num_experts_per_tok", "num_experts_per_token",
@@ -28,7 +28,7 @@ class Experts:
 
 
 def experts_of(accounts: Ledger, values: Mapping[str, Any]) -> Experts | None:
-    """The experts of a checkpoint; None without routed experts, or where no key says how many are used."""
+    """The experts of a checkpoint; None without routed ones, or where their number or the number used is not known."""
     nested = values.get("text_config")
     configs = [values, nested] if isinstance(nested, dict) else [values]
     active = next(
@@ -36,19 +36,22 @@ def experts_of(accounts: Ledger, values: Mapping[str, Any]) -> Experts | None:
     )
     if active is None:
         return None
-    routed, total = 0, 0
-    for line in accounts.lines:
-        if line.kind != ledger.PARAMETER or ".experts." not in line.family:
-            continue
-        inside = line.family.split(".experts.", 1)
-        if inside[1].startswith("#"):
-            axis = inside[0].split(".").count("#")
-            experts = max(box[axis].size for box in line.boxes)
-        else:
-            experts = line.layout.shape[0] if len(line.layout.shape) > 1 else 0
-        total = max(total, experts)
-        routed += line.parameters
-    if not routed or not 0 < active <= total or routed * active % total:
+    routed = [line for line in accounts.lines if line.kind == ledger.PARAMETER and ".experts." in line.family]
+    sizes = [_experts_in(line) for line in routed]
+    total = max((size for size in sizes if size is not None), default=0)
+    if any(line.layout.shape[:1] != (total,) for line, size in zip(routed, sizes, strict=True) if size is None):
+        return None  # experts folded into the rows of one matrix: how many there are does not show
+    parameters = sum(line.parameters for line in routed)
+    if not 0 < active <= total or parameters * active % total:
         return None
-    unused = routed - routed * active // total
+    unused = parameters - parameters * active // total
     return Experts(total, active, accounts.counts.unique_parameters - unused)
+
+
+def _experts_in(line: Line) -> int | None:
+    """Experts that a line's tensors are of, by their numbers or a stacked weight [experts, rows, columns]."""
+    above, below = line.family.split(".experts.", 1)
+    if below.startswith("#"):
+        axis = above.split(".").count("#")
+        return max(box[axis].size for box in line.boxes)
+    return line.layout.shape[0] if len(line.layout.shape) > 2 else None
