@@ -191,7 +191,7 @@ def _opened(
     if read.set_name and opened.commit is not None and remote is not None:
         audited = {file.name for file in read.files} | read.lost.keys() | {read.set_name}
         if read.index is not None:
-            audited.update(read.index.weight_map.values())
+            audited.update(read.index.promised)
         download = remote.download(audited)
     return replace(
         read,
@@ -268,7 +268,7 @@ def assemble(
     evidence.extend(audit.evidence)
     if only is None:
         evidence.extend(leftover_evidence(listing, audit.names))
-    empty = emptied(audit.tensors)
+    empty = emptied(audit.tensors) if audit.holds_empty else None
     if empty is not None:
         evidence.append(empty)
     if audit.told is not None and audit.told.config is not None and config is None:
@@ -417,7 +417,7 @@ def _pick(
         if index is None:
             stale.extend(faults)
             continue
-        absent = len(set(index.weight_map.values()))
+        absent = len(index.promised)
         facts = {"files": absent, "tensors": len(index.weight_map), "audited": candidates[position + 1].name}
         stale.append(Evidence("index-stale", Place(file=one.index), facts))
     return _Picked(None, evidence=tuple(stale))
@@ -432,7 +432,7 @@ def _loadable(sets: tuple[WeightSet, ...], listing: Listing) -> tuple[WeightSet,
 
 
 def _present(index: Index, sizes: Mapping[str, int]) -> bool:
-    return any(name in sizes for name in set(index.weight_map.values()))
+    return any(name in sizes for name in index.promised)
 
 
 def _read_index(source: Source, name: str) -> tuple[Index | None, tuple[Evidence, ...]]:
@@ -469,7 +469,7 @@ class _Reading:
     def run(self) -> None:
         listed: dict[str, None] = {}
         if self.index is not None:
-            listed = dict.fromkeys(self.index.weight_map.values())
+            listed = dict.fromkeys(self.index.promised)
         unlisted = [name for name in self.weights.files if name not in listed]
         there = self.listing.files.keys() | self.listing.others.keys()
         asked = [name for name in listed if name in there and is_plain_name(name)]
@@ -506,6 +506,11 @@ class _Reading:
         self._formats()
         if self._other is not None:
             self._translate(self._other)
+
+    @property
+    def holds_empty(self) -> bool:
+        """Whether any tensor has the shape [0]."""
+        return any(key[1:] == (0,) for key in self._layouts)
 
     def _openings(self, names: list[str]) -> Iterator[tuple[str, Opening | Header | Refusal]]:
         """The beginnings of files, or their headers where another reader than that of safetensors reads them."""
@@ -584,8 +589,8 @@ class _Reading:
         """
         if not self._as_promised or self.index is None:
             return False
-        where = list(map(self.index.weight_map.get, header.tensors))
-        return where.count(header.file) == len(where)
+        names = self.index.promised.get(header.file, ())
+        return len(names) == len(header.tensors) and all(map(header.tensors.__contains__, names))
 
     def _spell_out(self) -> None:
         """Leaves the index's word for what was read so far and writes it down tensor by tensor."""
