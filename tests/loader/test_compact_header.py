@@ -9,6 +9,7 @@ import pytest
 
 from inspector.loader import header as reader
 from inspector.loader.compact_header import read_compact
+from inspector.loader.dtype import BITS
 from inspector.loader.header import Header, parse_header
 from inspector.loader.layout import Layout, lay_out
 
@@ -22,7 +23,7 @@ def taken(raw: bytes) -> dict[str, Layout] | None:
     """The tensors where the header is read in bulk."""
 
     def layout_of(dtype: str, shape: list[int]) -> Layout | None:
-        made = lay_out(dtype, tuple(shape)) if dtype in reader.BITS else None
+        made = lay_out(dtype, tuple(shape)) if dtype in BITS else None
         return made if isinstance(made, Layout) else None
 
     read = read_compact(raw, layout_of)
