@@ -91,6 +91,13 @@ def likely_cards(keys: Collection[str], share: float, most: int) -> list[tuple[s
     return [(name, card) for name, card in found if card is not None]
 
 
+@cache
+def proofs() -> Mapping[str, Mapping[str, int]]:
+    """Model type -> "records", saved models, and "published", sizes, that its card is checked against."""
+    table: dict[str, dict[str, int]] = json.loads((_HERE / "proofs.json").read_bytes())
+    return table
+
+
 def all_cards() -> Iterator[tuple[str, Architecture]]:
     """Every card once, under its first model type. Imports all card files."""
     seen: set[int] = set()
