@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -75,7 +75,8 @@ class Checkpoint:
     commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
     what was read over a network. stored_as: tensor -> its name in the file, where a format has names of its
     own. ties: names that the format says are the same numbers. shadows: the repository that a path of this
-    machine was taken for.
+    machine was taken for. kept_shapes: tensors of which the values were read because they are shapes, None
+    where none were asked for. reach: opens the place again, to read such values.
     """
 
     source: str
@@ -105,6 +106,8 @@ class Checkpoint:
     shadows: str | None = None
     stored_as: Mapping[str, str] = field(default_factory=dict)
     ties: tuple[tuple[str, ...], ...] = ()
+    kept_shapes: int | None = None
+    reach: Callable[[], Source | None] | None = field(default=None, repr=False, compare=False)
 
 
 def load(
@@ -199,9 +202,18 @@ def _opened(
         address=opened.address,
         commit=opened.commit,
         cached=remote is None,
+        reach=read.reach if remote is None else lambda: _again(opened.address, opened.commit),
         traffic=None if remote is None else remote.traffic,
         download=download,
     )
+
+
+def _again(address: str, commit: str | None) -> Source | None:
+    """A place that was opened by its address, of the same commit."""
+    from inspector.loader.opening import Opened, open_source
+
+    opened = open_source(address, revision=commit)
+    return opened.source if isinstance(opened, Opened) else None
 
 
 def _unread(source: str, why: Evidence) -> Checkpoint:
@@ -241,6 +253,7 @@ def assemble(
         side=_side(source, listing, configs),
         origin=source.origin,
         siblings=dict(list(listing.files.items())[:SIBLINGS_KEPT]),
+        reach=lambda: source,
     )
     if "." in listing.others and only is None:
         refusal = Refusal(listing.others["."])
