@@ -11,6 +11,7 @@ from inspector.loader.checkpoint import Checkpoint, load, load_within
 from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
+from inspector.matcher.foreign import read_foreign
 from inspector.matcher.reading import Reading, read_by_names, read_claimed
 from inspector.packing.signs import may_be_packed
 from inspector.reconciler import ledger
@@ -228,6 +229,9 @@ def _unpacked(checkpoint: Checkpoint, config: ConfigClaim) -> tuple[Families, Un
 
 def _reading(config: ConfigClaim, families: Families) -> tuple[Reading | None, tuple[str, float] | None]:
     """The names under the claimed card where it fits; by themselves where there is no claim, or a false one."""
+    foreign = read_foreign(config, families)
+    if foreign:
+        return _by_shapes(foreign), None
     claimed = read_claimed(config, families)
     if claimed is not None and claimed.fits:
         return claimed, None

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import agreement
-from inspector.loader.config_file import QUANTISATION_KEYS, SIDE_FILES, Config, Kind, read_config
+from inspector.loader.config_file import (
+    CONFIG_LIMIT,
+    LITGPT_FILES,
+    QUANTISATION_KEYS,
+    SIDE_FILES,
+    Config,
+    Kind,
+    read_config,
+)
 from inspector.loader.folder import locate
 from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.header import Header, Layouts, parse_header, unopened
@@ -355,7 +363,26 @@ def _configs(
         evidence.extend(faults)
         if config is not None:
             configs[kind] = config
+    if given is None and not {"config", "params"} & configs.keys():
+        config = _litgpt(source, listing)
+        if config is not None:
+            configs["config"] = config
     return configs, evidence
+
+
+def _litgpt(source: Source, listing: Listing) -> Config | None:
+    """What litgpt's own config says, where it lies alone."""
+    if not any(name in listing.files for name in LITGPT_FILES):
+        return None
+    from inspector.loader.litgpt_config import as_config, read_values
+
+    for name in LITGPT_FILES:
+        raw = source.read_whole(name, CONFIG_LIMIT) if name in listing.files else b""
+        values = None if isinstance(raw, Refusal) or not raw else read_values(name, raw)
+        config = None if values is None else as_config(values)
+        if config is not None:
+            return Config(name, config, "config")
+    return None
 
 
 def _side(source: Source, listing: Listing, configs: Mapping[str, Config]) -> dict[str, Mapping[str, object]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,7 @@ class Reading:
     prefix: str = ""
     by_names: bool = False
     twins: tuple[str, ...] = ()
+    writer: str = ""
 
     @property
     def coverage(self) -> float:
@@ -72,12 +73,17 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[R
         reading = _spelled(Claim(scope.settings, card=card), scope, name, families)
         if reading.match.covered:
             tried.append(replace(reading, by_names=True))
+    return ranked(tried, len(families))
+
+
+def ranked(tried: Sequence[Reading], families: int) -> tuple[list[Reading], tuple[str, float] | None]:
+    """(of some readings of these many families the best ones, where they are good enough; the nearest card)."""
     if not tried:
         return [], None
     best = max(tried, key=_support)
     nearest = (best.name, best.coverage)
     missing = best.match.missing
-    if best.coverage < SUPPORTED or missing > max(2, len(families) // 4) or (missing and best.coverage < 1):
+    if best.coverage < SUPPORTED or missing > max(2, families // 4) or (missing and best.coverage < 1):
         return [], nearest  # with families missing and others unknown it is likelier a relative
     equal = [reading for reading in tried if _support(reading) == _support(best)]
     return sorted(equal, key=lambda reading: (preference(reading.name), reading.match.unused)), nearest

@@ -1,0 +1,211 @@
+"""The tables of other frameworks' names, role by role. Tables only; `inspector.notation.writing` says how they read.
+
+litgpt: `litgpt/scripts/convert_hf_checkpoint.py` (the maps of every family), `litgpt/model.py` (module names, and
+`attn.attn`, as it called the joined matrix before 0.5.4). Its joined matrix is [q; k; v]; `padded_vocab_size` rows.
+Megatron-Core: `megatron/core/models/gpt/gpt_layer_specs.py` (Transformer Engine keeps a norm inside the linear that
+follows it, the local spec beside it), `transformer/moe/experts.py`, `transformer/multi_latent_attention.py`; the
+joined matrix is interleaved by query group. `padded_vocab_size`: `--make-vocab-size-divisible-by` times the ranks.
+torchtune: `torchtune/models/convert_weights.py` and the converters of Gemma 2, Phi-3, Qwen2, Qwen3.
+Black Forest Labs: `flux/model.py`, `flux/modules/layers.py`; which row is which: diffusers' `convert_flux_to_diffusers.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from inspector.notation.writing import Joined, Writing
+
+_SPLIT: Final = {
+    "attention.qkv": ("attention.query", "attention.key", "attention.value"),
+    "mlp.gate_up": ("mlp.gate", "mlp.up"),
+}
+_DECODERS: Final = (
+    "llama", "qwen2", "qwen3", "mixtral", "qwen3_moe", "gemma", "gemma2", "gemma3_text", "phi3", "phi", "gpt_neox",
+    "falcon", "olmo2", "stablelm", "deepseek_v3", "qwen2_moe",
+)  # fmt: skip
+_QKV: Final = Joined("attention.qkv", ("attention.query", "attention.key", "attention.value"), "q k v")
+_H: Final = "transformer.h.{0}."
+LITGPT: Final = Writing(
+    "litgpt",
+    names={
+        "embed.token": "transformer.wte",
+        "norm.final": "transformer.ln_f",
+        "head.token": "lm_head",
+        "norm.attention": _H + "norm_1",
+        "norm.mlp": _H + "norm_2",
+        "norm.attention.post": _H + "post_attention_norm",
+        "norm.mlp.post": _H + "post_mlp_norm",
+        "attention.qkv": _H + "attn.qkv",
+        "attention.output": _H + "attn.proj",
+        "norm.query": (_H + "attn.norm_q", _H + "attn.q_a_norm"),
+        "norm.key": _H + "attn.norm_k",
+        "attention.query.down": _H + "attn.q_a_proj",
+        "attention.query.up": _H + "attn.q_b_proj",
+        "attention.kv.down": _H + "attn.kv_a_proj_with_mqa",
+        "norm.kv": _H + "attn.kv_a_norm",
+        "attention.kv.up": _H + "attn.kv_b_proj",
+        "mlp.gate": _H + "mlp.fc_1",
+        "mlp.up": _H + "mlp.fc_2",
+        "mlp.up.alone": _H + "mlp.fc",
+        "mlp.down": _H + "mlp.proj",
+        "router": _H + "mlp.gate",
+        "router.correction": _H + "mlp.gate.e_score_correction_bias=",
+        "mlp.gate{}": _H + "mlp.experts.{1}.fc_1",
+        "mlp.up{}": _H + "mlp.experts.{1}.fc_2",
+        "mlp.down{}": _H + "mlp.experts.{1}.proj",
+        "mlp.shared.gate": _H + "mlp.shared_experts.fc_1",
+        "mlp.shared.up": _H + "mlp.shared_experts.fc_2",
+        "mlp.shared.down": _H + "mlp.shared_experts.proj",
+    },
+    signs=(
+        ("transformer.h.#.attn.qkv.weight", "transformer.h.#.attn.proj.weight"),
+        ("transformer.h.#.attn.kv_a_proj_with_mqa.weight", "transformer.h.#.norm_1.weight"),
+    ),
+    cards=_DECODERS,
+    prefixes=("", "model."),
+    joined=(_QKV,),
+    split={"mlp.gate_up": _SPLIT["mlp.gate_up"]},
+    padded=frozenset({"embed.token", "head.token"}),
+)
+LITGPT_OLD: Final = replace(
+    LITGPT,
+    names={**LITGPT.names, "attention.qkv": _H + "attn.attn"},
+    signs=(("transformer.h.#.attn.attn.weight", "transformer.h.#.norm_1.weight"),),
+)
+
+_M: Final = "decoder.layers.{0}."
+_EXPERTS: Final = _M + "mlp.experts."
+MEGATRON: Final = Writing(
+    "Megatron-Core",
+    names={
+        "embed.token": "embedding.word_embeddings",
+        "embed.position": "embedding.position_embeddings",
+        "norm.final": "decoder.final_layernorm",
+        "head.token": "output_layer",
+        "norm.attention": (_M + "self_attention.linear_qkv.layer_norm_*", _M + "input_layernorm"),
+        "norm.mlp": (_M + "mlp.linear_fc1.layer_norm_*", _M + "pre_mlp_layernorm"),
+        "norm.attention.post": (_M + "self_attention.linear_proj.post_layernorm", _M + "post_self_attn_layernorm"),
+        "norm.mlp.post": (_M + "mlp.linear_fc2.post_layernorm", _M + "post_mlp_layernorm"),
+        "attention.qkv": _M + "self_attention.linear_qkv",
+        "attention.output": _M + "self_attention.linear_proj",
+        "attention.query.alone": _M + "self_attention.linear_q_proj",
+        "norm.query": (_M + "self_attention.q_layernorm", _M + "self_attention.linear_q_up_proj.layer_norm_*"),
+        "norm.key": _M + "self_attention.k_layernorm",
+        "attention.query.down": _M + "self_attention.linear_q_down_proj",
+        "attention.query.up": _M + "self_attention.linear_q_up_proj",
+        "attention.kv.down": _M + "self_attention.linear_kv_down_proj",
+        "norm.kv": (_M + "self_attention.linear_kv_up_proj.layer_norm_*", _M + "self_attention.kv_layernorm"),
+        "attention.kv.up": _M + "self_attention.linear_kv_up_proj",
+        "mlp.gate_up": _M + "mlp.linear_fc1",
+        "mlp.up.alone": _M + "mlp.linear_fc1",
+        "mlp.down": _M + "mlp.linear_fc2",
+        "router": _M + "mlp.router",
+        "router.correction": _M + "mlp.router.expert_bias=",
+        "mlp.gate_up{}": (_EXPERTS + "linear_fc1.{1}", _EXPERTS + "local_experts.{1}.linear_fc1"),
+        "mlp.down{}": (_EXPERTS + "linear_fc2.{1}", _EXPERTS + "local_experts.{1}.linear_fc2"),
+        "mlp.shared.gate_up": _M + "mlp.shared_experts.linear_fc1",
+        "mlp.shared.down": _M + "mlp.shared_experts.linear_fc2",
+        "router.shared": _M + "mlp.shared_experts.gate_weight=",
+    },
+    signs=(
+        ("decoder.layers.#.self_attention.linear_qkv.weight",),
+        ("decoder.layers.#.self_attention.linear_kv_up_proj.weight",),
+        ("decoder.layers.#.self_attention.linear_proj.weight", "embedding.word_embeddings.weight"),
+    ),
+    cards=(*_DECODERS, "gpt2", "deepseek_v2", "gpt_bigcode"),
+    prefixes=("", "model.", "module.", "model.module.", "module.module."),
+    joined=(
+        replace(_QKV, per="kv"),
+        Joined("mlp.gate_up", ("mlp.gate", "mlp.up"), "gate up"),
+        Joined("mlp.gate_up{}", ("mlp.gate{}", "mlp.up{}"), "gate up"),
+        Joined("mlp.shared.gate_up", ("mlp.shared.gate", "mlp.shared.up"), "gate up"),
+    ),
+    padded=frozenset({"embed.token", "head.token"}),
+    apart={"norm.mlp": _M + "pre_mlp_layernorm"},
+)
+
+_T: Final = "layers.{0}."
+TORCHTUNE: Final = Writing(
+    "torchtune",
+    names={
+        "embed.token": "tok_embeddings",
+        "norm.final": "norm.scale=",
+        "head.token": "output",
+        "norm.attention": _T + "sa_norm.scale=",
+        "norm.mlp": _T + "mlp_norm.scale=",
+        "norm.attention.post": _T + "sa_scale.scale=",
+        "norm.mlp.post": _T + "mlp_scale.scale=",
+        "attention.query": _T + "attn.q_proj",
+        "attention.key": _T + "attn.k_proj",
+        "attention.value": _T + "attn.v_proj",
+        "attention.output": _T + "attn.output_proj",
+        "norm.query": _T + "attn.q_norm.scale=",
+        "norm.key": _T + "attn.k_norm.scale=",
+        "mlp.gate": _T + "mlp.w1",
+        "mlp.up": _T + "mlp.w3",
+        "mlp.down": _T + "mlp.w2",
+    },
+    signs=(("layers.#.attn.output_proj.weight", "layers.#.sa_norm.scale"), ("layers.#.sa_norm.scale",)),
+    cards=("llama", "qwen2", "qwen3", "gemma2", "gemma", "phi3"),
+    prefixes=("", "model.", "decoder."),
+    split=_SPLIT,
+)
+
+_D: Final = "double_blocks.{0}."
+_S: Final = "single_blocks.{0}."
+FLUX: Final = Writing(
+    "Black Forest Labs",
+    names={
+        "embed.patch": "img_in",
+        "embed.text": "txt_in",
+        "embed.time.1": "time_in.in_layer",
+        "embed.time.2": "time_in.out_layer",
+        "embed.text.1": "vector_in.in_layer",
+        "embed.text.2": "vector_in.out_layer",
+        "embed.guidance.1": "guidance_in.in_layer",
+        "embed.guidance.2": "guidance_in.out_layer",
+        "norm.modulation": _D + "img_mod.lin",
+        "norm.modulation.text": _D + "txt_mod.lin",
+        "attention.qkv": _D + "img_attn.qkv",
+        "attention.output": _D + "img_attn.proj",
+        "cross.qkv": _D + "txt_attn.qkv",
+        "cross.output": _D + "txt_attn.proj",
+        "norm.query": _D + "img_attn.norm.query_norm.scale=",
+        "norm.key": _D + "img_attn.norm.key_norm.scale=",
+        "norm.cross.query": _D + "txt_attn.norm.query_norm.scale=",
+        "norm.cross.key": _D + "txt_attn.norm.key_norm.scale=",
+        "mlp.up": _D + "img_mlp.0",
+        "mlp.down": _D + "img_mlp.2",
+        "text/mlp.up": _D + "txt_mlp.0",
+        "text/mlp.down": _D + "txt_mlp.2",
+        "single/norm.modulation": _S + "modulation.lin",
+        "single/attention.qkv_mlp": _S + "linear1",
+        "single/attention.output": _S + "linear2",
+        "single/norm.query": _S + "norm.query_norm.scale=",
+        "single/norm.key": _S + "norm.key_norm.scale=",
+        "norm.modulation.out": "final_layer.adaLN_modulation.1",
+        "head.image": "final_layer.linear",
+    },
+    signs=(("double_blocks.#.img_attn.qkv.weight", "single_blocks.#.linear1.weight"), ("double_blocks.#.img_mod.lin.weight",)),
+    cards=("FluxTransformer2DModel",),
+    prefixes=("", "model.diffusion_model.", "model.", "diffusion_model."),
+    joined=(
+        _QKV,
+        Joined("cross.qkv", ("cross.query", "cross.key", "cross.value"), "q k v"),
+        Joined(
+            "single/attention.qkv_mlp",
+            ("single/attention.query", "single/attention.key", "single/attention.value", "single/mlp.up"),
+            "q k v up",
+        ),
+    ),
+)
+
+WRITINGS: Final[tuple[Writing, ...]] = (LITGPT, LITGPT_OLD, MEGATRON, TORCHTUNE, FLUX)
+"""Every table. Names are looked for in this order; no two have a sign in common."""
+
+
+def by_writer() -> Mapping[str, Writing]:
+    """The tables by the writer's name, the newest of each."""
+    return {one.writer: one for one in reversed(WRITINGS)}

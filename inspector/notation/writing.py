@@ -1,0 +1,263 @@
+"""How another framework writes the modules of a card: a table from roles to its names, applied to any card's slots.
+
+A card names tensors as transformers does. Another framework keeps the roles and changes the rest: names, which
+matrices lie in one tensor, which tensor a norm belongs to, how far the vocabulary is padded. All of this is a
+table (`inspector.architectures.writers`); what a tensor is and how large stays the card's word.
+
+The key of a table is a role. Two marks tell a role's places apart: `mlp.up{}` is one of many experts, each in a
+tensor of its own, `mlp.up[]` all of them in one; `single/mlp.up` is that of a tower; `mlp.up.alone` is that of an
+MLP without gate. A value is a path in which
+`{0}` is the slot's outermost hole and `{1}` the next. `*` stands for the kind of tensor (weight, bias) where it is
+not simply the last segment; a path that ends in `=` is the whole name. A tuple has alternatives: either is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from inspector.algebra.expression import Alternatives, Binary, Guarded, Node, Word, parse, show
+from inspector.notation.kinds import Kind, Tensor
+from inspector.notation.slots import HOLE, Slot
+
+Paths = str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Modules whose outputs lie in one matrix, in this order.
+
+    per: the symbol of the groups that the rows are interleaved by, each group with its share of every part.
+    """
+
+    role: str
+    parts: tuple[str, ...]
+    packs: str
+    per: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Writing:
+    """The names of one writer.
+
+    names: see the module. signs: keys of which the first group that is wholly there shows the writer. prefixes:
+    what it may put before every name. joined: matrices of several modules. split: roles that a card has in one
+    matrix and the writer in several. padded: roles whose rows are rounded up beyond the vocabulary. apart: for
+    roles whose tensor lies elsewhere in layers of experts, the path there. cards: model types that names alone
+    may mean, the likeliest first.
+    """
+
+    writer: str
+    names: Mapping[str, Paths]
+    signs: tuple[tuple[str, ...], ...]
+    cards: tuple[str, ...]
+    prefixes: tuple[str, ...] = ("",)
+    joined: tuple[Joined, ...] = ()
+    split: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    padded: frozenset[str] = frozenset()
+    apart: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """A writing as it is met in one checkpoint. prefix: before every name; known: whether there is a config."""
+
+    writing: Writing
+    prefix: str = ""
+    known: bool = True
+
+
+PADDED = "rows_stored"
+"""The symbol of padded rows: solved from the shapes."""
+_PADDING = 8
+"""Every writer pads to a multiple of this, and mostly of 64 or 128."""
+
+
+def written_slots(slots: Sequence[Slot], written: Written) -> tuple[Slot, ...]:
+    """The slots under the writer's names. A slot that the writer has no name for is left out."""
+    writing = written.writing
+    parts = [piece for slot in slots if not slot.scope and not slot.extra for piece in _split(slot, writing)]
+    for joined in writing.joined:
+        parts = list(_joined(parts, joined))
+    made: list[Slot] = []
+    seen: set[tuple[object, ...]] = set()
+    for slot in _named(parts, writing):
+        same = (slot.path, slot.whens if written.known else ())  # a config decides between rows of one name
+        if same not in seen:
+            seen.add(same)
+            made.append(_padded(slot, written) if written.known else slot)
+    return tuple(replace(slot, path=written.prefix + slot.path, row=written.prefix + slot.row) for slot in made)
+
+
+def covers(slots: Sequence[Slot], writing: Writing) -> bool:
+    """Whether the writer has names for all that a card needs whatever its switches say."""
+    named = {id(slot) for slot in slots if not slot.scope and _has_name(slot, writing, slots)}
+    chosen: dict[int, bool] = {}
+    for slot in slots:
+        if slot.extra or slot.optional or slot.tied or slot.group:
+            continue
+        known = id(slot) in named
+        if slot.choices:
+            number = slot.choices[0][0]
+            chosen[number] = chosen.get(number, False) or known
+        elif not known and not slot.whens:
+            return False
+    return all(chosen.values())
+
+
+def _has_name(slot: Slot, writing: Writing, slots: Sequence[Slot]) -> bool:
+    parts = {part for joined in writing.joined for part in joined.parts}
+    return all(
+        _key(piece) in parts or _paths(piece, writing, {_key(one) for one in slots}) is not None
+        for piece in _split(slot, writing)
+    )
+
+
+def _split(slot: Slot, writing: Writing) -> Iterator[Slot]:
+    """A slot of several modules as one slot each, where the writer keeps them apart."""
+    roles = writing.split.get(slot.role, ())
+    terms = _terms(slot.flow[1]) if slot.flow is not None else []
+    if not roles or len(terms) != len(roles) or _key(slot) in writing.names:
+        yield slot
+        return
+    assert slot.flow is not None
+    at = slot.dims.index(slot.flow[1])
+    for role, term in zip(roles, terms, strict=True):
+        dims = tuple(term if place == at else dim for place, dim in enumerate(slot.dims))
+        yield replace(slot, role=role, dims=dims, flow=(slot.flow[0], term), kind=replace(slot.kind, packs=()))
+
+
+def _terms(node: Node) -> list[Node]:
+    """The terms of a sum, in order."""
+    if isinstance(node, Binary) and node.operator == "+":
+        return [*_terms(node.left), *_terms(node.right)]
+    return [node]
+
+
+def _key(slot: Slot) -> str:
+    """What a table calls a slot: its role, its tower before it, and a mark for experts behind it."""
+    stacked = slot.flow is not None and len(slot.kind.tensors[0].dims) == 3
+    mark = "[]" if stacked else "{}" if len(slot.holes) > 1 else ""
+    return f"{slot.tower}/{slot.role}{mark}" if slot.tower else f"{slot.role}{mark}"
+
+
+_PARTNERS = {"mlp.up": "mlp.gate", "attention.query": "attention.key"}
+"""A role that has another name where its partner is not there: the key is then `role.alone`."""
+
+
+def _paths(slot: Slot, writing: Writing, keys: Collection[str]) -> Paths | None:
+    key = _key(slot)
+    partner = _PARTNERS.get(key)
+    if partner is not None and partner not in keys and f"{key}.alone" in writing.names:
+        key = f"{key}.alone"
+    return writing.names.get(key)
+
+
+def _named(slots: Sequence[Slot], writing: Writing) -> Iterator[Slot]:
+    """The slots that have a name, under it; one for each alternative."""
+    keys = {_key(slot) for slot in slots}
+    sparse = {slot.holes[0] for slot in slots if slot.role == "router" and slot.holes}
+    dense = {slot.holes[0] for slot in slots if _key(slot) == "mlp.down" and slot.holes}
+    number = 0
+    for slot in slots:
+        found = _paths(slot, writing, keys)
+        if found is None:
+            continue
+        own = replace(slot, choices=(), group=None)
+        apart = writing.apart.get(slot.role)
+        if apart is not None and slot.holes and sparse:
+            alike = slot.holes[0] in sparse
+            for hole in [slot.holes[0]] if alike else sorted(sparse):
+                yield _respelled(_at(own, hole), apart)
+            if alike or not dense:
+                continue
+            own = _at(own, min(dense))
+        if isinstance(found, str):
+            yield _respelled(own, found)
+            continue
+        number += 1
+        for side, path in enumerate(found):
+            yield replace(_respelled(own, path), choices=((number, side),))
+
+
+def _at(slot: Slot, hole: str) -> Slot:
+    """A slot of all layers cut to those of another hole."""
+    own = slot.holes[0]
+    path, row = (text.replace("{" + own + "}", "{" + hole + "}") for text in (slot.path, slot.row))
+    return replace(slot, path=path, row=row, holes=(hole, *slot.holes[1:]))
+
+
+def _respelled(slot: Slot, path: str) -> Slot:
+    """A slot under the writer's path."""
+    for position, hole in enumerate(slot.holes):
+        path = path.replace("{" + str(position) + "}", "{" + hole + "}")
+    what = slot.tensor.suffix.lstrip("._")
+    if path.endswith("="):
+        full = row = path[:-1]
+    elif "*" in path:
+        full, row = path.replace("*", what), path.partition("*")[0].rstrip("._")
+    else:
+        full, row = f"{path}.{what}" if what else path, path
+    dims = slot.dims
+    if slot.kind.name == "linear_io" and what != "bias" and len(dims) >= 2:
+        dims = (*dims[:-2], dims[-1], dims[-2])  # such writers store [out, in]
+    holes = tuple(HOLE.findall(full))
+    return replace(slot, path=full, row=row, dims=dims, holes=holes, body=False, inner_path=full)
+
+
+def _joined(slots: Sequence[Slot], joined: Joined) -> Iterator[Slot]:
+    """The slots with those of one matrix joined, at the place of the first; incomplete ones stay apart."""
+    groups: dict[tuple[object, ...], dict[str, Slot]] = {}
+    for slot in slots:
+        if _key(slot) in joined.parts:
+            groups.setdefault(_kin(slot), {}).setdefault(_key(slot), slot)
+    for slot in slots:
+        group = groups.get(_kin(slot), {}) if _key(slot) in joined.parts else {}
+        if len(group) < len(joined.parts):
+            yield slot
+        elif slot is group[joined.parts[0]]:
+            yield _sum(joined, [group[key] for key in joined.parts])
+
+
+def _kin(slot: Slot) -> tuple[object, ...]:
+    return slot.tensor.suffix, slot.holes, slot.choices
+
+
+def _sum(joined: Joined, slots: Sequence[Slot]) -> Slot:
+    """One matrix of several: the outputs add up, the input is the same."""
+    first = slots[0]
+    outputs = [slot.flow[1] if slot.flow is not None else slot.dims[0] for slot in slots]
+    total = _grouped().get(tuple(outputs)) if joined.per else None
+    if total is None:
+        total = outputs[0]
+        for node in outputs[1:]:
+            total = Binary("+", total, node)
+    source = first.flow[0] if first.flow is not None else first.dims[-1]
+    tensors = (Tensor(".weight", (show(total), show(source))), Tensor(".bias", (show(total),)))
+    arrow = f"{show(source)} -> {show(total)}"
+    kind = Kind("linear", arrow, tensors, tuple(joined.packs.split()), (show(source), show(total)))
+    tensor = next(one for one in tensors if one.suffix == first.tensor.suffix)
+    dims = (total,) if tensor.suffix == ".bias" else (total, source)
+    role = joined.role.partition("/")[2] or joined.role
+    return replace(first, role=role.rstrip("{}"), kind=kind, tensor=tensor, dims=dims, flow=(source, total))
+
+
+@cache
+def _grouped() -> Mapping[tuple[Node, ...], Node]:
+    """The outputs of grouped query attention, and the same interleaved by group."""
+    return {
+        (parse("h*dh"), parse("kv*dh"), parse("kv*dh")): parse("kv*(h/kv*dh + dh + dh)"),
+    }
+
+
+def _padded(slot: Slot, written: Written) -> Slot:
+    """A slot of the vocabulary with rows that may be rounded up: solved from the shape, never below the config's."""
+    if slot.role not in written.writing.padded or not slot.dims:
+        return slot
+    rows = slot.dims[0]
+    stored = Word((PADDED,))
+    whole = parse(f"{PADDED} % {_PADDING} == 0")
+    more = Binary(">", stored, rows)
+    dim = Alternatives((Guarded(stored, Binary("and", whole, more)), rows))
+    return replace(slot, dims=(dim, *slot.dims[1:]))
