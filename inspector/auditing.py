@@ -152,7 +152,7 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
             return _adapter(checkpoint, stored, evidence, skipped, claim)
     config = claim_of(checkpoint.config)
     families, unpacked, lost = _unpacked(checkpoint, config)
-    reading, nearest = _reading(config, families)
+    reading, nearest = _reading(config, families, lost)
     case: Reconciled | None = None
     judged: list[Evidence] = []
     if reading is not None:
@@ -173,6 +173,11 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
         skipped.extend(Skipped(f"names and shapes below {prefix}", why) for prefix, why in case.plan.opaque)
         if config.card is reading.card and not config.settings.native:
             evidence.extend(not_understood(case.plan.scope))
+    if checkpoint.copies:
+        from inspector.reconciler.copies import with_copies
+
+        accounts = with_copies(accounts, checkpoint.tensors, checkpoint.copies)
+        case = replace(case, ledger=accounts) if case is not None else None
     if unpacked is not None:
         from inspector.reconciler.packing import packing_evidence, with_helpers
 
@@ -227,12 +232,14 @@ def _unpacked(checkpoint: Checkpoint, config: ConfigClaim) -> tuple[Families, Un
     return unpacked.families, unpacked, [*lost, *unpacked.gone_names()]
 
 
-def _reading(config: ConfigClaim, families: Families) -> tuple[Reading | None, tuple[str, float] | None]:
+def _reading(
+    config: ConfigClaim, families: Families, lost: Sequence[str]
+) -> tuple[Reading | None, tuple[str, float] | None]:
     """The names under the claimed card where it fits; by themselves where there is no claim, or a false one."""
     foreign = read_foreign(config, families)
     if foreign:
         return _by_shapes(foreign), None
-    claimed = read_claimed(config, families)
+    claimed = read_claimed(config, families, lost)
     if claimed is not None and claimed.fits:
         return claimed, None
     if claimed is None and config is not NO_CONFIG and config.model_type is not None:

@@ -29,6 +29,7 @@ from inspector.loader.folder import locate
 from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.header import Header, Layouts, parse_header, unopened
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
+from inspector.loader.joining import are_slices, join
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_evidence, leftovers
 from inspector.loader.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
@@ -82,7 +83,8 @@ class Checkpoint:
     address: what the source turned out to be, `org/name@revision/folder` for a repository; commit: the one
     commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
     what was read over a network. stored_as: tensor -> its name in the file, where a format has names of its
-    own. ties: names that the format says are the same numbers. shadows: the repository that a path of this
+    own. ties: names that the format says are the same numbers. copies: tensor -> how often it lies there again,
+    where the files are slices of one model. shadows: the repository that a path of this
     machine was taken for.
     """
 
@@ -113,6 +115,7 @@ class Checkpoint:
     shadows: str | None = None
     stored_as: Mapping[str, str] = field(default_factory=dict)
     ties: tuple[tuple[str, ...], ...] = ()
+    copies: Mapping[str, int] = field(default_factory=dict)
 
 
 def load(
@@ -267,7 +270,8 @@ def assemble(
                     evidence.extend(_read_index(source, one.index)[1])
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in sets)
         return replace(blank, other_sets=others, evidence=tuple(evidence))
-    audit = _Reading(source, listing, picked.weights, picked.index)
+    params = configs["params"].values if "params" in configs else {}
+    audit = _Reading(source, listing, picked.weights, picked.index, params)
     audit.run()
     others = _others(sets, picked.weights, audit.names, sizes)
     if others and only is None:
@@ -285,6 +289,7 @@ def assemble(
         blank,
         stored_as={} if audit.told is None else audit.told.stored_as,
         ties=() if audit.told is None else audit.told.ties,
+        copies=audit.copies,
         tensors=audit.tensors,
         file_of=audit.file_of,
         files=tuple(audit.files),
@@ -475,8 +480,18 @@ def _read_index(source: Source, name: str) -> tuple[Index | None, tuple[Evidence
 class _Reading:
     """Reads the headers of the audited set one by one and sets them against the index."""
 
-    def __init__(self, source: Source, listing: Listing, weights: WeightSet, index: Index | None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        listing: Listing,
+        weights: WeightSet,
+        index: Index | None,
+        params: Mapping[str, object],
+    ) -> None:
         self.source, self.listing, self.weights, self.index = source, listing, weights, index
+        self.params = params
+        self.copies: dict[str, int] = {}
+        self._slices: dict[str, Header] | None = {} if index is None and are_slices(weights.files) else None
         self.tensors: dict[str, Layout] = {}
         self.file_of: dict[str, str] = {}
         self.files: list[WeightFile] = []
@@ -515,6 +530,8 @@ class _Reading:
             number = shard_number(name)
             stale = bool(counts) and number is not None and number[1] not in counts
             self._take(name, result, self.index is not None, stale)
+        if self._slices:
+            self._join(self._slices)
         self.names = dict.fromkeys([*asked, *unlisted])
         self.bytes = sum(self.listing.files.get(name, 0) for name in self.names)
         if self.index is not None and self._as_promised and self._kept(self.index, unlisted):
@@ -588,6 +605,28 @@ class _Reading:
         if header.faulty:
             self.lost[name] = header.faulty
         self.cut.extend(header.cut)
+        if self._slices is not None:
+            self._slices[name] = header
+        else:
+            self._place(header, unlisted)
+
+    def _join(self, slices: Mapping[str, Header]) -> None:
+        """Puts slices together, or takes the files for shards where they are none."""
+        self._slices = None
+        joint = join({name: header.tensors for name, header in slices.items()}, self._gone, self.params)
+        if joint is None:
+            for header in slices.values():
+                self._place(header, False)
+            return
+        self.tensors = joint.tensors
+        self.file_of = dict.fromkeys(joint.tensors, next(iter(slices)))
+        self.copies = joint.copies
+        self.evidence.extend(joint.evidence)
+        for file, names in joint.lost.items():
+            self.lost[file] = tuple(dict.fromkeys((*self.lost.get(file, ()), *names)))
+
+    def _place(self, header: Header, unlisted: bool) -> None:
+        name, count = header.file, len(header.tensors)
         if self._promised(header):
             self.tensors.update(header.tensors)
             return

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inspector.algebra.names import key_of
 from inspector.architectures.catalog import card_of, likely_cards, preference
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
@@ -52,12 +53,19 @@ MOST_TRIED = 120
 """Cards that are looked at when names alone decide: those with most of the names' endings."""
 
 
-def read_claimed(claim: Claim, families: Families) -> Reading | None:
-    """The names under the claimed card; None where the config claims none."""
-    if claim.card is None:
+def read_claimed(claim: Claim, families: Families, lost: Collection[str] = ()) -> Reading | None:
+    """The names under the claimed card; None where the config claims none.
+
+    lost: names of tensors whose absence is told already, which show a head as well as those that are there.
+    """
+    card = claim.card
+    if card is None:
         return None
-    scope = CardScope(claim.card, claim.settings, card_of)
-    return _spelled(claim, scope, claim.model_type or claim.card.names[0], families)
+    scope = CardScope(card, claim.settings, card_of)
+    if lost and claim.head is None:
+        keys = {*families, *(key_of(name)[0] for name in lost)}
+        claim = replace(claim, head=best_match(scope, keys, None).head)
+    return _spelled(claim, scope, claim.model_type or card.names[0], families)
 
 
 def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[Reading], tuple[str, float] | None]:

@@ -191,6 +191,31 @@ def torchtune(spec: Spec) -> Spec:
     ])  # fmt: skip
 
 
+def meta(spec: Spec, parts: int, *, old: bool = False, rotary: int = 2) -> list[Spec]:
+    """Meta's names, cut for `parts` GPUs as fairscale's layers cut them; old: the tokens' table as before Llama 3."""
+    layer, to = r"model\.layers\.(\d+)\.", r"layers.\1."
+    whole = renamed(spec, [
+        (r"model\.embed_tokens\.weight", "tok_embeddings.weight"),
+        (r"model\.norm\.weight", "norm.weight"),
+        (r"lm_head\.weight", "output.weight"),
+        (layer + r"input_layernorm\.weight", to + "attention_norm.weight"),
+        (layer + r"post_attention_layernorm\.weight", to + "ffn_norm.weight"),
+        (layer + r"self_attn\.([qkvo])_proj\.weight", to + r"attention.w\2.weight"),
+        (layer + r"mlp\.gate_proj\.weight", to + "feed_forward.w1.weight"),
+        (layer + r"mlp\.up_proj\.weight", to + "feed_forward.w3.weight"),
+        (layer + r"mlp\.down_proj\.weight", to + "feed_forward.w2.weight"),
+    ])  # fmt: skip
+    whole["rope.freqs"] = ("BF16", (rotary,))
+    cut: Spec = {}
+    for name, (dtype, shape) in whole.items():
+        second = name.endswith(("wo.weight", "w2.weight")) or (old and name.startswith("tok_"))
+        if len(shape) == 1:
+            cut[name] = (dtype, shape)
+        else:
+            cut[name] = (dtype, (shape[0], shape[1] // parts) if second else (shape[0] // parts, shape[1]))
+    return [dict(cut) for _ in range(parts)]
+
+
 def flux(spec: Spec, prefix: str = "") -> Spec:
     """diffusers' `convert_flux_transformer_checkpoint_to_diffusers`, the other way round."""
     block, single = r"transformer_blocks\.(\d+)\.", r"single_transformer_blocks\.(\d+)\."
