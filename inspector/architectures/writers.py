@@ -6,6 +6,8 @@ Megatron-Core: `megatron/core/models/gpt/gpt_layer_specs.py` (Transformer Engine
 follows it, the local spec beside it), `transformer/moe/experts.py`, `transformer/multi_latent_attention.py`; the
 joined matrix is interleaved by query group. `padded_vocab_size`: `--make-vocab-size-divisible-by` times the ranks.
 torchtune: `torchtune/models/convert_weights.py` and the converters of Gemma 2, Phi-3, Qwen2, Qwen3.
+Mistral: transformers' convert_mixtral_weights_to_hf.py of 4.46 (all experts of a layer in one matrix, a block of rows
+each, w2's blocks turned); vLLM's mistral_large_3.py (latent attention, one tensor an expert).
 Black Forest Labs: `flux/model.py`, `flux/modules/layers.py`; which row is which: diffusers' `convert_flux_to_diffusers.py`.
 """
 
@@ -202,7 +204,57 @@ FLUX: Final = Writing(
     ),
 )
 
-WRITINGS: Final[tuple[Writing, ...]] = (LITGPT, LITGPT_OLD, MEGATRON, TORCHTUNE, FLUX)
+_N: Final = "layers.{0}."
+_MISTRAL: Final = {
+    "embed.token": "tok_embeddings",
+    "norm.final": "norm",
+    "head.token": "output",
+    "norm.attention": _N + "attention_norm",
+    "norm.mlp": _N + "ffn_norm",
+    "attention.query": _N + "attention.wq",
+    "attention.key": _N + "attention.wk",
+    "attention.value": _N + "attention.wv",
+    "attention.output": _N + "attention.wo",
+}
+MIXTRAL: Final = Writing(
+    "Mistral",
+    names=_MISTRAL
+    | {
+        "router": _N + "block_sparse_moe.gate",
+        "mlp.gate[]": _N + "block_sparse_moe.w1=",
+        "mlp.up[]": _N + "block_sparse_moe.w3=",
+        "mlp.down[]": _N + "block_sparse_moe.w2=",
+    },
+    signs=(("layers.#.block_sparse_moe.w1", "layers.#.attention.wq.weight"),),
+    cards=("mixtral",),
+    flat={"mlp.gate[]": "out", "mlp.up[]": "out", "mlp.down[]": "in"},
+)
+MISTRAL_LATENT: Final = Writing(
+    "Mistral",
+    names=_MISTRAL
+    | {
+        "attention.query.down": _N + "attention.wq_a",
+        "norm.query": _N + "attention.q_a_norm",
+        "attention.query.up": _N + "attention.wq_b",
+        "attention.kv.down": _N + "attention.wkv_a_with_mqa",
+        "norm.kv": _N + "attention.kv_a_norm",
+        "attention.kv.up": _N + "attention.wkv_b",
+        "mlp.gate": _N + "feed_forward.w1",
+        "mlp.up": _N + "feed_forward.w3",
+        "mlp.down": _N + "feed_forward.w2",
+        "router": _N + "gate",
+        "mlp.gate{}": _N + "experts.{1}.w1",
+        "mlp.up{}": _N + "experts.{1}.w3",
+        "mlp.down{}": _N + "experts.{1}.w2",
+        "mlp.shared.gate": _N + "shared_experts.w1",
+        "mlp.shared.up": _N + "shared_experts.w3",
+        "mlp.shared.down": _N + "shared_experts.w2",
+    },
+    signs=(("layers.#.attention.wkv_a_with_mqa.weight", "layers.#.attention_norm.weight"),),
+    cards=("mistral4", "deepseek_v3"),
+)
+
+WRITINGS: Final[tuple[Writing, ...]] = (LITGPT, LITGPT_OLD, MEGATRON, TORCHTUNE, FLUX, MIXTRAL, MISTRAL_LATENT)
 """Every table. Names are looked for in this order; no two have a sign in common."""
 
 

@@ -44,7 +44,8 @@ class Writing:
     names: see the module. signs: keys of which the first group that is wholly there shows the writer. prefixes:
     what it may put before every name. joined: matrices of several modules. split: roles that a card has in one
     matrix and the writer in several. padded: roles whose rows are rounded up beyond the vocabulary. apart: for
-    roles whose tensor lies elsewhere in layers of experts, the path there. cards: model types that names alone
+    roles whose tensor lies elsewhere in layers of experts, the path there. flat: stacked experts in one matrix, a
+    block of rows each; "out" or "in" says which width of the module the rows are. cards: model types that names alone
     may mean, the likeliest first.
     """
 
@@ -57,6 +58,7 @@ class Writing:
     split: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     padded: frozenset[str] = frozenset()
     apart: Mapping[str, str] = field(default_factory=dict)
+    flat: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +166,7 @@ def _named(slots: Sequence[Slot], writing: Writing) -> Iterator[Slot]:
         found = _paths(slot, writing, keys)
         if found is None:
             continue
-        own = replace(slot, choices=(), group=None)
+        own = _flattened(replace(slot, choices=(), group=None), writing)
         apart = writing.apart.get(slot.role)
         if apart is not None and slot.holes and sparse:
             alike = slot.holes[0] in sparse
@@ -179,6 +181,16 @@ def _named(slots: Sequence[Slot], writing: Writing) -> Iterator[Slot]:
         number += 1
         for side, path in enumerate(found):
             yield replace(_respelled(own, path), choices=((number, side),))
+
+
+def _flattened(slot: Slot, writing: Writing) -> Slot:
+    """Stacked experts as one matrix: their rows one below the other."""
+    rows = writing.flat.get(_key(slot))
+    if rows is None or slot.flow is None or len(slot.dims) != 3:
+        return slot
+    source, target = slot.flow
+    inner, outer = (target, source) if rows == "out" else (source, target)
+    return replace(slot, dims=(Binary("*", slot.dims[0], inner), outer))
 
 
 def _at(slot: Slot, hole: str) -> Slot:

@@ -216,6 +216,41 @@ def meta(spec: Spec, parts: int, *, old: bool = False, rotary: int = 2) -> list[
     return [dict(cut) for _ in range(parts)]
 
 
+def mistral(spec: Spec, *, stacked: bool = False) -> Spec:
+    """Mistral's own names: one tensor an expert, or all of a layer's in one matrix (convert_mixtral of 4.46)."""
+    layer, to = r"model\.layers\.(\d+)\.", r"layers.\1."
+    latent = any("kv_a_proj" in name for name in spec)
+    experts = to + ("" if latent else "block_sparse_moe." if stacked else "feed_forward.")
+    made = renamed(spec, [
+        (r"model\.embed_tokens\.weight", "tok_embeddings.weight"),
+        (r"model\.norm\.weight", "norm.weight"),
+        (r"lm_head\.weight", "output.weight"),
+        (layer + r"input_layernorm\.weight", to + "attention_norm.weight"),
+        (layer + r"post_attention_layernorm\.weight", to + "ffn_norm.weight"),
+        (layer + r"self_attn\.([qkvo])_proj\.weight", to + r"attention.w\2.weight"),
+        (layer + r"self_attn\.q_([ab])_proj\.weight", to + r"attention.wq_\2.weight"),
+        (layer + r"self_attn\.(q|kv)_a_layernorm\.weight", to + r"attention.\2_a_norm.weight"),
+        (layer + r"self_attn\.kv_a_proj_with_mqa\.weight", to + "attention.wkv_a_with_mqa.weight"),
+        (layer + r"self_attn\.kv_b_proj\.weight", to + "attention.wkv_b.weight"),
+        *[(layer + rf"mlp\.{one}_proj\.weight", to + f"feed_forward.w{number}.weight")
+          for one, number in (("gate", 1), ("down", 2), ("up", 3))],
+        *[(layer + rf"mlp\.shared_experts\.{one}_proj\.weight", to + f"shared_experts.w{number}.weight")
+          for one, number in (("gate", 1), ("down", 2), ("up", 3))],
+        *[(layer + rf"\w+\.experts\.(\d+)\.(?:{one}_proj|w{number})\.weight", experts + rf"experts.\2.w{number}.weight")
+          for one, number in (("gate", 1), ("down", 2), ("up", 3))],
+        (layer + r"\w+\.gate\.weight", experts + "gate.weight"),
+    ])  # fmt: skip
+    if not stacked:
+        return made
+    rows: dict[str, list[Shape]] = {}
+    for name in list(made):
+        found = re.fullmatch(r"(.*)\.experts\.\d+\.(w\d)\.weight", name)
+        if found:
+            shape = made.pop(name)[1]
+            rows.setdefault(f"{found[1]}.{found[2]}", []).append(shape[::-1] if found[2] == "w2" else shape)
+    return made | {name: ("BF16", (sum(shape[0] for shape in shapes), shapes[0][1])) for name, shapes in rows.items()}
+
+
 def flux(spec: Spec, prefix: str = "") -> Spec:
     """diffusers' `convert_flux_transformer_checkpoint_to_diffusers`, the other way round."""
     block, single = r"transformer_blocks\.(\d+)\.", r"single_transformer_blocks\.(\d+)\."

@@ -34,6 +34,10 @@ OWN: dict[str, dict[str, Any]] = {
     "phi3": {},
     "gpt_neox": {},
     "falcon": {"num_kv_heads": 2, "new_decoder_architecture": True},
+    "mistral4": {
+        "q_lora_rank": 14, "kv_lora_rank": 18, "qk_nope_head_dim": 10, "qk_rope_head_dim": 4, "v_head_dim": 12,
+        "n_routed_experts": 5, "n_shared_experts": 1, "moe_intermediate_size": 24, "first_k_dense_replace": 2,
+    },
     "deepseek_v3": {
         "q_lora_rank": 14, "kv_lora_rank": 18, "qk_nope_head_dim": 10, "qk_rope_head_dim": 4, "v_head_dim": 12,
         "n_routed_experts": 5, "n_shared_experts": 1, "moe_intermediate_size": 24, "first_k_dense_replace": 2,
@@ -69,6 +73,8 @@ WAYS: dict[str, tuple[Convert, tuple[str, ...]]] = {
     "megatron-local": (lambda spec: converters.megatron(spec, local=True, prefix="module."),
                        ("llama", "qwen2", "mixtral", "qwen3_moe")),
     "torchtune": (converters.torchtune, ("llama", "qwen2", "qwen3", "gemma2", "phi3")),
+    "mistral": (converters.mistral, ("mixtral", "mistral4")),
+    "mistral-stacked": (lambda spec: converters.mistral(spec, stacked=True), ("mixtral",)),
     "flux": (converters.flux, ("flux",)),
     "comfy": (_flux, ("flux",)),
 }  # fmt: skip
@@ -193,6 +199,27 @@ def test_full_size_flux() -> None:
         audited = judged(spec, None)
         assert audited.counts.unique_parameters == audited.counts.expected_parameters == total
         assert audited.verdict == "clean"
+
+
+PARAMS = {"dim": 48, "n_layers": 3, "head_dim": 8, "hidden_dim": 80, "n_heads": 6, "n_kv_heads": 2, "vocab_size": 70,
+          "norm_eps": 1e-5}  # fmt: skip
+LATENT = {"q_lora_rank": 14, "kv_lora_rank": 18, "qk_nope_head_dim": 10, "qk_rope_head_dim": 4, "v_head_dim": 12,
+          "moe": {"num_experts": 5, "expert_hidden_dim": 24, "num_shared_experts": 1, "first_k_dense_replace": 2,
+                  "num_experts_per_tok": 2}}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "own", "stacked"), [
+    ("mixtral", {"moe": {"num_experts": 5, "num_experts_per_tok": 2}}, False),
+    ("mixtral", {"moe": {"num_experts": 5, "num_experts_per_tok": 2}}, True),
+    ("mistral4", LATENT, False),
+])  # fmt: skip
+def test_mistrals_params(kind: str, own: dict[str, Any], stacked: bool) -> None:
+    spec = converters.mistral(genuine(config_of(kind)), stacked=stacked)
+    audited = judged(spec, PARAMS | own, params=True)
+    assert codes(audited) == set()
+    assert audited.architecture is not None
+    assert (audited.architecture.name, audited.architecture.confidence) == (kind, "certain")
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == elements(spec)
 
 
 LIT: dict[str, tuple[str, dict[str, Any]]] = {
