@@ -8,6 +8,8 @@ joined matrix is interleaved by query group. `padded_vocab_size`: `--make-vocab-
 torchtune: `torchtune/models/convert_weights.py` and the converters of Gemma 2, Phi-3, Qwen2, Qwen3.
 Mistral: transformers' convert_mixtral_weights_to_hf.py of 4.46 (all experts of a layer in one matrix, a block of rows
 each, w2's blocks turned); vLLM's mistral_large_3.py (latent attention, one tensor an expert).
+llama.cpp: gguf-py 0.19.0 `constants.py` (TENSOR_NAMES) and convert_hf_to_gguf.py (which stacks, splits and squeezes);
+of its types these are those that `inspector.loader.gguf_names` has no table for.
 Black Forest Labs: `flux/model.py`, `flux/modules/layers.py`; which row is which: diffusers' `convert_flux_to_diffusers.py`.
 """
 
@@ -254,8 +256,113 @@ MISTRAL_LATENT: Final = Writing(
     cards=("mistral4", "deepseek_v3"),
 )
 
-WRITINGS: Final[tuple[Writing, ...]] = (LITGPT, LITGPT_OLD, MEGATRON, TORCHTUNE, FLUX, MIXTRAL, MISTRAL_LATENT)
-"""Every table. Names are looked for in this order; no two have a sign in common."""
+_B: Final = "blk.{0}."
+LLAMA_CPP: Final = Writing(
+    "llama.cpp",
+    names={
+        "embed.token": "token_embd",
+        "embed.shared": "token_embd",
+        "embed.position": "position_embd",
+        "norm.final": ("output_norm", "token_embd_norm"),
+        "head.token": "output",
+        "norm.attention": _B + "attn_norm",
+        "norm.block": _B + "attn_norm",
+        "norm.attention.post": _B + "post_attention_norm",
+        "norm.mlp": _B + "ffn_norm",
+        "norm.mlp.alone": (_B + "ffn_norm", _B + "post_attention_norm"),
+        "norm.mlp.post": _B + "post_ffw_norm",
+        "attention.qkv": _B + "attn_qkv",
+        "attention.query": _B + "attn_q",
+        "attention.key": _B + "attn_k",
+        "attention.value": _B + "attn_v",
+        "attention.output": _B + "attn_output",
+        "attention.sink": _B + "attn_sinks.weight=",
+        "norm.query": (_B + "attn_q_norm", _B + "attn_q_a_norm"),
+        "norm.key": _B + "attn_k_norm",
+        "attention.query.down": _B + "attn_q_a",
+        "attention.query.up": _B + "attn_q_b",
+        "attention.kv.down": _B + "attn_kv_a_mqa",
+        "norm.kv": _B + "attn_kv_a_norm",
+        "attention.kv.up": _B + "attn_kv_b",
+        "mlp.gate": _B + "ffn_gate",
+        "mlp.up": _B + "ffn_up",
+        "mlp.down": _B + "ffn_down",
+        "mlp.gate_up": _B + "ffn_up",
+        "router": _B + "ffn_gate_inp",
+        "router.correction": (_B + "exp_probs_b.bias=", _B + "exp_probs_b="),
+        "mlp.gate[]": _B + "ffn_gate_exps",
+        "mlp.up[]": _B + "ffn_up_exps",
+        "mlp.down[]": _B + "ffn_down_exps",
+        "mlp.experts.gate[]": _B + "ffn_gate_exps",
+        "mlp.experts.up[]": _B + "ffn_up_exps",
+        "mlp.experts.down[]": _B + "ffn_down_exps",
+        "mlp.shared.gate": _B + "ffn_gate_shexp",
+        "mlp.shared.up": _B + "ffn_up_shexp",
+        "mlp.shared.down": _B + "ffn_down_shexp",
+        "ssm.in": (_B + "ssm_in", _B + "shortconv.in_proj"),
+        "ssm.conv": (_B + "ssm_conv1d", _B + "shortconv.conv"),
+        "ssm.out": (_B + "ssm_out", _B + "shortconv.out_proj"),
+        "ssm.select": _B + "ssm_x",
+        "ssm.step": _B + "ssm_dt",
+        "ssm.step=": _B + "ssm_dt.bias=",
+        "ssm.decay": _B + "ssm_a=",
+        "ssm.skip": _B + "ssm_d=",
+        "norm.ssm": _B + "ssm_norm",
+        "norm.ssm.dt": _B + "ssm_dt_norm",
+        "norm.ssm.b": _B + "ssm_b_norm",
+        "norm.ssm.c": _B + "ssm_c_norm",
+        "mtp:norm.mtp.embed": _B + "nextn.enorm",
+        "mtp:norm.mtp.hidden": _B + "nextn.hnorm",
+        "mtp:mtp.join": _B + "nextn.eh_proj",
+        "mtp:embed.token": _B + "nextn.embed_tokens",
+        "mtp:norm.final": _B + "nextn.shared_head_norm",
+        "mtp:head.token": _B + "nextn.shared_head_head",
+        **{
+            f"@{side}.{path}": f"{block}{name}"
+            for side, block, mlp in (("encoder", "enc.", 1), ("decoder", "dec.", 2))
+            for path, name in {
+                "final_layer_norm": "output_norm",
+                "block.0.layer.0.SelfAttention.relative_attention_bias": "blk.0.attn_rel_b",
+                "block.{}.layer.0.layer_norm": "blk.{0}.attn_norm",
+                **{f"block.{{}}.layer.0.SelfAttention.{one}": f"blk.{{0}}.attn_{one}" for one in "qkvo"},
+                **{f"block.{{}}.layer.1.EncDecAttention.{one}": f"blk.{{0}}.cross_attn_{one}" for one in "qkvo"},
+                f"block.{{}}.layer.{mlp}.layer_norm": "blk.{0}.ffn_norm",
+                f"block.{{}}.layer.{mlp}.DenseReluDense.wi": "blk.{0}.ffn_up",
+                f"block.{{}}.layer.{mlp}.DenseReluDense.wi_0": "blk.{0}.ffn_gate",
+                f"block.{{}}.layer.{mlp}.DenseReluDense.wi_1": "blk.{0}.ffn_up",
+                f"block.{{}}.layer.{mlp}.DenseReluDense.wo": "blk.{0}.ffn_down",
+            }.items()
+        },
+        "@decoder.block.{}.layer.1.layer_norm": "dec.blk.{0}.cross_attn_norm",
+    },
+    signs=(("token_embd.weight", "blk.#.attn_norm.weight"), ("token_embd.weight", "blk.#.attn_q.weight"),
+           ("token_embd.weight", "enc.blk.#.attn_norm.weight")),
+    cards=("llama",),
+    split=_SPLIT
+    | {
+        "mlp.experts.gate_up": ("mlp.experts.gate", "mlp.experts.up"),
+        "mlp.shared.gate_up": ("mlp.shared.gate", "mlp.shared.up"),
+    },
+    stacks=True,
+    by_head={"attention.kv.up": (_B + "attn_k_b", _B + "attn_v_b")},
+    squeezed=frozenset({"ssm.conv", "router.correction"}),
+    columns=frozenset(),
+    extras=frozenset({"mtp"}),
+)
+LLAMA_CPP_MAMBA: Final = replace(LLAMA_CPP, signs=(("blk.#.ssm_x.weight", "token_embd.weight"),))
+LLAMA_CPP_MAMBA2: Final = replace(
+    LLAMA_CPP,
+    names={**LLAMA_CPP.names, "norm.mlp.alone": (_B + "ffn_norm", _B + "ffn_norm=")},
+    signs=(("blk.#.ssm_d", "token_embd.weight"),),
+    columns=frozenset({"ssm.decay", "ssm.skip"}),
+    grouped={"norm.ssm": "g"},
+)
+
+WRITINGS: Final[tuple[Writing, ...]] = (
+    LITGPT, LITGPT_OLD, MEGATRON, TORCHTUNE, FLUX, MIXTRAL, MISTRAL_LATENT, LLAMA_CPP_MAMBA,
+    LLAMA_CPP_MAMBA2, LLAMA_CPP,
+)  # fmt: skip
+"""Every table, in the order in which signs are looked for: Mamba 1 is told from 2 by the matrix that 2 lacks."""
 
 
 def by_writer() -> Mapping[str, Writing]:

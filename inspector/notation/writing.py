@@ -6,8 +6,8 @@ table (`inspector.architectures.writers`); what a tensor is and how large stays 
 
 The key of a table is a role. Two marks tell a role's places apart: `mlp.up{}` is one of many experts, each in a
 tensor of its own, `mlp.up[]` all of them in one; `single/mlp.up` is that of a tower; `mlp.up.alone` is that of an
-MLP without gate. A value is a path in which
-`{0}` is the slot's outermost hole and `{1}` the next. `*` stands for the kind of tensor (weight, bias) where it is
+MLP without gate; `@encoder.block.{}.layer_norm` is a row by its path, where a card's roles do not tell. A value is a path
+in which `{0}` is the slot's outermost hole and `{1}` the next. `*` stands for the kind of tensor (weight, bias) where it is
 not simply the last segment; a path that ends in `=` is the whole name. A tuple has alternatives: either is right.
 """
 
@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from inspector.algebra.expression import Alternatives, Binary, Guarded, Node, Word, parse, show
+from inspector.algebra.expression import Alternatives, Binary, Guarded, Literal, Node, Word, parse, show
 from inspector.notation.kinds import Kind, Tensor
 from inspector.notation.slots import HOLE, Slot
 
@@ -45,7 +45,10 @@ class Writing:
     what it may put before every name. joined: matrices of several modules. split: roles that a card has in one
     matrix and the writer in several. padded: roles whose rows are rounded up beyond the vocabulary. apart: for
     roles whose tensor lies elsewhere in layers of experts, the path there. flat: stacked experts in one matrix, a
-    block of rows each; "out" or "in" says which width of the module the rows are. cards: model types that names alone
+    block of rows each; "out" or "in" says which width of the module the rows are. stacks: experts that a card has
+    one by one are stacked. by_head: keys and values of one matrix in two tensors with an axis of heads, the first
+    turned. squeezed: roles without dims of 1; columns: roles with one more; grouped: roles cut by a symbol.
+    extras: components beyond the model that the writer has. cards: model types that names alone
     may mean, the likeliest first.
     """
 
@@ -59,6 +62,12 @@ class Writing:
     padded: frozenset[str] = frozenset()
     apart: Mapping[str, str] = field(default_factory=dict)
     flat: Mapping[str, str] = field(default_factory=dict)
+    stacks: bool = False
+    by_head: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    squeezed: frozenset[str] = frozenset()
+    columns: frozenset[str] = frozenset()
+    grouped: Mapping[str, str] = field(default_factory=dict)
+    extras: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,13 +88,15 @@ _PADDING = 8
 def written_slots(slots: Sequence[Slot], written: Written) -> tuple[Slot, ...]:
     """The slots under the writer's names. A slot that the writer has no name for is left out."""
     writing = written.writing
-    parts = [piece for slot in slots if not slot.scope and not slot.extra for piece in _split(slot, writing)]
+    known = [slot for slot in slots if not slot.scope and (not slot.extra or slot.extra in writing.extras)]
+    parts = [piece for slot in known for piece in _split(_stack(slot, writing), writing)]
     for joined in writing.joined:
         parts = list(_joined(parts, joined))
     made: list[Slot] = []
     seen: set[tuple[object, ...]] = set()
     for slot in _named(parts, writing):
-        same = (slot.path, slot.whens if written.known else ())  # a config decides between rows of one name
+        # A config decides between rows of one name, the shape between ways of storing one thing.
+        same = (slot.path, slot.choices, slot.holes if slot.extra else (), slot.whens if written.known else ())
         if same not in seen:
             seen.add(same)
             made.append(_padded(slot, written) if written.known else slot)
@@ -97,7 +108,7 @@ def covers(slots: Sequence[Slot], writing: Writing) -> bool:
     named = {id(slot) for slot in slots if not slot.scope and _has_name(slot, writing, slots)}
     chosen: dict[int, bool] = {}
     for slot in slots:
-        if slot.extra or slot.optional or slot.tied or slot.group:
+        if slot.extra or slot.optional or slot.tied or slot.group or not slot.tensor.counted:
             continue
         known = id(slot) in named
         if slot.choices:
@@ -111,29 +122,46 @@ def covers(slots: Sequence[Slot], writing: Writing) -> bool:
 def _has_name(slot: Slot, writing: Writing, slots: Sequence[Slot]) -> bool:
     parts = {part for joined in writing.joined for part in joined.parts}
     return all(
-        _key(piece) in parts or _paths(piece, writing, {_key(one) for one in slots}) is not None
-        for piece in _split(slot, writing)
+        _key(piece) in parts or _paths(piece, writing, {_key(_stack(one, writing)) for one in slots}) is not None
+        for piece in _split(_stack(slot, writing), writing)
     )
 
 
 def _split(slot: Slot, writing: Writing) -> Iterator[Slot]:
     """A slot of several modules as one slot each, where the writer keeps them apart."""
+    if _key(slot) in writing.names:
+        yield slot
+    else:
+        yield from _apart(slot, writing) or [slot]
+
+
+def _apart(slot: Slot, writing: Writing) -> list[Slot]:
+    """The modules of a slot of several, none where the writer does not know them."""
     roles = writing.split.get(slot.role, ())
     terms = _terms(slot.flow[1]) if slot.flow is not None else []
-    if not roles or len(terms) != len(roles) or _key(slot) in writing.names:
-        yield slot
-        return
-    assert slot.flow is not None
+    if not roles or len(terms) != len(roles) or slot.flow is None:
+        return []
     at = slot.dims.index(slot.flow[1])
-    for role, term in zip(roles, terms, strict=True):
-        dims = tuple(term if place == at else dim for place, dim in enumerate(slot.dims))
-        yield replace(slot, role=role, dims=dims, flow=(slot.flow[0], term), kind=replace(slot.kind, packs=()))
+    return [
+        replace(
+            slot,
+            role=role,
+            dims=tuple(term if place == at else dim for place, dim in enumerate(slot.dims)),
+            flow=(slot.flow[0], term),
+            kind=replace(slot.kind, packs=()),
+        )
+        for role, term in zip(roles, terms, strict=True)
+    ]
 
 
 def _terms(node: Node) -> list[Node]:
-    """The terms of a sum, in order."""
+    """The terms of a sum, in order; of a sum times a number each times that number."""
     if isinstance(node, Binary) and node.operator == "+":
         return [*_terms(node.left), *_terms(node.right)]
+    if isinstance(node, Binary) and node.operator == "*":
+        for factor, inner in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(inner, Binary) and inner.operator == "+":
+                return [Binary("*", factor, term) for term in _terms(inner)]
     return [node]
 
 
@@ -144,16 +172,22 @@ def _key(slot: Slot) -> str:
     return f"{slot.tower}/{slot.role}{mark}" if slot.tower else f"{slot.role}{mark}"
 
 
-_PARTNERS = {"mlp.up": "mlp.gate", "attention.query": "attention.key"}
+_PARTNERS = {"mlp.up": "mlp.gate", "attention.query": "attention.key", "norm.mlp": "norm.attention.post"}
 """A role that has another name where its partner is not there: the key is then `role.alone`."""
 
 
 def _paths(slot: Slot, writing: Writing, keys: Collection[str]) -> Paths | None:
     key = _key(slot)
+    named = writing.names.get(f"@{HOLE.sub('{}', slot.row)}")
+    if named is not None:
+        return named
     partner = _PARTNERS.get(key)
     if partner is not None and partner not in keys and f"{key}.alone" in writing.names:
         key = f"{key}.alone"
-    return writing.names.get(key)
+    bare = writing.names.get(f"{key}=") if not slot.tensor.suffix else None
+    if slot.extra:
+        return writing.names.get(f"{slot.extra}:{key}", writing.names.get(key))
+    return writing.names.get(key) if bare is None else bare
 
 
 def _named(slots: Sequence[Slot], writing: Writing) -> Iterator[Slot]:
@@ -161,12 +195,13 @@ def _named(slots: Sequence[Slot], writing: Writing) -> Iterator[Slot]:
     keys = {_key(slot) for slot in slots}
     sparse = {slot.holes[0] for slot in slots if slot.role == "router" and slot.holes}
     dense = {slot.holes[0] for slot in slots if _key(slot) == "mlp.down" and slot.holes}
-    number = 0
+    numbers: dict[tuple[Paths, str], int] = {}
+    sides = _sides([(slot, _paths(slot, writing, keys) is not None) for slot in slots])
     for slot in slots:
         found = _paths(slot, writing, keys)
-        if found is None:
+        if found is None or any(sides[number] != side for number, side in slot.choices):
             continue
-        own = _flattened(replace(slot, choices=(), group=None), writing)
+        own = _reshaped(replace(slot, choices=(), group=None, optional=slot.optional or bool(slot.extra)), writing)
         apart = writing.apart.get(slot.role)
         if apart is not None and slot.holes and sparse:
             alike = slot.holes[0] in sparse
@@ -175,12 +210,63 @@ def _named(slots: Sequence[Slot], writing: Writing) -> Iterator[Slot]:
             if alike or not dense:
                 continue
             own = _at(own, min(dense))
-        if isinstance(found, str):
-            yield _respelled(own, found)
+        ways = [[_respelled(own, path)] for path in ((found,) if isinstance(found, str) else found)]
+        others = [_respelled(piece, path) for piece, path in _others(slot, writing)]
+        if others:
+            ways.append(others)
+        if len(ways) == 1:
+            yield from ways[0]
             continue
-        number += 1
-        for side, path in enumerate(found):
-            yield replace(_respelled(own, path), choices=((number, side),))
+        entry = (found, slot.extra)  # a weight and its bias are stored the same way
+        number = numbers.setdefault(entry, len(numbers) + 1)
+        for side, way in enumerate(ways):
+            yield from (replace(one, choices=((number, side),)) for one in way)
+
+
+def _sides(slots: Sequence[tuple[Slot, bool]]) -> dict[int, int]:
+    """Which side of each `either` of a card the writer knows: the one of which it names more roles, else the first."""
+    roles: dict[tuple[int, int], set[str]] = {}
+    for slot, known in slots:
+        for choice in slot.choices:
+            roles.setdefault(choice, set()).update([slot.role] if known else [])
+    none: set[str] = set()
+    return {number: int(len(roles.get((number, 1), none)) > len(roles.get((number, 0), none))) for number, _ in roles}
+
+
+def _others(slot: Slot, writing: Writing) -> list[tuple[Slot, str]]:
+    """The slots of the same modules stored apart, beside their matrix: with paths of their own."""
+    own = replace(slot, choices=(), group=None, optional=slot.optional or bool(slot.extra))
+    if slot.role in writing.by_head and slot.flow is not None and len(slot.dims) == 2:
+        heads = slot.flow[1]
+        if isinstance(heads, Binary) and heads.operator == "*" and isinstance(heads.right, Binary):
+            key = replace(own, dims=(heads.left, slot.flow[0], heads.right.left))
+            value = replace(own, dims=(heads.left, heads.right.right, slot.flow[0]))
+            return list(zip((key, value), writing.by_head[slot.role], strict=True))
+    pieces = [(replace(one, choices=(), group=None), writing.names.get(_key(one))) for one in _apart(slot, writing)]
+    return [(piece, path) for piece, path in pieces if isinstance(path, str)]
+
+
+def _stack(slot: Slot, writing: Writing) -> Slot:
+    """One of many experts as all of them in one tensor, where the writer stacks them."""
+    if not writing.stacks or len(slot.holes) < 2 or slot.flow is None or not _key(slot).endswith("{}"):
+        return slot
+    holes = slot.holes
+    expert: Node = Word((holes[-1],))
+    tensors = tuple(replace(one, dims=(holes[-1], *one.dims)) for one in slot.kind.tensors)
+    kind = replace(slot.kind, tensors=tensors)
+    return replace(slot, dims=(expert, *slot.dims), kind=kind, holes=holes[:-1])
+
+
+def _reshaped(slot: Slot, writing: Writing) -> Slot:
+    """A slot with the shape that the writer gives it."""
+    if slot.role in writing.squeezed:
+        slot = replace(slot, dims=tuple(dim for dim in slot.dims if not (isinstance(dim, Literal) and dim.value == 1)))
+    if len(slot.dims) == 1 and slot.role in writing.columns:
+        slot = replace(slot, dims=(*slot.dims, Literal(1)))
+    if len(slot.dims) == 1 and slot.role in writing.grouped and writing.grouped[slot.role] in slot.card.dims:
+        groups = Word((writing.grouped[slot.role],))
+        slot = replace(slot, dims=(groups, Binary("/", slot.dims[0], groups)))
+    return _flattened(slot, writing)
 
 
 def _flattened(slot: Slot, writing: Writing) -> Slot:
@@ -204,7 +290,7 @@ def _respelled(slot: Slot, path: str) -> Slot:
     """A slot under the writer's path."""
     for position, hole in enumerate(slot.holes):
         path = path.replace("{" + str(position) + "}", "{" + hole + "}")
-    what = slot.tensor.suffix.lstrip("._")
+    what = slot.tensor.suffix.lstrip("._") or ("weight" if slot.flow is not None else "")
     if path.endswith("="):
         full = row = path[:-1]
     elif "*" in path:

@@ -169,8 +169,6 @@ NAMES = [
     ("falcon", "blk.0.attn_qkv.weight", "transformer.h.0.self_attention.query_key_value.weight"),
     ("gpt2", "blk.0.attn_qkv.bias", "transformer.h.0.attn.c_attn.bias"),
     ("gptneox", "output.weight", "embed_out.weight"),
-    ("deepseek3", "blk.3.exp_probs_b.bias", "model.layers.3.mlp.gate.e_score_correction_bias"),
-    ("deepseek2", "blk.3.attn_kv_a_mqa.weight", "model.layers.3.self_attn.kv_a_proj_with_mqa.weight"),
     ("bert", "token_types.weight", "embeddings.token_type_embeddings.weight"),
     ("bert", "blk.0.layer_output_norm.bias", "encoder.layer.0.output.LayerNorm.bias"),
     ("llama", "blk.0.attn_new.weight", None),
