@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint, load, load_within
+from inspector.loader.latent_diffusion import is_single_file
 from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
@@ -135,6 +136,10 @@ def audit(
         from inspector.pipelines import audit_pipeline
 
         return audit_pipeline(checkpoint, lambda folder: load_within(checkpoint, folder))
+    if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).card is None:
+        from inspector.pipelines import audit_single_file
+
+        return audit_single_file(checkpoint)
     return audit_checkpoint(checkpoint, claim)
 
 

@@ -10,6 +10,7 @@ Mistral: transformers' convert_mixtral_weights_to_hf.py of 4.46 (all experts of 
 each, w2's blocks turned); vLLM's mistral_large_3.py (latent attention, one tensor an expert).
 llama.cpp: gguf-py 0.19.0 `constants.py` (TENSOR_NAMES) and convert_hf_to_gguf.py (which stacks, splits and squeezes);
 of its types these are those that `inspector.loader.gguf_names` has no table for.
+OpenCLIP: `open_clip/transformer.py` (TextTransformer; torch's own attention, a projection [in, out] without module).
 Black Forest Labs: `flux/model.py`, `flux/modules/layers.py`; which row is which: diffusers' `convert_flux_to_diffusers.py`.
 """
 
@@ -256,6 +257,27 @@ MISTRAL_LATENT: Final = Writing(
     cards=("mistral4", "deepseek_v3"),
 )
 
+_R: Final = "transformer.resblocks.{0}."
+OPENCLIP: Final = Writing(
+    "OpenCLIP",
+    names={
+        "embed.token": "token_embedding",
+        "embed.position": "positional_embedding=",
+        "norm.final": "ln_final",
+        "norm.attention": _R + "ln_1",
+        "norm.mlp": _R + "ln_2",
+        "attention.qkv": _R + "attn.in_proj_*",
+        "attention.output": _R + "attn.out_proj",
+        "mlp.up": _R + "mlp.c_fc",
+        "mlp.down": _R + "mlp.c_proj",
+        "head.project.text": "text_projection=",
+    },
+    signs=(("transformer.resblocks.#.attn.in_proj_weight", "token_embedding.weight"),),
+    cards=("clip_text_model",),
+    joined=(_QKV,),
+    turned=frozenset({"head.project.text"}),
+)
+
 _B: Final = "blk.{0}."
 LLAMA_CPP: Final = Writing(
     "llama.cpp",
@@ -359,7 +381,7 @@ LLAMA_CPP_MAMBA2: Final = replace(
 )
 
 WRITINGS: Final[tuple[Writing, ...]] = (
-    LITGPT, LITGPT_OLD, MEGATRON, TORCHTUNE, FLUX, MIXTRAL, MISTRAL_LATENT, LLAMA_CPP_MAMBA,
+    LITGPT, LITGPT_OLD, MEGATRON, TORCHTUNE, FLUX, MIXTRAL, MISTRAL_LATENT, OPENCLIP, LLAMA_CPP_MAMBA,
     LLAMA_CPP_MAMBA2, LLAMA_CPP,
 )  # fmt: skip
 """Every table, in the order in which signs are looked for: Mamba 1 is told from 2 by the matrix that 2 lacks."""

@@ -47,7 +47,7 @@ BY_ROLE: Final[Mapping[str, tuple[str, str]]] = {
     "deepseek2": ("deepseek_v2", "DeepseekV2"),
     "deepseek3": ("deepseek_v3", "DeepseekV3"),
 }
-"""llama.cpp's architectures that are read by roles, under the file's own names -> the type and the stem of its class."""
+"""llama.cpp's architectures that are read by roles, under the file's own names -> type and stem of the class."""
 
 KEYS: Final = {
     "block_count": "num_hidden_layers",

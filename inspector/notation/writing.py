@@ -6,8 +6,8 @@ table (`inspector.architectures.writers`); what a tensor is and how large stays 
 
 The key of a table is a role. Two marks tell a role's places apart: `mlp.up{}` is one of many experts, each in a
 tensor of its own, `mlp.up[]` all of them in one; `single/mlp.up` is that of a tower; `mlp.up.alone` is that of an
-MLP without gate; `@encoder.block.{}.layer_norm` is a row by its path, where a card's roles do not tell. A value is a path
-in which `{0}` is the slot's outermost hole and `{1}` the next. `*` stands for the kind of tensor (weight, bias) where it is
+MLP without gate; `@encoder.block.{}.layer_norm` is a row by its path, where roles do not tell. A value is a path in
+which `{0}` is the outermost hole and `{1}` the next. `*` stands for the kind of tensor (weight, bias) where it is
 not simply the last segment; a path that ends in `=` is the whole name. A tuple has alternatives: either is right.
 """
 
@@ -48,7 +48,7 @@ class Writing:
     block of rows each; "out" or "in" says which width of the module the rows are. stacks: experts that a card has
     one by one are stacked. by_head: keys and values of one matrix in two tensors with an axis of heads, the first
     turned. squeezed: roles without dims of 1; columns: roles with one more; grouped: roles cut by a symbol.
-    extras: components beyond the model that the writer has. cards: model types that names alone
+    turned: roles stored [in, out]. extras: components beyond the model. cards: model types that names alone
     may mean, the likeliest first.
     """
 
@@ -68,6 +68,7 @@ class Writing:
     columns: frozenset[str] = frozenset()
     grouped: Mapping[str, str] = field(default_factory=dict)
     extras: frozenset[str] = frozenset()
+    turned: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,6 +267,8 @@ def _reshaped(slot: Slot, writing: Writing) -> Slot:
     if len(slot.dims) == 1 and slot.role in writing.grouped and writing.grouped[slot.role] in slot.card.dims:
         groups = Word((writing.grouped[slot.role],))
         slot = replace(slot, dims=(groups, Binary("/", slot.dims[0], groups)))
+    if slot.role in writing.turned and len(slot.dims) == 2:
+        slot = replace(slot, dims=slot.dims[::-1])
     return _flattened(slot, writing)
 
 
