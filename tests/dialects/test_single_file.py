@@ -42,9 +42,13 @@ def _text(width: int, layers: int, inner: int, vocabulary: int = 49408, projecti
 SDXL = {"use_linear_projection": True, "transformer_layers_per_block": [1, 2, 10], "addition_embed_type": "text_time",
         "projection_class_embeddings_input_dim": 2816, "addition_time_embed_dim": 256}  # fmt: skip
 TINY_XL = SDXL | {"transformer_layers_per_block": [1, 2, 3], "projection_class_embeddings_input_dim": 28}
-BETAS: Spec = {"betas": ("F32", (1000,)), "alphas_cumprod": ("F32", (1000,))',
-               "sqrt_one_minus_alphas_cumprod": ("F32", (7,)),
-               "posterior_mean_coef1": ("F32", (9,)), "model_ema.decay": ("F32", ())}  # fmt: skip
+BETAS: Spec = {
+    "betas": ("F32", (1000,)),
+    "alphas_cumprod": ("F32", (1000,)),
+    "sqrt_one_minus_alphas_cumprod": ("F32", (7,)),
+    "posterior_mean_coef1": ("F32", (9,)),
+    "model_ema.decay": ("F32", ()),
+}
 Parts = dict[str, tuple[str, Spec]]
 
 
