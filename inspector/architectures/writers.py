@@ -4,7 +4,8 @@ litgpt: `litgpt/scripts/convert_hf_checkpoint.py` (the maps of every family), `l
 `attn.attn`, as it called the joined matrix before 0.5.4). Its joined matrix is [q; k; v]; `padded_vocab_size` rows.
 Megatron-Core: `megatron/core/models/gpt/gpt_layer_specs.py` (Transformer Engine keeps a norm inside the linear that
 follows it, the local spec beside it), `transformer/moe/experts.py`, `transformer/multi_latent_attention.py`; the
-joined matrix is interleaved by query group. `padded_vocab_size`: `--make-vocab-size-divisible-by` times the ranks.
+joined matrix is interleaved by query group. Megatron-LM's legacy model, and NeMo before 2: `megatron/legacy/model/
+language_model.py`, `transformer.py`. `padded_vocab_size`: `--make-vocab-size-divisible-by` times the ranks.
 torchtune: `torchtune/models/convert_weights.py` and the converters of Gemma 2, Phi-3, Qwen2, Qwen3.
 Mistral: transformers' convert_mixtral_weights_to_hf.py of 4.46 (all experts of a layer in one matrix, a block of rows
 each, w2's blocks turned); vLLM's mistral_large_3.py (latent attention, one tensor an expert).
@@ -129,6 +130,27 @@ MEGATRON: Final = Writing(
     ),
     padded=frozenset({"embed.token", "head.token"}),
     apart={"norm.mlp": _M + "pre_mlp_layernorm"},
+)
+
+_O: Final = "language_model.encoder.layers.{0}."
+MEGATRON_OLD: Final = replace(
+    MEGATRON,
+    writer="Megatron-LM",
+    names={
+        "embed.token": "language_model.embedding.word_embeddings",
+        "embed.position": "language_model.embedding.position_embeddings",
+        "norm.final": "language_model.encoder.final_layernorm",
+        "head.token": "language_model.output_layer",
+        "norm.attention": _O + "input_layernorm",
+        "norm.mlp": _O + "post_attention_layernorm",
+        "attention.qkv": _O + "self_attention.query_key_value",
+        "attention.output": _O + "self_attention.dense",
+        "mlp.gate_up": _O + "mlp.dense_h_to_4h",
+        "mlp.up.alone": _O + "mlp.dense_h_to_4h",
+        "mlp.down": _O + "mlp.dense_4h_to_h",
+    },
+    signs=(("language_model.encoder.layers.#.self_attention.query_key_value.weight",),),
+    apart={},
 )
 
 _T: Final = "layers.{0}."
@@ -381,7 +403,7 @@ LLAMA_CPP_MAMBA2: Final = replace(
 )
 
 WRITINGS: Final[tuple[Writing, ...]] = (
-    LITGPT, LITGPT_OLD, MEGATRON, TORCHTUNE, FLUX, MIXTRAL, MISTRAL_LATENT, OPENCLIP, LLAMA_CPP_MAMBA,
+    LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, FLUX, MIXTRAL, MISTRAL_LATENT, OPENCLIP, LLAMA_CPP_MAMBA,
     LLAMA_CPP_MAMBA2, LLAMA_CPP,
 )  # fmt: skip
 """Every table, in the order in which signs are looked for: Mamba 1 is told from 2 by the matrix that 2 lacks."""

@@ -41,6 +41,8 @@ _SCHEDULE: Final = re.compile(
     re.ASCII,
 )
 """Tables of the noise schedule, worked out from the config."""
+_BARE: Final = {"input_blocks.0.0.weight": "unet", "encoder.down.0.block.0.conv1.weight": "vae"}
+"""What shows a component that lies in a file of its own, without a prefix."""
 _SIGNS: Final = ("model.diffusion_model.input_blocks.0.0.weight", "first_stage_model.encoder.conv_in.weight")
 
 
@@ -63,7 +65,7 @@ class Component:
             module, tail = ".".join(segments[:cut]) + ".", ".".join(segments[cut:])
             for known, found in self.names.items():
                 own = known[len(module) :]
-                if known.startswith(module) and found.endswith(f".{own}"):
+                if known.startswith(module) and f".{found}".endswith(f".{own}"):
                     return found.removesuffix(own) + tail
         return self.prefix + name
 
@@ -81,7 +83,7 @@ class SingleFile:
 
 def is_single_file(tensors: Tensors) -> bool:
     """Whether the names are those of a whole Stable Diffusion, or of one of its parts as such a file has it."""
-    if any(sign in tensors for sign in _SIGNS):
+    if any(sign in tensors for sign in (*_SIGNS, *_BARE)):
         return True
     return "model.diffusion_model.double_blocks.0.img_mod.lin.weight" in tensors and any(
         name.startswith(("vae.", "text_encoders.")) for name in tensors
@@ -92,8 +94,9 @@ def parts_of(tensors: Tensors) -> SingleFile:
     """The components of a file."""
     parts: dict[str, dict[str, Layout]] = {}
     found = SingleFile(())
+    bare = next((component for sign, component in _BARE.items() if sign in tensors), None)
     for name, layout in tensors.items():
-        prefix = next((one for one in PREFIXES if name.startswith(one)), None)
+        prefix = next((one for one in PREFIXES if name.startswith(one)), None if bare is None else "")
         if _SCHEDULE.fullmatch(name):
             found.schedule[name] = layout
         elif name.startswith(EMA):
@@ -106,7 +109,7 @@ def parts_of(tensors: Tensors) -> SingleFile:
             found.schedule[name] = layout
         else:
             parts.setdefault(prefix, {})[name.removeprefix(prefix)] = layout
-    components = tuple(_component(PREFIXES[prefix], prefix, inner) for prefix, inner in parts.items())
+    components = tuple(_component(PREFIXES.get(prefix, bare or ""), prefix, inner) for prefix, inner in parts.items())
     return SingleFile(components, found.ema, found.schedule, found.scales, found.others)
 
 

@@ -31,26 +31,16 @@ class Met:
 
 
 def met(families: Families) -> Met | None:
-    """Whose names these are, where a table of `inspector.architectures.writers` has them."""
+    """Whose names these are, where a table of `inspector.architectures.writers` has them.
+
+    Looks a few names up and walks over none: most checkpoints are in nobody else's words.
+    """
     for writing in WRITINGS:
         for sign in writing.signs:
-            for key in families:
-                if not key.endswith(sign[0]):
-                    continue
-                before = key[: -len(sign[0])]
-                found = _prefix(before, writing)
-                if found is not None and all(before + other in families for other in sign):
-                    return Met(writing, found[1], found[0])
-    return None
-
-
-def _prefix(before: str, writing: Writing) -> tuple[str, str] | None:
-    """(a wrapper's prefix, the writer's own), None where something else stands before the names."""
-    if before in writing.prefixes:
-        return "", before
-    for wrapper in WRAPPERS:
-        if before.startswith(wrapper) and before[len(wrapper) :] in writing.prefixes:
-            return wrapper, before[len(wrapper) :]
+            for wrapper in ("", *WRAPPERS):
+                for prefix in writing.prefixes:
+                    if all(f"{wrapper}{prefix}{key}" in families for key in sign):
+                        return Met(writing, prefix, wrapper)
     return None
 
 

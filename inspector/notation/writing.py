@@ -240,8 +240,9 @@ def _others(slot: Slot, writing: Writing) -> list[tuple[Slot, str]]:
     if slot.role in writing.by_head and slot.flow is not None and len(slot.dims) == 2:
         heads = slot.flow[1]
         if isinstance(heads, Binary) and heads.operator == "*" and isinstance(heads.right, Binary):
-            key = replace(own, dims=(heads.left, slot.flow[0], heads.right.left))
-            value = replace(own, dims=(heads.left, heads.right.right, slot.flow[0]))
+            own = replace(own, kind=replace(own.kind, packs=()))
+            key = replace(own, role="attention.key.up", dims=(heads.left, slot.flow[0], heads.right.left))
+            value = replace(own, role="attention.value.up", dims=(heads.left, heads.right.right, slot.flow[0]))
             return list(zip((key, value), writing.by_head[slot.role], strict=True))
     pieces = [(replace(one, choices=(), group=None), writing.names.get(_key(one))) for one in _apart(slot, writing)]
     return [(piece, path) for piece, path in pieces if isinstance(path, str)]

@@ -169,6 +169,23 @@ def megatron(spec: Spec, multiple: int = 128, *, local: bool = False, prefix: st
     return {prefix + name: entry for name, entry in made.items()}
 
 
+def megatron_old(spec: Spec, prefix: str = "model.") -> Spec:
+    """Megatron-LM's legacy model, as NeMo before 2 keeps it (convert_llama_hf_to_nemo.py)."""
+    spec = joined(joined(spec, QKV, "self_attention.query_key_value"), ("gate_proj", "up_proj"), "dense_h_to_4h")
+    layer, to = r"model\.layers\.(\d+)\.", r"language_model.encoder.layers.\1."
+    made = renamed(spec, [
+        (r"model\.embed_tokens\.weight", "language_model.embedding.word_embeddings.weight"),
+        (r"model\.norm\.weight", "language_model.encoder.final_layernorm.weight"),
+        (r"lm_head\.weight", "language_model.output_layer.weight"),
+        (layer + r"(input_layernorm|post_attention_layernorm)\.(.*)", to + r"\2.\3"),
+        (layer + r"self_attention\.query_key_value\.(.*)", to + r"self_attention.query_key_value.\2"),
+        (layer + r"self_attn\.o_proj\.(.*)", to + r"self_attention.dense.\2"),
+        (layer + r"mlp\.dense_h_to_4h\.(.*)", to + r"mlp.dense_h_to_4h.\2"),
+        (layer + r"mlp\.down_proj\.(.*)", to + r"mlp.dense_4h_to_h.\2"),
+    ])  # fmt: skip
+    return {prefix + name: entry for name, entry in made.items()}
+
+
 def torchtune(spec: Spec) -> Spec:
     """torchtune/models/convert_weights.py and the converters of Gemma 2 and Phi-3."""
     sandwich = any("pre_feedforward" in name for name in spec)

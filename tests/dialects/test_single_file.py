@@ -165,6 +165,14 @@ def test_a_unet_alone(tmp_path: Path) -> None:
     assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
 
 
+@pytest.mark.parametrize("component", ["unet", "vae"])
+def test_a_component_without_prefix(component: str, tmp_path: Path) -> None:
+    spec = MODELS["tiny"][0][component][1]
+    found = audited(tmp_path, spec)
+    assert found.verdict == "clean" and list(found.components) == [component]
+    assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
+
+
 def test_what_no_component_has_is_not_checked(tmp_path: Path) -> None:
     found = audited(tmp_path, whole(MODELS["tiny"][0]) | {"control.gate.weight": ("F32", (3, 5))})
     assert codes(found) == set()

@@ -72,6 +72,7 @@ WAYS: dict[str, tuple[Convert, tuple[str, ...]]] = {
                                        "deepseek_v3")),
     "megatron-local": (lambda spec: converters.megatron(spec, local=True, prefix="module."),
                        ("llama", "qwen2", "mixtral", "qwen3_moe")),
+    "nemo": (converters.megatron_old, ("llama", "qwen2")),
     "torchtune": (converters.torchtune, ("llama", "qwen2", "qwen3", "gemma2", "phi3")),
     "mistral": (converters.mistral, ("mixtral", "mistral4")),
     "mistral-stacked": (lambda spec: converters.mistral(spec, stacked=True), ("mixtral",)),
