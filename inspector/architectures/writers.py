@@ -381,7 +381,7 @@ LLAMA_CPP: Final = Writing(
     },
     signs=(("token_embd.weight", "blk.#.attn_norm.weight"), ("token_embd.weight", "blk.#.attn_q.weight"),
            ("token_embd.weight", "enc.blk.#.attn_norm.weight")),
-    cards=("llama",),
+    cards=(),  # a file says its architecture; of one that is not known the names say nothing
     split=_SPLIT
     | {
         "mlp.experts.gate_up": ("mlp.experts.gate", "mlp.experts.up"),

@@ -15,8 +15,9 @@ from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, Family, Stored
 from inspector.matcher.reading import Reading, ranked
 from inspector.matcher.spelling import WRAPPERS, best_match, keys_of_card
+from inspector.notation.binding import template
 from inspector.notation.card import Architecture
-from inspector.notation.scope import CardScope, Settings
+from inspector.notation.scope import CardScope, Settings, bases
 from inspector.notation.slots import unroll
 from inspector.notation.writing import Writing, Written, covers
 
@@ -47,7 +48,8 @@ def met(families: Families) -> Met | None:
 def read_foreign(claim: Claim, families: Families) -> list[Reading]:
     """The readings that a table of another framework's names supports equally well; none where no table does.
 
-    A claimed card comes first; where there is none, or it has other modules, the names decide.
+    A claimed card comes first; where there is none, or it has other modules, the names decide: a card of which a
+    whole family is not there is then a relative, and accuses nobody.
     """
     found = met(families)
     if found is None or (claim.card is None and claim.model_type is not None):
@@ -67,7 +69,7 @@ def read_foreign(claim: Claim, families: Families) -> list[Reading]:
         if any(key in values for key in keys_of_card(CardScope(card, settings, card_of))):
             settings = Settings(values)
         one = _read(Claim(settings, card=card), card, name, found, bare)
-        if one is not None and one.match.covered:
+        if one is not None and one.match.covered and _whole(one):
             tried.append(replace(one, by_names=True))
     return ranked(tried, len(bare))[0]
 
@@ -81,6 +83,18 @@ def _read(claim: Claim, card: Architecture, name: str, found: Met, families: Fam
         return None
     match = best_match(scope, families, claim.head)
     return Reading(card, name, scope, match, families, found.wrapper, writer=found.writing.writer)
+
+
+def _whole(reading: Reading) -> bool:
+    """Whether every family is there that no switch of the card and no choice of layers can take away."""
+    scope = reading.scope
+    for slot in unroll(scope, reading.match.head).slots:
+        if slot.optional or slot.whens or slot.choices or slot.tied:
+            continue
+        cut = any(base in scope.symbols for hole in slot.holes for base in bases(scope.card, False, hole))
+        if not cut and template(slot.path)[0] not in reading.families:
+            return False
+    return True
 
 
 @cache

@@ -153,6 +153,15 @@ def test_keys_and_values_in_one_matrix(architecture: str, tmp_path: Path) -> Non
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == count(tensors)
 
 
+def test_an_architecture_that_is_not_known_accuses_nobody(tmp_path: Path) -> None:
+    tensors = {name: shape for name, shape in converted("exaone").items() if "ffn_norm" not in name}
+    listed = [(name, shape[::-1], 0, 4 * math.prod(shape)) for name, shape in tensors.items()]
+    (tmp_path / "model.gguf").write_bytes(Gguf().file(listed, [("general.architecture", "text", "plamo")]))
+    audited = audit(str(tmp_path))
+    assert codes(audited) == set() and audited.architecture is None
+    assert audited.counts.unique_parameters == count(tensors)
+
+
 def test_every_type_read_by_role_has_a_model() -> None:
     assert set(BY_ROLE) == set(MODELS)
     assert all(BY_ROLE[name][0] == MODELS[name][0] for name in MODELS)

@@ -192,6 +192,15 @@ def test_a_wrapper_before_the_names_is_still_told() -> None:
     assert codes(judged(spec, config_of("llama"))) == {"N402"}
 
 
+@pytest.mark.parametrize("way", ["litgpt", "megatron", "torchtune"])
+def test_a_relative_by_names_accuses_nobody(way: str) -> None:
+    spec = {name: entry for name, entry in made(way, "llama")[0].items() if "attn.proj" not in name}
+    spec = {name: entry for name, entry in spec.items() if "linear_proj" not in name and "output_proj" not in name}
+    audited = judged(spec, None)
+    assert codes(audited) == set()
+    assert audited.counts.unique_parameters == elements(spec)
+
+
 def test_full_size_flux() -> None:
     config = {**FLUX, "num_layers": 19, "num_single_layers": 38, "num_attention_heads": 24, "attention_head_dim": 128,
               "joint_attention_dim": 4096, "pooled_projection_dim": 768}  # fmt: skip
