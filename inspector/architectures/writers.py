@@ -307,6 +307,13 @@ LLAMA_CPP: Final = Writing(
         "embed.token": "token_embd",
         "embed.shared": "token_embd",
         "embed.position": "position_embd",
+        "embed.type": "token_types",
+        "norm.embed": "token_embd_norm",
+        "@h.{}.input_layernorm": _B + "attn_norm",
+        "@h.{}.ln_mlp": _B + "attn_norm",
+        "@h.{}.ln_attn": _B + "attn_norm_2",
+        "@encoder.layers.{}.norm1": _B + "attn_output_norm",
+        "@encoder.layers.{}.norm2": _B + "layer_output_norm",
         "norm.final": ("output_norm", "token_embd_norm"),
         "head.token": "output",
         "norm.attention": _B + "attn_norm",
@@ -380,7 +387,7 @@ LLAMA_CPP: Final = Writing(
         "@decoder.block.{}.layer.1.layer_norm": "dec.blk.{0}.cross_attn_norm",
     },
     signs=(("token_embd.weight", "blk.#.attn_norm.weight"), ("token_embd.weight", "blk.#.attn_q.weight"),
-           ("token_embd.weight", "enc.blk.#.attn_norm.weight")),
+           ("token_embd.weight", "enc.blk.#.attn_norm.weight"), ("token_embd.weight", "blk.#.attn_output_norm.weight")),
     cards=(),  # a file says its architecture; of one that is not known the names say nothing
     split=_SPLIT
     | {

@@ -41,7 +41,12 @@ BY_ROLE: Final[Mapping[str, tuple[str, str]]] = {
     "arcee": ("arcee", "Arcee"),
     "qwen3vl": ("qwen3_vl_text", "Qwen3"),
     "qwen3vlmoe": ("qwen3_moe", "Qwen3Moe"),
+    "falcon": ("falcon", "Falcon"),
     "gptj": ("gptj", "GPTJ"),
+    "qwen": ("qwen", "QWen"),
+    "llama4": ("llama4_text", "Llama4"),
+    "minimax-m2": ("minimax_m2", "MiniMaxM2"),
+    "nomic-bert": ("nomic_bert", "NomicBert"),
     "t5": ("t5", "T5"),
     "deepseek": ("deepseek", "Deepseek"),
     "deepseek2": ("deepseek_v2", "DeepseekV2"),
@@ -134,6 +139,10 @@ BY_TYPE: Final[Mapping[str, Mapping[str, str]]] = {
     "exaone": {"block_count": "num_layers"},
     "minicpm": _EXPERTS | {"expert_count": "num_experts"},
     "minicpm3": _LATENT,
+    "llama4_text": _EXPERTS | {"expert_count": "num_local_experts", "feed_forward_length": "intermediate_size_mlp",
+                               "expert_feed_forward_length": "intermediate_size",
+                               "interleave_moe_layer_step": "interleave_moe_layer_step"},
+    "minimax_m2": _EXPERTS | {"expert_count": "num_local_experts", "expert_feed_forward_length": "intermediate_size"},
     "lfm2": {"shortconv.l_cache": "conv_L_cache"},
     "lfm2_moe": _EXPERTS | {"shortconv.l_cache": "conv_L_cache", "expert_count": "num_experts",
                             "expert_feed_forward_length": "moe_intermediate_size",
@@ -159,6 +168,8 @@ _WITHOUT: Final = {
     "mamba": {"feed_forward_length", "attention.head_count", "attention.head_count_kv", "context_length"},
     "mamba2": {"feed_forward_length", "attention.head_count", "attention.head_count_kv", "context_length"},
     "minicpm3": {"attention.key_length", "attention.head_count_kv"},
+    "qwen": {"attention.head_count_kv", "attention.key_length"},
+    "nomic_bert": {"attention.head_count_kv", "attention.key_length"},
     "lfm2": {"attention.key_length"},
     "lfm2_moe": {"attention.key_length"},
     "deepseek_v2": {"attention.key_length", "attention.head_count_kv"},
@@ -198,6 +209,8 @@ BIASES: Final[Mapping[str, Mapping[str, str]]] = {
     "ernie4_5": {"use_bias": "attn_q.bias"},
     "ernie4_5_moe": {"use_bias": "attn_q.bias"},
     "minicpm": {"attention_bias": "attn_q.bias"},
+    "llama4_text": {"attention_bias": "attn_q.bias"},
+    "nomic_bert": {"qkv_proj_bias": "attn_qkv.bias", "mlp_fc1_bias": "ffn_up.bias", "mlp_fc2_bias": "ffn_down.bias"},
     "internlm2": {"bias": "attn_q.bias"},
     "falcon_h1": {
         "attention_bias": "attn_q.bias",
@@ -240,6 +253,15 @@ def read_by_role(values: Mapping[str, object]) -> bool:
     return name in BY_ROLE
 
 
+_ENDINGS: Final = {
+    "t5": "ForConditionalGeneration",
+    "chatglm": "ForConditionalGeneration",
+    "qwen": "LMHeadModel",
+    "nomic_bert": "Model",
+}
+"""Types whose class is no ForCausalLM."""
+
+
 def _type_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> tuple[str, str] | None:
     """(model type, class) of transformers."""
     names = names_of(values)
@@ -251,7 +273,7 @@ def _type_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> tup
     kind, stem = found
     if kind == "granitemoe" and "blk.0.ffn_gate_shexp.weight" in tensors:
         kind, stem = "granitemoeshared", "GraniteMoeShared"
-    return kind, f"{stem}ForConditionalGeneration" if kind in ("t5", "chatglm") else f"{stem}ForCausalLM"
+    return kind, stem + _ENDINGS.get(kind, "ForCausalLM")
 
 
 def config_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> dict[str, object] | None:
@@ -298,7 +320,7 @@ def _shapes(config: dict[str, object], kind: str, values: Mapping[str, object], 
         config |= {"new_decoder_architecture": second, "multi_query": heads == 1, "parallel_attn": True}
     elif kind == "stablelm":
         config["use_parallel_residual"] = "blk.0.ffn_norm.weight" not in tensors
-    elif kind == "bert":
+    elif kind in ("bert", "nomic_bert"):
         types = tensors.get("token_types.weight")
         config["type_vocab_size"] = types.shape[0] if types is not None and types.shape else 2
     elif kind == "gpt_bigcode":

@@ -154,13 +154,6 @@ TABLES: Final[Mapping[str, Names]] = {
         LLAMA | {"attn_qkv": "self_attn.qkv_proj", "ffn_up": "mlp.gate_up_proj"},
     ),
     "phimoe": _causal("phimoe", "PhiMoE", PRE_NORMS | ATTENTION | BLOCK_SPARSE),
-    "falcon": Names(
-        "falcon",
-        "FalconForCausalLM",
-        FALCON_ENDS,
-        FUSED | {"attn_norm_2": "ln_attn"},
-        "transformer.h.",
-    ),
     "bloom": Names("bloom", "BloomForCausalLM", FALCON_ENDS, FUSED, "transformer.h."),
     "gpt2": Names(
         "gpt2",

@@ -53,6 +53,22 @@ MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "qwen3vlmoe": ("qwen3_moe", "Qwen3MoeForCausalLM", BASE | {
         "head_dim": 10, "num_experts": 5, "moe_intermediate_size": 24}),
     "gptj": ("gptj", "GPTJForCausalLM", {"n_embd": 48, "n_inner": 80, "n_head": 6, "n_layer": 3, "vocab_size": 70}),
+    "qwen": ("qwen", "QWenLMHeadModel", {
+        "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 6, "vocab_size": 70,
+        "intermediate_size": 160}),
+    "falcon": ("falcon", "FalconForCausalLM", {
+        "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 6, "num_kv_heads": 2, "vocab_size": 70,
+        "new_decoder_architecture": True, "bias": False, "ffn_hidden_size": 80}),
+    "falcon-7b": ("falcon", "FalconForCausalLM", {
+        "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 6, "num_kv_heads": 1, "vocab_size": 70,
+        "new_decoder_architecture": False, "multi_query": True, "parallel_attn": True, "bias": False}),
+    "llama4": ("llama4_text", "Llama4ForCausalLM", BASE | {
+        "head_dim": 10, "num_local_experts": 5, "intermediate_size": 24, "intermediate_size_mlp": 80,
+        "num_hidden_layers": 4, "interleave_moe_layer_step": 2}),
+    "minimax-m2": ("minimax_m2", "MiniMaxM2ForCausalLM", BASE | {"head_dim": 10, "num_local_experts": 5}),
+    "nomic-bert": ("nomic_bert", "NomicBertModel", {
+        "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 6, "intermediate_size": 80, "vocab_size": 70,
+        "type_vocab_size": 2, "qkv_proj_bias": False, "mlp_fc1_bias": False, "mlp_fc2_bias": False}),
     "t5": ("t5", "T5ForConditionalGeneration", {
         "d_model": 48, "d_ff": 80, "d_kv": 10, "num_heads": 6, "num_layers": 3, "num_decoder_layers": 2,
         "vocab_size": 70, "relative_attention_num_buckets": 9, "feed_forward_proj": "gated-gelu"}),
@@ -61,6 +77,8 @@ MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "deepseek3": ("deepseek_v3", "DeepseekV3ForCausalLM", BASE | LATENT | ROUTED | {"num_nextn_predict_layers": 0}),
 }  # fmt: skip
 """llama.cpp's architecture -> model type, class, config of transformers."""
+ARCHITECTURES = {"deepseek3": "deepseek2", "falcon-7b": "falcon"}
+"""Models that llama.cpp has under the name of another."""
 
 
 def config_of(name: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from tests.checkpoints import genuine
-from tests.dialects.gguf_models import MODELS, config_of
+from tests.dialects.gguf_models import ARCHITECTURES, MODELS, config_of
 
 FIXTURE = Path(__file__).parent.parent.parent / "fixtures" / "dialects" / "gguf_names.json"
 
@@ -20,7 +20,7 @@ def names_of(name: str) -> dict[str, str | None]:
     """transformers' name, experts by their stack -> llama.cpp's; None where its table has none."""
     gguf = import_module("gguf")
     known = {text: number for number, text in gguf.MODEL_ARCH_NAMES.items()}
-    table = gguf.get_tensor_name_map(known["deepseek2" if name == "deepseek3" else name], 8)
+    table = gguf.get_tensor_name_map(known[ARCHITECTURES.get(name, name)], 8)
     found: dict[str, str | None] = {}
     for tensor in genuine(config_of(name)):
         stacked = re.sub(r"experts\.\d+\.", "experts.", tensor)

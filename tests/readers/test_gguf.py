@@ -166,7 +166,7 @@ NAMES = [
     ("gemma2", "blk.0.post_ffw_norm.weight", "model.layers.0.post_feedforward_layernorm.weight"),
     ("phi2", "blk.0.ffn_up.bias", "model.layers.0.mlp.fc1.bias"),
     ("phi3", "blk.0.ffn_up.weight", "model.layers.0.mlp.gate_up_proj.weight"),
-    ("falcon", "blk.0.attn_qkv.weight", "transformer.h.0.self_attention.query_key_value.weight"),
+    ("bloom", "blk.0.attn_qkv.weight", "transformer.h.0.self_attention.query_key_value.weight"),
     ("gpt2", "blk.0.attn_qkv.bias", "transformer.h.0.attn.c_attn.bias"),
     ("gptneox", "output.weight", "embed_out.weight"),
     ("bert", "token_types.weight", "embeddings.token_type_embeddings.weight"),
