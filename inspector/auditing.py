@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint, load, load_within
-from inspector.loader.latent_diffusion import is_single_file
+from inspector.loader.part_signs import is_single_file
 from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
-from inspector.matcher.foreign import read_foreign
 from inspector.matcher.reading import Reading, read_by_names, read_claimed
+from inspector.matcher.signs import may_be_foreign
 from inspector.packing.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.config_keys import not_understood
@@ -241,9 +241,12 @@ def _reading(
     config: ConfigClaim, families: Families, lost: Sequence[str]
 ) -> tuple[Reading | None, tuple[str, float] | None]:
     """The names under the claimed card where it fits; by themselves where there is no claim, or a false one."""
-    foreign = read_foreign(config, families)
-    if foreign:
-        return _by_shapes(foreign), None
+    if may_be_foreign(families):
+        from inspector.matcher.foreign import read_foreign
+
+        foreign = read_foreign(config, families)
+        if foreign:
+            return _by_shapes(foreign), None
     claimed = read_claimed(config, families, lost)
     if claimed is not None and claimed.fits:
         return claimed, None

@@ -16,6 +16,7 @@ from math import gcd
 from typing import Final
 
 from inspector.loader.layout import Layout
+from inspector.loader.part_signs import BARE
 
 Tensors = Mapping[str, Layout]
 
@@ -41,9 +42,6 @@ _SCHEDULE: Final = re.compile(
     re.ASCII,
 )
 """Tables of the noise schedule, worked out from the config."""
-_BARE: Final = {"input_blocks.0.0.weight": "unet", "encoder.down.0.block.0.conv1.weight": "vae"}
-"""What shows a component that lies in a file of its own, without a prefix."""
-_SIGNS: Final = ("model.diffusion_model.input_blocks.0.0.weight", "first_stage_model.encoder.conv_in.weight")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +79,11 @@ class SingleFile:
     others: dict[str, Layout] = field(default_factory=dict)
 
 
-def is_single_file(tensors: Tensors) -> bool:
-    """Whether the names are those of a whole Stable Diffusion, or of one of its parts as such a file has it."""
-    if any(sign in tensors for sign in (*_SIGNS, *_BARE)):
-        return True
-    return "model.diffusion_model.double_blocks.0.img_mod.lin.weight" in tensors and any(
-        name.startswith(("vae.", "text_encoders.")) for name in tensors
-    )
-
-
 def parts_of(tensors: Tensors) -> SingleFile:
     """The components of a file."""
     parts: dict[str, dict[str, Layout]] = {}
     found = SingleFile(())
-    bare = next((component for sign, component in _BARE.items() if sign in tensors), None)
+    bare = next((component for sign, component in BARE.items() if sign in tensors), None)
     for name, layout in tensors.items():
         prefix = next((one for one in PREFIXES if name.startswith(one)), None if bare is None else "")
         if _SCHEDULE.fullmatch(name):

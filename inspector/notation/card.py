@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from inspector.notation.writing import Written
 
 
+PADDED = "rows_stored"
+"""The symbol of a vocabulary's rows where a writer rounds them up: solved from the shapes."""
+
+
 class Dims(dict[str, str]):
     """Symbol -> definition; `A | B` lets B's definitions win."""
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from inspector.algebra.expression import Alternatives, Binary, Guarded, Literal, Node, Word, parse, show
+from inspector.notation.card import PADDED
 from inspector.notation.kinds import Kind, Tensor
 from inspector.notation.slots import HOLE, Slot
 
@@ -80,8 +81,6 @@ class Written:
     known: bool = True
 
 
-PADDED = "rows_stored"
-"""The symbol of padded rows: solved from the shapes."""
 _PADDING = 8
 """Every writer pads to a multiple of this, and mostly of 64 or 128."""
 

@@ -10,9 +10,9 @@ from inspector.algebra.expression import show, words
 from inspector.evidence import Evidence, Fact, Place
 from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.binding import scope_of
+from inspector.notation.card import PADDED
 from inspector.notation.roles import DISPUTED
 from inspector.notation.scope import CardScope
-from inspector.notation.writing import PADDED
 from inspector.reconciler import ledger
 from inspector.reconciler.absence import absent_and_unexpected
 from inspector.reconciler.placing import Placed

@@ -12,6 +12,7 @@ import pytest
 from inspector.architectures.catalog import card_of
 from inspector.architectures.writers import WRITINGS
 from inspector.auditing import Audit, audit
+from inspector.matcher.signs import WORDS
 from tests.checkpoints import Spec, elements, genuine, write
 from tests.dialects import converters
 from tests.judged import codes, judged
@@ -268,4 +269,5 @@ def test_every_card_of_a_table_exists_and_no_sign_is_shared() -> None:
     for writing in WRITINGS:
         assert all(card_of(name) is not None for name in writing.cards)
     signs = [sign for writing in WRITINGS for sign in writing.signs]
+    assert all(any(word in key for key in sign for word in WORDS) for sign in signs)
     assert len(signs) == len(set(signs))
