@@ -195,7 +195,7 @@ def _named(slots: Sequence[Slot], writing: Writing) -> Iterator[Slot]:
     keys = {_key(slot) for slot in slots}
     sparse = {slot.holes[0] for slot in slots if slot.role == "router" and slot.holes}
     dense = {slot.holes[0] for slot in slots if _key(slot) == "mlp.down" and slot.holes}
-    numbers: dict[tuple[Paths, str], int] = {}
+    numbers: dict[Paths, int] = {}
     sides = _sides([(slot, _paths(slot, writing, keys) is not None) for slot in slots])
     for slot in slots:
         found = _paths(slot, writing, keys)
@@ -217,8 +217,7 @@ def _named(slots: Sequence[Slot], writing: Writing) -> Iterator[Slot]:
         if len(ways) == 1:
             yield from ways[0]
             continue
-        entry = (found, slot.extra)  # a weight and its bias are stored the same way
-        number = numbers.setdefault(entry, len(numbers) + 1)
+        number = numbers.setdefault(found, len(numbers) + 1)  # a weight and its bias are stored the same way
         for side, way in enumerate(ways):
             yield from (replace(one, choices=((number, side),)) for one in way)
 

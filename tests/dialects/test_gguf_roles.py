@@ -165,3 +165,21 @@ def test_an_architecture_that_is_not_known_accuses_nobody(tmp_path: Path) -> Non
 def test_every_type_read_by_role_has_a_model() -> None:
     assert set(BY_ROLE) == set(MODELS) - {"falcon-7b"}
     assert all(BY_ROLE[name][0] == MODELS[name][0] for name in BY_ROLE)
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_layers_that_predict_further_tokens_are_beyond_the_model(complete: bool, tmp_path: Path) -> None:
+    tensors = converted("glm4moe")
+    more = {name.replace("blk.2.", "blk.3."): shape for name, shape in tensors.items() if name.startswith("blk.2.")}
+    more |= {"blk.3.nextn.eh_proj.weight": (48, 96), "blk.3.nextn.enorm.weight": (48,),
+             "blk.3.nextn.hnorm.weight": (48,), "blk.3.nextn.shared_head_norm.weight": (48,)}  # fmt: skip
+    if complete:
+        more |= {"blk.3.nextn.embed_tokens.weight": (70, 48), "blk.3.nextn.shared_head_head.weight": (70, 48)}
+    listed = [(name, shape[::-1], 0, 4 * math.prod(shape)) for name, shape in (tensors | more).items()]
+    own = [pair for pair in pairs("glm4moe") if "block_count" not in pair[0] or "leading" in pair[0]]
+    counts = [("glm4moe.block_count", "u32", 4), ("glm4moe.nextn_predict_layers", "u32", 1)]
+    (tmp_path / "model.gguf").write_bytes(Gguf().file(listed, [*own, *counts]))
+    audited = audit(str(tmp_path))
+    assert codes(audited) == set(), [(one.code, one.message) for one in audited.findings]
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == count(tensors)
+    assert audited.counts.unexplained == 0
