@@ -17,7 +17,6 @@ Black Forest Labs: `flux/model.py`, `flux/modules/layers.py`; which row is which
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -414,8 +413,3 @@ WRITINGS: Final[tuple[Writing, ...]] = (
     LLAMA_CPP_MAMBA2, LLAMA_CPP,
 )  # fmt: skip
 """Every table, in the order in which signs are looked for: Mamba 1 is told from 2 by the matrix that 2 lacks."""
-
-
-def by_writer() -> Mapping[str, Writing]:
-    """The tables by the writer's name, the newest of each."""
-    return {one.writer: one for one in reversed(WRITINGS)}

@@ -299,11 +299,12 @@ def _respelled(slot: Slot, path: str) -> Slot:
         full, row = path.replace("*", what), path.partition("*")[0].rstrip("._")
     else:
         full, row = f"{path}.{what}" if what else path, path
-    dims = slot.dims
-    if slot.kind.name == "linear_io" and what != "bias" and len(dims) >= 2:
-        dims = (*dims[:-2], dims[-1], dims[-2])  # such writers store [out, in]
+    dims, kind = slot.dims, slot.kind
+    if kind.name == "linear_io":
+        kind = replace(kind, name="linear")  # such writers store [out, in]
+        dims = dims if what == "bias" or len(dims) < 2 else (*dims[:-2], dims[-1], dims[-2])
     holes = tuple(HOLE.findall(full))
-    return replace(slot, path=full, row=row, dims=dims, holes=holes, body=False, inner_path=full)
+    return replace(slot, path=full, row=row, kind=kind, dims=dims, holes=holes, body=False, inner_path=full)
 
 
 def _joined(slots: Sequence[Slot], joined: Joined) -> Iterator[Slot]:
