@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint, load, load_within
+from inspector.loader.part_signs import is_single_file
 from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.reading import Reading, read_by_names, read_claimed
+from inspector.matcher.signs import may_be_foreign
 from inspector.packing.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.config_keys import not_understood
@@ -134,6 +136,10 @@ def audit(
         from inspector.pipelines import audit_pipeline
 
         return audit_pipeline(checkpoint, lambda folder: load_within(checkpoint, folder))
+    if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).card is None:
+        from inspector.pipelines import audit_single_file
+
+        return audit_single_file(checkpoint)
     return audit_checkpoint(checkpoint, claim)
 
 
@@ -151,7 +157,7 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
             return _adapter(checkpoint, stored, evidence, skipped, claim)
     config = claim_of(checkpoint.config)
     families, unpacked, lost = _unpacked(checkpoint, config)
-    reading, nearest = _reading(config, families)
+    reading, nearest = _reading(config, families, lost)
     case: Reconciled | None = None
     judged: list[Evidence] = []
     if reading is not None:
@@ -172,6 +178,11 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
         skipped.extend(Skipped(f"names and shapes below {prefix}", why) for prefix, why in case.plan.opaque)
         if config.card is reading.card and not config.settings.native:
             evidence.extend(not_understood(case.plan.scope))
+    if checkpoint.copies:
+        from inspector.reconciler.copies import with_copies
+
+        accounts = with_copies(accounts, checkpoint.tensors, checkpoint.copies)
+        case = replace(case, ledger=accounts) if case is not None else None
     if unpacked is not None:
         from inspector.reconciler.packing import packing_evidence, undecided, with_helpers
 
@@ -236,9 +247,17 @@ def _unpacked(checkpoint: Checkpoint, config: ConfigClaim) -> tuple[Families, Un
     return unpacked.families, unpacked, [*lost, *unpacked.gone_names()]
 
 
-def _reading(config: ConfigClaim, families: Families) -> tuple[Reading | None, tuple[str, float] | None]:
+def _reading(
+    config: ConfigClaim, families: Families, lost: Sequence[str]
+) -> tuple[Reading | None, tuple[str, float] | None]:
     """The names under the claimed card where it fits; by themselves where there is no claim, or a false one."""
-    claimed = read_claimed(config, families)
+    if may_be_foreign(families):
+        from inspector.matcher.foreign import read_foreign
+
+        foreign = read_foreign(config, families)
+        if foreign:
+            return _by_shapes(foreign), None
+    claimed = read_claimed(config, families, lost)
     if claimed is not None and claimed.fits:
         return claimed, None
     if claimed is None and config is not NO_CONFIG and config.model_type is not None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from inspector.notation.card import Architecture
 
 _HERE = Path(__file__).parent
-_NO_CARDS = frozenset({"blocks", "catalog", "defaults"})
+_NO_CARDS = frozenset({"blocks", "catalog", "defaults", "writers"})
 
 
 @cache

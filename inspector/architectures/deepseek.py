@@ -16,6 +16,7 @@ from inspector.architectures.blocks import (
     EXPERTS,
     EXPERTS_WITH_OLD_BIAS,
     GQA,
+    META_DECODER,
     PRE_NORMS,
     ROUTER,
     SHARED,
@@ -79,8 +80,10 @@ DEEPSEEK = Architecture("deepseek", heads=CAUSAL, ties="tie_word_embeddings | fa
             ROUTER,
             under("shared_experts", SHARED, ff="fe*S", when="n_shared_experts != null"),
             under("experts.{E}", rows(SWIGLU, ff="fe")))))
-MISTRAL4 = Architecture("mistral4", heads=CAUSAL, ties="tie_word_embeddings | false",
+MISTRAL4 = Architecture("mistral4", heads=CAUSAL, ties="tied_embeddings | tie_word_embeddings | false",
     dims=DECODER | MLA_DIMS | MOE_DIMS,
+    native=META_DECODER | Dims(E="moe.num_experts", fe="moe.expert_hidden_dim", S="moe.num_shared_experts",
+                               k="moe.first_k_dense_replace | 0"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA)),

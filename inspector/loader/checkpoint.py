@@ -16,11 +16,20 @@ from typing import TYPE_CHECKING, Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import agreement
-from inspector.loader.config_file import QUANTISATION_KEYS, SIDE_FILES, Config, Kind, read_config
+from inspector.loader.config_file import (
+    CONFIG_LIMIT,
+    LITGPT_FILES,
+    QUANTISATION_KEYS,
+    SIDE_FILES,
+    Config,
+    Kind,
+    read_config,
+)
 from inspector.loader.folder import locate
 from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.header import Header, Layouts, parse_header, unopened
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
+from inspector.loader.joining import are_slices, join
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_evidence, leftovers
 from inspector.loader.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
@@ -74,9 +83,10 @@ class Checkpoint:
     address: what the source turned out to be, `org/name@revision/folder` for a repository; commit: the one
     commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
     what was read over a network. stored_as: tensor -> its name in the file, where a format has names of its
-    own. ties: names that the format says are the same numbers. shadows: the repository that a path of this
-    machine was taken for. kept_shapes: tensors of which the values were read because they are shapes, None
-    where none were asked for. reach: opens the place again, to read such values.
+    own. ties: names that the format says are the same numbers. copies: tensor -> how often it lies there again,
+    where the files are slices of one model. shadows: the repository that a path of this machine was taken for.
+    kept_shapes: tensors of which the values were read because they are shapes, None where none were asked for.
+    reach: opens the place again, to read such values.
     """
 
     source: str
@@ -106,6 +116,7 @@ class Checkpoint:
     shadows: str | None = None
     stored_as: Mapping[str, str] = field(default_factory=dict)
     ties: tuple[tuple[str, ...], ...] = ()
+    copies: Mapping[str, int] = field(default_factory=dict)
     kept_shapes: int | None = None
     reach: Callable[[], Source | None] | None = field(default=None, repr=False, compare=False)
 
@@ -272,7 +283,8 @@ def assemble(
                     evidence.extend(_read_index(source, one.index)[1])
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in sets)
         return replace(blank, other_sets=others, evidence=tuple(evidence))
-    audit = _Reading(source, listing, picked.weights, picked.index)
+    params = configs["params"].values if "params" in configs else {}
+    audit = _Reading(source, listing, picked.weights, picked.index, params)
     audit.run()
     others = _others(sets, picked.weights, audit.names, sizes)
     if others and only is None:
@@ -290,6 +302,7 @@ def assemble(
         blank,
         stored_as={} if audit.told is None else audit.told.stored_as,
         ties=() if audit.told is None else audit.told.ties,
+        copies=audit.copies,
         tensors=audit.tensors,
         file_of=audit.file_of,
         files=tuple(audit.files),
@@ -368,7 +381,26 @@ def _configs(
         evidence.extend(faults)
         if config is not None:
             configs[kind] = config
+    if given is None and not {"config", "params"} & configs.keys():
+        config = _litgpt(source, listing)
+        if config is not None:
+            configs["config"] = config
     return configs, evidence
+
+
+def _litgpt(source: Source, listing: Listing) -> Config | None:
+    """What litgpt's own config says, where it lies alone."""
+    if not any(name in listing.files for name in LITGPT_FILES):
+        return None
+    from inspector.loader.litgpt_config import as_config, read_values
+
+    for name in LITGPT_FILES:
+        raw = source.read_whole(name, CONFIG_LIMIT) if name in listing.files else b""
+        values = None if isinstance(raw, Refusal) or not raw else read_values(name, raw)
+        config = None if values is None else as_config(values)
+        if config is not None:
+            return Config(name, config, "config")
+    return None
 
 
 def _side(source: Source, listing: Listing, configs: Mapping[str, Config]) -> dict[str, Mapping[str, object]]:
@@ -461,8 +493,18 @@ def _read_index(source: Source, name: str) -> tuple[Index | None, tuple[Evidence
 class _Reading:
     """Reads the headers of the audited set one by one and sets them against the index."""
 
-    def __init__(self, source: Source, listing: Listing, weights: WeightSet, index: Index | None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        listing: Listing,
+        weights: WeightSet,
+        index: Index | None,
+        params: Mapping[str, object],
+    ) -> None:
         self.source, self.listing, self.weights, self.index = source, listing, weights, index
+        self.params = params
+        self.copies: dict[str, int] = {}
+        self._slices: dict[str, Header] | None = {} if index is None and are_slices(weights.files) else None
         self.tensors: dict[str, Layout] = {}
         self.file_of: dict[str, str] = {}
         self.files: list[WeightFile] = []
@@ -501,6 +543,8 @@ class _Reading:
             number = shard_number(name)
             stale = bool(counts) and number is not None and number[1] not in counts
             self._take(name, result, self.index is not None, stale)
+        if self._slices:
+            self._join(self._slices)
         self.names = dict.fromkeys([*asked, *unlisted])
         self.bytes = sum(self.listing.files.get(name, 0) for name in self.names)
         if self.index is not None and self._as_promised and self._kept(self.index, unlisted):
@@ -579,6 +623,28 @@ class _Reading:
         if header.faulty:
             self.lost[name] = header.faulty
         self.cut.extend(header.cut)
+        if self._slices is not None:
+            self._slices[name] = header
+        else:
+            self._place(header, unlisted)
+
+    def _join(self, slices: Mapping[str, Header]) -> None:
+        """Puts slices together, or takes the files for shards where they are none."""
+        self._slices = None
+        joint = join({name: header.tensors for name, header in slices.items()}, self._gone, self.params)
+        if joint is None:
+            for header in slices.values():
+                self._place(header, False)
+            return
+        self.tensors = joint.tensors
+        self.file_of = dict.fromkeys(joint.tensors, next(iter(slices)))
+        self.copies = joint.copies
+        self.evidence.extend(joint.evidence)
+        for file, names in joint.lost.items():
+            self.lost[file] = tuple(dict.fromkeys((*self.lost.get(file, ()), *names)))
+
+    def _place(self, header: Header, unlisted: bool) -> None:
+        name, count = header.file, len(header.tensors)
         if self._promised(header):
             self.tensors.update(header.tensors)
             return

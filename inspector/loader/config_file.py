@@ -19,6 +19,9 @@ SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_conf
 """Quantisation settings beside config.json, in the order of trust; read only where config.json has none."""
 QUANTISATION_KEYS: Final = ("quantization_config", "quantization", "compression_config")
 
+LITGPT_FILES: Final = ("model_config.yaml", "lit_config.json")
+"""litgpt's config, the newer name first; read only where there is neither config.json nor params.json."""
+
 Kind = Literal["config", "params", "adapter", "pipeline"]
 
 

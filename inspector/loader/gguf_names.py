@@ -71,22 +71,6 @@ SHARED_ONE: Final = {
     "ffn_up_shexp": "mlp.shared_expert.up_proj",
     "ffn_down_shexp": "mlp.shared_expert.down_proj",
 }
-SHARED_MANY: Final = {
-    "ffn_gate_shexp": "mlp.shared_experts.gate_proj",
-    "ffn_up_shexp": "mlp.shared_experts.up_proj",
-    "ffn_down_shexp": "mlp.shared_experts.down_proj",
-}
-LATENT: Final = {
-    "attn_q": "self_attn.q_proj",
-    "attn_q_a": "self_attn.q_a_proj",
-    "attn_q_a_norm": "self_attn.q_a_layernorm",
-    "attn_q_b": "self_attn.q_b_proj",
-    "attn_kv_a_mqa": "self_attn.kv_a_proj_with_mqa",
-    "attn_kv_a_norm": "self_attn.kv_a_layernorm",
-    "attn_kv_b": "self_attn.kv_b_proj",
-    "attn_output": "self_attn.o_proj",
-    "exp_probs_b": "mlp.gate.e_score_correction_bias",
-}
 LLAMA: Final = PRE_NORMS | ATTENTION | SWIGLU
 FUSED: Final = {
     "attn_norm": "input_layernorm",
@@ -170,13 +154,6 @@ TABLES: Final[Mapping[str, Names]] = {
         LLAMA | {"attn_qkv": "self_attn.qkv_proj", "ffn_up": "mlp.gate_up_proj"},
     ),
     "phimoe": _causal("phimoe", "PhiMoE", PRE_NORMS | ATTENTION | BLOCK_SPARSE),
-    "falcon": Names(
-        "falcon",
-        "FalconForCausalLM",
-        FALCON_ENDS,
-        FUSED | {"attn_norm_2": "ln_attn"},
-        "transformer.h.",
-    ),
     "bloom": Names("bloom", "BloomForCausalLM", FALCON_ENDS, FUSED, "transformer.h."),
     "gpt2": Names(
         "gpt2",
@@ -216,15 +193,12 @@ TABLES: Final[Mapping[str, Names]] = {
     "command-r": _causal("cohere", "Cohere", LLAMA | QK_NORM),
     "cohere2": _causal("cohere2", "Cohere2", LLAMA),
     "granite": _causal("granite", "Granite", LLAMA),
-    "deepseek": _causal("deepseek", "Deepseek", LLAMA | STACKED | SHARED_MANY),
-    "deepseek2": _causal("deepseek_v2", "DeepseekV2", PRE_NORMS | LATENT | SWIGLU | STACKED | SHARED_MANY),
-    "deepseek3": _causal("deepseek_v3", "DeepseekV3", PRE_NORMS | LATENT | SWIGLU | STACKED | SHARED_MANY),
     "seed_oss": _causal("seed_oss", "SeedOss", LLAMA | {"post_attention_norm": "post_attention_layernorm"}),
     "xverse": _causal("xverse", "Xverse", LLAMA),
     "orion": _causal("orion", "Orion", LLAMA),
     "bert": Names("bert", "BertModel", BERT_ENDS, BERT, "encoder.layer."),
 }
-"""llama.cpp's architecture -> the names. "mixtral" and "deepseek3" are called "llama" and "deepseek2" in files."""
+"""llama.cpp's architecture -> the names. "mixtral" is called "llama" in files."""
 
 BUFFERS: Final = {
     "rope_freqs": "model.rotary_emb.inv_freq",
@@ -267,6 +241,18 @@ def is_buffer(stored: str) -> bool:
     found = _BLOCK.fullmatch(stored)
     module = found[2] if found is not None else stored.partition(".")[0]
     return module in BUFFERS
+
+
+def positions_renamed(tensors: Mapping[str, Layout]) -> tuple[dict[str, Layout], dict[str, str]]:
+    """(tensors with the tables of the positions under names that say so, new name -> name in the file)."""
+    made: dict[str, Layout] = {}
+    origin: dict[str, str] = {}
+    for stored, layout in tensors.items():
+        name = f"{stored.removesuffix('.weight')}.rotary_emb.inv_freq" if is_buffer(stored) else stored
+        made[name] = layout
+        if name != stored:
+            origin[name] = stored
+    return made, origin
 
 
 def renamed(names: Names, tensors: Mapping[str, Layout]) -> tuple[dict[str, Layout], dict[str, str]]:

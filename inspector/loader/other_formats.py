@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from inspector.evidence import Evidence
 from inspector.loader.config_file import Config
 from inspector.loader.gguf import GgufFile, judge_splits, read_gguf
-from inspector.loader.gguf_config import config_of, names_of
-from inspector.loader.gguf_names import renamed
+from inspector.loader.gguf_config import config_of, names_of, read_by_role
+from inspector.loader.gguf_names import positions_renamed, renamed
 from inspector.loader.header import Header, Layouts
 from inspector.loader.incremental import Read
 from inspector.loader.layout import Layout
@@ -61,6 +61,12 @@ class OtherReader:
         if self._kind != "gguf":
             return Told(tensors, ties=tuple(self._ties))
         evidence = judge_splits(self._parts)
+        own = next((part for part in self._parts if read_by_role(part.values)), None)
+        if own is not None:
+            values = config_of(own.values, tensors)
+            config = None if values is None else Config(own.header.file, values, "config")
+            made, stored_as = positions_renamed(tensors)
+            return Told(made, stored_as, config, evidence)
         first = next((part for part in self._parts if names_of(part.values) is not None), None)
         names = None if first is None else names_of(first.values)
         if first is None or names is None:

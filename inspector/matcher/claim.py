@@ -36,7 +36,7 @@ def claim_of(config: Config | None) -> Claim:
         return NO_CONFIG
     values = config.values
     if config.kind == "params":
-        return Claim(Settings(values, native=True), card=card_of("llama"))
+        return Claim(Settings(values, native=True), card=card_of(_native_type(values)))
     class_name = _class_name(values)
     model_type = values.get("model_type")
     if not isinstance(model_type, str):
@@ -47,6 +47,13 @@ def claim_of(config: Config | None) -> Claim:
     settings = Settings(values, *class_defaults(model_type), of_type=class_defaults)
     head = head_for(card, class_name) if card is not None and class_name else None
     return Claim(settings, model_type, class_name, card, head)
+
+
+def _native_type(values: dict[str, Any]) -> str:
+    """The type whose modules a params.json describes: Mistral's have experts or latent attention too."""
+    if values.get("kv_lora_rank"):
+        return "mistral4"
+    return "mixtral" if values.get("moe") else "llama"
 
 
 def _class_name(values: dict[str, Any]) -> str | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inspector.algebra.names import key_of
 from inspector.architectures.catalog import card_of, likely_cards, preference
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
@@ -31,6 +32,7 @@ class Reading:
     prefix: str = ""
     by_names: bool = False
     twins: tuple[str, ...] = ()
+    writer: str = ""
 
     @property
     def coverage(self) -> float:
@@ -51,12 +53,19 @@ MOST_TRIED = 120
 """Cards that are looked at when names alone decide: those with most of the names' endings."""
 
 
-def read_claimed(claim: Claim, families: Families) -> Reading | None:
-    """The names under the claimed card; None where the config claims none."""
-    if claim.card is None:
+def read_claimed(claim: Claim, families: Families, lost: Collection[str] = ()) -> Reading | None:
+    """The names under the claimed card; None where the config claims none.
+
+    lost: names of tensors whose absence is told already, which show a head as well as those that are there.
+    """
+    card = claim.card
+    if card is None:
         return None
-    scope = CardScope(claim.card, claim.settings, card_of)
-    return _spelled(claim, scope, claim.model_type or claim.card.names[0], families)
+    scope = CardScope(card, claim.settings, card_of)
+    if lost and claim.head is None:
+        keys = {*families, *(key_of(name)[0] for name in lost)}
+        claim = replace(claim, head=best_match(scope, keys, None).head)
+    return _spelled(claim, scope, claim.model_type or card.names[0], families)
 
 
 def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[Reading], tuple[str, float] | None]:
@@ -72,12 +81,17 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[R
         reading = _spelled(Claim(scope.settings, card=card), scope, name, families)
         if reading.match.covered:
             tried.append(replace(reading, by_names=True))
+    return ranked(tried, len(families))
+
+
+def ranked(tried: Sequence[Reading], families: int) -> tuple[list[Reading], tuple[str, float] | None]:
+    """(of some readings of these many families the best ones, where they are good enough; the nearest card)."""
     if not tried:
         return [], None
     best = max(tried, key=_support)
     nearest = (best.name, best.coverage)
     missing = best.match.missing
-    if best.coverage < SUPPORTED or missing > max(2, len(families) // 4) or (missing and best.coverage < 1):
+    if best.coverage < SUPPORTED or missing > max(2, families // 4) or (missing and best.coverage < 1):
         return [], nearest  # with families missing and others unknown it is likelier a relative
     equal = [reading for reading in tried if _support(reading) == _support(best)]
     return sorted(equal, key=lambda reading: (preference(reading.name), reading.match.unused)), nearest

@@ -7,8 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from inspector.notation.kinds import Kind
+
+if TYPE_CHECKING:
+    from inspector.notation.writing import Written
+
+
+PADDED = "rows_stored"
+"""The symbol of a vocabulary's rows where a writer rounds them up: solved from the shapes."""
 
 
 class Dims(dict[str, str]):
@@ -95,7 +103,8 @@ class Architecture:
 
     names: its model types, the first is its name. native: the symbols as a params.json spells them.
     dialects: prefix replacements from canonical names; writers: who spells so. ignores: words that are keys
-    of genuine configs of this type and move no shape in it.
+    of genuine configs of this type and move no shape in it. written: the table of another framework's names,
+    through which the slots are seen; no card file says it.
     """
 
     name: str
@@ -107,6 +116,7 @@ class Architecture:
     writers: tuple[str, ...] = ()
     native: Mapping[str, str] = field(default_factory=dict)
     ignores: str = ""
+    written: Written | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -227,6 +227,10 @@ def _unroll(scope: CardScope, head: Head) -> Unrolled:
     for part in head.rows:
         unroller.row(part, _Context(body=False), scope)
     slots = tuple(_into_body(slot, head.root) for slot in unroller.slots)
+    if scope.card.written is not None:
+        from inspector.notation.writing import written_slots
+
+        return Unrolled(written_slots(slots, scope.card.written), (), head)
     return Unrolled(slots, tuple(unroller.opaque), head)
 
 

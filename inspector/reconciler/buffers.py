@@ -18,6 +18,7 @@ GENERAL_BUFFERS = {
     "running_mean": "a batch norm's statistics",
     "running_var": "a batch norm's statistics",
     "num_batches_tracked": "a batch norm's step counter",
+    "_extra_state": "what Transformer Engine keeps of its scaling, in bytes",
 }
 """Last segments of the name -> what the tensor is."""
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.algebra.boxes import Box
+from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import show, words
 from inspector.evidence import Evidence, Fact, Place
 from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.binding import scope_of
+from inspector.notation.card import PADDED
 from inspector.notation.roles import DISPUTED
 from inspector.notation.scope import CardScope
 from inspector.reconciler import ledger
@@ -61,13 +63,11 @@ def _names(case: Reconciled) -> Iterator[Evidence]:
             "likely",
         )
     dialect = case.corrected.spelling.dialect
-    if dialect:
+    if dialect or reading.writer:
         writers = reading.card.writers
-        yield Evidence(
-            "names-in-dialect",
-            Place(),
-            {"writer": writers[dialect] if dialect < len(writers) else "", "example": _example(case)},
-        )
+        writer = reading.writer or (writers[dialect] if dialect < len(writers) else "")
+        yield Evidence("names-in-dialect", Place(), {"writer": writer, "example": _example(case)})
+    yield from _padding(case)
     named = reading.match.head
     if claim.head is not None and claim.card is reading.card and named.root != claim.head.root:
         yield Evidence(
@@ -80,6 +80,24 @@ def _names(case: Reconciled) -> Iterator[Evidence]:
                 "stored_prefix": named.root,
             },
         )
+
+
+def _padding(case: Reconciled) -> Iterator[Evidence]:
+    """Rows beyond the vocabulary, where the writer rounds it up and the config says how many there are."""
+    rows, vocabulary = (whole(case.corrected.scope.word((name,))) for name in (PADDED, "V"))
+    if rows is None or vocabulary is None or rows <= vocabulary:
+        return
+    parts = [line for line in case.ledger.lines if line.role in ("embed.token", "head.token")]
+    padded = [line for line in parts if line.kind == ledger.PARAMETER and line.layout.shape[:1] == (rows,)]
+    if padded:
+        own = sum(line.parameters for line in padded)
+        facts: dict[str, Fact] = {
+            "rows": rows,
+            "vocabulary": vocabulary,
+            "padding": rows - vocabulary,
+            "parameters": own // rows * (rows - vocabulary),
+        }
+        yield Evidence("vocabulary-padded", Place(key="vocab_size"), facts)
 
 
 def _head_name(case: Reconciled) -> str:

@@ -325,6 +325,20 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "model.safetensors.index.json", "key": "total_size"},
         {"key": "total_size", "value": "13731385408.0", "type": "a float", "wanted": "an integer"},
     ),
+    "s217_slice_differs": (
+        {"file": "consolidated.01.pth", "tensor": "layers.0.attention.wq.weight"},
+        {
+            "tensors": 24,
+            "names": ["layers.0.attention.wq.weight", "layers.0.attention.wk.weight"],
+            "stored": ["BF16", [1024, 4096]],
+            "others": ["BF16", [2048, 4096]],
+            "as_in": ["consolidated.00.pth"],
+        },
+    ),
+    "s218_slices_joined": (
+        {},
+        {"files": 2, "tensors": 282, "copies": 82, "elements": 414784, "bytes": 829568},
+    ),
     "s216_other_weights": (
         {"file": "model.safetensors.index.json"},
         {

@@ -43,6 +43,15 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "mixtral": DECODER | {"num_local_experts": 4},
     "qwen3moe": DECODER | {"head_dim": 10, "num_experts": 4, "moe_intermediate_size": 24},
     "qwen2moe": DECODER | {"num_experts": 4, "moe_intermediate_size": 24, "shared_expert_intermediate_size": 56},
+    "olmoe": DECODER | {"num_experts": 4},
+    "phimoe": DECODER | {"num_local_experts": 4},
+    "smollm3": DECODER,
+    "seed_oss": DECODER | {"head_dim": 10},
+    "starcoder": GPT2 | {"multi_query": False},
+    "xverse": DECODER,
+    "orion": DECODER,
+    "mistral3": DECODER,
+    "qwen2vl": DECODER,
     "bert": PLAIN | {"type_vocab_size": 2},
 }
 EXPERT = re.compile(r"(.*)\.experts\.(\d+)\.(\w+)(\.weight)")

@@ -11,6 +11,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
 from tests.checkpoints import Spec, genuine
+from tests.dialects import converters
 from tests.judged import judged
 from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
 
@@ -118,6 +119,8 @@ FIRES: dict[str, Callable[[], Audit]] = {
         {n.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): e
          for n, e in genuine({"model_type": "bert", "architectures": ["BertModel"]}).items()},
         {"model_type": "bert", "architectures": ["BertModel"]}),
+    "vocabulary-padded": lambda: judged(
+        converters.megatron(genuine(LLAMA8B | {"vocab_size": 32000}), 384), LLAMA8B | {"vocab_size": 32000}),
     "component-extra": lambda: judged(dict(deepseek_v3(DSV3)), DSV3),
     "architecture-unknown": unknown,
     "sibling-odd": lambda: unknown(drop("h.17.mix")),

@@ -1,0 +1,194 @@
+"""Files that each hold a slice of every matrix, as Meta saves a model for several GPUs, joined by their headers. Pure.
+
+`consolidated.00.pth`, `consolidated.01.pth`, …: what gives outputs (wq, wk, wv, w1, w3, output) is cut along dim 0,
+what takes them in (wo, w2) along dim 1, norms and rotary frequencies lie in every file. The table of tokens is cut
+along dim 0 since Llama 3 and along dim 1 before: which, its width says. Sources: llama's model.py
+(ColumnParallelLinear, RowParallelLinear, ParallelEmbedding, VocabParallelEmbedding), transformers'
+convert_llama_weights_to_hf.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader.layout import Layout, lay_out
+
+NAMES_SHOWN: Final = 20
+_FILE: Final = re.compile(r"(consolidated\.)(\d{2})(\.(?:pth|safetensors))", re.ASCII)
+_OUT: Final = frozenset({"wq", "wk", "wv", "w1", "w3", "output"})
+_IN: Final = frozenset({"wo", "w2"})
+_WHOLE: Final = -1
+_TABLE: Final = "tok_embeddings"
+SHARED: Final = 0.5
+"""The part of all names that must lie in every file before the files are slices and not shards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """What slices make together.
+
+    tensors: whole. copies: name -> how often it lies there again. lost: file -> tensors that cannot be put
+    together because of it.
+    """
+
+    tensors: dict[str, Layout]
+    copies: dict[str, int] = field(default_factory=dict)
+    lost: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+
+
+Files = Mapping[str, Mapping[str, Layout]]
+
+
+def are_slices(names: Sequence[str]) -> bool:
+    """Whether files are numbered as Meta numbers them."""
+    return bool(names) and all(_FILE.fullmatch(name) for name in names)
+
+
+def join(files: Files, gone: Mapping[str, str], params: Mapping[str, object]) -> Joint | None:
+    """The model that files are slices of; None where they are none, each with tensors of its own.
+
+    files: name -> tensors, of those that gave a header; gone: those that gave none, told already. params: the
+    params.json, empty where there is none.
+    """
+    present = sorted(files)
+    names = dict.fromkeys(name for file in present for name in files[file])
+    if not names or any(_axis(name) is None for name in names):
+        return None
+    shared = sum(all(name in files[file] for file in present) for name in names)
+    wanted = _wanted([*present, *gone], _parts(files, params))
+    if len(wanted) < 2 or shared < SHARED * len(names):
+        return None
+    absent = [file for file in wanted if file not in files]
+    usual = {name: _usual(name, files) for name in names}
+    odd = {file: _odd(files[file], usual) for file in present}
+    made: dict[str, Layout] = {}
+    lost: dict[str, list[str]] = {}
+    for name, layout in usual.items():
+        wrong = [file for file in present if name in odd[file]]
+        axis = _cut(name, layout, files, len(wanted))
+        if axis != _WHOLE and (absent or wrong):
+            for file in absent or wrong:
+                lost.setdefault(file, []).append(name)
+            continue
+        made[name] = _together(layout, axis, len(wanted))
+    copies = {name: times for name in made if _axis(name) == _WHOLE and (times := _times(name, files, usual[name]) - 1)}
+    evidence = [*_missing([file for file in absent if file not in gone], wanted, len(usual))]
+    evidence.extend(_differing(file, odd[file], files, usual) for file in present if odd[file])
+    evidence.append(_told(present, made, copies))
+    return Joint(made, copies, {file: tuple(found) for file, found in lost.items()}, tuple(evidence))
+
+
+def _axis(name: str) -> int | None:
+    """The dim that a tensor is cut along, -1 where it is whole in every file, None for a name of other models."""
+    segments = name.split(".")
+    module = segments[-2] if len(segments) > 1 else ""
+    if module in _OUT or module == _TABLE:
+        return 0
+    if module in _IN:
+        return 1
+    return _WHOLE if module.endswith("norm") or name == "rope.freqs" else None
+
+
+def _cut(name: str, layout: Layout, files: Files, parts: int) -> int:
+    """The dim a tensor is cut along; the table of tokens by its width beside the final norm's."""
+    axis = _axis(name)
+    assert axis is not None
+    if name.split(".")[-2:-1] == [_TABLE] and len(layout.shape) == 2:
+        width = _width(files)
+        return 1 if width is not None and layout.shape[1] * parts == width else 0
+    return axis
+
+
+def _width(files: Files) -> int | None:
+    """The model's width: the length of the final norm, which lies whole in every file."""
+    votes = Counter(found.shape[0] for one in files.values() if (found := one.get("norm.weight")) and found.shape)
+    return votes.most_common(1)[0][0] if votes else None
+
+
+def _parts(files: Files, params: Mapping[str, object]) -> int | None:
+    """How many slices make the attention's width: from the widths alone, or with what params.json says of it."""
+    heads, each = params.get("n_heads"), params.get("head_dim")
+    whole = heads * each if type(heads) is int and type(each) is int else _width(files)
+    votes = Counter(
+        layout.shape[1]
+        for tensors in files.values()
+        for name, layout in tensors.items()
+        if name.endswith(".wo.weight") and len(layout.shape) == 2
+    )
+    if whole is None or not votes:
+        return None
+    slice_width = votes.most_common(1)[0][0]
+    return None if not slice_width or whole % slice_width else whole // slice_width
+
+
+def _wanted(there: Sequence[str], parts: int | None) -> list[str]:
+    """The names of all files of the set, by how many there must be and by their numbers."""
+    found = [match for name in there if (match := _FILE.fullmatch(name))]
+    if not found:
+        return []
+    count = max(parts or 0, 1 + max(int(match[2]) for match in found))
+    return [f"{found[0][1]}{number:02d}{found[0][3]}" for number in range(count)] if count <= 100 else list(there)
+
+
+def _usual(name: str, files: Files) -> Layout:
+    """The layout that most files have for a tensor; among equals the first file's."""
+    return Counter(tensors[name] for tensors in files.values() if name in tensors).most_common(1)[0][0]
+
+
+def _odd(tensors: Mapping[str, Layout], usual: Mapping[str, Layout]) -> dict[str, Layout | None]:
+    """The tensors of a file that are not as in most of the files; None for one that is not there."""
+    return {name: tensors.get(name) for name, layout in usual.items() if tensors.get(name) != layout}
+
+
+def _times(name: str, files: Files, layout: Layout) -> int:
+    return sum(tensors.get(name) == layout for tensors in files.values())
+
+
+def _together(layout: Layout, axis: int, parts: int) -> Layout:
+    if axis == _WHOLE or axis >= len(layout.shape):
+        return layout
+    shape = tuple(dim * parts if place == axis else dim for place, dim in enumerate(layout.shape))
+    made = lay_out(layout.dtype, shape)
+    return made if isinstance(made, Layout) else layout
+
+
+def _missing(absent: Sequence[str], wanted: Sequence[str], tensors: int) -> list[Evidence]:
+    if not absent:
+        return []
+    facts: dict[str, Fact] = {
+        "files": len(absent),
+        "of": len(wanted),
+        "names": list(absent[:NAMES_SHOWN]),
+        "tensors": tensors,
+    }
+    return [Evidence("shard-missing", Place(file=absent[0] if len(absent) == 1 else None), facts)]
+
+
+def _differing(file: str, odd: Mapping[str, Layout | None], files: Files, usual: Mapping[str, Layout]) -> Evidence:
+    name, layout = next(iter(odd.items()))
+    others = [other for other in sorted(files) if files[other].get(name) == usual[name]]
+    facts: dict[str, Fact] = {
+        "tensors": len(odd),
+        "names": list(odd)[:NAMES_SHOWN],
+        "stored": None if layout is None else [layout.dtype, list(layout.shape)],
+        "others": [usual[name].dtype, list(usual[name].shape)],
+        "as_in": others[:NAMES_SHOWN],
+    }
+    return Evidence("slice-differs", Place(file=file, tensor=name), facts)
+
+
+def _told(present: Sequence[str], made: Mapping[str, Layout], copies: Mapping[str, int]) -> Evidence:
+    facts: dict[str, Fact] = {
+        "files": len(present),
+        "tensors": sum(1 for name in made if _axis(name) != _WHOLE),
+        "copies": len(copies),
+        "elements": sum(made[name].elements * times for name, times in copies.items()),
+        "bytes": sum(made[name].bytes * times for name, times in copies.items()),
+    }
+    return Evidence("slices-joined", Place(), facts)

@@ -1,0 +1,18 @@
+"""What shows that a file is Stable Diffusion, whole or one part of it: a few names, looked up in every audit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+BARE: Final = {"input_blocks.0.0.weight": "unet", "encoder.down.0.block.0.conv1.weight": "vae"}
+"""What shows a component that lies in a file of its own, without a prefix."""
+_SIGNS: Final = ("model.diffusion_model.input_blocks.0.0.weight", "first_stage_model.encoder.conv_in.weight", *BARE)
+_FLUX: Final = "model.diffusion_model.double_blocks.0.img_mod.lin.weight"
+
+
+def is_single_file(names: Collection[str]) -> bool:
+    """Whether the names are those of several components in one file, or of one as such a file has it."""
+    if any(sign in names for sign in _SIGNS):
+        return True
+    return _FLUX in names and any(name.startswith(("vae.", "text_encoders.")) for name in names)

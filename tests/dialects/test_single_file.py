@@ -1,0 +1,180 @@
+"""Stable Diffusion in one file: each component by its card, the published counts, wounds by their component."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing import Audit, audit
+from tests.checkpoints import Spec, elements, genuine, write_file
+from tests.dialects import single_file
+from tests.dialects.single_file import under
+from tests.judged import codes
+
+Config = dict[str, Any]
+
+
+def _unet(widths: list[int], crossed: list[bool], text: int, **more: Any) -> dict[str, Any]:
+    kinds = ["CrossAttn" if one else "" for one in crossed]
+    return {"_class_name": "UNet2DConditionModel", "in_channels": 4, "out_channels": 4, "block_out_channels": widths,
+            "layers_per_block": 2, "cross_attention_dim": text, "transformer_layers_per_block": 1,
+            "down_block_types": [f"{one}DownBlock2D" for one in kinds],
+            "up_block_types": [f"{one}UpBlock2D" for one in reversed(kinds)],
+            "use_linear_projection": False, **more}  # fmt: skip
+
+
+def _vae(widths: list[int]) -> dict[str, Any]:
+    return {"_class_name": "AutoencoderKL", "in_channels": 3, "out_channels": 3, "latent_channels": 4,
+            "block_out_channels": widths, "layers_per_block": 2,
+            "down_block_types": ["DownEncoderBlock2D"] * len(widths),
+            "up_block_types": ["UpDecoderBlock2D"] * len(widths)}  # fmt: skip
+
+
+def _text(width: int, layers: int, inner: int, vocabulary: int = 49408, projection: int | None = None) -> Config:
+    kind = "CLIPTextModel" if projection is None else "CLIPTextModelWithProjection"
+    return {"model_type": "clip_text_model", "architectures": [kind], "hidden_size": width, "intermediate_size": inner,
+            "num_hidden_layers": layers, "num_attention_heads": width // 8, "max_position_embeddings": 77,
+            "vocab_size": vocabulary, "projection_dim": projection or 512}  # fmt: skip
+
+
+SDXL = {"use_linear_projection": True, "transformer_layers_per_block": [1, 2, 10], "addition_embed_type": "text_time",
+        "projection_class_embeddings_input_dim": 2816, "addition_time_embed_dim": 256}  # fmt: skip
+TINY_XL = SDXL | {"transformer_layers_per_block": [1, 2, 3], "projection_class_embeddings_input_dim": 28}
+BETAS: Spec = {
+    "betas": ("F32", (1000,)),
+    "alphas_cumprod": ("F32", (1000,)),
+    "sqrt_one_minus_alphas_cumprod": ("F32", (7,)),
+    "posterior_mean_coef1": ("F32", (9,)),
+    "model_ema.decay": ("F32", ()),
+}
+Parts = dict[str, tuple[str, Spec]]
+
+
+def _sd1(unet: dict[str, Any], vae: dict[str, Any], text: dict[str, Any]) -> Parts:
+    return {
+        "unet": ("model.diffusion_model.", single_file.unet(unet)),
+        "vae": ("first_stage_model.", single_file.vae(vae)),
+        "text_encoder": ("cond_stage_model.transformer.", genuine(text, "F16")),
+    }
+
+
+def _sd2(unet: dict[str, Any], vae: dict[str, Any], text: dict[str, Any]) -> Parts:
+    return _sd1(unet, vae, text) | {"text_encoder": ("cond_stage_model.model.", single_file.openclip(text))}
+
+
+def _sdxl(unet: dict[str, Any], vae: dict[str, Any], text: dict[str, Any], second: dict[str, Any]) -> Parts:
+    return _sd1(unet, vae, text) | {
+        "text_encoder": ("conditioner.embedders.0.transformer.", genuine(text, "F16")),
+        "text_encoder_2": ("conditioner.embedders.1.model.", single_file.openclip(second)),
+    }
+
+
+FOUR = [320, 640, 1280, 1280]
+VAE = [128, 256, 512, 512]
+MODELS: dict[str, tuple[Parts, dict[str, int] | None]] = {
+    "tiny": (_sd1(_unet([32, 64, 96], [True, True, False], 40), _vae([32, 64, 64]), _text(40, 3, 72, 103)), None),
+    "tiny-2": (_sd2(_unet([32, 64], [True, False], 40, use_linear_projection=True), _vae([32, 64]),
+                    _text(40, 3, 72, 103, 24)), None),
+    "tiny-xl": (_sdxl(_unet([32, 64, 96], [False, True, True], 64, **TINY_XL), _vae([32, 64, 64]),
+                      _text(40, 3, 72, 103), _text(24, 2, 56, 103, 16)), None),
+    "sd15": (_sd1(_unet(FOUR, [True, True, True, False], 768), _vae(VAE), _text(768, 12, 3072)),
+             {"unet": 859_520_964, "vae": 83_653_863, "text_encoder": 123_060_480}),
+    "sd21": (_sd2(_unet(FOUR, [True, True, True, False], 1024, use_linear_projection=True), _vae(VAE),
+                  _text(1024, 24, 4096, projection=1024)), {"unet": 865_910_724, "vae": 83_653_863}),
+    "sdxl": (_sdxl(_unet([320, 640, 1280], [False, True, True], 2048, **SDXL), _vae(VAE), _text(768, 12, 3072),
+                   _text(1280, 32, 5120, projection=1280)),
+             {"unet": 2_567_463_684, "vae": 83_653_863, "text_encoder": 123_060_480, "text_encoder_2": 694_659_840}),
+}  # fmt: skip
+"""Model -> its components as they lie in the file, and the published count of each."""
+
+
+def whole(parts: Parts) -> Spec:
+    """All components in one listing."""
+    return {name: entry for prefix, spec in parts.values() for name, entry in under(prefix, spec).items()}
+
+
+def audited(where: Path, spec: Spec) -> Audit:
+    """The audit of a lone file."""
+    write_file(where / "model.safetensors", spec)
+    return audit(str(where / "model.safetensors"))
+
+
+def without_scale(spec: Spec) -> int:
+    """Elements but the number that is no part of a text model."""
+    return elements({name: entry for name, entry in spec.items() if name != "logit_scale"})
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_component_is_exact(name: str, tmp_path: Path) -> None:
+    parts, published = MODELS[name]
+    ema: Spec = {"model_ema.diffusion_modelout2weight": ("F32", (4, 32, 3, 3))}
+    found = audited(tmp_path, whole(parts) | BETAS | ema)
+    assert found.verdict == "clean", [(one.code, one.headline) for one in found.findings]
+    assert list(found.components) == list(parts)
+    for component, (_, spec) in parts.items():
+        counts = found.components[component].counts
+        assert counts.unique_parameters == counts.expected_parameters == without_scale(spec), component
+        if published is not None and component in published:
+            assert counts.unique_parameters == published[component]
+    counts = found.counts
+    assert (
+        counts.unique_parameters == counts.expected_parameters == sum(without_scale(spec) for _, spec in parts.values())
+    )
+    assert counts.buffers == elements(BETAS)
+    assert counts.extra_components == elements(ema) + sum("logit_scale" in spec for _, spec in parts.values())
+    assert counts.stored_elements == counts.parameters + counts.buffers
+
+
+@pytest.mark.parametrize("name", ["tiny", "tiny-2", "tiny-xl"])
+def test_a_dropped_tensor_is_named(name: str, tmp_path: Path) -> None:
+    parts = MODELS[name][0]
+    everything = whole(parts)
+    listed = [one for one in everything if "logit_scale" not in one and "embedding" not in one]
+    for number, dropped in enumerate(listed[:: max(1, len(listed) // 25)]):
+        if dropped.endswith(("input_blocks.0.0.weight", "encoder.conv_in.weight")):
+            continue
+        where = tmp_path / str(number)
+        where.mkdir()
+        found = audited(where, {one: entry for one, entry in everything.items() if one != dropped})
+        told = [one for one in found.findings if one.severity == "error"]
+        assert told, dropped
+        assert any(one.place.tensor == dropped for one in told), (dropped, [one.place for one in told])
+
+
+@pytest.mark.parametrize("name", ["tiny", "tiny-xl"])
+def test_a_misshapen_tensor_is_named(name: str, tmp_path: Path) -> None:
+    parts = MODELS[name][0]
+    everything = whole(parts)
+    wanted = ("input_blocks.1.0.in_layers.2.weight", "decoder.up.1.block.0.conv1.weight", "layers.1.mlp.fc1.weight",
+              "output_blocks.3.0.out_layers.3.weight")  # fmt: skip
+    for number, name_of in enumerate(one for one in everything if one.endswith(wanted)):
+        dtype, shape = everything[name_of]
+        where = tmp_path / str(number)
+        where.mkdir()
+        found = audited(where, everything | {name_of: (dtype, (shape[0], shape[1] + 5, *shape[2:]))})
+        told = [one for one in found.findings if one.severity == "error"]
+        assert [(one.code, one.place.tensor) for one in told] == [("D501", name_of)]
+
+
+def test_a_unet_alone(tmp_path: Path) -> None:
+    prefix, spec = MODELS["tiny"][0]["unet"]
+    found = audited(tmp_path, under(prefix, spec))
+    assert found.verdict == "clean"
+    assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
+
+
+@pytest.mark.parametrize("component", ["unet", "vae"])
+def test_a_component_without_prefix(component: str, tmp_path: Path) -> None:
+    spec = MODELS["tiny"][0][component][1]
+    found = audited(tmp_path, spec)
+    assert found.verdict == "clean" and list(found.components) == [component]
+    assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
+
+
+def test_what_no_component_has_is_not_checked(tmp_path: Path) -> None:
+    found = audited(tmp_path, whole(MODELS["tiny"][0]) | {"control.gate.weight": ("F32", (3, 5))})
+    assert codes(found) == set()
+    assert found.counts.expected_parameters is None
+    assert found.components["other"].counts.unique_parameters == 15

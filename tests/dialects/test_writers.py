@@ -1,0 +1,273 @@
+"""A model under another framework's names: clean and to the last parameter, with a config or without."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.architectures.catalog import card_of
+from inspector.architectures.writers import WRITINGS
+from inspector.auditing import Audit, audit
+from inspector.matcher.signs import WORDS
+from tests.checkpoints import Spec, elements, genuine, write
+from tests.dialects import converters
+from tests.judged import codes, judged
+
+SIZES = {"hidden_size": 48, "intermediate_size": 80, "num_attention_heads": 6, "num_key_value_heads": 2,
+         "num_hidden_layers": 3, "vocab_size": 70}  # fmt: skip
+CLASSES = {"qwen3_moe": "Qwen3Moe", "qwen2_moe": "Qwen2Moe", "gemma3_text": "Gemma3", "gpt_neox": "GPTNeoX",
+           "deepseek_v3": "DeepseekV3"}  # fmt: skip
+OWN: dict[str, dict[str, Any]] = {
+    "llama": {"head_dim": 10},
+    "qwen2": {},
+    "qwen3": {"head_dim": 10},
+    "mixtral": {"num_local_experts": 5},
+    "qwen3_moe": {"head_dim": 10, "num_experts": 5, "moe_intermediate_size": 24},
+    "qwen2_moe": {"num_experts": 5, "moe_intermediate_size": 24, "shared_expert_intermediate_size": 56},
+    "gemma": {"head_dim": 10},
+    "gemma2": {"head_dim": 10},
+    "gemma3_text": {"head_dim": 10},
+    "phi": {},
+    "phi3": {},
+    "gpt_neox": {},
+    "falcon": {"num_kv_heads": 2, "new_decoder_architecture": True},
+    "mistral4": {
+        "q_lora_rank": 14, "kv_lora_rank": 18, "qk_nope_head_dim": 10, "qk_rope_head_dim": 4, "v_head_dim": 12,
+        "n_routed_experts": 5, "n_shared_experts": 1, "moe_intermediate_size": 24, "first_k_dense_replace": 2,
+    },
+    "deepseek_v3": {
+        "q_lora_rank": 14, "kv_lora_rank": 18, "qk_nope_head_dim": 10, "qk_rope_head_dim": 4, "v_head_dim": 12,
+        "n_routed_experts": 5, "n_shared_experts": 1, "moe_intermediate_size": 24, "first_k_dense_replace": 2,
+        "num_nextn_predict_layers": 0,
+    },
+}  # fmt: skip
+FLUX = {"_class_name": "FluxTransformer2DModel", "num_layers": 3, "num_single_layers": 4, "num_attention_heads": 3,
+        "attention_head_dim": 16, "joint_attention_dim": 40, "pooled_projection_dim": 28, "in_channels": 64,
+        "guidance_embeds": True, "patch_size": 1}  # fmt: skip
+
+
+def config_of(kind: str) -> dict[str, Any]:
+    """A tiny config of a model type."""
+    return {
+        "model_type": kind,
+        "architectures": [f"{CLASSES.get(kind, kind.capitalize())}ForCausalLM"],
+        **SIZES,
+        **OWN[kind],
+    }
+
+
+def _flux(spec: Spec) -> Spec:
+    return converters.flux(spec, "model.diffusion_model.")
+
+
+Convert = Callable[[Spec], Spec]
+WAYS: dict[str, tuple[Convert, tuple[str, ...]]] = {
+    "litgpt": (converters.litgpt, ("llama", "qwen2", "qwen3", "mixtral", "qwen3_moe", "gemma", "gemma2", "gemma3_text",
+                                   "phi", "phi3", "gpt_neox", "falcon")),
+    "litgpt-old": (lambda spec: converters.litgpt(spec, old=True), ("llama", "gpt_neox")),
+    "megatron": (converters.megatron, ("llama", "qwen2", "qwen3", "mixtral", "qwen3_moe", "qwen2_moe", "gemma",
+                                       "deepseek_v3")),
+    "megatron-local": (lambda spec: converters.megatron(spec, local=True, prefix="module."),
+                       ("llama", "qwen2", "mixtral", "qwen3_moe")),
+    "nemo": (converters.megatron_old, ("llama", "qwen2")),
+    "torchtune": (converters.torchtune, ("llama", "qwen2", "qwen3", "gemma2", "phi3")),
+    "mistral": (converters.mistral, ("mixtral", "mistral4")),
+    "mistral-stacked": (lambda spec: converters.mistral(spec, stacked=True), ("mixtral",)),
+    "flux": (converters.flux, ("flux",)),
+    "comfy": (_flux, ("flux",)),
+}  # fmt: skip
+CASES = [(way, kind) for way, (_, kinds) in WAYS.items() for kind in kinds]
+
+
+def made(way: str, kind: str) -> tuple[Spec, dict[str, Any]]:
+    """The converted listing, and the config of the model it was."""
+    config = FLUX if kind == "flux" else config_of(kind)
+    return WAYS[way][0](genuine(config)), config
+
+
+def parameters(spec: Spec) -> int:
+    """Elements of what is a parameter."""
+    buffers = ("_extra_state", "expert_bias")
+    return elements({name: entry for name, entry in spec.items() if not name.endswith(buffers)})
+
+
+def sums(audited: Audit) -> None:
+    """Every stored element is accounted for once."""
+    counts = audited.counts
+    assert counts.unexplained == 0
+    assert counts.stored_elements == counts.parameters + counts.buffers
+    assert counts.parameters == counts.unique_parameters + counts.tied_copies
+
+
+@pytest.mark.parametrize(("way", "kind"), CASES)
+def test_with_its_config(way: str, kind: str) -> None:
+    spec, config = made(way, kind)
+    audited = judged(spec, config)
+    assert codes(audited) == set(), [str(one.headline) for one in audited.findings]
+    assert audited.architecture is not None and audited.architecture.confidence == "certain"
+    counts = audited.counts
+    assert counts.unique_parameters + counts.tied_copies == parameters(spec)
+    assert counts.expected_parameters == counts.unique_parameters
+    assert any(one.code == "N409" for one in audited.findings)
+    sums(audited)
+
+
+@pytest.mark.parametrize(("way", "kind"), CASES)
+def test_by_names_alone(way: str, kind: str) -> None:
+    spec, _ = made(way, kind)
+    audited = judged(spec, None)
+    assert codes(audited) == set(), [str(one.headline) for one in audited.findings]
+    assert audited.architecture is not None and audited.architecture.confidence == "likely"
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == parameters(spec)
+    sums(audited)
+
+
+TIED = ("gemma", "gemma2", "gemma3_text", "falcon")
+"""Types whose head is the embedding."""
+
+
+def required(spec: Spec) -> list[str]:
+    """One name of each family that must be there."""
+    heads = ("lm_head", "output_layer", "output.weight", "_extra_state", "expert_bias")
+    found: dict[str, str] = {}
+    for name in spec:
+        if not any(head in name for head in heads):
+            found["".join("#" if sign.isdigit() else sign for sign in name)] = name
+    return list(found.values())
+
+
+@pytest.mark.parametrize(("way", "kind"), CASES)
+def test_a_dropped_tensor_is_named(way: str, kind: str) -> None:
+    spec, config = made(way, kind)
+    whole = judged(spec, config).counts.expected_parameters
+    for name in required(spec):
+        if name.endswith(("wte.weight", "embeddings.weight")) and kind in TIED:
+            continue  # either of two tied matrices suffices
+        audited = judged({other: entry for other, entry in spec.items() if other != name}, config)
+        assert codes(audited) == {"N403"}, (name, codes(audited))
+        told = next(one for one in audited.findings if one.code == "N403")
+        assert told.place.tensor == name or _renumbered(name) == told.place.tensor, name
+        assert audited.counts.expected_parameters == whole
+
+
+def _renumbered(name: str) -> str:
+    """Transformer Engine's `linear_fc1.weight3` is told as `linear_fc1.3.weight`."""
+    stem, _, last = name.rpartition(".")
+    digits = last.removeprefix("weight").removeprefix("bias")
+    return f"{stem}.{digits}.{last.removesuffix(digits)}" if digits else name
+
+
+@pytest.mark.parametrize(("way", "kind"), CASES)
+def test_a_misshapen_tensor_is_named(way: str, kind: str) -> None:
+    spec, config = made(way, kind)
+    names = [name for name in required(spec) if len(spec[name][1]) == 2 and any(sign.isdigit() for sign in name)]
+    assert names
+    for name in names:
+        dtype, (rows, columns) = spec[name]
+        audited = judged(spec | {name: (dtype, (rows, columns + 3))}, config)
+        assert codes(audited) == {"D501"}, (name, codes(audited))
+        told = next(one for one in audited.findings if one.code == "D501")
+        assert told.place.tensor in (name, _renumbered(name))
+
+
+@pytest.mark.parametrize("rows", [64, 69, 71, 75])
+def test_a_vocabulary_is_padded_to_a_multiple_only(rows: int) -> None:
+    spec = converters.megatron(genuine(config_of("llama")), 1)
+    for name in ("embedding.word_embeddings.weight", "output_layer.weight"):
+        spec[name] = ("BF16", (rows, 48))
+    assert codes(judged(spec, config_of("llama"))) == {"C310"}
+
+
+def test_padding_is_told_with_what_it_costs() -> None:
+    audited = judged(converters.megatron(genuine(config_of("llama"))), config_of("llama"))
+    told = next(one for one in audited.findings if one.code == "N418")
+    assert told.facts["rows"] == 128 and told.facts["parameters"] == 2 * 58 * 48
+
+
+def test_a_wrapper_before_the_names_is_still_told() -> None:
+    spec = {f"_orig_mod.{name}": entry for name, entry in made("litgpt", "llama")[0].items()}
+    assert codes(judged(spec, config_of("llama"))) == {"N402"}
+
+
+@pytest.mark.parametrize("way", ["litgpt", "megatron", "torchtune"])
+def test_a_relative_by_names_accuses_nobody(way: str) -> None:
+    spec = {name: entry for name, entry in made(way, "llama")[0].items() if "attn.proj" not in name}
+    spec = {name: entry for name, entry in spec.items() if "linear_proj" not in name and "output_proj" not in name}
+    audited = judged(spec, None)
+    assert codes(audited) == set()
+    assert audited.counts.unique_parameters == elements(spec)
+
+
+def test_full_size_flux() -> None:
+    config = {**FLUX, "num_layers": 19, "num_single_layers": 38, "num_attention_heads": 24, "attention_head_dim": 128,
+              "joint_attention_dim": 4096, "pooled_projection_dim": 768}  # fmt: skip
+    for guided, total in ((True, 11_901_408_320), (False, 11_891_178_560)):
+        spec = _flux(genuine(config | {"guidance_embeds": guided}))
+        audited = judged(spec, None)
+        assert audited.counts.unique_parameters == audited.counts.expected_parameters == total
+        assert audited.verdict == "clean"
+
+
+PARAMS = {"dim": 48, "n_layers": 3, "head_dim": 8, "hidden_dim": 80, "n_heads": 6, "n_kv_heads": 2, "vocab_size": 70,
+          "norm_eps": 1e-5}  # fmt: skip
+LATENT = {"q_lora_rank": 14, "kv_lora_rank": 18, "qk_nope_head_dim": 10, "qk_rope_head_dim": 4, "v_head_dim": 12,
+          "moe": {"num_experts": 5, "expert_hidden_dim": 24, "num_shared_experts": 1, "first_k_dense_replace": 2,
+                  "num_experts_per_tok": 2}}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "own", "stacked"), [
+    ("mixtral", {"moe": {"num_experts": 5, "num_experts_per_tok": 2}}, False),
+    ("mixtral", {"moe": {"num_experts": 5, "num_experts_per_tok": 2}}, True),
+    ("mistral4", LATENT, False),
+])  # fmt: skip
+def test_mistrals_params(kind: str, own: dict[str, Any], stacked: bool) -> None:
+    spec = converters.mistral(genuine(config_of(kind)), stacked=stacked)
+    audited = judged(spec, PARAMS | own, params=True)
+    assert codes(audited) == set()
+    assert audited.architecture is not None
+    assert (audited.architecture.name, audited.architecture.confidence) == (kind, "certain")
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == elements(spec)
+
+
+LIT: dict[str, tuple[str, dict[str, Any]]] = {
+    "llama": ("LLaMAMLP", {"norm_class_name": "RMSNorm", "bias": False}),
+    "qwen2": ("LLaMAMLP", {"norm_class_name": "RMSNorm", "bias": False, "attn_bias": True}),
+    "qwen3": ("LLaMAMLP", {"norm_class_name": "RMSNorm", "bias": False, "norm_qk": True}),
+    "mixtral": ("LLaMAMoE", {"norm_class_name": "RMSNorm", "bias": False, "n_expert": 5}),
+    "gemma2": ("GemmaMLP", {"norm_class_name": "RMSNorm", "bias": False, "post_mlp_norm": True}),
+    "phi": ("GptNeoxMLP", {"lm_head_bias": True, "shared_attention_norm": True}),
+    "gpt_neox": ("GptNeoxMLP", {}),
+}
+"""Model type -> litgpt's class of MLP and the switches that make the type, as litgpt's config.py has them."""
+
+
+@pytest.mark.parametrize("kind", LIT)
+@pytest.mark.parametrize("name", ["model_config.yaml", "lit_config.json"])
+def test_litgpts_own_config(kind: str, name: str, tmp_path: Path) -> None:
+    mlp, switches = LIT[kind]
+    groups = 6 if kind == "gpt_neox" else 2
+    values = {"name": "tiny", "n_embd": 48, "n_layer": 3, "n_head": 6, "n_query_groups": groups, "vocab_size": 70,
+              "padded_vocab_size": 128, "intermediate_size": 80, "block_size": 33,
+              "head_size": OWN[kind].get("head_dim", 8), "mlp_class_name": mlp, **switches}  # fmt: skip
+    spec = converters.litgpt(genuine(config_of(kind)))
+    write(tmp_path, spec)
+    lines = [f"{key}: {str(value).lower() if isinstance(value, bool) else value}" for key, value in values.items()]
+    text = "\n".join(["hf_config:", "  name: tiny", "  org: nobody", *lines, "rope_indices:", "- 1", ""])
+    (tmp_path / name).write_text(text if name.endswith("yaml") else json.dumps(values), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    assert codes(audited) == set()
+    assert audited.architecture is not None
+    assert (audited.architecture.name, audited.architecture.confidence) == (kind, "certain")
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == elements(spec)
+
+
+def test_every_card_of_a_table_exists_and_no_sign_is_shared() -> None:
+    for writing in WRITINGS:
+        assert all(card_of(name) is not None for name in writing.cards)
+    signs = [sign for writing in WRITINGS for sign in writing.signs]
+    assert all(any(word in key for key in sign for word in WORDS) for sign in signs)
+    assert len(signs) == len(set(signs))
