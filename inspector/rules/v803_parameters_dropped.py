@@ -1,17 +1,14 @@
-"""The conversion lost parameters of a role.
+"""The conversion lost tensors.
 
 What it means
-    The target has fewer parameters of this role than the source.
+    The source has tensors of a role, in some layers or in all, and no file of the target holds
+    them.
 
 Why it matters
-    The converted model is not the one that went in.
+    The converted model is not the one that went in; loaders fill the place with random numbers.
 
 Example
-    error[V803] parameters-dropped: attention query
-      source   536,870,912
-      target   520,093,696, 16,777,216 fewer
-      because  L 32 → 31
-      help     repeat the conversion; these parameters are in no file of the target
+    -
 
 What to do
     Repeat the conversion with a converter that knows the part.
@@ -20,19 +17,21 @@ What to do
 from __future__ import annotations
 
 from inspector.evidence import Place
-from inspector.rules.rule import Facts, Rows, Rule, number
-
+from inspector.rules.rule import Facts, Rows, Rule, count, listed
 
 def _headline(place: Place, facts: Facts) -> str:
-    return str(facts["role"])
+    where = f" of {facts['where']}" if facts["where"] else ""
+    return f"{listed(facts['roles'], 4)}{where}"
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
-    rows = [
-        ("source", number(facts["source"])),
-        ("target", f"{number(facts['target'])}, {number(facts['source'] - facts['target'])} fewer"),
+    there = listed(facts["names"], 2)
+    other = f"no {listed(facts['expected'], 2)}" if facts["expected"] else "nothing of this role"
+    return [
+        ("source", there),
+        ("target", other),
+        ("dropped", f"{count(facts['tensors'], 'tensor')}, {count(facts['parameters'], 'parameter')}"),
     ]
-    return [*rows, ("because", str(facts["because"]))] if facts["because"] else rows
 
 
 def _help(place: Place, facts: Facts) -> str:

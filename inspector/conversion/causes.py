@@ -1,0 +1,367 @@
+"""What was dropped, invented or misshapen, until one cause is one finding: a part, layers, experts, a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from inspector.algebra.boxes import Box, count, joined, less
+from inspector.algebra.expression import Word, show
+from inspector.conversion.naming import FileNames
+from inspector.conversion.pieces import Identity, Piece, Side, is_vocabulary
+from inspector.conversion.tally import Carried, Tally
+from inspector.evidence import Evidence, Fact, Place
+from inspector.notation.roles import label
+from inspector.reconciler.wording import boxes_in_words, family_name
+
+DROPPED, INVENTED = "dropped", "invented"
+_RULES = {
+    DROPPED: ("layers-dropped", "parameters-dropped"),
+    INVENTED: ("layers-invented", "parameters-invented"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Evidence, and what it accounts for: families of the source and of the target, for what the audits say too."""
+
+    evidence: Evidence
+    source: frozenset[str]
+    target: frozenset[str]
+
+
+def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
+    """Everything that was not carried, each parameter in one case."""
+    namer = _Namer(source, target, found)
+    gone = [_Open(one.piece, one.boxes) for one in found.dropped]
+    new = [_Open(one.piece, one.boxes) for one in found.invented]
+    kept = [(one.identity, one.boxes) for one in found.carried]
+    strays = [_Open(piece, piece.boxes) for piece in target.strays]
+    for depth in range(4):
+        yield from _wholes(depth, gone, new, strays, kept, found, namer)
+    stacks = {one.piece.identity.axes[-1] for one in (*found.dropped, *found.invented) if one.piece.identity.axes}
+    yield from _misshapen(found, stacks, namer)
+    yield from _rest(DROPPED, gone, namer)
+    yield from _rest(INVENTED, new, namer)
+
+
+@dataclass(slots=True)
+class _Open:
+    """Tensors of one side alone, while causes take them away."""
+
+    piece: Piece
+    boxes: tuple[Box, ...]
+
+    @property
+    def parameters(self) -> int:
+        return count(self.boxes) * self.piece.elements
+
+
+class _Namer:
+    """The words of places: roles, indices, names in the files, families on either side."""
+
+    __slots__ = ("after", "before", "found", "source", "target")
+
+    def __init__(self, source: Side, target: Side, found: Tally) -> None:
+        self.source, self.target, self.found = source, target, found
+        self.before, self.after = FileNames(source.audited), FileNames(target.audited)
+
+    def names(self, kind: str) -> FileNames:
+        return self.before if kind == DROPPED else self.after
+
+    def siblings(self, kind: str, identity: Identity) -> list[Piece]:
+        """Pieces of this identity on the side that lacks the tensors."""
+        both = [one for one in self.found.carried if one.identity == identity]
+        return [one.target if kind == DROPPED else one.source for one in both]
+
+    def expected(self, kind: str, open_: _Open) -> list[str]:
+        """The names that the missing tensors would have on the side that lacks them, where that can be told."""
+        names = self.after if kind == DROPPED else self.before
+        siblings = self.siblings(kind, open_.piece.identity)
+        if siblings:
+            return names.of(siblings[0], open_.boxes)
+        return [names.spelled(family_name(key)) for key in self.families(kind, open_)[:3]]
+
+    def families(self, kind: str, open_: _Open) -> list[str]:
+        """The families of the side that lacks the tensors in which they would lie."""
+        side = self.target if kind == DROPPED else self.source
+        siblings = [piece.line.family for piece in self.siblings(kind, open_.piece.identity)]
+        own = replace(open_.piece.identity, place="") if open_.piece.row else open_.piece.identity
+        return list(dict.fromkeys((*siblings, *side.expected.get(own, ()))))
+
+
+def _case(kind: str, rule: str, place: Place, facts: dict[str, Fact], opened: Sequence[_Open], namer: _Namer) -> Case:
+    own = frozenset(one.piece.line.family for one in opened)
+    other = frozenset(family for one in opened for family in namer.families(kind, one))
+    source, target = (own, other) if kind == DROPPED else (other, own)
+    return Case(Evidence(rule, place, facts), source, target)
+
+
+_Group = tuple[str, tuple[str, ...], str, tuple[str, ...]]
+
+
+def _group(identity: Identity, depth: int) -> _Group | None:
+    if len(identity.axes) < depth or not identity.role:
+        return None
+    return identity.component, identity.scope, identity.tower, identity.axes[:depth]
+
+
+def _wholes(
+    depth: int,
+    gone: list[_Open],
+    new: list[_Open],
+    strays: list[_Open],
+    kept: Sequence[tuple[Identity, tuple[Box, ...]]],
+    found: Tally,
+    namer: _Namer,
+) -> Iterator[Case]:
+    """Whole layers, experts or parts of a model: everything below an index is on one side alone."""
+    groups = dict.fromkeys(_group(one.piece.identity, depth) for one in (*gone, *new))
+    for group in groups:
+        if group is None or (depth == 0 and not any(group[:3])):
+            continue
+        stays = [box[:depth] for identity, boxes in kept if _group(identity, depth) == group for box in boxes]
+        if depth == 0 and stays:
+            continue
+        lost, added = _taken(gone, group, depth, stays), _taken(new, group, depth, stays)
+        moved = added or (_taken(strays, group, depth, stays) if depth else [])
+        if depth and lost and moved and _are_moved(lost, moved, depth):
+            yield _renumbered(lost, moved, depth, bool(added), namer)
+            continue
+        for kind, taken in ((DROPPED, lost), (INVENTED, added)):
+            if taken:
+                yield _whole(kind, taken, depth, namer)
+    for listed in (gone, new):
+        listed[:] = [one for one in listed if one.boxes]
+
+
+def _taken(listed: list[_Open], group: _Group, depth: int, stays: Sequence[Box]) -> list[_Open]:
+    """What of one group lies at indices of which nothing stays; taken out of the list where it is two tensors or more."""
+    mine = [one for one in listed if _group(one.piece.identity, depth) == group]
+    taken: list[_Open] = []
+    for one in mine:
+        boxes = _without(one.boxes, stays, depth)
+        if boxes:
+            taken.append(_Open(one.piece, boxes))
+    if len({one.piece.identity for one in taken}) < 2:
+        return []
+    for one in mine:
+        for box in _without(one.boxes, stays, depth):
+            one.boxes = less(one.boxes, box)
+    return taken
+
+
+def _without(boxes: Iterable[Box], stays: Sequence[Box], depth: int) -> tuple[Box, ...]:
+    """The boxes without those leading indices."""
+    left: tuple[Box, ...] = tuple(boxes)
+    for stay in stays:
+        kept: list[Box] = []
+        for box in left:
+            kept.extend((*outside, *box[depth:]) for outside in less((box[:depth],), stay))
+        left = tuple(kept)
+    return left
+
+
+def _leading(opened: Iterable[_Open], depth: int) -> tuple[Box, ...]:
+    """The leading indices of some tensors, each once."""
+    found: tuple[Box, ...] = ()
+    for one in opened:
+        for box in one.boxes:
+            fresh: tuple[Box, ...] = (box[:depth],)
+            for known in found:
+                fresh = less(fresh, known)
+            found = (*found, *fresh)
+    return joined(found)
+
+
+def _are_moved(lost: Sequence[_Open], moved: Sequence[_Open], depth: int) -> bool:
+    """Whether the same tensors of the same shapes lie under as many other numbers."""
+    if count(_leading(lost, depth)) != count(_leading(moved, depth)):
+        return False
+    return _content(lost) == _content(moved)
+
+
+def _content(opened: Sequence[_Open]) -> set[tuple[str, str, int, int]]:
+    return {(one.piece.identity.role, one.piece.identity.tensor, count(one.boxes), one.piece.elements) for one in opened}
+
+
+def _words(opened: Sequence[_Open], depth: int) -> str:
+    boxes = _leading(opened, depth)
+    nouns = opened[0].piece.nouns[:depth]
+    last = opened[0].piece
+    if depth and any(one.piece.stacked and len(one.piece.identity.axes) == depth for one in opened):
+        number = max(box[-1].size for box in boxes)
+        many = f"{number:,} {nouns[-1]}{'' if number == 1 else 's'}"
+        inner = boxes_in_words(nouns[:-1], joined(box[:-1] for box in boxes))
+        return f"{many} of {inner}" if inner else many
+    if depth == 0:
+        return last.identity.component or ".".join(last.identity.scope) or last.identity.tower
+    return boxes_in_words(nouns, boxes)
+
+
+def _whole(kind: str, taken: Sequence[_Open], depth: int, namer: _Namer) -> Case:
+    what = _words(taken, depth)
+    rows = _rows_of(kind, taken[0].piece.identity.axes[depth - 1 : depth], namer.found)
+    facts: dict[str, Fact] = {
+        "what": what,
+        "tensors": sum(count(one.boxes) for one in taken),
+        "roles": list(dict.fromkeys((*_roles(taken), *(_role(one.source) for one in rows)))),
+        "parameters": sum(one.parameters for one in taken) + sum(getattr(one, kind) for one in rows),
+        "names": namer.names(kind).of(taken[0].piece, taken[0].boxes),
+        "stays": _stays(kind, taken[0].piece, depth, namer),
+    }
+    return _case(kind, _RULES[kind][0], Place(indices=what), facts, taken, namer)
+
+
+def _rows_of(kind: str, axis: tuple[str, ...], found: Tally) -> list[Carried]:
+    """Tensors with a row for each index of an axis, of which rows are gone too: a router."""
+    return [one for one in found.carried if getattr(one, kind) and axis and _counts(one, set(axis))]
+
+
+def _stays(kind: str, piece: Piece, depth: int, namer: _Namer) -> str:
+    """Which indices of the kind both sides have, in words."""
+    if depth != 1:
+        return ""
+    boxes = [
+        box[:1]
+        for one in namer.found.carried
+        if _group(one.identity, 1) == _group(piece.identity, 1)
+        for box in one.boxes
+    ]
+    spans: tuple[Box, ...] = ()
+    for box in boxes:
+        fresh: tuple[Box, ...] = (box,)
+        for known in spans:
+            fresh = less(fresh, known)
+        spans = (*spans, *fresh)
+    return boxes_in_words(piece.nouns[:1], joined(spans))
+
+
+def _renumbered(lost: Sequence[_Open], moved: Sequence[_Open], depth: int, counted: bool, namer: _Namer) -> Case:
+    facts: dict[str, Fact] = {
+        "source": _words(lost, depth),
+        "target": _words(moved, depth),
+        "tensors": sum(count(one.boxes) for one in lost),
+        "parameters": sum(one.parameters for one in lost),
+        "counted": counted,
+        "names": [namer.before.of(lost[0].piece, lost[0].boxes, 1)[0], namer.after.of(moved[0].piece, moved[0].boxes, 1)[0]],
+    }
+    case = _case(DROPPED, "layers-renumbered", Place(indices=str(facts["source"])), facts, lost, namer)
+    return replace(case, target=case.target | {one.piece.line.family for one in moved})
+
+
+def _roles(opened: Iterable[_Open]) -> list[str]:
+    return list(dict.fromkeys(_role(one.piece) for one in opened))
+
+
+def _role(piece: Piece) -> str:
+    """A piece's role in words: 'attention query bias'."""
+    role = label(piece.identity.role) if piece.identity.role else family_name(piece.line.family)
+    tensor = piece.identity.tensor
+    return role if tensor == "weight" or role.endswith(tensor) or not piece.identity.role else f"{role} {tensor}"
+
+
+def _rest(kind: str, listed: Sequence[_Open], namer: _Namer) -> Iterator[Case]:
+    """What is left, the same indices together: query, key and value of layer 3 are one cause."""
+    groups: dict[object, list[_Open]] = {}
+    for one in listed:
+        if not one.boxes:
+            continue
+        alone = one.piece.row or one.piece.line.family
+        key = (one.boxes, one.piece.identity.axes) if one.piece.identity.axes else alone
+        groups.setdefault(key, []).append(one)
+    for members in groups.values():
+        first = members[0]
+        where = boxes_in_words(first.piece.nouns, first.boxes)
+        siblings = namer.siblings(kind, first.piece.identity)
+        facts: dict[str, Fact] = {
+            "roles": _roles(members),
+            "where": where,
+            "whole": not siblings,
+            "tensors": sum(count(one.boxes) for one in members),
+            "parameters": sum(one.parameters for one in members),
+            "shape": list(first.piece.shape),
+            "names": [name for one in members for name in namer.names(kind).of(one.piece, one.boxes, 3)][:12],
+            "expected": list(dict.fromkeys(name for one in members for name in namer.expected(kind, one)))[:12],
+            "families": [family_name(one.piece.line.family) for one in members[:12]],
+        }
+        place = Place(family=family_name(first.piece.line.family), indices=where or None)
+        yield _case(kind, _RULES[kind][1], place, facts, members, namer)
+
+
+def _misshapen(found: Tally, stacks: set[str], namer: _Namer) -> Iterator[Case]:
+    """Tensors on both sides of which a part has no place: a vocabulary, a fused matrix, a width."""
+    vocabulary: dict[tuple[int, int], list[Carried]] = {}
+    others: dict[object, list[Carried]] = {}
+    for one in found.carried:
+        if not (one.dropped or one.invented):
+            continue
+        axis = one.fit.axis
+        if axis is not None and (is_vocabulary(one.source, axis) or is_vocabulary(one.target, axis)):
+            vocabulary.setdefault((one.source.shape[axis], one.target.shape[axis]), []).append(one)
+        elif not _counts(one, stacks):
+            others.setdefault(_shape_cause(one), []).append(one)
+    for (rows, other), members in vocabulary.items():
+        yield _vocabulary(rows, other, members)
+    for members in others.values():
+        yield _shape(members, namer)
+
+
+def _counts(one: Carried, stacks: set[str]) -> bool:
+    """Whether the axis counts experts or layers of which others are told to be gone: a router's rows."""
+    axis = one.fit.axis
+    if axis is None or axis >= len(one.source.dims):
+        return False
+    node = one.source.dims[axis]
+    return isinstance(node, Word) and node.path[-1] in stacks
+
+
+def _shape_cause(one: Carried) -> object:
+    """What changes together: the parts of one fused matrix, or every dim of one expression."""
+    fused = one.source if one.source.part is not None else one.target if one.target.part is not None else None
+    if fused is not None:
+        return fused.line.family
+    axis = one.fit.axis
+    if axis is None or axis >= len(one.source.dims):
+        return one.identity
+    return show(one.source.dims[axis]), one.source.shape[axis], one.target.shape[axis]
+
+
+def _members(members: Sequence[Carried]) -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(one.source.line.family for one in members), frozenset(one.target.line.family for one in members)
+
+
+def _vocabulary(rows: int, other: int, members: Sequence[Carried]) -> Case:
+    facts: dict[str, Fact] = {
+        "roles": list(dict.fromkeys(_role(one.source) for one in members)),
+        "source": rows,
+        "target": other,
+        "dropped": sum(one.dropped for one in members),
+        "invented": sum(one.invented for one in members),
+    }
+    rule = "vocabulary-cut" if other < rows else "vocabulary-padded"
+    return Case(Evidence(rule, Place(), facts), *_members(members))
+
+
+def _shape(members: Sequence[Carried], namer: _Namer) -> Case:
+    changes: dict[str, list[Carried]] = {}
+    for one in members:
+        change = f"{_role(one.source)} {list(one.source.shape)} → {list(one.target.shape)}"
+        changes.setdefault(change, []).append(one)
+    first = members[0]
+    boxes = tuple(box for one in members if one.identity == first.identity for box in one.boxes)
+    where = boxes_in_words(first.source.nouns, joined(boxes))
+    facts: dict[str, Fact] = {
+        "changes": list(changes),
+        "role": _role(first.source),
+        "where": where,
+        "tensors": sum(one.tensors for one in members),
+        "dropped": sum(one.dropped for one in members),
+        "invented": sum(one.invented for one in members),
+        "carries": any(one.fit.carried for one in members),
+        "names": [namer.before.of(first.source, first.boxes, 1)[0], namer.after.of(first.target, first.boxes, 1)[0]],
+    }
+    place = Place(family=family_name(first.target.line.family), indices=where or None)
+    return Case(Evidence("shape-not-carried", place, facts), *_members(members))
+
+
