@@ -21,7 +21,7 @@ from inspector.conversion.ties import Taken, settled
 from inspector.evidence import Evidence
 from inspector.loader.layout import Layout
 from inspector.matcher.families import families_of
-from inspector.notation.roles import GROUPS, group
+from inspector.notation.roles import GROUPS, group, label
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import family_name
 from inspector.rules.registry import SEVERITIES, Finding, worded
@@ -139,7 +139,7 @@ def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: S
     invented = sum(one.invented for one in found.carried) + sum(one.parameters for one in found.invented)
     told = [case for case in causes(before, after, found) if not _explained(case, before, after)]
     findings = worded([*(case.evidence for case in told), *notes(before, after, found, copies)])
-    findings.extend(_of_sides(before, after, told))
+    findings.extend(_of_sides(before, after, told, _turned(before, after, found)))
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     bad = dropped or invented or any(finding.severity != "note" for finding in findings)
     return Comparison(
@@ -173,23 +173,37 @@ def _explained(case: Case, before: Side, after: Side) -> bool:
 
 def _skipped(pairs: Pairs, found: Tally) -> Iterator[Skipped]:
     yield Skipped("values", "headers only: no tensor data was read")
-    moved = list(dict.fromkeys(step for one in found.carried for step in one.steps if step in ("reordered", "interleaved")))
-    order = "rows of q and k turned for another rotary layout, halves or heads exchanged"
-    yield Skipped("order of rows", f"a permutation keeps every shape ({order})" + (f": {', '.join(moved)}" if moved else ""))
+    steps = {step for one in found.carried for step in one.steps}
+    moved = [word for word in ("reordered", "interleaved") if word in steps]
+    why = "a permutation keeps every shape: rotary layouts of q and k, halves exchanged"
+    yield Skipped("order of rows", f"{why}; {' and '.join(moved)} here" if moved else why)
     for role in pairs.undecided:
-        yield Skipped(f"split of {role}", "the fused matrix's parts follow from the other side alone")
+        yield Skipped(f"parts of {label(role)}", "only the other side tells where one ends and the next begins")
 
 
-COVERED = frozenset({"N403", "N404", "N405", "N406", "N407", "P701", "D501", "C310"})
+COVERED = frozenset({"N403", "N404", "N405", "N406", "N407", "P701", "D501", "D502", "C310"})
 """Findings of an audit that a comparison tells too, with both sides."""
 
 
-def _of_sides(before: Side, after: Side, told: Sequence[Case]) -> Iterator[Finding]:
+def _turned(before: Side, after: Side, found: Tally) -> tuple[frozenset[str], frozenset[str]]:
+    """Families that lie transposed on a side without config: there the names alone chose the orientation."""
+    turned = [one for one in found.carried if "transposed" in one.steps]
+    free = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
+    return (
+        frozenset(one.source.line.family for one in turned if free[0]),
+        frozenset(one.target.line.family for one in turned if free[1]),
+    )
+
+
+def _of_sides(
+    before: Side, after: Side, told: Sequence[Case], turned: tuple[frozenset[str], frozenset[str]]
+) -> Iterator[Finding]:
     """Errors of the sides, and tensors that none explains, where no case of the comparison tells the same."""
     known: set[tuple[str, str]] = set()
     mine, other = ({(one.code, one.headline) for one in side.audited.findings} for side in (before, after))
     both = mine & other
-    for side, families in ((before, [case.source for case in told]), (after, [case.target for case in told])):
+    sides = (before, [turned[0], *(case.source for case in told)]), (after, [turned[1], *(case.target for case in told)])
+    for side, families in sides:
         covered = {family_name(key) for found in families for key in found}
         for finding in side.audited.findings:
             name = (finding.code, finding.headline)

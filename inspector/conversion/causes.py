@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.algebra.boxes import Box, count, joined, less
-from inspector.algebra.expression import Word, show
+from inspector.algebra.expression import Word
 from inspector.conversion.naming import FileNames
 from inspector.conversion.pieces import Identity, Piece, Side, is_vocabulary
 from inspector.conversion.tally import Carried, Tally
@@ -178,29 +178,27 @@ def _are_moved(lost: Sequence[_Open], moved: Sequence[_Open], depth: int) -> boo
     """Whether the same tensors of the same shapes lie under as many other numbers."""
     if count(_leading(lost, depth)) != count(_leading(moved, depth)):
         return False
-    return _content(lost) == _content(moved)
+    return sum(one.parameters for one in lost) == sum(one.parameters for one in moved)
 
 
-def _content(opened: Sequence[_Open]) -> set[tuple[str, str, int, int]]:
-    return {(one.piece.identity.role, one.piece.identity.tensor, count(one.boxes), one.piece.elements) for one in opened}
-
-
-def _words(opened: Sequence[_Open], depth: int) -> str:
+def _words(opened: Sequence[_Open], depth: int, stack: bool = False) -> str:
+    """Where some tensors are. stack: the side that lacks them has a stack, which tells how many and not which."""
     boxes = _leading(opened, depth)
     nouns = opened[0].piece.nouns[:depth]
-    last = opened[0].piece
-    if depth and any(one.piece.stacked and len(one.piece.identity.axes) == depth for one in opened):
+    identity = opened[0].piece.identity
+    if depth == 0:
+        return identity.component or ".".join(identity.scope) or identity.tower
+    if stack and depth == len(identity.axes):
         number = max(box[-1].size for box in boxes)
         many = f"{number:,} {nouns[-1]}{'' if number == 1 else 's'}"
         inner = boxes_in_words(nouns[:-1], joined(box[:-1] for box in boxes))
         return f"{many} of {inner}" if inner else many
-    if depth == 0:
-        return last.identity.component or ".".join(last.identity.scope) or last.identity.tower
     return boxes_in_words(nouns, boxes)
 
 
 def _whole(kind: str, taken: Sequence[_Open], depth: int, namer: _Namer) -> Case:
-    what = _words(taken, depth)
+    stack = any(piece.stacked for piece in namer.siblings(kind, taken[0].piece.identity))
+    what = _words(taken, depth, stack)
     rows = _rows_of(kind, taken[0].piece.identity.axes[depth - 1 : depth], namer.found)
     facts: dict[str, Fact] = {
         "what": what,
@@ -208,9 +206,18 @@ def _whole(kind: str, taken: Sequence[_Open], depth: int, namer: _Namer) -> Case
         "roles": list(dict.fromkeys((*_roles(taken), *(_role(one.source) for one in rows)))),
         "parameters": sum(one.parameters for one in taken) + sum(getattr(one, kind) for one in rows),
         "names": namer.names(kind).of(taken[0].piece, taken[0].boxes),
-        "stays": _stays(kind, taken[0].piece, depth, namer),
+        "stays": _stays(taken[0].piece, depth, namer),
+        "stack": stack,
     }
-    return _case(kind, _RULES[kind][0], Place(indices=what), facts, taken, namer)
+    case = _case(kind, _RULES[kind][0], Place(indices=what), facts, taken, namer)
+    return _with_rows(case, taken[0].piece.identity.axes[depth - 1 : depth], namer.found)
+
+
+def _with_rows(case: Case, axis: tuple[str, ...], found: Tally) -> Case:
+    """The case with the families that have a row for each index of an axis: audits judge them by it."""
+    rows = [one for one in found.carried if any(_names(one.source, at, set(axis)) for at in range(len(one.source.dims)))]
+    source, target = _members(rows)
+    return replace(case, source=case.source | source, target=case.target | target)
 
 
 def _rows_of(kind: str, axis: tuple[str, ...], found: Tally) -> list[Carried]:
@@ -218,7 +225,7 @@ def _rows_of(kind: str, axis: tuple[str, ...], found: Tally) -> list[Carried]:
     return [one for one in found.carried if getattr(one, kind) and axis and _counts(one, set(axis))]
 
 
-def _stays(kind: str, piece: Piece, depth: int, namer: _Namer) -> str:
+def _stays(piece: Piece, depth: int, namer: _Namer) -> str:
     """Which indices of the kind both sides have, in words."""
     if depth != 1:
         return ""
@@ -247,7 +254,8 @@ def _renumbered(lost: Sequence[_Open], moved: Sequence[_Open], depth: int, count
         "names": [namer.before.of(lost[0].piece, lost[0].boxes, 1)[0], namer.after.of(moved[0].piece, moved[0].boxes, 1)[0]],
     }
     case = _case(DROPPED, "layers-renumbered", Place(indices=str(facts["source"])), facts, lost, namer)
-    return replace(case, target=case.target | {one.piece.line.family for one in moved})
+    case = replace(case, target=case.target | {one.piece.line.family for one in moved})
+    return _with_rows(case, lost[0].piece.identity.axes[depth - 1 : depth], namer.found)
 
 
 def _roles(opened: Iterable[_Open]) -> list[str]:
@@ -300,7 +308,7 @@ def _misshapen(found: Tally, stacks: set[str], namer: _Namer) -> Iterator[Case]:
         if axis is not None and (is_vocabulary(one.source, axis) or is_vocabulary(one.target, axis)):
             vocabulary.setdefault((one.source.shape[axis], one.target.shape[axis]), []).append(one)
         elif not _counts(one, stacks):
-            others.setdefault(_shape_cause(one), []).append(one)
+            others.setdefault((one.boxes, one.identity.axes or one.identity), []).append(one)
     for (rows, other), members in vocabulary.items():
         yield _vocabulary(rows, other, members)
     for members in others.values():
@@ -309,22 +317,13 @@ def _misshapen(found: Tally, stacks: set[str], namer: _Namer) -> Iterator[Case]:
 
 def _counts(one: Carried, stacks: set[str]) -> bool:
     """Whether the axis counts experts or layers of which others are told to be gone: a router's rows."""
-    axis = one.fit.axis
-    if axis is None or axis >= len(one.source.dims):
-        return False
-    node = one.source.dims[axis]
-    return isinstance(node, Word) and node.path[-1] in stacks
+    return one.fit.axis is not None and _names(one.source, one.fit.axis, stacks)
 
 
-def _shape_cause(one: Carried) -> object:
-    """What changes together: the parts of one fused matrix, or every dim of one expression."""
-    fused = one.source if one.source.part is not None else one.target if one.target.part is not None else None
-    if fused is not None:
-        return fused.line.family
-    axis = one.fit.axis
-    if axis is None or axis >= len(one.source.dims):
-        return one.identity
-    return show(one.source.dims[axis]), one.source.shape[axis], one.target.shape[axis]
+def _names(piece: Piece, axis: int, symbols: set[str]) -> bool:
+    """Whether a dim is one of these symbols."""
+    node = piece.dims[axis] if axis < len(piece.dims) else None
+    return isinstance(node, Word) and node.path[-1] in symbols
 
 
 def _members(members: Sequence[Carried]) -> tuple[frozenset[str], frozenset[str]]:
@@ -343,17 +342,37 @@ def _vocabulary(rows: int, other: int, members: Sequence[Carried]) -> Case:
     return Case(Evidence(rule, Place(), facts), *_members(members))
 
 
+def _together(one: Carried, found: Tally) -> list[Carried]:
+    """The parts of the fused matrix that a tensor lies in, where it is not known which of them is short."""
+    side = "target" if one.target.part is not None else "source"
+    fused: Piece = getattr(one, side)
+    if fused.part is None:
+        return [one]
+    parts = [
+        other
+        for other in found.carried
+        if (piece := getattr(other, side)).line is fused.line and piece.part is not None and other.boxes == one.boxes
+    ]
+    return parts if sum(part.source.shape[0] - part.target.shape[0] for part in parts) else [one]
+
+
+def _change(one: Carried, found: Tally) -> str:
+    parts = _together(one, found)
+    if len(parts) == 1:
+        return f"{_role(one.source)} {list(one.source.shape)} → {list(one.target.shape)}"
+    before, after = (sum(piece.shape[0] for piece in side) for side in ([p.source for p in parts], [p.target for p in parts]))
+    return f"{' and '.join(_role(part.source) for part in parts)} together {before:,} rows → {after:,}"
+
+
 def _shape(members: Sequence[Carried], namer: _Namer) -> Case:
-    changes: dict[str, list[Carried]] = {}
-    for one in members:
-        change = f"{_role(one.source)} {list(one.source.shape)} → {list(one.target.shape)}"
-        changes.setdefault(change, []).append(one)
+    changes = dict.fromkeys(_change(one, namer.found) for one in members)
+    roles = dict.fromkeys(_role(part.source) for one in members for part in _together(one, namer.found))
     first = members[0]
     boxes = tuple(box for one in members if one.identity == first.identity for box in one.boxes)
     where = boxes_in_words(first.source.nouns, joined(boxes))
     facts: dict[str, Fact] = {
         "changes": list(changes),
-        "role": _role(first.source),
+        "roles": list(roles),
         "where": where,
         "tensors": sum(one.tensors for one in members),
         "dropped": sum(one.dropped for one in members),

@@ -91,12 +91,22 @@ def _parts(
         return None
     if not any(identity in there for identity in wanted if identity != piece.identity):
         return None
-    sizes = split(piece.shape[0], [term.rows for term in piece.terms], [there.get(one) for one in wanted])
+    known, others_rows = [term.rows for term in piece.terms], [there.get(one) for one in wanted]
+    piece = _upright(piece, known, others_rows)
+    sizes = split(piece.shape[0], known, others_rows)
     if sizes is None:
         return None
     if any(term.rows is None for term in piece.terms):
         undecided.append(piece.identity.role)
     return list(taken_apart(piece, sizes))
+
+
+def _upright(piece: Piece, sizes: Sequence[int | None], others: Sequence[int | None]) -> Piece:
+    """A fused matrix that lies otherwise than its card says, turned: its columns are what its parts have as rows."""
+    wanted = sum(own or other or 0 for own, other in zip(sizes, others, strict=True))
+    if len(piece.shape) != 2 or piece.shape[0] == wanted or piece.shape[1] != wanted:
+        return piece
+    return replace(piece, shape=piece.shape[::-1], turned=not piece.turned)
 
 
 def _alike(one: Piece, other: Piece) -> bool:

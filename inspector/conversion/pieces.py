@@ -317,7 +317,7 @@ def _is_turned(line: Line, block: Block) -> bool:
 
 
 def _base(scope: CardScope, hole: str) -> str:
-    chain = bases(scope.card, scope.settings.native, hole)
+    chain = [name for name in bases(scope.card, scope.settings.native, hole) if name in scope.symbols]
     return chain[-1] if chain else hole
 
 

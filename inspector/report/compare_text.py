@@ -60,10 +60,12 @@ def _conversion(compared: Comparison) -> Iterator[str]:
 def _how(row: RoleDifference) -> str:
     """What happened to a role: 'packed BF16 → Q8_0', '16,384 dropped (L 32 → 31)'."""
     words = [word for word in row.how if word not in ("dropped", "invented", "cut", "padded")]
-    words.extend(f"{number:,} {word}" for number, word in ((row.dropped, "dropped"), (row.invented, "invented")) if number)
-    if row.because:
-        words.append(row.because)
-    return ", ".join(words)
+    lost = [f"{number:,} {word}" for number, word in ((row.dropped, "dropped"), (row.invented, "invented")) if number]
+    if row.because and not lost and words:
+        words[-1] += f" {row.because}"
+    elif row.because:
+        lost.append(row.because)
+    return ", ".join((*words, *lost))
 
 
 Cells = tuple[str, str, str, str, str]

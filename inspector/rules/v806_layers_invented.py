@@ -19,7 +19,7 @@ from inspector.evidence import Place
 from inspector.rules.rule import Facts, Rows, Rule, count, listed
 
 def _headline(place: Place, facts: Facts) -> str:
-    return str(facts["what"])
+    return f"{facts['what']}{', which ones a stack does not tell' if facts['stack'] else ''}"
 
 
 def _rows(place: Place, facts: Facts) -> Rows:

@@ -17,11 +17,11 @@ What to do
 from __future__ import annotations
 
 from inspector.evidence import Place
-from inspector.rules.rule import Facts, Rows, Rule, number
+from inspector.rules.rule import Facts, Rows, Rule, listed, number
 
 def _headline(place: Place, facts: Facts) -> str:
     where = f" of {facts['where']}" if facts["where"] else ""
-    return f"{str(place.family)}{where}" if len(facts["changes"]) > 1 else f"{facts['role']}{where}"
+    return f"{listed(facts['roles'], 4)}{where}"
 
 
 def _rows(place: Place, facts: Facts) -> Rows:

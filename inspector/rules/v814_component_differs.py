@@ -32,4 +32,4 @@ def _help(place: Place, facts: Facts) -> str:
     return ""
 
 
-RULE = Rule(severity="note", headline=_headline, rows=_rows, help=_help)
+RULE = Rule(severity="warning", headline=_headline, rows=_rows, help=_help)
