@@ -112,7 +112,11 @@ def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | 
     findings = worded([Evidence(rule, facts=facts)])
     verdict = "findings" if expect == "conversion" else "clean"
     roles = tuple(_differences(one, other))
-    return Comparison(one, other, "different", roles, None, None, None, tuple(findings), verdict, totals)
+    unread = [side.title for side in (one, other) if side.case is None and not side.components]
+    skipped = tuple(Skipped(f"roles of {title}", "no card reads its names") for title in unread)
+    return Comparison(
+        one, other, "different", roles, None, None, None, tuple(findings), verdict, totals, skipped=skipped
+    )
 
 
 def _admitted(own: Side, other: Side) -> Side:

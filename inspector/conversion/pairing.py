@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from inspector.algebra.boxes import common
 from inspector.algebra.span import Span
-from inspector.conversion.pieces import Identity, Piece, taken_apart
+from inspector.conversion.pieces import Identity, Piece, as_stored, taken_apart
 from inspector.conversion.shapes import split
 
 Pieces = dict[Identity, list[Piece]]
@@ -36,6 +36,8 @@ def pair(source: Iterable[Piece], target: Iterable[Piece]) -> Pairs:
     undecided: list[str] = []
     apart = _apart(one, other, undecided), _apart(other, one, undecided)
     one, other = apart
+    _by_name(one, other)
+    _by_name(other, one)
     _adopt(one, other)
     return Pairs(one, other, tuple(dict.fromkeys(undecided)))
 
@@ -158,6 +160,26 @@ def _adopt(source: Pieces, target: Pieces) -> None:
             elif partner is not None and (pieces := _unstacked(source[partner], target[identity])):
                 source[identity] = pieces
                 del source[partner]
+
+
+def _by_name(own: Pieces, others: Pieces) -> None:
+    """Brings pieces under the names of those that no card reads on the other side."""
+    unread = {identity.place: identity for identity in others if identity not in own and not _is_read(identity)}
+    for identity in [identity for identity in own if unread and identity not in others and _is_read(identity)]:
+        kept: list[Piece] = []
+        for piece in own.pop(identity):
+            wanted = unread.get(piece.line.family)
+            if wanted is None or piece.part is not None:
+                kept.append(piece)
+            else:
+                own.setdefault(wanted, []).append(replace(as_stored(piece), identity=wanted))
+        if kept:
+            own[identity] = kept
+
+
+def _is_read(identity: Identity) -> bool:
+    """Whether a card says what the tensor is for."""
+    return bool(identity.role)
 
 
 def _named(naming: Naming, pieces: Pieces) -> dict[Hashable, Identity]:

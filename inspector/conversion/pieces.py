@@ -222,6 +222,7 @@ class _Cutter:
             order[place] = position
         holes = [axis for axis in axes if isinstance(axis, str)]
         nouns = _nouns(slot)
+        boxes = self._of_original(line, block, boxes)
         stacked = _is_stack(slot) and len(shape) == len(dims)
         if stacked:
             holes.append(_symbol(scope, dims[0]))
@@ -252,6 +253,17 @@ class _Cutter:
             None,
             tuple(order),
         )
+
+    def _of_original(self, line: Line, block: Block, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+        """The indices of what is tied where a copy is stored in its place: writers differ in which they keep."""
+        if block.tie is None or line.kind != ledger.PARAMETER or self.case is None:
+            return boxes
+        for other in self.case.corrected.blocks:
+            if other.slot is block.tie and other.tensors == count(boxes):
+                names = self._axes(other)
+                if names is not None and sum(isinstance(name, str) for name in names) == len(boxes[0]):
+                    return (tuple(span for span, name in zip(other.axes, names, strict=True) if isinstance(name, str)),)
+        return boxes
 
     def _identity(self, slot: Slot, scope: CardScope, axes: tuple[str, ...], component: str) -> Identity:
         role, tensor = slot.role, tensor_word(slot.tensor.suffix)
@@ -288,6 +300,14 @@ class _Cutter:
             return value
         product = "*".join(sorted(".".join(path) for path in words(node)))
         return self.case.products.get(".".join((*slot.scope, product)))
+
+
+def as_stored(piece: Piece) -> Piece:
+    """The piece by its name alone: the indices and the shape as the family has them."""
+    line = piece.line
+    axes = tuple(str(position) for position in range(len(line.boxes[0])))
+    identity = replace(piece.identity, axes=axes, place=line.family)
+    return Piece(identity, line.boxes, tuple(nouns_of(line.family)), line.layout.shape, (), line, order=tuple(range(len(axes))))
 
 
 def tensor_word(suffix: str) -> str:

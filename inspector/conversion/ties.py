@@ -29,13 +29,32 @@ class Taken:
 
 
 def settled(source: Side, target: Side) -> tuple[Side, Side, tuple[Taken, ...]]:
-    """Both sides with copies set aside that only one of them stores."""
+    """Both sides with copies set aside that only one of them stores.
+
+    Where no card reads a side's names, what the other side knows as a buffer or a copy is one there too.
+    """
+    source, target = _told_by_other(source, target), _told_by_other(target, source)
     left = list(_copies(source, target, "source"))
     right = list(_copies(target, source, "target"))
     return (
         _without(source, [piece for piece, _ in left]),
         _without(target, [piece for piece, _ in right]),
         tuple(taken for _, taken in (*left, *right)),
+    )
+
+
+def _told_by_other(own: Side, other: Side) -> Side:
+    buffers = {piece.line.family for piece in other.buffers}
+    copies = {piece.line.family for piece in other.copies}
+    unread = [piece for piece in own.parameters if not piece.identity.role]
+    aside = {id(piece) for piece in unread if piece.line.family in buffers | copies}
+    if not aside:
+        return own
+    return replace(
+        own,
+        parameters=tuple(piece for piece in own.parameters if id(piece) not in aside),
+        buffers=(*own.buffers, *(piece for piece in unread if piece.line.family in buffers)),
+        copies=(*own.copies, *(piece for piece in unread if piece.line.family in copies)),
     )
 
 

@@ -19,7 +19,7 @@ def compare_text(compared: Comparison, *, colour: bool = False) -> str:
         parts = list(_conversion(compared))
     else:
         parts = ["\n".join(_table(_difference_rows(compared))) + "\n"]
-        parts.append("different models: nothing is proven of one by the other\n")
+        parts.append("different models: nothing is proven of one by the other\n" + _missed(compared))
     parts.extend(finding_text(finding, colour=colour) for finding in compared.findings)
     return "\n".join(parts)
 
@@ -50,11 +50,16 @@ def _conversion(compared: Comparison) -> Iterator[str]:
     total, part = (max(len(row[column]) for row in sums) for column in (1, 3))
     lines = [f"{name}  {whole:>{total}} = {carried} carried + {rest:>{part}} {word}" for name, whole, _, rest, word in sums]
     yield "\n".join(lines) + "\n"
-    missed = "; ".join(f"{skip.check} ({skip.because})" for skip in compared.skipped)
     verdict = "clean: a conversion that lost nothing and added nothing"
     if compared.verdict != "clean":
         verdict = "a conversion with differences" if compared.dropped or compared.invented else "a conversion with findings"
-    yield "\n".join([verdict, *textwrap.wrap(f"Not checked: {clean(missed, 2000)}", WIDTH)]) + "\n"
+    yield f"{verdict}\n{_missed(compared)}"
+
+
+def _missed(compared: Comparison) -> str:
+    """What headers cannot show, and what no card reads."""
+    missed = "; ".join(f"{skip.check} ({skip.because})" for skip in compared.skipped)
+    return "".join(f"{line}\n" for line in textwrap.wrap(f"Not checked: {clean(missed, 2000)}", WIDTH)) if missed else ""
 
 
 def _how(row: RoleDifference) -> str:
