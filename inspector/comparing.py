@@ -290,7 +290,8 @@ def _rows(before: Side, after: Side, found: Tally) -> Iterator[RoleDifference]:
             into.how[kind] = None
     for piece in (*before.copies, *after.copies):
         into = row(piece)
-        into.how["tied"] = None
+        if not into.carried + into.dropped + into.invented:
+            into.how["tied"] = None
     because = reasons(before.audited.case, after.audited.case)
     for name in _ordered(roles, set(rows)):
         made = rows[name]

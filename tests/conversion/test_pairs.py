@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from inspector.auditing import audit
 from inspector.comparing import Comparison, compare_audits
-from tests.checkpoints import genuine
+from inspector.loader.gguf_names import TABLES
+from tests.checkpoints import genuine, write
 from tests.conversion.doors import FOLDER, NAMES, Side, compared, pair
 from tests.conversion.listings import LLAMA, saved, side, without_config
 from tests.conversion.make_fixtures import made
 from tests.judged import judged, oracle_types, records, spec_of
 from tests.packing.stored import NAMES as PACKED
 from tests.packing.stored import checkpoint
+from tests.readers.test_architectures import CONFIGS, converted
+from tests.sparse_models import DSV3, deepseek_v3
 
 TIED_HEAD = 224 * 64
 HOW = {
@@ -120,9 +124,6 @@ def test_two_writers_of_one_model_agree() -> None:
 
 
 def test_many_shards_are_one_model(tmp_path: Path) -> None:
-    from inspector.auditing import audit
-    from tests.checkpoints import write
-
     spec = genuine(LLAMA)
     several = audit(str(write(tmp_path / "several", spec, LLAMA, shards=5)))
     proven(compare_audits(several, audit(str(write(tmp_path / "one", spec, LLAMA)))), 158_144)
@@ -166,3 +167,23 @@ def test_a_card_that_nobody_has_is_compared_by_names() -> None:
     less = dict(list(spec.items())[:5])
     found = compare_audits(one, judged(less, None))
     assert (found.relation, found.dropped, found.invented) == ("conversion", 64 * 48, 0)
+
+
+@pytest.mark.parametrize("architecture", [name for name in CONFIGS if name != "bert"])
+def test_every_architecture_of_llama_cpp_is_carried(architecture: str, tmp_path: Path) -> None:
+    (tmp_path / "model.gguf").write_bytes(converted(architecture, CONFIGS[architecture]))
+    names = TABLES[architecture]
+    config = {"architectures": [names.class_name], "model_type": names.model_type, **CONFIGS[architecture]}
+    for source in (judged(genuine(config), config), judged(genuine(config), None)):
+        if source.case is not None and source.verdict == "clean":
+            found = compare_audits(source, audit(str(tmp_path)))
+            proven(found, source.counts.unique_parameters)
+
+
+def test_a_component_beyond_the_model_is_told() -> None:
+    whole = judged(dict(deepseek_v3(DSV3)), DSV3)
+    config = {**DSV3, "num_nextn_predict_layers": 0}
+    less = judged({n: e for n, e in deepseek_v3(DSV3) if ".layers.61." not in n}, config)
+    found = compare_audits(whole, less)
+    assert (found.relation, found.dropped, found.invented) == ("conversion", 0, 0)
+    assert [one.code for one in found.findings if one.severity != "note"] == ["V814"]
