@@ -100,7 +100,7 @@ def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Co
 
 
 def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | None) -> Comparison:
-    both = one.case is not None and other.case is not None and one.case.reading.card is other.case.reading.card
+    both = one.case is not None and other.case is not None and one.case.reading.card.name == other.case.reading.card.name
     symbols = differing_widths(one.case, other.case) if both and one.case and other.case else {}
     facts = {
         "source": totals[0],

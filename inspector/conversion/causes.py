@@ -338,7 +338,7 @@ def _vocabulary(rows: int, other: int, members: Sequence[Carried]) -> Case:
         "dropped": sum(one.dropped for one in members),
         "invented": sum(one.invented for one in members),
     }
-    rule = "vocabulary-cut" if other < rows else "vocabulary-padded"
+    rule = "rows-cut" if other < rows else "rows-padded"
     return Case(Evidence(rule, Place(), facts), *_members(members))
 
 

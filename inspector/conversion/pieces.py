@@ -229,8 +229,14 @@ class _Cutter:
             nouns.append("expert")
             boxes = tuple((*box, Span.range(0, shape[0])) for box in boxes)
             shape, dims = shape[1:], dims[1:]
-        turned = _is_turned(line, block)
-        if slot.kind.name == "linear_io" and len(dims) == 2:
+        elif rows := _blocks(slot, scope, shape):
+            stacked = True
+            holes.append(_symbol(scope, rows[0]))
+            nouns.append("expert")
+            boxes = tuple((*box, Span.range(0, rows[1])) for box in boxes)
+            shape, dims = (shape[0] // rows[1], *shape[1:]), (_without_factor(dims[0]), *dims[1:])
+        turned = _is_turned(line, block, dims)
+        if turned and len(dims) == 2:
             dims = (dims[1], dims[0])
         if turned and len(shape) == 2:
             shape = (shape[1], shape[0])
@@ -323,17 +329,33 @@ def _counting(slot: Slot, block: Block, line: Line) -> Slot:
 
 
 def _is_stack(slot: Slot) -> bool:
-    return bool(slot.kind.each) and len(slot.dims) > 1
+    return bool(slot.kind.each) and len(slot.dims) > 1 and len(slot.dims) == len(slot.tensor.dims)
 
 
-def _is_turned(line: Line, block: Block) -> bool:
+def _blocks(slot: Slot, scope: CardScope, shape: tuple[int, ...]) -> tuple[Node, int] | None:
+    """(symbol, number) of stacked modules that lie one below the other in the rows of one matrix."""
+    node = slot.dims[0] if slot.dims else None
+    if not slot.kind.each or len(slot.dims) + 1 != len(slot.tensor.dims) or len(shape) != len(slot.dims):
+        return None
+    if not isinstance(node, Binary) or node.operator != "*":
+        return None
+    number = whole(scope.evaluate(node.left))
+    return (node.left, number) if number and shape[0] % number == 0 else None
+
+
+def _without_factor(node: Node) -> Node:
+    return node.right if isinstance(node, Binary) else node
+
+
+def _is_turned(line: Line, block: Block, dims: Sequence[Node]) -> bool:
     """Whether a matrix lies inputs first. Packers turn such weights before they pack them."""
-    if block.slot.kind.name != "linear_io" or len(block.slot.dims) < 2:
-        return False
+    flow = block.slot.flow
+    if flow is None or len(dims) != 2 or tuple(dims) == flow[::-1]:
+        return flow is not None and len(dims) == 2 and flow[0] == flow[1] and block.slot.kind.name == "linear_io"
     shape = block.shape
     turned = (*shape[:-2], *reversed(shape[-2:]))
     packed = line.packed is not None and not line.packed.scheme.startswith("gguf ")
-    return not (packed and turned == line.layout.shape)
+    return tuple(dims) == flow and not (packed and turned == line.layout.shape)
 
 
 def _base(scope: CardScope, hole: str) -> str:
@@ -376,7 +398,9 @@ def part_roles(role: str, packs: Sequence[str]) -> list[str]:
     parts = [LONG.get(pack, pack) for pack in packs]
     head, _, last = role.rpartition(".")
     initials = "".join(sorted(part[0] for part in parts))
-    fused = last in ("".join(packs), "_".join(packs), "_".join(parts)) or "".join(sorted(last)) == initials
+    plain = "".join(pack for pack in packs if "." not in pack)
+    fused = last in (plain, "_".join(packs), "_".join(parts)) or "".join(sorted(last)) == initials
+    fused = fused or last.startswith(f"{plain}_")
     before = f"{head}." if head else ""
     beside = fused or last in parts
     return [

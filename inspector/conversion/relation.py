@@ -30,7 +30,7 @@ def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally) -> boo
 
 
 def _are_stated_alike(one: Reconciled, other: Reconciled) -> bool:
-    if one.solved or other.solved or one.reading.card is not other.reading.card:
+    if one.solved or other.solved or one.reading.card.name != other.reading.card.name:
         return False
     return not differing_widths(one, other)
 
