@@ -33,7 +33,7 @@ class RoleDifference:
 
     source = carried + dropped, target = carried + invented; the three are None for two different models.
     how: "same", "transposed", "concatenated", "split", "stacked", "padded", "retyped", "packed", "tied", …
-    because: the symbols that differ, or the dtypes.
+    because: the symbols that differ, or where nothing is lost the dtypes. types: every change of dtype or packing.
     """
 
     role: str
@@ -44,6 +44,7 @@ class RoleDifference:
     dropped: int | None = None
     invented: int | None = None
     how: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
 
     @property
     def difference(self) -> int:
@@ -100,7 +101,9 @@ def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Co
 
 
 def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | None) -> Comparison:
-    both = one.case is not None and other.case is not None and one.case.reading.card.name == other.case.reading.card.name
+    both = (
+        one.case is not None and other.case is not None and one.case.reading.card.name == other.case.reading.card.name
+    )
     symbols = differing_widths(one.case, other.case) if both and one.case and other.case else {}
     facts = {
         "source": totals[0],
@@ -126,8 +129,7 @@ def _admitted(own: Side, other: Side) -> Side:
     beyond = [
         piece
         for piece in own.extra
-        if piece.line.component == piece.identity.role
-        and (piece.identity.role, piece.identity.tensor) in wanted - mine
+        if piece.line.component == piece.identity.role and (piece.identity.role, piece.identity.tensor) in wanted - mine
     ]
     if not beyond:
         return own
@@ -170,7 +172,8 @@ def _explained(case: Case, before: Side, after: Side) -> bool:
     return any(
         audited.checkpoint.lost
         and families
-        and families <= families_of({name: _NOTHING for names in audited.checkpoint.lost.values() for name in names}).keys()
+        and families
+        <= families_of({name: _NOTHING for names in audited.checkpoint.lost.values() for name in names}).keys()
         for audited, families in ((before.audited, case.source), (after.audited, case.target))
     )
 
@@ -206,7 +209,10 @@ def _of_sides(
     known: set[tuple[str, str]] = set()
     mine, other = ({(one.code, one.headline) for one in side.audited.findings} for side in (before, after))
     both = mine & other
-    sides = (before, [turned[0], *(case.source for case in told)]), (after, [turned[1], *(case.target for case in told)])
+    sides = (
+        (before, [turned[0], *(case.source for case in told)]),
+        (after, [turned[1], *(case.target for case in told)]),
+    )
     for side, families in sides:
         covered = {family_name(key) for found in families for key in found}
         for finding in side.audited.findings:
@@ -296,14 +302,15 @@ def _rows(before: Side, after: Side, found: Tally) -> Iterator[RoleDifference]:
     for name in _ordered(roles, set(rows)):
         made = rows[name]
         how = [step for step in made.how if step != "same" or len(made.how) == 1]
-        symbols = because.get(name, []) if made.dropped or made.invented else []
+        lossy = made.dropped or made.invented
         yield RoleDifference(
             name,
             made.carried + made.dropped,
             made.carried + made.invented,
-            ", ".join((*made.types, *symbols)),
+            ", ".join(because.get(name, ()) if lossy else made.types),
             made.carried,
             made.dropped,
             made.invented,
             tuple(how),
+            tuple(made.types),
         )

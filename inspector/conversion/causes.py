@@ -136,7 +136,7 @@ def _wholes(
 
 
 def _taken(listed: list[_Open], group: _Group, depth: int, stays: Sequence[Box]) -> list[_Open]:
-    """What of one group lies at indices of which nothing stays; taken out of the list where it is two tensors or more."""
+    """What of one group lies at indices of which nothing stays, two tensors or more; taken out of the list."""
     mine = [one for one in listed if _group(one.piece.identity, depth) == group]
     taken: list[_Open] = []
     for one in mine:
@@ -215,7 +215,9 @@ def _whole(kind: str, taken: Sequence[_Open], depth: int, namer: _Namer) -> Case
 
 def _with_rows(case: Case, axis: tuple[str, ...], found: Tally) -> Case:
     """The case with the families that have a row for each index of an axis: audits judge them by it."""
-    rows = [one for one in found.carried if any(_names(one.source, at, set(axis)) for at in range(len(one.source.dims)))]
+    rows = [
+        one for one in found.carried if any(_names(one.source, at, set(axis)) for at in range(len(one.source.dims)))
+    ]
     source, target = _members(rows)
     return replace(case, source=case.source | source, target=case.target | target)
 
@@ -251,7 +253,10 @@ def _renumbered(lost: Sequence[_Open], moved: Sequence[_Open], depth: int, count
         "tensors": sum(count(one.boxes) for one in lost),
         "parameters": sum(one.parameters for one in lost),
         "counted": counted,
-        "names": [namer.before.of(lost[0].piece, lost[0].boxes, 1)[0], namer.after.of(moved[0].piece, moved[0].boxes, 1)[0]],
+        "names": [
+            namer.before.of(lost[0].piece, lost[0].boxes, 1)[0],
+            namer.after.of(moved[0].piece, moved[0].boxes, 1)[0],
+        ],
     }
     case = _case(DROPPED, "layers-renumbered", Place(indices=str(facts["source"])), facts, lost, namer)
     case = replace(case, target=case.target | {one.piece.line.family for one in moved})
@@ -289,12 +294,19 @@ def _rest(kind: str, listed: Sequence[_Open], namer: _Namer) -> Iterator[Case]:
             "tensors": sum(count(one.boxes) for one in members),
             "parameters": sum(one.parameters for one in members),
             "shape": list(first.piece.shape),
+            "tied": _tied(first.piece),
             "names": [name for one in members for name in namer.names(kind).of(one.piece, one.boxes, 3)][:12],
             "expected": list(dict.fromkeys(name for one in members for name in namer.expected(kind, one)))[:12],
             "families": [family_name(one.piece.line.family) for one in members[:12]],
         }
         place = Place(family=family_name(first.piece.line.family), indices=where or None)
         yield _case(kind, _RULES[kind][1], place, facts, members, namer)
+
+
+def _tied(piece: Piece) -> str:
+    """What a tensor may be a copy of, in words: the other side has that in its place."""
+    block = piece.line.block
+    return label(block.slot.tied.partition(":")[2]) if block is not None and block.slot.tied.startswith("role:") else ""
 
 
 def _misshapen(found: Tally, stacks: set[str], namer: _Namer) -> Iterator[Case]:
@@ -360,7 +372,9 @@ def _change(one: Carried, found: Tally) -> str:
     parts = _together(one, found)
     if len(parts) == 1:
         return f"{_role(one.source)} {list(one.source.shape)} → {list(one.target.shape)}"
-    before, after = (sum(piece.shape[0] for piece in side) for side in ([p.source for p in parts], [p.target for p in parts]))
+    before, after = (
+        sum(piece.shape[0] for piece in side) for side in ([p.source for p in parts], [p.target for p in parts])
+    )
     return f"{' and '.join(_role(part.source) for part in parts)} together {before:,} rows → {after:,}"
 
 
@@ -382,5 +396,3 @@ def _shape(members: Sequence[Carried], namer: _Namer) -> Case:
     }
     place = Place(family=family_name(first.target.line.family), indices=where or None)
     return Case(Evidence("shape-not-carried", place, facts), *_members(members))
-
-

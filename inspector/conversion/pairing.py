@@ -29,7 +29,10 @@ class Pairs:
 
 
 def pair(source: Iterable[Piece], target: Iterable[Piece]) -> Pairs:
-    """Brings the pieces of two sides under common identities; fused matrices are taken apart where one side has parts."""
+    """Brings the pieces of two sides under common identities.
+
+    Fused matrices are taken apart where the other side has their parts.
+    """
     left, right = list(source), list(target)
     doubled = _doubled(left) | _doubled(right)
     one, other = _gathered(left, doubled), _gathered(right, doubled)
@@ -76,7 +79,7 @@ def _apart(own: Pieces, others: Pieces, undecided: list[str]) -> Pieces:
     """One side with those fused pieces taken apart whose parts the other side stores, or fuses otherwise."""
     found: Pieces = {}
     there = _all_parts(others)
-    for identity, pieces in own.items():
+    for pieces in own.values():
         for piece in pieces:
             parts = _parts(piece, others, there, undecided) if piece.terms else None
             for one in parts or (piece,):

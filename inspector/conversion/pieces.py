@@ -54,13 +54,14 @@ class Identity:
 class Part:
     """Where a piece lies in the stored tensor it is a part of. Dims are the piece's: outputs before inputs.
 
-    start, size: rows; of groups > 1 they are rows of each group, which has stride rows.
+    start, size: rows; of groups > 1 they are rows of each group, which has stride rows. groups None: whether
+    the parts alternate is not known.
     """
 
     pack: str
     start: int
     size: int
-    groups: int = 1
+    groups: int | None = 1
     stride: int = 0
 
 
@@ -313,7 +314,9 @@ def as_stored(piece: Piece) -> Piece:
     line = piece.line
     axes = tuple(str(position) for position in range(len(line.boxes[0])))
     identity = replace(piece.identity, axes=axes, place=line.family)
-    return Piece(identity, line.boxes, tuple(nouns_of(line.family)), line.layout.shape, (), line, order=tuple(range(len(axes))))
+    return Piece(
+        identity, line.boxes, tuple(nouns_of(line.family)), line.layout.shape, (), line, order=tuple(range(len(axes)))
+    )
 
 
 def tensor_word(suffix: str) -> str:
@@ -415,7 +418,7 @@ def taken_apart(piece: Piece, sizes: Sequence[int]) -> Iterator[Piece]:
     start, stride = 0, sum(sizes) // groups
     for term, size in zip(piece.terms, sizes, strict=True):
         per_group = size // groups
-        part = Part(term.pack, start, per_group, groups, stride if groups > 1 else 0)
+        part = Part(term.pack, start, per_group, piece.groups, stride if groups > 1 else 0)
         dims = (term.node, *piece.dims[1:]) if piece.dims and groups == 1 else ()
         yield replace(
             piece,

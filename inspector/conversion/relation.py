@@ -73,5 +73,3 @@ def _is_free(piece: Piece, axis: int) -> bool:
 
 def _is_odd(left: list[Piece], right: list[Piece]) -> bool:
     return len({piece.shape for piece in left}) > 1 or len({piece.shape for piece in right}) > 1
-
-

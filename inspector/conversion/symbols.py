@@ -28,9 +28,7 @@ def differing_widths(one: Reconciled, other: Reconciled) -> dict[str, tuple[int,
 
 
 def _stacks(case: Reconciled) -> set[tuple[str, ...]]:
-    return {
-        path for slot in case.plan.unrolled.slots if slot.kind.each and slot.dims for path in words(slot.dims[0])
-    }
+    return {path for slot in case.plan.unrolled.slots if slot.kind.each and slot.dims for path in words(slot.dims[0])}
 
 
 def values(case: Reconciled) -> dict[str, int]:

@@ -130,7 +130,12 @@ def _fit(source: Piece, target: Piece) -> Fit:
     found = fit(source.shape, target.shape)
     for piece, other in ((source, target), (target, source)):
         packed = piece.line.packed
-        if not found.whole and packed is not None and not packed.exact and packed.admits(other.shape, piece.line.layout):
+        if (
+            not found.whole
+            and packed is not None
+            and not packed.exact
+            and packed.admits(other.shape, piece.line.layout)
+        ):
             return Fit("", min(source.elements, target.elements))
     return found
 
@@ -145,18 +150,16 @@ def _changes(source: Piece, target: Piece, found: Fit) -> Iterator[str]:
     if source.part is not None and target.part is None:
         yield "split"
     elif target.part is not None and source.part is None:
-        yield "interleaved" if target.part.groups > 1 else "concatenated"
-    elif source.part != target.part:
-        yield "reordered"
-    elif source.groups != target.groups and source.terms and target.terms:
+        yield "interleaved" if (target.part.groups or 1) > 1 else "concatenated"
+    elif None not in (source.groups, target.groups) and source.part != target.part:
         yield "reordered"
     if source.stacked != target.stacked:
         yield "stacked" if target.stacked else "unstacked"
     if (source.turned != target.turned) != (found.step == "transposed") and len(source.shape) > 1:
         yield "transposed"
-    if found.step in ("reshaped", "padded", "cut"):
-        if not (found.step == "reshaped" and any(_shapeless(piece) for piece in (source, target))):
-            yield found.step
+    shapeless = any(_shapeless(piece) for piece in (source, target))
+    if found.step in ("padded", "cut") or (found.step == "reshaped" and not shapeless):
+        yield found.step
     if source.storage != target.storage:
         yield _retyping(source, target)
 

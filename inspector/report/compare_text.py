@@ -24,8 +24,8 @@ def compare_text(compared: Comparison, *, colour: bool = False) -> str:
     return "\n".join(parts)
 
 
-def _titles(compared: Comparison) -> list[str]:
-    return [clean(side.title, 20) for side in (compared.source, compared.target)]
+def _titles(compared: Comparison) -> tuple[str, str]:
+    return clean(compared.source.title, 20), clean(compared.target.title, 20)
 
 
 def _difference_rows(compared: Comparison) -> list[Cells]:
@@ -45,32 +45,40 @@ def _conversion(compared: Comparison) -> Iterator[str]:
     left, right = compared.parameters
     rows.append(("parameters", f"{left:,}", f"{right:,}", "", ""))
     yield "\n".join(_table(rows)) + "\n"
-    carried, dropped, invented = (f"{number or 0:,}" for number in (compared.carried, compared.dropped, compared.invented))
-    sums = [("source", f"{left:,}", carried, dropped, "dropped"), ("target", f"{right:,}", carried, invented, "invented")]
+    carried, dropped, invented = (
+        f"{number or 0:,}" for number in (compared.carried, compared.dropped, compared.invented)
+    )
+    sums = [
+        ("source", f"{left:,}", carried, dropped, "dropped"),
+        ("target", f"{right:,}", carried, invented, "invented"),
+    ]
     total, part = (max(len(row[column]) for row in sums) for column in (1, 3))
-    lines = [f"{name}  {whole:>{total}} = {carried} carried + {rest:>{part}} {word}" for name, whole, _, rest, word in sums]
+    lines = [
+        f"{name}  {whole:>{total}} = {carried} carried + {rest:>{part}} {word}" for name, whole, _, rest, word in sums
+    ]
     yield "\n".join(lines) + "\n"
     verdict = "clean: a conversion that lost nothing and added nothing"
     if compared.verdict != "clean":
-        verdict = "a conversion with differences" if compared.dropped or compared.invented else "a conversion with findings"
+        verdict = (
+            "a conversion with differences" if compared.dropped or compared.invented else "a conversion with findings"
+        )
     yield f"{verdict}\n{_missed(compared)}"
 
 
 def _missed(compared: Comparison) -> str:
     """What headers cannot show, and what no card reads."""
     missed = "; ".join(f"{skip.check} ({skip.because})" for skip in compared.skipped)
-    return "".join(f"{line}\n" for line in textwrap.wrap(f"Not checked: {clean(missed, 2000)}", WIDTH)) if missed else ""
+    return (
+        "".join(f"{line}\n" for line in textwrap.wrap(f"Not checked: {clean(missed, 2000)}", WIDTH)) if missed else ""
+    )
 
 
 def _how(row: RoleDifference) -> str:
-    """What happened to a role: 'packed BF16 → Q8_0', '16,384 dropped (L 32 → 31)'."""
-    words = [word for word in row.how if word not in ("dropped", "invented", "cut", "padded")]
+    """What happened to a role: 'packed BF16 → Q8_0'; of one that lost something that alone, with the symbol."""
     lost = [f"{number:,} {word}" for number, word in ((row.dropped, "dropped"), (row.invented, "invented")) if number]
-    if row.because and not lost and words:
-        words[-1] += f" {row.because}"
-    elif row.because:
-        lost.append(row.because)
-    return ", ".join((*words, *lost))
+    if lost:
+        return ", ".join((*lost, row.because) if row.because else lost)
+    return " ".join((", ".join(row.how), row.because)).rstrip()
 
 
 Cells = tuple[str, str, str, str, str]

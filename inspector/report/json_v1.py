@@ -158,6 +158,7 @@ def compare_json(compared: Comparison) -> dict[str, Any]:
                 "dropped": row.dropped,
                 "invented": row.invented,
                 "how": list(row.how),
+                "types": list(row.types),
                 "because": row.because,
             }
             for row in compared.roles

@@ -8,7 +8,12 @@ Why it matters
     The converted model is a smaller one than the one that went in.
 
 Example
-    -
+    error[V805] layers-dropped: layer 31
+      such as  model.layers.31.input_layernorm.weight
+      roles    norm attention, norm mlp, attention query, attention key and 5 more
+      dropped  9 tensors, 218,112,000 parameters
+      on both  layers 0-30
+      help     repeat the conversion; check that it read every file of the source
 
 What to do
     Repeat the conversion; check that all shards of the source were there.
@@ -19,13 +24,14 @@ from __future__ import annotations
 from inspector.evidence import Place
 from inspector.rules.rule import Facts, Rows, Rule, count, listed
 
+
 def _headline(place: Place, facts: Facts) -> str:
     return f"{facts['what']}{', which ones a stack does not tell' if facts['stack'] else ''}"
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
     rows = [
-        ("source", listed(facts["names"], 1)),
+        ("such as", listed(facts["names"], 1)),
         ("roles", listed(facts["roles"], 4)),
         ("dropped", f"{count(facts['tensors'], 'tensor')}, {count(facts['parameters'], 'parameter')}"),
         ("on both", str(facts["stays"])),

@@ -8,7 +8,12 @@ Why it matters
     other memory.
 
 Example
-    -
+    error[V807] rows-cut: 256 rows of embedding, head
+      source   128,256 rows
+      target   128,000 rows
+      dropped  2,097,152 parameters
+      help     convert again with the tokenizer of the source, or prove that these
+               rows were padding
 
 What to do
     Convert again with the tokenizer that belongs to the source. Rows that only padded the source
@@ -19,6 +24,7 @@ from __future__ import annotations
 
 from inspector.evidence import Place
 from inspector.rules.rule import Facts, Rows, Rule, count, listed, number
+
 
 def _headline(place: Place, facts: Facts) -> str:
     rows = abs(facts["target"] - facts["source"])

@@ -8,7 +8,12 @@ Why it matters
     but they are parameters of no training.
 
 Example
-    -
+    warning[V808] rows-padded: 256 rows of embedding, head
+      source    128,256 rows
+      target    128,512 rows
+      invented  2,097,152 parameters
+      help      check that the target's config states this size and that no token
+                uses the new ids
 
 What to do
     Nothing, where the target's own config states the padded size.
@@ -18,6 +23,7 @@ from __future__ import annotations
 
 from inspector.evidence import Place
 from inspector.rules.rule import Facts, Rows, Rule, count, listed, number
+
 
 def _headline(place: Place, facts: Facts) -> str:
     rows = abs(facts["target"] - facts["source"])

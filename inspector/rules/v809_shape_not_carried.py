@@ -8,7 +8,12 @@ Why it matters
     What is not in both was cut off or made up.
 
 Example
-    -
+    error[V809] shape-not-carried: attention key of layer 17
+      change      attention key [1024, 4096] → [4096, 4096]
+      source      model.layers.17.self_attn.k_proj.weight
+      target      model.layers.17.self_attn.k_proj.weight
+      parameters  12,582,912 invented
+      help        repeat the conversion; the converter took these widths for others
 
 What to do
     Repeat the conversion; compare head counts and widths that the converter read from the config.
@@ -18,6 +23,7 @@ from __future__ import annotations
 
 from inspector.evidence import Place
 from inspector.rules.rule import Facts, Rows, Rule, listed, number
+
 
 def _headline(place: Place, facts: Facts) -> str:
     where = f" of {facts['where']}" if facts["where"] else ""

@@ -9,7 +9,12 @@ Why it matters
     numbers.
 
 Example
-    -
+    error[V810] layers-renumbered: layer 17 is layer 40 in the target
+      source  model.layers.17.input_layernorm.weight
+      target  model.layers.40.input_layernorm.weight
+      holds   9 tensors, 218,112,000 parameters
+      help    give them the numbers of the source; nothing here proves that they
+              hold the same values
 
 What to do
     Repeat the conversion, or rename the tensors.
@@ -19,6 +24,7 @@ from __future__ import annotations
 
 from inspector.evidence import Place
 from inspector.rules.rule import Facts, Rows, Rule, count
+
 
 def _headline(place: Place, facts: Facts) -> str:
     return f"{facts['source']} is {facts['target']} in the target"

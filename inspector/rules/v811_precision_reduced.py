@@ -7,7 +7,8 @@ Why it matters
     The values are rounded: the target cannot be turned back into the source.
 
 Example
-    -
+    note[V811] precision-reduced: 8,030,261,248 of 8,030,261,248 parameters
+      F32 → BF16  8,030,261,248 parameters
 
 What to do
     Nothing, where that was meant.
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from inspector.evidence import Place
 from inspector.rules.rule import Facts, Rows, Rule, count, number
+
 
 def _headline(place: Place, facts: Facts) -> str:
     return f"{number(facts['parameters'])} of {number(facts['carried'])} parameters"

@@ -8,7 +8,7 @@ Why it matters
     It explains a difference of stored elements that is none of parameters.
 
 Example
-    -
+    note[V812] buffers-differ: left out rotary frequencies, 2,048 elements
 
 What to do
     Nothing.
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from inspector.evidence import Place
 from inspector.rules.rule import Facts, Rows, Rule, count, listed
+
 
 def _headline(place: Place, facts: Facts) -> str:
     words = [_words(facts["left"], "left out"), _words(facts["added"], "added")]

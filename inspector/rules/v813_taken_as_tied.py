@@ -8,7 +8,10 @@ Why it matters
     It counts once. If it was no copy, it was lost, or added.
 
 Example
-    -
+    note[V813] taken-as-tied: head, in the source alone, counts as the embedding
+      (likely)
+      copy  525,336,576 parameters; no config says whether it is one
+      help  put the config beside the weights: tie_word_embeddings says which it is
 
 What to do
     Compare with the config of the original: tie_word_embeddings says which it is.
@@ -18,6 +21,7 @@ from __future__ import annotations
 
 from inspector.evidence import Place
 from inspector.rules.rule import Facts, Rows, Rule, count
+
 
 def _headline(place: Place, facts: Facts) -> str:
     return f"{facts['role']}, in the {facts['side']} alone, counts as the {facts['of']}"

@@ -9,7 +9,9 @@ Why it matters
     two only.
 
 Example
-    -
+    warning[V814] component-differs: mtp
+      source  11,610,067,968 parameters
+      target  0 parameters
 
 What to do
     Nothing where the part is not used; otherwise convert with a tool that knows it.
@@ -19,6 +21,7 @@ from __future__ import annotations
 
 from inspector.evidence import Place
 from inspector.rules.rule import Facts, Rows, Rule, count
+
 
 def _headline(place: Place, facts: Facts) -> str:
     return str(facts["component"])

@@ -118,7 +118,7 @@ def in_memory(of: Side) -> Side:
     made = stacked(of, lambda layer, word: f"{layer}.mlp.experts.{word}")
     tensors: dict[str, Any] = {}
     for name, (dtype, shape) in made["tensors"].items():
-        if name.endswith(".gate") or name.endswith(".down"):
+        if name.endswith((".gate", ".down")):
             wide = [shape[0], 2 * shape[1], shape[2]] if name.endswith(".gate") else shape
             tensors[f"{name.rpartition('.')[0]}.{'gate_up' if wide != shape else 'down'}_proj"] = [dtype, wide]
         elif not name.endswith(".up"):
@@ -146,9 +146,7 @@ def fused(of: Side, config: dict[str, Any]) -> Side:
 
 def linear_twin(of: Side) -> Side:
     """GPT-2 with every matrix of its layers transposed, and no config."""
-    turned = {
-        name: [dtype, shape[::-1] if ".h." in name else shape] for name, (dtype, shape) in of["tensors"].items()
-    }
+    turned = {name: [dtype, shape[::-1] if ".h." in name else shape] for name, (dtype, shape) in of["tensors"].items()}
     return {**of, "config": None, "tensors": turned}
 
 
@@ -189,5 +187,8 @@ def pairs() -> dict[str, tuple[Side, Side]]:
         "gpt2-linear": (without_config(gpt2), linear_twin(gpt2)),
         "torch-tied": (state_dict(tied), tied),
         "llama-f32-bf16": (retyped(llama, "F32"), llama),
-        "llama-mistral-card": (llama, {**llama, "config": {**LLAMA, "model_type": "mistral", "architectures": ["MistralForCausalLM"]}}),
+        "llama-mistral-card": (
+            llama,
+            {**llama, "config": {**LLAMA, "model_type": "mistral", "architectures": ["MistralForCausalLM"]}},
+        ),
     }

@@ -48,9 +48,7 @@ def test_the_fixtures_are_what_the_script_makes() -> None:
 def elements(one: Side) -> int:
     """Parameters of a side: all elements but those of buffers and of a stored tied head."""
     tied = {name for group in one.get("ties", ()) for name in group[1:]}
-    return sum(
-        prod(shape) for name, (_, shape) in one["tensors"].items() if "freqs" not in name and name not in tied
-    )
+    return sum(prod(shape) for name, (_, shape) in one["tensors"].items() if "freqs" not in name and name not in tied)
 
 
 def proven(found: Comparison, parameters: int) -> None:
@@ -106,7 +104,11 @@ def test_a_checkpoint_is_itself_with_and_without_its_config(model_type: str) -> 
 
 
 def test_two_writers_of_one_model_agree() -> None:
-    several = [(model, entry) for model in ("mixtral", "qwen3_moe", "zamba", "gemma3n_text", "llava") for entry in records(model)]
+    several = [
+        (model, entry)
+        for model in ("mixtral", "qwen3_moe", "zamba", "gemma3n_text", "llava")
+        for entry in records(model)
+    ]
     checked = 0
     for model, record in several:
         twins = [
@@ -162,7 +164,10 @@ def test_models_of_other_widths_are_two_models() -> None:
 
 def test_a_card_that_nobody_has_is_compared_by_names() -> None:
     spec = {f"h.{layer}.mix.weight": ("F32", (64, 48)) for layer in range(6)}
-    one, other = judged(spec, {"model_type": "my_own_net"}), judged({n: ("BF16", s) for n, (_, s) in spec.items()}, None)
+    one, other = (
+        judged(spec, {"model_type": "my_own_net"}),
+        judged({n: ("BF16", s) for n, (_, s) in spec.items()}, None),
+    )
     proven(compare_audits(one, other), 6 * 64 * 48)
     less = dict(list(spec.items())[:5])
     found = compare_audits(one, judged(less, None))
