@@ -164,6 +164,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "rows-padded": lambda: compared({**LLAMA8B, "vocab_size": 128512}),
     "shape-not-carried": lambda: compare_audits(llama(), llama(put(LAYER_17, "BF16", 4096, 4096))),
     "layers-renumbered": lambda: compare_audits(llama(), llama(rename("layers.17.", "layers.40."))),
+    "names-changed": lambda: compare_audits(unknown(), unknown(rename("17.mix", "17.mixer"))),
     "precision-reduced": lambda: compare_audits(llama(retype("F32", ""), torch_dtype="float32"), llama()),
     "buffers-differ": lambda: compare_audits(llama(frequencies), llama()),
     "taken-as-tied": lambda: compare_audits(
