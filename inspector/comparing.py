@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from inspector.auditing import Audit, Skipped, audit
 from inspector.conversion.causes import Case, causes
+from inspector.conversion.naming import FileNames
 from inspector.conversion.notes import notes
 from inspector.conversion.pairing import Pairs, pair
 from inspector.conversion.pieces import Piece, Side, side_of
 from inspector.conversion.relation import are_one_model
 from inspector.conversion.symbols import differing_widths, reasons, row_of
-from inspector.conversion.tally import Alone, Carried, Tally, tally
+from inspector.conversion.tally import Alone, Carried, Tally, Tensor, tally
 from inspector.conversion.ties import Taken, settled
 from inspector.evidence import Evidence
 from inspector.loader.layout import Layout
@@ -53,11 +54,22 @@ class RoleDifference:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """One logical tensor on both sides. indices: {"layer": 3, "expert": 7}; steps: as in a role's `how`."""
+
+    role: str
+    indices: Mapping[str, int]
+    source: Tensor
+    target: Tensor
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two audits side by side. relation: "conversion" or "different"; carried and dropped as the JSON says.
 
-    parameters: unique logical parameters of both sides. carriage: which tensors become which (`Carried.each`
-    gives them one by one). skipped: what headers cannot show.
+    parameters: unique logical parameters of both sides. carriage: which tensors become which, by family;
+    `tensors` gives them one by one. skipped: what headers cannot show.
     """
 
     source: Audit
@@ -72,6 +84,19 @@ class Comparison:
     parameters: tuple[int, int] = (0, 0)
     carriage: tuple[Carried, ...] = field(default=(), repr=False)
     skipped: tuple[Skipped, ...] = ()
+
+    def tensors(self) -> Iterator[Way]:
+        """Every logical tensor that is on both sides, by the names in the files; worked out while it is read."""
+        before, after = FileNames(self.source), FileNames(self.target)
+        for one in self.carriage:
+            for index, source, target in one.each():
+                yield Way(
+                    one.identity.role,
+                    dict(zip(one.source.nouns, index, strict=False)),
+                    replace(source, name=before.spelled(source.name)),
+                    replace(target, name=after.spelled(target.name)),
+                    one.steps,
+                )
 
     def __str__(self) -> str:
         from inspector.report.compare_text import compare_text

@@ -193,8 +193,10 @@ def _words(opened: Sequence[_Open], depth: int, stack: bool = False) -> str:
     boxes = _leading(opened, depth)
     nouns = opened[0].piece.nouns[:depth]
     identity = opened[0].piece.identity
+    within = "/".join(filter(None, (identity.component, ".".join(identity.scope) or identity.tower)))
     if depth == 0:
-        return identity.component or ".".join(identity.scope) or identity.tower
+        return within
+    nouns = (f"{within} {nouns[0]}" if within else nouns[0], *nouns[1:])
     if stack and depth == len(identity.axes):
         number = max(box[-1].size for box in boxes)
         many = f"{number:,} {nouns[-1]}{'' if number == 1 else 's'}"
