@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from inspector.algebra.boxes import Box, count, joined, less
+from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Word
 from inspector.conversion.naming import FileNames
-from inspector.conversion.pieces import Identity, Piece, Side, is_vocabulary
+from inspector.conversion.pieces import VOCABULARY, Identity, Piece, Side, is_vocabulary
 from inspector.conversion.tally import Carried, Tally
 from inspector.evidence import Evidence, Fact, Place
+from inspector.notation.binding import scope_of
 from inspector.notation.roles import label
 from inspector.reconciler.wording import boxes_in_words, family_name
 
@@ -372,7 +374,7 @@ def _misshapen(found: Tally, stacks: set[str], namer: _Namer) -> Iterator[Case]:
         elif not _counts(one, stacks):
             others.setdefault((one.boxes, one.identity.axes or one.identity), []).append(one)
     for (rows, other), members in vocabulary.items():
-        yield _vocabulary(rows, other, members)
+        yield _vocabulary(rows, other, members, namer)
     for members in others.values():
         yield _shape(members, namer)
 
@@ -392,11 +394,20 @@ def _members(members: Sequence[Carried]) -> tuple[frozenset[str], frozenset[str]
     return frozenset(one.source.line.family for one in members), frozenset(one.target.line.family for one in members)
 
 
-def _vocabulary(rows: int, other: int, members: Sequence[Carried]) -> Case:
+def _stated(piece: Piece, side: Side) -> int | None:
+    """The vocabulary that a side's config states; None without one."""
+    case, block = side.audited.case, piece.line.block
+    if case is None or case.solved or block is None:
+        return None
+    return whole(scope_of(case.plan.scope, block.slot).word((VOCABULARY,)))
+
+
+def _vocabulary(rows: int, other: int, members: Sequence[Carried], namer: _Namer) -> Case:
     facts: dict[str, Fact] = {
         "roles": list(dict.fromkeys(_role(one.source) for one in members)),
         "source": rows,
         "target": other,
+        "stated": _stated(members[0].target, namer.target),
         "dropped": sum(one.dropped for one in members),
         "invented": sum(one.invented for one in members),
     }

@@ -30,10 +30,16 @@ def _headline(place: Place, facts: Facts) -> str:
     return f"{count(rows, 'row')} of {listed(facts['roles'], 4)}"
 
 
+def _stated(facts: Facts) -> str:
+    """What the target's own config says, where it is something else."""
+    stated = facts["stated"]
+    return "" if stated in (None, facts["target"]) else f", its config says {number(stated)}"
+
+
 def _rows(place: Place, facts: Facts) -> Rows:
     return [
         ("source", f"{number(facts['source'])} rows"),
-        ("target", f"{number(facts['target'])} rows"),
+        ("target", f"{number(facts['target'])} rows{_stated(facts)}"),
         ("invented", count(facts["invented"], "parameter")),
     ]
 
