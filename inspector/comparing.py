@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from inspector.auditing import Audit, Skipped, audit
+from inspector.auditing import Audit, Skipped, audit, audit_checkpoint
 from inspector.conversion.causes import Case, causes
 from inspector.conversion.naming import FileNames
 from inspector.conversion.notes import notes
@@ -116,13 +116,32 @@ def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Co
         findings = [*one.findings, *other.findings]
         roles = tuple(_differences(one, other))
         return Comparison(one, other, "different", roles, None, None, None, tuple(findings), "unreadable", totals)
-    before, after, copies = settled(side_of(one), side_of(other))
+    left, right = _read_like(one, other), _read_like(other, one)
+    before, after, copies = settled(side_of(left), side_of(right))
     before, after = _admitted(before, after), _admitted(after, before)
     pairs = pair(before.parameters, after.parameters)
     found = tally(pairs)
-    if are_one_model(before, after, pairs, found):
+    borrowed = left is not one or right is not other
+    if are_one_model(before, after, pairs, found, stated=not borrowed):
         return _conversion(before, after, pairs, found, copies)
     return _different(one, other, totals, expect)
+
+
+def _read_like(own: Audit, other: Audit) -> Audit:
+    """An audit whose names no card reads by themselves, read again with the config, or the card, of the other side."""
+    config, case = other.checkpoint.config, other.case
+    if own.case is not None or own.components or own.checkpoint.config is not None or case is None:
+        return own
+    if own.checkpoint.adapter is not None:
+        return own
+    name = case.reading.card.names[0]
+    if config is not None:
+        again = audit_checkpoint(replace(own.checkpoint, config=config))
+    else:
+        again = audit_checkpoint(own.checkpoint, like=name)
+    if again.case is None or again.case.reading.card.names[0] != name:
+        return own
+    return replace(again, checkpoint=own.checkpoint)
 
 
 def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | None) -> Comparison:
@@ -240,7 +259,7 @@ def _of_sides(
     known: set[tuple[str, str]] = set()
     mine, other = ({(one.code, one.headline) for one in side.audited.findings} for side in (before, after))
     both = mine & other
-    solved = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
+    solved = [_is_guess(side.audited) for side in (before, after)]
     sides = (
         (before, [(case.evidence.rule, case.source) for case in told], proven[0], solved[0] and not solved[1]),
         (after, [(case.evidence.rule, case.target) for case in told], proven[1], solved[1] and not solved[0]),
@@ -254,6 +273,11 @@ def _of_sides(
                 continue
             known.add(name)
             yield finding
+
+
+def _is_guess(audited: Audit) -> bool:
+    """Whether a side has no config of its own: its symbols are solved, or the other side's."""
+    return audited.case is not None and (audited.case.solved or audited.checkpoint.config is None)
 
 
 def _families(cases: Sequence[tuple[str, frozenset[str]]], sure: frozenset[str]) -> tuple[set[str], set[str]]:

@@ -129,6 +129,8 @@ def _wholes(
     for group in groups:
         if group is None or (depth == 0 and not any(group[:3])):
             continue
+        if depth == 0 and all(any(_group(one.piece.identity, 0) == group for one in side) for side in (gone, new)):
+            continue  # on both sides: only its layers have other numbers
         stays = [box[:depth] for identity, boxes in kept if _group(identity, depth) == group for box in boxes]
         if depth == 0 and stays:
             continue
@@ -397,7 +399,7 @@ def _members(members: Sequence[Carried]) -> tuple[frozenset[str], frozenset[str]
 def _stated(piece: Piece, side: Side) -> int | None:
     """The vocabulary that a side's config states; None without one."""
     case, block = side.audited.case, piece.line.block
-    if case is None or case.solved or block is None:
+    if case is None or case.solved or block is None or side.audited.checkpoint.config is None:
         return None
     return whole(scope_of(case.plan.scope, block.slot).word((VOCABULARY,)))
 

@@ -10,22 +10,25 @@ from inspector.conversion.symbols import FREE, differing_widths
 from inspector.conversion.tally import Tally
 from inspector.reconciler.reconciling import Reconciled
 
+FEW = 10
+"""One role in so many may differ by damage: another width shows in more."""
 
-def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally) -> bool:
+
+def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally, *, stated: bool = True) -> bool:
     """By the configs where both are of one architecture and agree, else by the roles and their shapes.
 
     The shapes say one model where those of every role that both have agree, vocabularies and numbers of
     layers and experts aside; or where they disagree only for the few roles of which one side itself has
-    tensors of several shapes, or its own audit finds fault with, or for one role alone, when every width
-    shows in two: that is a damage and no other model.
+    tensors of several shapes, or its own audit finds fault with, or for so few roles that it is no
+    other width: that is a damage and no other model. stated: whether each side has a config of its own.
     """
     if not found.carried:
         return False
     one, other = source.audited.case, target.audited.case
-    if one is not None and other is not None and _are_stated_alike(one, other):
+    if stated and one is not None and other is not None and _are_stated_alike(one, other):
         return True
     agreeing, odd, differing = _agreement(pairs, _faulty(source) | _faulty(target))
-    if differing > 1 or 2 * (odd + differing) > agreeing:
+    if differing > max(1, agreeing // FEW) or 2 * (odd + differing) > agreeing:
         return False
     return 2 * (agreeing + odd + differing) >= min(len(pairs.source), len(pairs.target))
 

@@ -30,6 +30,11 @@ class Claim:
 NO_CONFIG = Claim(Settings({}, known=False))
 
 
+def likened(model_type: str) -> Claim:
+    """The claim that a checkpoint without a config is of this type: the card is known, every size is open."""
+    return Claim(Settings({}, known=False), model_type, card=card_of(model_type))
+
+
 def claim_of(config: Config | None) -> Claim:
     """The claim of a config.json or params.json; of none, that everything is open."""
     if config is None or config.kind not in ("config", "params"):
