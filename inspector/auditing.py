@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint, load, load_within
-from inspector.matcher.claim import NO_CONFIG, claim_of, likened
+from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.reading import Reading, read_by_names, read_claimed
@@ -149,7 +149,7 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None, *, lik
         stored = families_of(checkpoint.tensors)
         if is_adapter(stored):
             return _adapter(checkpoint, stored, evidence, skipped, claim)
-    config = claim_of(checkpoint.config) if like is None else likened(like)
+    config = claim_of(checkpoint.config, like)
     families, unpacked, lost = _unpacked(checkpoint, config)
     reading, nearest = _reading(config, families)
     case: Reconciled | None = None
