@@ -167,6 +167,7 @@ def _adopt(source: Pieces, target: Pieces) -> None:
 
 def _by_name(own: Pieces, others: Pieces) -> None:
     """Brings pieces under the names of those that no card reads on the other side."""
+    _as_read(own, others)
     unread = {identity.place: identity for identity in others if identity not in own and not _is_read(identity)}
     for identity in [identity for identity in own if unread and identity not in others and _is_read(identity)]:
         kept: list[Piece] = []
@@ -178,6 +179,23 @@ def _by_name(own: Pieces, others: Pieces) -> None:
                 own.setdefault(wanted, []).append(replace(as_stored(piece), identity=wanted))
         if kept:
             own[identity] = kept
+
+
+def _as_read(own: Pieces, others: Pieces) -> None:
+    """Gives pieces that no card reads the identity that their family has on the other side, where that is plain."""
+    families: dict[str, dict[Identity, Piece]] = {}
+    for identity, pieces in own.items():
+        for piece in pieces:
+            families.setdefault(piece.line.family, {})[identity] = piece
+    for identity in [identity for identity in others if not _is_read(identity) and identity not in own]:
+        readers = families.get(identity.place, {})
+        if len(readers) != 1:
+            continue
+        read, model = next(iter(readers.items()))
+        plain = not (model.stacked or model.turned or model.part is not None)
+        if plain and _is_read(read) and read not in others and len(read.axes) == len(identity.axes):
+            pieces = others.pop(identity)
+            others[read] = [replace(one, identity=read, nouns=model.nouns, dims=model.dims) for one in pieces]
 
 
 def _is_read(identity: Identity) -> bool:

@@ -195,3 +195,14 @@ def test_a_component_beyond_the_model_is_told() -> None:
     found = compare_audits(whole, less)
     assert (found.relation, found.dropped, found.invented) == ("conversion", 0, 0)
     assert [one.code for one in found.findings if one.severity != "note"] == ["V814"]
+
+
+def test_names_too_few_to_decide_are_read_as_the_other_side() -> None:
+    kept = {name: entry for name, entry in genuine(LLAMA).items() if ".q_proj." in name or ".up_proj." in name}
+    torso = judged(kept, None)
+    assert torso.case is None
+    for config, parameters in ((LLAMA, 158_144), (None, 158_144 - TIED_HEAD)):
+        found = compare_audits(judged(genuine(LLAMA), config), torso)
+        assert (found.relation, found.carried, found.invented) == ("conversion", 43_008, 0)
+        assert found.parameters == (parameters, 43_008)
+        assert {one.code for one in found.findings if one.severity != "note"} == {"V803"}
