@@ -143,8 +143,8 @@ def audit(
     return audit_checkpoint(checkpoint, claim)
 
 
-def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Audit:
-    """Audits what was loaded."""
+def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None, *, like: str | None = None) -> Audit:
+    """Audits what was loaded. like: the model type whose card is to read it, where it has no config."""
     evidence = list(checkpoint.evidence)
     skipped = [Skipped("values", _unread_values(checkpoint))]
     if not checkpoint.readable:
@@ -155,7 +155,7 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
         stored = families_of(checkpoint.tensors)
         if is_adapter(stored):
             return _adapter(checkpoint, stored, evidence, skipped, claim)
-    config = claim_of(checkpoint.config)
+    config = claim_of(checkpoint.config, like)
     families, unpacked, lost = _unpacked(checkpoint, config)
     reading, nearest = _reading(config, families, lost)
     case: Reconciled | None = None

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.checkpoints import genuine, write
+from tests.conversion.doors import write_gguf
+from tests.conversion.listings import gguf, saved
 from tests.judged import FIXTURES
 
 CHECKPOINTS = FIXTURES / "checkpoints"
@@ -44,6 +46,19 @@ def make() -> None:
     write(CHECKPOINTS / "tied-llama", genuine(tied), tied)
     wide = {**SMALL_LLAMA, "vocab_size": 512, "num_key_value_heads": 4}
     write(CHECKPOINTS / "wide-llama", genuine(wide), wide)
+    convert(CHECKPOINTS / "llama-q8", CHECKPOINTS / "half-converted")
+
+
+def convert(good: Path, half: Path) -> None:
+    """The small Llama as llama.cpp converts it; and by a converter that lost a matrix, a layer and tokens."""
+    made = gguf(saved(SMALL_LLAMA), "Q8_0")
+    for folder in (good, half):
+        folder.mkdir(parents=True)
+        spec = {name: (dtype, tuple(shape)) for name, (dtype, shape) in made["tensors"].items()}
+        if folder is half:
+            spec = {name: entry for name, entry in spec.items() if not name.startswith(("blk.3.", "blk.1.attn_k"))}
+            spec |= dict.fromkeys(("token_embd.weight", "output.weight"), ("Q8_0", (352, 64)))
+        write_gguf(folder / "model.gguf", spec, made["values"])
 
 
 def broken(folder: Path, spec: dict[str, tuple[str, tuple[int, ...]]]) -> None:

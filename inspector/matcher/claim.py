@@ -30,8 +30,13 @@ class Claim:
 NO_CONFIG = Claim(Settings({}, known=False))
 
 
-def claim_of(config: Config | None) -> Claim:
-    """The claim of a config.json or params.json; of none, that everything is open."""
+def claim_of(config: Config | None, like: str | None = None) -> Claim:
+    """The claim of a config.json or params.json; of none, that everything is open.
+
+    like: a model type to be taken instead, of which the card is known and every size is open.
+    """
+    if like is not None:
+        return Claim(Settings({}, known=False), like, card=card_of(like))
     if config is None or config.kind not in ("config", "params"):
         return NO_CONFIG
     values = config.values

@@ -34,6 +34,7 @@ class Kind:
     tensors: tuple[Tensor, ...]
     packs: tuple[str, ...] = ()  # the terms of the output sum, in storage order
     flow: tuple[str, str] | None = None  # input and output, whose terms `packs` names
+    each: str = ""  # the number of modules stacked on a leading axis
 
 
 def linear(arrow: str, *, bias: Switch = False, each: str = "", bare: bool = False, packs: str = "") -> Kind:
@@ -140,7 +141,7 @@ def _matrix(
     biases = _bias("_bias" if bare else ".bias", (*lead, target), bias)
     chart = f"{each} x ({arrow})" if each else arrow
     source = dims[0] if dims[1] == target else dims[1]
-    return Kind(name, chart, (weight, *biases), tuple(packs.split()), (source, target))
+    return Kind(name, chart, (weight, *biases), tuple(packs.split()), (source, target), each)
 
 
 def _bias(suffix: str, dims: Sequence[str], switch: Switch) -> tuple[Tensor, ...]:

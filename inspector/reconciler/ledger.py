@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from inspector.algebra.boxes import Box
 from inspector.loader.layout import Layout
+from inspector.notation.binding import Block
 from inspector.packing.packed import Packed
 
 PARAMETER = "parameter"
@@ -24,7 +25,7 @@ class Line:
     """Stored tensors of one family, role and layout.
 
     elements: as the header states them. parameters: logical ones they stand for, 0 for buffers, helpers
-    and what is unexplained. component: the name of an extra component.
+    and what is unexplained. component: the name of an extra component. block: what the card expects there.
     """
 
     family: str
@@ -38,6 +39,7 @@ class Line:
     component: str = ""
     formula: str = ""
     packed: Packed | None = None
+    block: Block | None = field(default=None, repr=False)
 
     @property
     def bytes(self) -> int:

@@ -240,6 +240,7 @@ def _line(one: Placed | Stray, family: str, role: str, kind: str, component: str
         component,
         formula,
         one.packed,
+        None if isinstance(one, Stray) else one.block,
     )
 
 

@@ -21,14 +21,19 @@ def noun_of(segment: str) -> str:
 
 def indices_in_words(key: str, boxes: Sequence[Box], most: int = 3) -> str:
     """The boxes of a key, innermost index first; '' for a key without indices."""
-    nouns = _nouns(key)
+    return boxes_in_words(nouns_of(key), boxes, most)
+
+
+def boxes_in_words(nouns: Sequence[str], boxes: Sequence[Box], most: int = 3) -> str:
+    """Index boxes whose axes count these things; '' where there are none."""
     if not nouns:
         return ""
     written = ["of ".join(f"{part} " for part in reversed(_box(nouns, box))).strip() for box in boxes[:most]]
     return "; ".join(written) + (f" and {len(boxes) - most:,} more groups" if len(boxes) > most else "")
 
 
-def _nouns(key: str) -> list[str]:
+def nouns_of(key: str) -> list[str]:
+    """What each `#` of a key counts: 'layer', 'expert'."""
     segments = key.split(".")
     return [
         noun_of(segments[position - 1]) if position else "index"
@@ -43,7 +48,7 @@ def _box(nouns: Sequence[str], box: Box) -> list[str]:
 
 def family_name(key: str) -> str:
     """A key as people write it: 'model.layers.{layer}.mlp.up_proj.weight'."""
-    nouns = iter(_nouns(key))
+    nouns = iter(nouns_of(key))
     return ".".join("{" + next(nouns) + "}" if segment == "#" else segment for segment in key.split("."))
 
 

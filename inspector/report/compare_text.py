@@ -10,28 +10,75 @@ from inspector.report.clean import clean
 from inspector.report.text import WIDTH, finding_text
 
 if TYPE_CHECKING:
-    from inspector.comparing import Comparison
+    from inspector.comparing import Comparison, RoleDifference
 
 
 def compare_text(compared: Comparison, *, colour: bool = False) -> str:
     """The table of roles, the totals, and what is to be said of them."""
-    names = [clean(side.title, 20) for side in (compared.source, compared.target)]
-    rows: list[Cells] = [("role", names[0], names[1], "difference", "because")]
+    if compared.relation == "conversion":
+        parts = list(_conversion(compared))
+    else:
+        parts = ["\n".join(_table(_difference_rows(compared))) + "\n"]
+        parts.append("different models: nothing is proven of one by the other\n" + _missed(compared))
+    parts.extend(finding_text(finding, colour=colour) for finding in compared.findings)
+    return "\n".join(parts)
+
+
+def _titles(compared: Comparison) -> tuple[str, str]:
+    return clean(compared.source.title, 20), clean(compared.target.title, 20)
+
+
+def _difference_rows(compared: Comparison) -> list[Cells]:
+    rows: list[Cells] = [("role", *_titles(compared), "difference", "because")]
     rows.extend(
         (row.role, f"{row.source:,}", f"{row.target:,}", _signed(row.difference), row.because) for row in compared.roles
     )
-    left, right = (side.counts.unique_parameters for side in (compared.source, compared.target))
+    left, right = compared.parameters
     rows.append(("parameters", f"{left:,}", f"{right:,}", _signed(right - left), ""))
-    parts = ["\n".join(_table(rows)) + "\n"]
-    if compared.relation == "conversion":
-        parts.append(
-            f"conversion: {compared.carried:,} carried, {compared.dropped:,} dropped, {compared.invented:,} invented\n"
-            "Not checked: values, and rows that were only permuted (headers show neither)\n"
+    return rows
+
+
+def _conversion(compared: Comparison) -> Iterator[str]:
+    """The ledger: role by role how it was carried, then what both sides add up to."""
+    rows: list[Cells] = [("role", *_titles(compared), "", "how")]
+    rows.extend((clean(row.role, 40), f"{row.source:,}", f"{row.target:,}", "", _how(row)) for row in compared.roles)
+    left, right = compared.parameters
+    rows.append(("parameters", f"{left:,}", f"{right:,}", "", ""))
+    yield "\n".join(_table(rows)) + "\n"
+    carried, dropped, invented = (
+        f"{number or 0:,}" for number in (compared.carried, compared.dropped, compared.invented)
+    )
+    sums = [
+        ("source", f"{left:,}", carried, dropped, "dropped"),
+        ("target", f"{right:,}", carried, invented, "invented"),
+    ]
+    total, part = (max(len(row[column]) for row in sums) for column in (1, 3))
+    lines = [
+        f"{name}  {whole:>{total}} = {carried} carried + {rest:>{part}} {word}" for name, whole, _, rest, word in sums
+    ]
+    yield "\n".join(lines) + "\n"
+    verdict = "clean: a conversion that lost nothing and added nothing"
+    if compared.verdict != "clean":
+        verdict = (
+            "a conversion with differences" if compared.dropped or compared.invented else "a conversion with findings"
         )
-    else:
-        parts.append("different models: nothing is proven of one by the other\n")
-    parts.extend(finding_text(finding, colour=colour) for finding in compared.findings)
-    return "\n".join(parts)
+    yield f"{verdict}\n{_missed(compared)}"
+
+
+def _missed(compared: Comparison) -> str:
+    """What headers cannot show, and what no card reads."""
+    missed = "; ".join(f"{skip.check} ({skip.because})" for skip in compared.skipped)
+    return (
+        "".join(f"{line}\n" for line in textwrap.wrap(f"Not checked: {clean(missed, 2000)}", WIDTH)) if missed else ""
+    )
+
+
+def _how(row: RoleDifference) -> str:
+    """What happened to a role: 'packed BF16 → Q8_0'; of one that lost something that alone, with the symbol."""
+    lost = [f"{number:,} {word}" for number, word in ((row.dropped, "dropped"), (row.invented, "invented")) if number]
+    if lost:
+        return ", ".join((*lost, row.because) if row.because else lost)
+    return " ".join((", ".join(row.how), row.because)).rstrip()
 
 
 Cells = tuple[str, str, str, str, str]
@@ -43,12 +90,12 @@ def _signed(difference: int) -> str:
 
 def _table(rows: list[Cells]) -> Iterator[str]:
     """The columns as wide as they must be; reasons wrap in what is left of the line, or below it."""
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    used = sum(widths) + 8
+    filled = [column for column in range(4) if any(row[column] for row in rows)]
+    widths = {column: max(len(row[column]) for row in rows) for column in filled}
+    used = sum(widths.values()) + 2 * len(filled)
     room = WIDTH - used
     for row in rows:
-        first, *numbers = row[:4]
-        cells = [f"{first:<{widths[0]}}", *(f"{n:>{w}}" for n, w in zip(numbers, widths[1:], strict=True))]
+        cells = [f"{row[column]:{'<' if not column else '>'}{widths[column]}}" for column in filled]
         line = "  ".join(cells)
         if room >= 12:
             reason, *more = _reasons(row[4], room) or [""]
@@ -56,7 +103,7 @@ def _table(rows: list[Cells]) -> Iterator[str]:
             yield from (" " * used + one for one in more)
         else:
             yield line
-            reason = "" if row[4] == "because" else row[4]
+            reason = "" if row[4] in ("because", "how") else row[4]
             yield from (f"    {part}" for part in _reasons(reason, WIDTH - 4))
 
 

@@ -142,8 +142,8 @@ def compare_json(compared: Comparison) -> dict[str, Any]:
         "target": compared.target.source,
         "relation": compared.relation,
         "parameters": {
-            "source": compared.source.counts.unique_parameters,
-            "target": compared.target.counts.unique_parameters,
+            "source": compared.parameters[0],
+            "target": compared.parameters[1],
             "carried": compared.carried,
             "dropped": compared.dropped,
             "invented": compared.invented,
@@ -154,11 +154,17 @@ def compare_json(compared: Comparison) -> dict[str, Any]:
                 "source": row.source,
                 "target": row.target,
                 "difference": row.difference,
+                "carried": row.carried,
+                "dropped": row.dropped,
+                "invented": row.invented,
+                "how": list(row.how),
+                "types": list(row.types),
                 "because": row.because,
             }
             for row in compared.roles
         ],
         "findings": [finding_json(finding) for finding in compared.findings],
+        "skipped": [{"check": skip.check, "because": skip.because} for skip in compared.skipped],
         "verdict": compared.verdict,
     }
 

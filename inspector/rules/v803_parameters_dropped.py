@@ -1,16 +1,17 @@
-"""The conversion lost parameters of a role.
+"""The conversion lost tensors.
 
 What it means
-    The target has fewer parameters of this role than the source.
+    The source has tensors of a role, in some layers or in all, and no file of the target holds
+    them.
 
 Why it matters
-    The converted model is not the one that went in.
+    The converted model is not the one that went in; loaders fill the place with random numbers.
 
 Example
-    error[V803] parameters-dropped: attention query
-      source   536,870,912
-      target   520,093,696, 16,777,216 fewer
-      because  L 32 → 31
+    error[V803] parameters-dropped: attention key of layer 17
+      source   model.layers.17.self_attn.k_proj.weight
+      target   no model.layers.17.self_attn.k_proj.weight
+      dropped  1 tensor, 4,194,304 parameters
       help     repeat the conversion; these parameters are in no file of the target
 
 What to do
@@ -20,19 +21,23 @@ What to do
 from __future__ import annotations
 
 from inspector.evidence import Place
-from inspector.rules.rule import Facts, Rows, Rule, number
+from inspector.rules.rule import Facts, Rows, Rule, count, listed
 
 
 def _headline(place: Place, facts: Facts) -> str:
-    return str(facts["role"])
+    where = f" of {facts['where']}" if facts["where"] else ""
+    return f"{listed(facts['roles'], 4)}{where}"
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
+    there = listed(facts["names"], 2)
+    other = f"no {listed(facts['expected'], 2)}" if facts["expected"] else "nothing of this role"
     rows = [
-        ("source", number(facts["source"])),
-        ("target", f"{number(facts['target'])}, {number(facts['source'] - facts['target'])} fewer"),
+        ("source", there),
+        ("target", other),
+        ("dropped", f"{count(facts['tensors'], 'tensor')}, {count(facts['parameters'], 'parameter')}"),
     ]
-    return [*rows, ("because", str(facts["because"]))] if facts["because"] else rows
+    return [*rows, ("because", f"the target has the {facts['tied']} in its place")] if facts["tied"] else rows
 
 
 def _help(place: Place, facts: Facts) -> str:

@@ -17,8 +17,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.benchmarks.conversions import PAIRS
+
 PYTHON = sys.executable
 INSPECTOR = [PYTHON, "-m", "inspector", "audit"]
+COMPARE = [PYTHON, "-m", "inspector", "compare"]
 HUB = "from huggingface_hub import get_local_safetensors_metadata as f; import sys; f(sys.argv[1])"
 OPEN = (
     "import glob, sys; from safetensors import safe_open\n"
@@ -80,6 +83,16 @@ def difference(first: list[list[str]], second: list[list[str]], rounds: int) -> 
     return statistics.median(ratios)
 
 
+def comparing(folder: str, name: str, rounds: int) -> float:
+    """The CPU of a comparison over that of the two audits it is made of."""
+    source, target = (str(Path(folder) / one) for one in PAIRS[name])
+    ratios = []
+    for _ in range(rounds):
+        both = cost([*COMPARE, source, target]).cpu
+        ratios.append(both / (cost([*INSPECTOR, source]).cpu + cost([*INSPECTOR, target]).cpu))
+    return statistics.median(ratios)
+
+
 def main(rounds: int) -> None:
     """Prints one line a goal: the ratio, and what it should stay under."""
     with tempfile.TemporaryDirectory() as folder:
@@ -88,6 +101,7 @@ def main(rounds: int) -> None:
             where[name] = str(Path(folder) / name)
             # made elsewhere: a child starts with its parent's peak memory
             subprocess.run([PYTHON, "-m", "tests.sparse_models", folder, name], check=True, capture_output=True)
+        subprocess.run([PYTHON, "-m", "tests.benchmarks.conversions", folder], check=True, capture_output=True)
         hub = [PYTHON, "-c", HUB]
         ours = {name: [*INSPECTOR, path] for name, path in where.items()}
         theirs = {name: [*hub, path] for name, path in where.items()}
@@ -113,6 +127,7 @@ def main(rounds: int) -> None:
             ("tiny, CPU, / a minimal typer program", ratio(
                 ours["tiny"], [PYTHON, "-c", TYPER, "one", "x"], rounds, cpu), 1.6),
             ("--version, CPU, / python -c pass", ratio(version, [PYTHON, "-c", "pass"], rounds, cpu), 2.0),
+            *((f"compare {name}, CPU, / its two audits", comparing(folder, name, rounds), 1.2) for name in PAIRS),
         ]  # fmt: skip
         for name, value, goal in rows:
             print(f"{name:<42}{value:>7.2f}   goal {goal:.2f}   {'ok' if value <= goal else 'over'}", flush=True)

@@ -145,10 +145,33 @@ def compared(target: dict[str, Any], expect: str | None = None) -> Comparison:
     return compare_audits(llama(), judged(genuine(target), target), expect=expect)
 
 
+UNTIED = {**TIED, "tie_word_embeddings": False}
+LAYERS_31, LAYERS_33 = ({**LLAMA8B, "num_hidden_layers": layers} for layers in (31, 33))
+SHORTER = {name: entry for name, entry in deepseek_v3(DSV3) if ".layers.61." not in name}
+
+
+def headless(spec: Spec) -> Spec:
+    """Without the head."""
+    return {name: entry for name, entry in spec.items() if "lm_head" not in name}
+
+
 COMPARED: dict[str, Callable[[], Comparison]] = {
     "models-differ": lambda: compared({**LLAMA8B, "intermediate_size": 11008, "num_key_value_heads": 32}),
     "not-a-conversion": lambda: compared(
         {**LLAMA8B, "intermediate_size": 11008, "num_key_value_heads": 32}, "conversion"),
-    "parameters-dropped": lambda: compared({**LLAMA8B, "num_hidden_layers": 31}),
-    "parameters-invented": lambda: compared({**LLAMA8B, "vocab_size": 128512}),
+    "parameters-dropped": lambda: compare_audits(llama(), llama(drop(LAYER_17))),
+    "parameters-invented": lambda: compare_audits(judged(genuine(TIED), TIED), judged(genuine(UNTIED), UNTIED)),
+    "layers-dropped": lambda: compared(LAYERS_31),
+    "layers-invented": lambda: compared(LAYERS_33),
+    "rows-cut": lambda: compared({**LLAMA8B, "vocab_size": 128000}),
+    "rows-padded": lambda: compared({**LLAMA8B, "vocab_size": 128512}),
+    "shape-not-carried": lambda: compare_audits(llama(), llama(put(LAYER_17, "BF16", 4096, 4096))),
+    "layers-renumbered": lambda: compare_audits(llama(), llama(rename("layers.17.", "layers.40."))),
+    "names-changed": lambda: compare_audits(unknown(), unknown(rename("17.mix", "17.mixer"))),
+    "precision-reduced": lambda: compare_audits(llama(retype("F32", ""), torch_dtype="float32"), llama()),
+    "buffers-differ": lambda: compare_audits(llama(frequencies), llama()),
+    "taken-as-tied": lambda: compare_audits(
+        judged(genuine(LLAMA8B), None), judged(headless(genuine(LLAMA8B)), None)),
+    "component-differs": lambda: compare_audits(
+        judged(dict(deepseek_v3(DSV3)), DSV3), judged(SHORTER, {**DSV3, "num_nextn_predict_layers": 0})),
 }  # fmt: skip

@@ -1,0 +1,1 @@
+"""How the parameters of one checkpoint become those of another: shapes, pieces, pairs, tally, causes."""
