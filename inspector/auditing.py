@@ -140,7 +140,7 @@ def audit(
 def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Audit:
     """Audits what was loaded."""
     evidence = list(checkpoint.evidence)
-    skipped = [Skipped("values", "headers only: no tensor data was read")]
+    skipped = [Skipped("values", _unread_values(checkpoint))]
     if not checkpoint.readable:
         return _concluded(checkpoint, None, None, Ledger(), (), evidence, skipped, None)
     if checkpoint.adapter is not None:
@@ -173,16 +173,26 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
         if config.card is reading.card and not config.settings.native:
             evidence.extend(not_understood(case.plan.scope))
     if unpacked is not None:
-        from inspector.reconciler.packing import packing_evidence, with_helpers
+        from inspector.reconciler.packing import packing_evidence, undecided, with_helpers
 
         accounts = with_helpers(accounts, unpacked)
         case = replace(case, ledger=accounts) if case is not None else None
+        if checkpoint.kept_shapes is None and undecided(accounts.lines):
+            from inspector.loader.kept_shapes import with_kept_shapes
+
+            return audit_checkpoint(with_kept_shapes(checkpoint), claim)
         evidence.extend(packing_evidence(unpacked, accounts.lines))
     evidence.extend(dtype_evidence(accounts.lines, config.settings.values))
     claims = list(_claims(checkpoint, accounts, case, skipped, claim))
     evidence.extend(one for one in _totals(checkpoint, claims))
     audited = _concluded(checkpoint, _named(config, reading), config, accounts, claims, evidence, skipped, case)
     return audited if unpacked is None else replace(audited, unpacked=unpacked)
+
+
+def _unread_values(checkpoint: Checkpoint) -> str:
+    if not checkpoint.kept_shapes:
+        return "headers only: no tensor data was read"
+    return f"headers only, and the shapes that {checkpoint.kept_shapes:,} small tensors keep of packed ones"
 
 
 def _adapter(

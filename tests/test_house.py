@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from inspector.architectures.catalog import all_cards, scan
-from inspector.matcher.endings import card_endings
+from inspector.matcher.endings import card_endings, least_keys
 from inspector.notation.formula import counted
 from inspector.notation.roles import SUBJECTS
 from inspector.rules.registry import SEVERITIES, files, page, rule_of
@@ -82,7 +82,7 @@ def test_no_code_of_a_checkpoint_can_run() -> None:
 
 
 def test_the_catalog_is_what_the_files_hold() -> None:
-    for name, made in (("catalog", scan()), ("endings", card_endings())):
+    for name, made in (("catalog", scan()), ("endings", card_endings()), ("least_keys", least_keys())):
         table = json.loads((PACKAGE / "architectures" / f"{name}.json").read_text(encoding="utf-8"))
         assert table == made, "run python -m inspector.matcher.endings"
 

@@ -9,9 +9,11 @@ taken once for each class.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from operator import itemgetter
+from typing import TypeVar
 
 from inspector.algebra.span import Span
 
@@ -48,11 +50,13 @@ def name_of(key: str, indices: Index) -> str:
 class Column:
     """Names of one key that have their numbers at the same places, or one key's names one by one.
 
-    spans: where the numbers stand in each name. indices: the index tuples, None until they are asked for.
+    positions: where the names stand among all that were given. spans: where the numbers stand in each name.
+    indices: the index tuples, None until they are asked for.
     """
 
     key: str
-    names: list[str]
+    names: Sequence[str]
+    positions: Sequence[int]
     spans: tuple[tuple[int, int], ...]
     indices: list[Index] | None = None
 
@@ -80,37 +84,44 @@ def columns(names: Iterable[str]) -> Iterator[Column]:
     listed = list(names)
     joined = "\n".join(listed)
     if joined.count("\n") != len(listed) - 1:  # a name that holds a line break itself
-        yield from _one_by_one(listed)
+        yield from _one_by_one(listed, range(len(listed)))
         return
-    classes: dict[str, list[str]] = {}
-    for name, digit_class in zip(listed, joined.translate(_DIGITS).split("\n"), strict=True):
+    classes: dict[str, list[int]] = {}
+    for position, digit_class in enumerate(joined.translate(_DIGITS).split("\n")):
         members = classes.get(digit_class)
         if members is None:
-            classes[digit_class] = [name]
+            classes[digit_class] = [position]
         else:
-            members.append(name)
+            members.append(position)
     for digit_class, members in classes.items():
-        yield from _placed(digit_class, members)
+        yield from _placed(digit_class, at(listed, members), members)
 
 
-def _one_by_one(names: Iterable[str]) -> Iterator[Column]:
-    groups: dict[str, Column] = {}
-    for name in names:
+T = TypeVar("T")
+
+
+def at(values: Sequence[T], positions: Sequence[int]) -> Sequence[T]:
+    """The values at these positions."""
+    return itemgetter(*positions)(values) if len(positions) > 1 else [values[positions[0]]]
+
+
+def _one_by_one(names: Iterable[str], positions: Iterable[int]) -> Iterator[Column]:
+    groups: dict[str, list[tuple[str, int, Index]]] = {}
+    for name, position in zip(names, positions, strict=True):
         key, indices = key_of(name)
-        column = groups.setdefault(key, Column(key, [], (), []))
-        column.names.append(name)
-        assert column.indices is not None
-        column.indices.append(indices)
-    yield from groups.values()
+        groups.setdefault(key, []).append((name, position, indices))
+    for key, members in groups.items():
+        found, places, indexed = zip(*members, strict=True)
+        yield Column(key, found, places, (), list(indexed))
 
 
-def _placed(digit_class: str, members: list[str]) -> Iterator[Column]:
+def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) -> Iterator[Column]:
     spans = tuple(match.span() for match in _NUMBER.finditer(digit_class))
     if "0" in _NUMBER.sub("", digit_class) or "#" in digit_class:  # digits beside letters: keys may differ
-        yield from _one_by_one(members)
+        yield from _one_by_one(members, positions)
         return
     for start, stop in spans:
         if stop - start > 1 and "0" in {name[start] for name in members}:  # 007 is no index
-            yield from _one_by_one(members)
+            yield from _one_by_one(members, positions)
             return
-    yield Column(_NUMBER.sub("#", digit_class), members, spans)
+    yield Column(_NUMBER.sub("#", digit_class), members, positions, spans)

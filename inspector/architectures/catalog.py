@@ -1,7 +1,8 @@
 """Which file holds the card of a model type: one small table, so that one card is imported and not all.
 
-`endings.json` is the way from names to cards: the ends of the keys each card has.
-`python -m inspector.matcher.endings` writes both again from the files; a test compares.
+`endings.json` is the way from names to cards: the ends of the keys each card has; `least_keys.json` says how
+many keys it has at the least. `python -m inspector.matcher.endings` writes all again from the files; a test
+compares.
 """
 
 from __future__ import annotations
@@ -56,17 +57,30 @@ def first_names() -> list[str]:
     return list(seen.values())
 
 
+SPARE_KEYS = 2
+"""What a checkpoint of very few families may lack and still be taken for a card's."""
+
+
+def least_keys() -> Mapping[str, int]:
+    """First model type of a card -> the keys that its checkpoints have at the least."""
+    table: dict[str, int] = json.loads((_HERE / "least_keys.json").read_bytes())
+    return table
+
+
 def likely_cards(keys: Collection[str], share: float, most: int) -> list[tuple[str, Architecture]]:
     """The cards that know at least this share of the keys by their endings, else the three nearest.
 
-    Of equals the smaller card comes first. Only they are imported.
+    A card that needs far more keys than there are is none of them. Of equals the smaller card comes first.
+    Only they are imported.
     """
     table = endings()
+    names = first_names()
+    least = least_keys()
+    small = {position for position, name in enumerate(names) if least[name] <= 2 * len(keys) + SPARE_KEYS}
     counts: dict[int, int] = {}
     for key in keys:
-        for position in {*table.get(ending(key), ()), *table.get(key.rsplit(".", 1)[-1], ())}:
+        for position in small.intersection((*table.get(ending(key), ()), *table.get(key.rsplit(".", 1)[-1], ()))):
             counts[position] = counts.get(position, 0) + 1
-    names = first_names()
     sizes: dict[int, int] = {}
     for positions in table.values():
         for position in positions:
@@ -75,6 +89,13 @@ def likely_cards(keys: Collection[str], share: float, most: int) -> list[tuple[s
     enough = [position for position in best if counts[position] >= share * len(keys)][:most] or best[:3]
     found = [(names[position], card_of(names[position])) for position in sorted(enough)]
     return [(name, card) for name, card in found if card is not None]
+
+
+@cache
+def proofs() -> Mapping[str, Mapping[str, int]]:
+    """Model type -> "records", saved models, and "published", sizes, that its card is checked against."""
+    table: dict[str, dict[str, int]] = json.loads((_HERE / "proofs.json").read_bytes())
+    return table
 
 
 def all_cards() -> Iterator[tuple[str, Architecture]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -75,7 +75,8 @@ class Checkpoint:
     commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
     what was read over a network. stored_as: tensor -> its name in the file, where a format has names of its
     own. ties: names that the format says are the same numbers. shadows: the repository that a path of this
-    machine was taken for.
+    machine was taken for. kept_shapes: tensors of which the values were read because they are shapes, None
+    where none were asked for. reach: opens the place again, to read such values.
     """
 
     source: str
@@ -105,6 +106,8 @@ class Checkpoint:
     shadows: str | None = None
     stored_as: Mapping[str, str] = field(default_factory=dict)
     ties: tuple[tuple[str, ...], ...] = ()
+    kept_shapes: int | None = None
+    reach: Callable[[], Source | None] | None = field(default=None, repr=False, compare=False)
 
 
 def load(
@@ -191,7 +194,7 @@ def _opened(
     if read.set_name and opened.commit is not None and remote is not None:
         audited = {file.name for file in read.files} | read.lost.keys() | {read.set_name}
         if read.index is not None:
-            audited.update(read.index.weight_map.values())
+            audited.update(read.index.promised)
         download = remote.download(audited)
     return replace(
         read,
@@ -199,9 +202,18 @@ def _opened(
         address=opened.address,
         commit=opened.commit,
         cached=remote is None,
+        reach=read.reach if remote is None else lambda: _again(opened.address, opened.commit),
         traffic=None if remote is None else remote.traffic,
         download=download,
     )
+
+
+def _again(address: str, commit: str | None) -> Source | None:
+    """A place that was opened by its address, of the same commit."""
+    from inspector.loader.opening import Opened, open_source
+
+    opened = open_source(address, revision=commit)
+    return opened.source if isinstance(opened, Opened) else None
 
 
 def _unread(source: str, why: Evidence) -> Checkpoint:
@@ -241,6 +253,7 @@ def assemble(
         side=_side(source, listing, configs),
         origin=source.origin,
         siblings=dict(list(listing.files.items())[:SIBLINGS_KEPT]),
+        reach=lambda: source,
     )
     if "." in listing.others and only is None:
         refusal = Refusal(listing.others["."])
@@ -268,7 +281,7 @@ def assemble(
     evidence.extend(audit.evidence)
     if only is None:
         evidence.extend(leftover_evidence(listing, audit.names))
-    empty = emptied(audit.tensors)
+    empty = emptied(audit.tensors) if audit.holds_empty else None
     if empty is not None:
         evidence.append(empty)
     if audit.told is not None and audit.told.config is not None and config is None:
@@ -417,7 +430,7 @@ def _pick(
         if index is None:
             stale.extend(faults)
             continue
-        absent = len(set(index.weight_map.values()))
+        absent = len(index.promised)
         facts = {"files": absent, "tensors": len(index.weight_map), "audited": candidates[position + 1].name}
         stale.append(Evidence("index-stale", Place(file=one.index), facts))
     return _Picked(None, evidence=tuple(stale))
@@ -432,7 +445,7 @@ def _loadable(sets: tuple[WeightSet, ...], listing: Listing) -> tuple[WeightSet,
 
 
 def _present(index: Index, sizes: Mapping[str, int]) -> bool:
-    return any(name in sizes for name in set(index.weight_map.values()))
+    return any(name in sizes for name in index.promised)
 
 
 def _read_index(source: Source, name: str) -> tuple[Index | None, tuple[Evidence, ...]]:
@@ -469,7 +482,7 @@ class _Reading:
     def run(self) -> None:
         listed: dict[str, None] = {}
         if self.index is not None:
-            listed = dict.fromkeys(self.index.weight_map.values())
+            listed = dict.fromkeys(self.index.promised)
         unlisted = [name for name in self.weights.files if name not in listed]
         there = self.listing.files.keys() | self.listing.others.keys()
         asked = [name for name in listed if name in there and is_plain_name(name)]
@@ -506,6 +519,11 @@ class _Reading:
         self._formats()
         if self._other is not None:
             self._translate(self._other)
+
+    @property
+    def holds_empty(self) -> bool:
+        """Whether any tensor has the shape [0]."""
+        return any(key[1:] == (0,) for key in self._layouts)
 
     def _openings(self, names: list[str]) -> Iterator[tuple[str, Opening | Header | Refusal]]:
         """The beginnings of files, or their headers where another reader than that of safetensors reads them."""
@@ -584,8 +602,8 @@ class _Reading:
         """
         if not self._as_promised or self.index is None:
             return False
-        where = list(map(self.index.weight_map.get, header.tensors))
-        return where.count(header.file) == len(where)
+        names = self.index.promised.get(header.file, ())
+        return len(names) == len(header.tensors) and all(map(header.tensors.__contains__, names))
 
     def _spell_out(self) -> None:
         """Leaves the index's word for what was read so far and writes it down tensor by tensor."""

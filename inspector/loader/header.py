@@ -1,7 +1,8 @@
 """The header of one safetensors file: from its JSON to layouts and to what is wrong with it. Pure.
 
-Genuine headers pass one plain loop. The first oddity of any kind leaves that loop, and the header is
-judged again, slowly, entry by entry, so that each fault can be named with its tensor.
+Genuine headers are read in bulk, or in one plain loop where their writer orders the fields otherwise. The
+first oddity of any kind leaves these, and the header is judged again, slowly, entry by entry, so that each
+fault can be named with its tensor.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import strict_json
+from inspector.loader.compact_header import read_compact
 from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.loader.foreign import recognise
 from inspector.loader.layer_words import layers_of
@@ -78,6 +80,9 @@ def parse_header(
     to recognise another format by.
     """
     known: Layouts = {} if layouts is None else layouts
+    compact = _compact(raw, data_bytes, file, known)
+    if compact is not None:
+        return compact
     values = strict_json.decode_quick(raw)
     if isinstance(values, dict):
         stated = "__metadata__" in values
@@ -91,6 +96,26 @@ def parse_header(
     if not isinstance(values, dict):
         return _unreadable(file, _not_an_object(values, raw, data_bytes, file, first))
     return _Trial(values, raw, data_bytes, file, known).verdict()
+
+
+def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> Header | None:
+    """A header in the reference writer's form in which nothing at all is odd, or None."""
+
+    def layout_of(dtype: str, shape: list[Any]) -> Layout | None:
+        made = known.get((dtype, *shape)) or _layout_of(dtype, shape)
+        return None if isinstance(made, str) else _shared(made, known)
+
+    if strict_json.header_too_dense(raw):
+        return None
+    read = read_compact(raw, layout_of)
+    if read is None or not _ends_well(read.end, data_bytes) or len(read.tensors) > TENSOR_LIMIT:
+        return None
+    evidence = (_large(raw, file),) if len(raw) > HEADER_LARGE else ()
+    return Header(file, read.tensors, read.metadata, evidence, len(raw), read.end)
+
+
+def _ends_well(end: int, data_bytes: int | None) -> bool:
+    return 0 <= end < WORD and (data_bytes is None or end == data_bytes)
 
 
 def _plain(
@@ -129,9 +154,7 @@ def _plain(
     except (KeyError, TypeError, ValueError):
         return None
     if (
-        end < 0
-        or end >= WORD
-        or (data_bytes is not None and end != data_bytes)
+        not _ends_well(end, data_bytes)
         or len(tensors) > TENSOR_LIMIT
         or strict_json.string_marks(raw) != marks
         or raw[:1] != b"{"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final
 
 from inspector.evidence import Evidence, Fact, Place
@@ -18,10 +19,15 @@ NAMES_SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A parsed index. metadata: as it stands in the file, unjudged but for the types of its totals."""
+    """A parsed index.
+
+    promised: file -> the tensors that the map puts into it. metadata: as it stands in the file, unjudged but
+    for the types of its totals.
+    """
 
     file: str
     weight_map: dict[str, str]
+    promised: dict[str, list[str]]
     metadata: dict[str, object]
     evidence: tuple[Evidence, ...]
 
@@ -58,7 +64,18 @@ def parse_index(raw: bytes, file: str) -> Index | Evidence:
         evidence.append(Evidence("index-total-type", Place(file=file, key="metadata"), facts))
         metadata = {}
     evidence.extend(_totals(metadata, file))
-    return Index(file, weight_map, metadata, tuple(evidence))
+    return Index(file, weight_map, _by_file(weight_map), metadata, tuple(evidence))
+
+
+def _by_file(weight_map: dict[str, str]) -> dict[str, list[str]]:
+    """The tensors of each file; taken in runs, since neighbours mostly lie in one file."""
+    names, start = list(weight_map), 0
+    found: dict[str, list[str]] = {}
+    for file, run in groupby(weight_map.values()):
+        stop = start + len(tuple(run))
+        found.setdefault(file, []).extend(names[start:stop])
+        start = stop
+    return found
 
 
 def unreadable_index(file: str, problem: str, position: int | None, raw: bytes = b"") -> Evidence:

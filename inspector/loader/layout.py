@@ -16,12 +16,14 @@ class Layout:
     """Dtype and shape of a tensor; tensors of the same dtype and shape share one object.
 
     elements: product of the dims, 1 for a scalar. bytes: elements times the bits of the dtype, over 8.
+    values: the numbers of a small tensor that keeps the shape of another one, where they were read.
     """
 
     dtype: str
     shape: tuple[int, ...]
     elements: int
     bytes: int
+    values: tuple[int, ...] = ()
 
 
 def lay_out(dtype: str, shape: tuple[int, ...]) -> Layout | str:

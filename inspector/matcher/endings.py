@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import inspector.architectures
-from inspector.architectures.catalog import card_of, ending, first_names, modules, scan
-from inspector.matcher.spelling import known_keys
+from inspector.architectures.catalog import all_cards, card_of, ending, first_names, modules, scan
+from inspector.matcher.spelling import fewest_required, known_keys
 from inspector.notation.scope import CardScope, Settings
 
 
@@ -27,13 +27,19 @@ def card_endings() -> dict[str, list[int]]:
     return dict(sorted(table.items()))
 
 
+def least_keys() -> dict[str, int]:
+    """Keys that a checkpoint of each card has at the least; without those of grafts that only a config chooses."""
+    return {name: fewest_required(CardScope(card, Settings({}, known=False), card_of)) for name, card in all_cards()}
+
+
 def write() -> None:
-    """Both tables, one entry a line."""
+    """All tables, one entry a line."""
     folder = Path(inspector.architectures.__file__).parent
     _dump(folder / "catalog.json", scan())
     modules.cache_clear()
     card_of.cache_clear()
     _dump(folder / "endings.json", card_endings())
+    _dump(folder / "least_keys.json", least_keys())
 
 
 def _dump(path: Path, table: Mapping[str, object]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from inspector.algebra.boxes import Box, boxes_of, count, joined
-from inspector.algebra.names import Index, columns
+from inspector.algebra.names import Index, at, columns
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
 from inspector.packing.ggml import packed_of
@@ -85,12 +85,14 @@ Families = Mapping[str, Family]
 def families_of(tensors: Mapping[str, Layout]) -> dict[str, Family]:
     """The families of a checkpoint's tensors, in order of first appearance."""
     found: dict[str, dict[int, tuple[Layout, list[Box]]]] = {}
+    laid_out = list(tensors.values())
     for column in columns(tensors):
         by_layout = found.setdefault(column.key, {})
-        layouts = [tensors[name] for name in column.names]
-        whole = column.box() if len(set(map(id, layouts))) == 1 else None
+        layouts = at(laid_out, column.positions)
+        first = layouts[0]
+        whole = column.box() if layouts.count(first) == len(layouts) else None
         if whole is not None:
-            by_layout.setdefault(id(layouts[0]), (layouts[0], []))[1].append(whole)
+            by_layout.setdefault(id(first), (first, []))[1].append(whole)
             continue
         apart: dict[int, tuple[Layout, list[Index]]] = {}
         for layout, indices in zip(layouts, column.values(), strict=True):

@@ -93,6 +93,16 @@ def known_keys(scope: CardScope) -> frozenset[str]:
     return frozenset(keys)
 
 
+def fewest_required(scope: CardScope) -> int:
+    """Keys that a checkpoint of the card has at the least, whatever its head and dialect."""
+    return min(
+        len(_keys(scope, unrolled, spelling)[0])
+        for head in scope.card.heads
+        for unrolled in (unroll(scope, head),)
+        for spelling in spellings(scope, head, unrolled)
+    )
+
+
 def keys_of_card(scope: CardScope) -> frozenset[str]:
     """Every config key that a card can read: the words of its dims, predicates and extents."""
     found: set[str] = set()

@@ -160,10 +160,35 @@ def unpack(
     modules = _modules(families, settings)
     if not modules and not lost:
         return Unpacked(families, settings=settings)
-    work = _Work(families, settings.among(_dims(families) | settings.base.dims), lost, whole)
+    settings = settings.among(_dims(families) | settings.base.dims)
+    found = _opened(families, modules, settings, lost, whole)
+    shown = _bits_shown(found.cases)
+    if not shown:
+        return found
+    other = _opened(families, modules, settings.doubting(shown), lost, whole)
+    return found if any((key, "bits") in other.agreed for key in shown) else other
+
+
+def _opened(
+    families: Families, modules: Mapping[Module, Parts], settings: Settings, lost: Collection[str], whole: bool
+) -> Unpacked:
+    work = _Work(families, settings, lost, whole)
     for (key, bare), parts in modules.items():
         work.take(key, bare, parts)
     return work.done()
+
+
+def _bits_shown(cases: Sequence[Case]) -> dict[str, int]:
+    """Setting -> the bits that modules show whose widths rule out the stated ones.
+
+    Then the widths of the others, which allow both by chance, are read so too, unless one needs what is stated.
+    """
+    found: dict[str, int] = {}
+    for case in cases:
+        bits = case.facts.get("weights")
+        if case.rule == "packing-config-disagrees" and case.facts.get("what") == "bits" and isinstance(bits, int):
+            found[str(case.facts["key"])] = bits
+    return found
 
 
 def _modules(families: Families, settings: Settings) -> dict[Module, Parts]:
@@ -177,11 +202,17 @@ def _modules(families: Families, settings: Settings) -> dict[Module, Parts]:
             continue
         if suffix:
             found.setdefault((module, bare), {})[suffix] = family
+        elif settings.known and any(_is_float8(part.layout) for part in family.stored):
+            found.setdefault((key, True), {})  # values of a bare parameter whose scales may all be lost
     for (module, bare), parts in found.items():
         plain = families.get(module if bare else f"{module}.{PLAIN}" if module else PLAIN)
         if plain is not None and "blocks" not in parts:
             parts.setdefault(PLAIN, plain)
     return found
+
+
+def _is_float8(layout: Layout) -> bool:
+    return layout.dtype in FLOAT8 and len(layout.shape) > 1
 
 
 def _is_cache_scale(family: Family, settings: Settings) -> bool:

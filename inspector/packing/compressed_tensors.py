@@ -1,9 +1,9 @@
 """compressed-tensors where the weight is packed: integers in words, nvfp4, mxfp4, and the sparse forms of its past.
 
 pack-quantized: `weight_packed` I32 [out, W], `weight_scale` [out, G], `weight_shape` I64 [2] (its *values* are the
-shape), asymmetric `weight_zero_point` I32 [ceil(out*b/32), G], `weight_g_idx` [in]. Two packings are about: dense
-(W = ceil(in*b/32)) and, before 0.10, whole values in a word (W = ceil(in/(32//b))); they differ at 3, 5, 6 bits.
-Where W and G leave an interval of inputs, the card decides.
+shape: read only where W and G leave an interval of inputs and no card decides), asymmetric `weight_zero_point` I32
+[ceil(out*b/32), G], `weight_g_idx` [in]. Two packings are about: dense (W = ceil(in*b/32)) and, before 0.10, whole
+values in a word (W = ceil(in/(32//b))); they differ at 3, 5, 6 bits.
 nvfp4: `weight_packed` U8 [out, in/2], `weight_scale` F8_E4M3 [out, in/16], `weight_global_scale` F32 [1].
 mxfp4: `weight_packed` U8 [out, in/2], `weight_scale` bytes [out, in/32].
 sparse bitmask: `compressed` [nnz], `bitmask` U8 [out, ceil(in/8)], `row_offsets`; 2:4: `compressed` [out, in/2].
@@ -53,10 +53,25 @@ def _words(tensors: Tensors, said: Said) -> Opened:
         rows = ceil_div(outputs * bits, 32)
         expected = [(*lead, rows, groups), (*lead, outputs, groups)]
         reading.helper("weight_zero_point", expected, f"{bits} bits for each output and group")
-    inputs = likely(low, high, said)
-    bounds = () if low == high else (*((dim, dim) for dim in (*lead, outputs)), (low, high))
+    kept = _kept(reading, outputs, low, high)
+    inputs = likely(low, high, said) if kept is None else kept
+    bounds = () if low == high or kept is not None else (*((dim, dim) for dim in (*lead, outputs)), (low, high))
     shape = (*lead, outputs, inputs)
     return reading.opened("weight_packed", "pack-quantized", shape, bits, size, bounds=bounds)
+
+
+def _kept(reading: Reading, outputs: int, low: int, high: int) -> int | None:
+    """The inputs that the values of `weight_shape` state, where they were read and the packed width allows them."""
+    layout = reading.tensors.get("weight_shape")
+    if layout is None or len(layout.values) < 2:
+        return None
+    *_, rows, inputs = layout.values
+    if rows == outputs and low <= inputs <= high:
+        return inputs
+    reading.widths(
+        f"weight_shape holds {rows:,} x {inputs:,}", f"weight_packed holds {outputs:,} x {low:,} to {high:,}"
+    )
+    return None
 
 
 def _groups(tensors: Tensors, width: int, said: Said) -> int | None:
@@ -100,6 +115,9 @@ def _decided(reading: Reading, width: int, outputs: int, groups: int | None) -> 
     sizes = (None,) if groups == 1 or groups is None else SIZES
     fits = [one for bits in widths for size in sizes if (one := _fit(width, bits, size, groups, inputs)) is not None]
     named = [one for one in fits if _named(said, one.low, one.high)]
+    for one in named:
+        if one.bits == said.other_bits:
+            return _told(reading, one, groups)
     own = None
     if said.bits is not None and said.bits in widths:
         own = _fit(width, said.bits, stated, groups, inputs, partly=True)
@@ -205,6 +223,8 @@ def _halves(tensors: Tensors, said: Said) -> Opened:
     reading.helper("weight_scale", [(*rows, ceil_div(inputs, size))], f"one for {size} values", dtypes)
     if nvfp4:
         reading.helper("weight_global_scale", [(1,), (), (*rows[:-1], 1), tuple(rows[:-1])], "one number")
+    if len(rows) == 1:
+        reading.activations()
     return reading.opened("weight_packed", "nvfp4" if nvfp4 else "mxfp4", (*rows, inputs), 4, size)
 
 

@@ -34,6 +34,8 @@ def _block(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     values = tensors["weight"]
     _blocks(reading, "weight_scale_inv", values.shape)
+    if len(values.shape) == 2:
+        reading.activations()
     if said.method not in (None, *BLOCK_METHODS, "compressed-tensors", "modelopt"):
         reading.compare("method", "fp8")
     scheme = "fp8-block" if values.dtype != "I8" else "int8-block"
@@ -106,6 +108,8 @@ def _scaled(tensors: Tensors, said: Said) -> Opened:
             scheme, group = "mxfp8", 32
             reading.compare("group_size", 32)
     _strategy(reading, found)
+    if len(shape) == 2:
+        reading.activations()
     if said.bits is not None:
         reading.compare("bits", 8)
     if "weight_zero_point" in tensors:

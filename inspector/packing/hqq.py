@@ -12,6 +12,8 @@ from inspector.packing.said import Said
 SETTINGS = ("axis", "channel_wise", "compute_dtype", "encoded_state_dict", "group_size", "nbits", "offload_meta",
             "optimize", "packing", "quant_scale", "quant_zero", "round_zero", "shape", "stores_quant_config",
             "unpack_view_dtype", "view_as_float", "scale_q", "zero_q", "zero_scale", "meta", "quantized")  # fmt: skip
+NEEDED = ("shape", "nbits", "group_size", "axis")
+"""Settings without which a module whose settings are stored beside it cannot be unpacked."""
 IN_BYTE = {8: 1, 4: 2, 2: 4, 1: 8}
 
 
@@ -46,6 +48,9 @@ def _open(tensors: Tensors, said: Said) -> Opened:
         reading.compare("group_size", size)
     for helper in ("scale", "zero"):
         reading.helper(helper, [(1, groups) if across else (groups, 1)], "one for each group")
+    if any(name in tensors for name in NEEDED):
+        for name in NEEDED:
+            reading.helper(name, [tensors[name].shape if name in tensors else ()])
     return reading.opened("W_q", "hqq", (size * groups,), bits, size, shaped=False)
 
 

@@ -43,6 +43,8 @@ def _halves(tensors: Tensors, said: Said) -> Opened:
         reading.helper("weight_scale_2", [(), (1,), tuple(rows[:-1]), (*rows[:-1], 1)], "one number",
                        required=said.method == "modelopt")  # fmt: skip
     reading.helper("pre_quant_scale", [(inputs,)], "one for each input", required=False)
+    if len(rows) == 1:
+        reading.activations()
     return reading.opened("weight", "nvfp4" if nvfp4 else "mxfp4", (*rows, inputs), 4, size)
 
 
@@ -67,6 +69,8 @@ def _outputs(tensors: Tensors, said: Said) -> Opened:
     reading.compare("group_size", size)
     reading.compare("bits", 4)
     reading.helper("weight_scale", [(*lead, 2 * half, groups)], "one for each output and group")
+    if "w4a8" in (said.variant or "").casefold():
+        reading.helper("weight_scale_2", [(), (1,), tuple(lead), (*lead, 1)], "one number")
     reading.helper("pre_quant_scale", [(inputs,)], "one for each input", required=False)
     return reading.opened("weight", "int4-awq", (*lead, 2 * half, inputs), 4, size)
 

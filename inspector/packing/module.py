@@ -126,6 +126,12 @@ class Reading:
         self.faults.append(Fault("packing-helper-differs", facts))
         return False
 
+    def activations(self) -> None:
+        """The scale of the inputs, where the settings say that it is stored; tools have names of their own for it."""
+        wanted = self.said.activations
+        if wanted is not None and not any(name in self.tensors for name in ACTIVATION_SCALES):
+            self.helper(wanted, [(1,), ()])
+
     def widths(self, one: str, other: str) -> None:
         """Two formulas for the same number that do not agree, each in words."""
         self.faults.append(Fault("packed-widths-disagree", {"formulas": [one, other]}))
@@ -156,6 +162,11 @@ class Reading:
 
 def _json(thing: object) -> Fact:
     return list(thing) if isinstance(thing, tuple) else thing
+
+
+ACTIVATION_SCALES: Final = ("input_scale", "input_global_scale", "activation_scale", "act_scale", "input_scale_inv",
+                            "activation_scale_inv")  # fmt: skip
+"""What tools call the scale of a module's inputs."""
 
 
 def product(shape: Sequence[int]) -> int:

@@ -17,7 +17,8 @@ class Said:
     themselves. shape: (outputs, inputs). keys: field -> the key that states it, for the words of a finding.
     shown: field -> the value as the config writes it, where it is another. skipped: the entry of an ignore list that
     names this module. dims: integers of the model's config and plain dims of its tensors, which settle what two
-    shapes leave open.
+    shapes leave open. other_bits: what other modules with the same settings show instead of `bits`.
+    activations: the helper with the scale of the inputs, where the settings say that it is fixed and so stored.
     """
 
     method: str | None = None
@@ -33,6 +34,8 @@ class Said:
     shown: Mapping[str, object] = field(default_factory=dict, compare=False, hash=False)
     skipped: str | None = None
     dims: frozenset[int] = field(default=frozenset(), compare=False, hash=False, repr=False)
+    activations: str | None = None
+    other_bits: int | None = field(default=None, compare=False, hash=False, repr=False)
 
     def key(self, what: str) -> str:
         """The config key that states a field."""

@@ -57,6 +57,15 @@ class Settings:
         special = tuple((entry, replace(said, dims=dims)) for entry, said in self.special)
         return replace(self, base=replace(self.base, dims=dims), special=special)
 
+    def doubting(self, shown: Mapping[str, int]) -> Settings:
+        """The same settings, with the bits that some modules show in the place of those stated. shown: key -> bits."""
+
+        def doubted(said: Said) -> Said:
+            return replace(said, other_bits=shown.get(said.key("bits")))
+
+        special = tuple((entry, doubted(said)) for entry, said in self.special)
+        return replace(self, base=doubted(self.base), special=special)
+
     def of(self, key: str, boxes: tuple[Box, ...]) -> list[Piece]:
         """What is said of a family of modules, piece by piece."""
         left = boxes
@@ -341,7 +350,8 @@ def _fp8(source: _Source) -> Settings:
     block = _pair(values.get("weight_block_size"))
     said = source.names(block="weight_block_size")
     strategy = "channel" if source.said.method == "fbgemm_fp8" else None
-    return Settings(replace(said, block=block, strategy=strategy), ignored=_ignored(values))
+    static = "input_scale" if values.get("activation_scheme") == "static" else None
+    return Settings(replace(said, block=block, strategy=strategy, activations=static), ignored=_ignored(values))
 
 
 def _compressed(source: _Source) -> Settings:
@@ -383,8 +393,15 @@ def _group(source: _Source, name: str, group: Values) -> Said:
         strategy=strategy if strategy in ("channel", "tensor", "block", "group") else None,
         zeros=None if symmetric is None or weights.get("type") == "float" else not symmetric,
         variant=variant,
+        activations=_activations(group),
         keys=keys,
     )
+
+
+def _activations(group: Values) -> str | None:
+    """The helper of inputs that are quantised with a fixed scale; "local" ones have a fixed scale of their scales."""
+    dynamic = _mapping(group.get("input_activations")).get("dynamic")
+    return "input_scale" if dynamic is False else "input_global_scale" if dynamic == "local" else None
 
 
 def _bitsandbytes(source: _Source) -> Settings:
@@ -429,9 +446,10 @@ def _algorithm(said: Said, values: Values) -> Said:
     algorithm = (_text(values.get("quant_algo")) or "").casefold()
     bits, size = _ALGORITHMS.get(algorithm, (None, None))
     stated = _integer(values.get("group_size"))
+    groups = [_mapping(group) for group in _mapping(values.get("config_groups")).values()]
     if stated is None:
-        for group in _mapping(values.get("config_groups")).values():
-            stated = stated or _integer(_mapping(_mapping(group).get("weights")).get("group_size"))
+        for group in groups:
+            stated = stated or _integer(_mapping(group.get("weights")).get("group_size"))
     if algorithm in ("fp8", "int8_sq", "fp8_pb_wo", "w8a8_sq_per_channel"):
         stated = None
     stated_algorithm = values.get("quant_algo")
@@ -441,6 +459,7 @@ def _algorithm(said: Said, values: Values) -> Said:
         group_size=stated or (size if algorithm != "w4a16_awq" else None),
         variant=algorithm or None,
         block=(128, 128) if algorithm == "fp8_pb_wo" else None,
+        activations=_activations(groups[0]) if len(groups) == 1 else None,
         shown={"bits": stated_algorithm, "variant": stated_algorithm, "block": stated_algorithm},
     )
 
@@ -473,6 +492,7 @@ def _quark_weight(source: _Source, config: Values, prefix: str) -> Said:
         bits=bits,
         group_size=_integer(weight.get("group_size")),
         strategy=strategy.get(_text(weight.get("qscheme")) or "") if bits == 8 else None,
+        activations="input_scale" if _mapping(config.get("input_tensors")).get("is_dynamic") is False else None,
         keys=_Keys(prefix, bits="dtype", strategy="qscheme"),
         shown={"bits": dtype, "strategy": weight.get("qscheme")},
     )

@@ -140,6 +140,11 @@ def _place(members: Sequence[Case]) -> Place:
     )
 
 
+def undecided(lines: Sequence[Line]) -> bool:
+    """Whether there are packed tensors whose logical size no header tells and no card decides."""
+    return next(_undecided(lines), None) is not None
+
+
 def _undecided(lines: Sequence[Line]) -> Iterator[Evidence]:
     """Packed tensors whose logical size no header tells and no card decides: how far it is known."""
     open_lines = [line for line in lines if _is_open(line)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from inspector.algebra.names import key_of
-from inspector.architectures.catalog import card_of, modules
+from inspector.architectures.catalog import card_of, modules, proofs
 from inspector.notation.roles import label
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
@@ -159,12 +159,32 @@ def rules_json(code: str) -> dict[str, Any]:
     }
 
 
+def _proven() -> Iterator[str]:
+    """Every model type in three columns: its name, the saved models and the published sizes it is checked on."""
+    found = proofs()
+    yield f"{len(found)} model types have a card. Each is checked on"
+    yield "  saved      models that the library itself built and saved, every shape"
+    yield "  published  total sizes stated or counted elsewhere, to the last parameter"
+    yield ""
+    wide = max(map(len, found))
+    yield f"{'model type':<{wide}}  saved  published"
+    for name in sorted(found, key=str.casefold):
+        saved, published = found[name]["records"], found[name]["published"]
+        told = "" if saved or published else f"  {_like(name)}"
+        yield f"{name:<{wide}}  {saved or '-':>5}  {published or '-':>9}{told}"
+
+
+def _like(name: str) -> str:
+    """Of a type without a proof of its own: the one that has the same card."""
+    place = modules()[name]
+    twins = [other for other, where in modules().items() if where == place and any(proofs()[other].values())]
+    return f"as {twins[0]}" if twins else "its layout alone"
+
+
 def architecture_text(name: str | None) -> str:
     """Every model type that has a card, or what the card of one reads and writes."""
     if name is None:
-        names = sorted(modules(), key=str.casefold)
-        lead = f"{len(names)} model types have a card:\n"
-        return lead + textwrap.fill(", ".join(names), WIDTH, break_on_hyphens=False) + "\n"
+        return "\n".join(_proven()) + "\n"
     card = card_of(name)
     assert card is not None
     heads = ", ".join(one for entry in card.heads for one in entry.names if one)
@@ -174,6 +194,7 @@ def architecture_text(name: str | None) -> str:
         ("classes", heads),
         ("ties", card.ties),
         ("symbols", " · ".join(f"{symbol} = {text}" for symbol, text in card.dims.items())),
+        ("checked on", _proof(name)),
         (
             "spellings",
             f"{len(card.dialects)}" + (f" ({', '.join(filter(None, card.writers))})" if any(card.writers) else ""),
@@ -181,6 +202,13 @@ def architecture_text(name: str | None) -> str:
     ):
         lines.extend(textwrap.wrap(f"{entry:<12}{text}", WIDTH, subsequent_indent=" " * 12, break_on_hyphens=False))
     return "\n".join(lines) + "\n"
+
+
+def _proof(name: str) -> str:
+    saved, published = proofs()[name]["records"], proofs()[name]["published"]
+    if not saved and not published:
+        return _like(name)
+    return f"{saved:,} saved model{'s' * (saved != 1)}, {published:,} published size{'s' * (published != 1)}"
 
 
 def architectures_json(name: str | None) -> dict[str, Any]:
@@ -191,5 +219,6 @@ def architectures_json(name: str | None) -> dict[str, Any]:
         card = card_of(one)
         if card is not None:
             heads = [suffix for entry in card.heads for suffix in entry.names if suffix]
-            found.append({"name": one, "classes": heads, "ties": card.ties, "symbols": dict(card.dims)})
+            entry = {"name": one, "classes": heads, "ties": card.ties, "symbols": dict(card.dims)}
+            found.append({**entry, "checked": dict(proofs()[one])})
     return {"schema": "inspector.architectures/1", "architectures": found}

@@ -14,7 +14,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout, lay_out
 from inspector.rules.rule import Rule
-from tests.judged import judged
+from tests.judged import codes, judged
 from tests.packing.examples import EXAMPLES
 from tests.packing.make_fixtures import (
     Tensors,
@@ -345,3 +345,54 @@ def test_half_an_expert_lost_in_mxfp4() -> None:
     assert bad(audited) == ["T610"]
     assert audited.findings[0].place.tensor == "model.layers.7.mlp.experts.down_proj_scales"
     assert audited.counts.unique_parameters == 20_914_757_184
+
+
+WORDS = {"ct-w4": 4, "ct-w4-asym": 4, "ct-w4-channel-odd": 4, "ct-w8-channel": 8, "ct-w3-channel-odd": 3,
+         "ct-w3-old": 3, "ct-w5": 5, "ct-w6-old-channel-odd": 6}  # fmt: skip
+
+
+@pytest.mark.parametrize("bits", [2, 3, 4, 5, 6, 8])
+@pytest.mark.parametrize("name", WORDS)
+def test_wrong_bits_are_one_finding_even_where_widths_allow_them_by_chance(name: str, bits: int) -> None:
+    config, _, parameters = checkpoint(name)
+    groups = config["quantization_config"]["config_groups"]
+    for group in groups.values():
+        group["weights"]["num_bits"] = bits
+    audited = changed(name, config_groups=groups)
+    assert audited.counts.unique_parameters == parameters
+    told = [(finding.code, finding.facts["weights"]) for finding in audited.findings]
+    assert told == ([] if bits == WORDS[name] else [("T614", WORDS[name])])
+
+
+FIXED_INPUTS = [
+    ("ct-fp8-static", "input_scale", {"input_activations": {"dynamic": False}}),
+    ("ct-nvfp4", "input_global_scale", {"input_activations": {"dynamic": "local"}}),
+]
+
+
+@pytest.mark.parametrize(("name", "helper", "stated"), FIXED_INPUTS)
+def test_scales_of_inputs_that_the_config_calls_fixed_are_missed(
+    name: str, helper: str, stated: dict[str, Any]
+) -> None:
+    config, spec, _ = checkpoint(name)
+    groups = config["quantization_config"]["config_groups"]
+    without = {tensor: entry for tensor, entry in spec.items() if not tensor.endswith(helper)}
+    assert not judged(without, config).findings  # nothing says that they are stored
+    for group in groups.values():
+        group.update(stated)
+    assert not judged(spec, config).findings
+    (missed,) = judged(without, config).findings
+    assert (missed.code, missed.facts["helper"], missed.facts["modules"]) == ("T610", helper, len(spec) - len(without))
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix"),
+    [("fp8-fused-experts", "gate_up_proj_scale_inv"), ("modelopt-w4a8", "weight_scale_2"), ("hqq-4", "shape")],
+)
+def test_a_helper_lost_everywhere_is_missed(name: str, suffix: str) -> None:
+    config, spec, parameters = checkpoint(name)
+    lost = [tensor for tensor in spec if tensor.endswith(suffix)]
+    audited = judged({tensor: entry for tensor, entry in spec.items() if tensor not in lost}, config)
+    assert codes(audited) == {"T610"}
+    assert sum(int(str(finding.facts["modules"])) for finding in audited.findings) == len(lost)
+    assert audited.counts.unique_parameters == parameters

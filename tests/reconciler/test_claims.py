@@ -49,7 +49,7 @@ FREQUENCIES: Spec = {f"model.layers.{n}.self_attn.rotary_emb.inv_freq": ("F32", 
 def with_index(spec: Spec, config: dict[str, Any], file_bytes: int = 0, **totals: Any) -> Audit:
     """The audit of a listing whose index states these totals."""
     read = judged(spec, config).checkpoint
-    index = Index("model.safetensors.index.json", dict.fromkeys(spec, "model.safetensors"), dict(totals), ())
+    index = Index("model.safetensors.index.json", dict.fromkeys(spec, "model.safetensors"), {}, dict(totals), ())
     files = (WeightFile("model.safetensors", file_bytes, 0, len(spec), 0, {}),)
     given = Config("config.json", dict(config), "config")
     return audit_checkpoint(

@@ -95,7 +95,7 @@ def indexed(**totals: int) -> Audit:
     """A healthy checkpoint whose index states these totals."""
     spec = genuine(LLAMA8B)
     healthy = judged(spec, LLAMA8B).checkpoint
-    index = Index("model.safetensors.index.json", dict.fromkeys(spec, "model.safetensors"), dict(totals), ())
+    index = Index("model.safetensors.index.json", dict.fromkeys(spec, "model.safetensors"), {}, dict(totals), ())
     config = Config("config.json", dict(LLAMA8B), "config")
     return audit_checkpoint(Checkpoint("test", "test", config, tensors=healthy.tensors, index=index, readable=True))
 

@@ -1,0 +1,144 @@
+"""Headers in the one form that the reference writer gives them, read in bulk: no object for each tensor.
+
+`{"name":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]},...}`: compact, the three fields in this
+order. The texts between the fields are replaced by control characters, of which the text has none of its
+own: each layout then begins with one and each span lies between two, so that what stands in the place of a
+field is proven to be one; and the number of quotation marks proves that no name holds one. A header of any
+other form, or with anything odd in it, is not judged here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from operator import attrgetter, sub
+from typing import Any, Final
+
+from inspector.loader import strict_json
+from inspector.loader.layout import Layout
+
+_BEGINS: Final = b'{"__metadata__":{'
+_FIELDS: Final = ((b'":{"dtype":"', b"\n\x01"), (b'],"data_offsets":[', b"\n\x02"), (b']},"', b"\x03\n"))
+"""What stands between a name, a layout, a span and the next name, and what takes its place."""
+_NEXT: Final = _FIELDS[-1][0]
+_PIECE: Final = 1 << 16
+"""Bytes."""
+_QUOTES: Final = 10
+"""Quotation marks of one entry: of its name, of its three fields and of its dtype."""
+_TEXT: Final = bytes(range(32, 256))
+_DIGITS: Final = b"0123456789"
+_LAYOUT: Final = re.compile(r'\x01([A-Za-z0-9_]+)","shape":\[((?:[0-9]+(?:,[0-9]+)*)?)', re.ASCII)
+_BYTES = attrgetter("bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Compact:
+    """What a header of this form holds. end: where its data ends; they tile it from 0 without hole or overlap."""
+
+    tensors: dict[str, Layout]
+    metadata: dict[str, str]
+    end: int
+
+
+def read_compact(raw: bytes, layout_of: Callable[[str, list[Any]], Layout | None]) -> Compact | None:
+    """The header, where every entry has this form and nothing is odd; else None.
+
+    layout_of: the layout of a dtype and dims, or None where there is none.
+    """
+    metadata, entries = _apart(raw)
+    if metadata is None or not entries.endswith(b"]}}"):
+        return None
+    names: list[str] = []
+    layouts: list[Layout] = []
+    offsets: list[int] = []
+    known: dict[str, Layout] = {}
+    try:
+        for text in _pieces(entries):
+            fields = _fields(text)
+            if fields is None or not _learned(fields[1::3], known, layout_of):
+                return None
+            names += fields[0::3]
+            layouts += map(known.__getitem__, fields[1::3])
+            offsets += _offsets(fields[2::3])
+    except ValueError:  # no UTF-8, a number with a leading zero, thousands of digits
+        return None
+    found = dict(zip(names, layouts, strict=True))
+    if len(found) != len(names) or len(offsets) != 2 * len(names) or "__metadata__" in found:
+        return None
+    end = _end(offsets, list(map(_BYTES, layouts)))
+    return None if end < 0 else Compact(found, metadata, end)
+
+
+def _pieces(entries: bytes) -> Iterator[bytes]:
+    """The entries without what stands between them, some hundred at a time: small enough to stay in the cache."""
+    start, last = 0, len(entries) - len(b"]}}")
+    while start <= last:
+        cut = entries.find(_NEXT, start + _PIECE)
+        stop = last if cut < 0 else cut
+        yield entries[start:stop]
+        start = stop + len(_NEXT)
+
+
+def _fields(text: bytes) -> list[str] | None:
+    """Name, layout and span of each entry of a piece in turn."""
+    tensors, odd = divmod(text.count(b'"') + 1, _QUOTES)  # the first name's opening mark is cut off
+    if odd or b"\\" in text or text.translate(None, _TEXT):
+        return None
+    for field, mark in _FIELDS:
+        text = text.replace(field, mark)
+    fields = text.decode().split("\n")
+    return fields if len(fields) == 3 * tensors else None
+
+
+def _apart(raw: bytes) -> tuple[dict[str, str] | None, bytes]:
+    """(the metadata, or None where something is odd; the entries without their first quotation mark)."""
+    raw = raw.rstrip(b" ")
+    if not raw.startswith(_BEGINS):
+        return (None if raw.startswith(b'{"__metadata__"') else {}), raw[2:] if raw.startswith(b'{"') else b""
+    stop = raw.find(b'},"', len(_BEGINS) - 1)
+    if stop < 0:
+        return None, b""
+    before = raw[: stop + 1] + b"}"
+    found = strict_json.decode_quick(before)
+    metadata = found.get("__metadata__") if isinstance(found, dict) and len(found) == 1 else None
+    if type(metadata) is not dict or not all(type(text) is str for text in metadata.values()):
+        return None, b""
+    if strict_json.string_marks(before) != 2 + 4 * len(metadata) or strict_json.has_surrogates(before):
+        return None, b""
+    return metadata, raw[stop + 3 :]
+
+
+def _learned(kinds: list[str], known: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]) -> bool:
+    """Whether each kind (`\x01BF16","shape":[2,3`) has a layout, which is then known."""
+    for kind in set(kinds).difference(known):
+        match = _LAYOUT.fullmatch(kind)
+        layout = None if match is None else layout_of(match[1], json.loads(f"[{match[2]}]"))
+        if layout is None:
+            return False
+        known[kind] = layout
+    return True
+
+
+def _offsets(spans: list[str]) -> list[int]:
+    """Begin and end of each span (`\x020,12\x03`) in turn; of the wrong number where one is no span."""
+    joined = ",".join(spans).encode()
+    if joined.translate(None, _DIGITS) != b"\x02,\x03," * (len(spans) - 1) + b"\x02,":
+        return []
+    offsets: list[int] = json.loads(b"[%b]" % joined.translate(None, b"\x02\x03"))
+    return offsets
+
+
+def _end(offsets: list[int], sizes: list[int]) -> int:
+    """The end of the data where the spans tile it and have these sizes in bytes, else -1."""
+    starts, stops, ends = offsets[0::2], offsets[1::2], list(accumulate(sizes))
+    if stops == ends and starts[0] == 0 and starts[1:] == ends[:-1]:
+        return ends[-1]
+    if list(map(sub, stops, starts)) != sizes:
+        return -1
+    order = sorted(zip(starts, stops, strict=True))
+    if order[0][0] != 0 or any(one[1] != other[0] for one, other in pairwise(order)):
+        return -1
+    return order[-1][1]

@@ -1,0 +1,65 @@
+"""Packed checkpoints on the Hub: counts and verdict of a local audit, at full size and small in every scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing import audit
+from tests.checkpoints import write
+from tests.hub.stand_in import StandIn
+from tests.packing.make_fixtures import Tensors
+from tests.packing.stored import NAMES, checkpoint
+from tests.packing.test_packing import gpt_oss_20b, qwen3_14b
+from tests.sparse_models import make
+
+MAIN_MODEL = 671_026_404_352
+"""DeepSeek-V3 without its MTP layer, its copies and its correction biases."""
+
+
+def same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The audit over the network, after setting it beside the one of the same files here."""
+    with StandIn() as server:
+        server.add("org/packed", folder)
+        monkeypatch.setenv("HF_ENDPOINT", server.endpoint)
+        remote, local = audit("org/packed"), audit(str(folder))
+    assert (remote.counts, remote.verdict, remote.lines) == (local.counts, local.verdict, local.lines)
+    assert [finding.message for finding in remote.findings] == [finding.message for finding in local.findings]
+    return remote
+
+
+@pytest.mark.parametrize(
+    ("model", "parameters", "size"),
+    [(qwen3_14b, 14_768_307_200, 8_307_783_680), (gpt_oss_20b, 20_914_757_184, 13_761_264_768)],
+)
+def test_published_models_at_full_size(
+    model: Callable[[], tuple[dict[str, Any], Tensors]],
+    parameters: int,
+    size: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config, tensors = model()
+    spec = {name: (dtype, tuple(shape)) for name, (dtype, shape) in tensors.items()}
+    audited = same(write(tmp_path / "packed", spec, config, shards=3), monkeypatch)
+    counts = audited.counts
+    assert (counts.unique_parameters, counts.expected_parameters, counts.stored_bytes) == (parameters, parameters, size)
+    assert audited.verdict == "clean"
+
+
+def test_deepseek_v3_at_full_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    audited = same(make("dsv3", tmp_path / "dsv3"), monkeypatch)
+    counts = audited.counts
+    assert counts.unique_parameters == counts.expected_parameters == MAIN_MODEL
+    assert (counts.extra_components, counts.tied_copies, counts.buffers) == (11_610_067_968, 1_853_358_080, 15_104)
+    assert audited.verdict == "clean"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_scheme(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config, spec, parameters = checkpoint(name)
+    audited = same(write(tmp_path / "packed", spec, config, shards=2), monkeypatch)
+    assert audited.counts.unique_parameters == parameters

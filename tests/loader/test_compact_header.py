@@ -1,0 +1,115 @@
+"""Headers read in bulk: what is taken so is what the JSON decoder reads; everything else is left to it."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from inspector.loader import header as reader
+from inspector.loader.compact_header import read_compact
+from inspector.loader.dtype import BITS
+from inspector.loader.header import Header, parse_header
+from inspector.loader.layout import Layout, lay_out
+
+GOOD = (
+    b'{"__metadata__":{"format":"pt"},"a.0.weight":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},'
+    b'"b":{"dtype":"BF16","shape":[],"data_offsets":[24,26]},"c":{"dtype":"U8","shape":[0],"data_offsets":[26,26]}}'
+)
+
+
+def taken(raw: bytes) -> dict[str, Layout] | None:
+    """The tensors where the header is read in bulk."""
+
+    def layout_of(dtype: str, shape: list[int]) -> Layout | None:
+        made = lay_out(dtype, tuple(shape)) if dtype in BITS else None
+        return made if isinstance(made, Layout) else None
+
+    read = read_compact(raw, layout_of)
+    return None if read is None else read.tensors
+
+
+def by_decoder(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> Header:
+    """The same header, decoded."""
+    with monkeypatch.context() as patch:
+        patch.setattr(reader, "read_compact", lambda *_: None)
+        return parse_header(raw, None, "model.safetensors")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        GOOD,
+        GOOD + b"     ",
+        GOOD.replace(b'"__metadata__":{"format":"pt"},', b""),
+        GOOD.replace(b'"pt"', b'"},x"'),
+        GOOD.replace(b'{"format":"pt"}', rb'{"format":"pt","note":"a \"quoted\" word"}'),
+        GOOD.replace(b'"b"', '"größe"'.encode()),
+        GOOD.replace(b"[0,24]", b"[2,26]").replace(b"[24,26]", b"[0,2]"),
+    ],
+)
+def test_the_reference_form_is_read_as_the_decoder_reads_it(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    header = parse_header(raw, None, "model.safetensors")
+    assert header == by_decoder(raw, monkeypatch)
+    assert not header.evidence
+
+
+def test_the_reference_form_is_taken() -> None:
+    assert taken(GOOD) is not None
+    assert list(taken(GOOD) or ()) == ["a.0.weight", "b", "c"]
+
+
+ODD = {
+    "a field more": GOOD.replace(b"[24,26]}", b'[24,26],"x":1}'),
+    "another order of fields": b'{"a":{"data_offsets":[0,4],"dtype":"F32","shape":[1]}}',
+    "blanks": GOOD.replace(b":", b": "),
+    "an escape": GOOD.replace(b'"b"', rb'"b\u0041"'),
+    "a leading zero": GOOD.replace(b"[24,26]", b"[024,26]"),
+    "a leading zero in a shape": GOOD.replace(b"[2,3]", b"[02,3]"),
+    "a sign": GOOD.replace(b"[0,24]", b"[-0,24]"),
+    "three offsets": GOOD.replace(b"[24,26]", b"[24,26,26]"),
+    "one offset": GOOD.replace(b"[24,26]", b"[26]"),
+    "a fraction": GOOD.replace(b"[24,26]", b"[24,26.0]"),
+    "a name twice": GOOD.replace(b'"c"', b'"b"'),
+    "a hole": GOOD.replace(b"[24,26]", b"[25,27]"),
+    "a wrong length": GOOD.replace(b"[24,26]", b"[24,27]"),
+    "an unknown dtype": GOOD.replace(b"BF16", b"BF17"),
+    "metadata twice": GOOD.replace(b'"b"', b'"__metadata__"'),
+    "metadata that is no text": GOOD.replace(b'"pt"', b"1"),
+    "metadata with a key twice": GOOD.replace(b'"format":"pt"', b'"format":"pt","format":"np"'),
+    "no tensors": b'{"__metadata__":{"format":"pt"}}',
+    "nothing": b"{}",
+    "a control character in a name": GOOD.replace(b'"b"', b'"b\n"'),
+    "marks in the place of fields": GOOD.replace(b'"b":{"dtype":"', b'"b""""\n\x01'),
+    "fields changed about": GOOD.replace(b'b":{"dtype":"BF16","shape":[],"data_offsets":[24',
+                                         b'b],"data_offsets":[BF16","shape":[":{"dtype":"24'),
+    "no UTF-8": GOOD.replace(b'"b"', b'"\xff"'),
+    "cut": GOOD[:-1],
+    "text after its end": GOOD + b"}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("raw", ODD.values(), ids=ODD)
+def test_anything_else_is_left_to_the_decoder(raw: bytes) -> None:
+    assert taken(raw) is None
+
+
+def test_no_change_of_a_byte_is_taken_that_the_decoder_would_judge_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = random.Random(7)
+    letters = b'{}[]",:0123456789\\ \n\x01\x02\x03aF\xc3'
+    mutants: set[bytes] = set()
+    for _ in range(4000):
+        mutant = bytearray(GOOD)
+        for _ in range(chance.choice((1, 1, 2, 3))):
+            place = chance.randrange(len(mutant))
+            new = bytes(chance.choices(letters, k=chance.choice((0, 1, 2))))
+            mutant[place : place + chance.choice((0, 1, 1, 2))] = new
+        mutants.add(bytes(mutant))
+    both = 0
+    for raw in mutants:
+        if taken(raw) is not None:
+            both += 1
+            assert parse_header(raw, None, "model.safetensors") == by_decoder(raw, monkeypatch), raw
+            json.loads(raw)
+    assert both > 20
