@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from inspector.auditing import Audit, Skipped, audit
 from inspector.conversion.causes import Case, causes
@@ -25,6 +26,9 @@ from inspector.notation.roles import GROUPS, group, label
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import family_name
 from inspector.rules.registry import SEVERITIES, Finding, worded
+
+if TYPE_CHECKING:
+    from inspector.valuing import Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class Comparison:
     """Two audits side by side. relation: "conversion" or "different"; carried and dropped as the JSON says.
 
     parameters: unique logical parameters of both sides. carriage: which tensors become which (`Carried.each`
-    gives them one by one). skipped: what headers cannot show.
+    gives them one by one). skipped: what headers cannot show. values: what the numbers showed, where they were read.
     """
 
     source: Audit
@@ -72,6 +76,7 @@ class Comparison:
     parameters: tuple[int, int] = (0, 0)
     carriage: tuple[Carried, ...] = field(default=(), repr=False)
     skipped: tuple[Skipped, ...] = ()
+    values: Values | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         from inspector.report.compare_text import compare_text
