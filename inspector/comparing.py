@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from inspector.auditing import Audit, Skipped, audit
 from inspector.conversion.causes import Case, causes
+from inspector.conversion.naming import FileNames
 from inspector.conversion.notes import notes
 from inspector.conversion.pairing import Pairs, pair
 from inspector.conversion.pieces import Piece, Side, side_of
 from inspector.conversion.relation import are_one_model
 from inspector.conversion.symbols import differing_widths, reasons, row_of
-from inspector.conversion.tally import Alone, Carried, Tally, tally
+from inspector.conversion.tally import Alone, Carried, Tally, Tensor, tally
 from inspector.conversion.ties import Taken, settled
 from inspector.evidence import Evidence
 from inspector.loader.layout import Layout
@@ -57,11 +58,23 @@ class RoleDifference:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """One logical tensor on both sides. indices: {"layer": 3, "expert": 7}; steps: as in a role's `how`."""
+
+    role: str
+    indices: Mapping[str, int]
+    source: Tensor
+    target: Tensor
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Two audits side by side. relation: "conversion" or "different"; carried and dropped as the JSON says.
 
-    parameters: unique logical parameters of both sides. carriage: which tensors become which (`Carried.each`
-    gives them one by one). skipped: what headers cannot show. values: what the numbers showed, where they were read.
+    parameters: unique logical parameters of both sides. carriage: which tensors become which, by family;
+    `tensors` gives them one by one. skipped: what headers cannot show. values: what the numbers showed, where
+    they were read.
     """
 
     source: Audit
@@ -77,6 +90,19 @@ class Comparison:
     carriage: tuple[Carried, ...] = field(default=(), repr=False)
     skipped: tuple[Skipped, ...] = ()
     values: Values | None = field(default=None, repr=False)
+
+    def tensors(self) -> Iterator[Way]:
+        """Every logical tensor that is on both sides, by the names in the files; worked out while it is read."""
+        before, after = FileNames(self.source), FileNames(self.target)
+        for one in self.carriage:
+            for index, source, target in one.each():
+                yield Way(
+                    one.identity.role,
+                    dict(zip(one.source.nouns, index, strict=False)),
+                    replace(source, name=before.spelled(source.name)),
+                    replace(target, name=after.spelled(target.name)),
+                    one.steps,
+                )
 
     def __str__(self) -> str:
         from inspector.report.compare_text import compare_text
@@ -150,7 +176,7 @@ def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: S
     invented = sum(one.invented for one in found.carried) + sum(one.parameters for one in found.invented)
     told = [case for case in causes(before, after, found) if not _explained(case, before, after)]
     findings = worded([*(case.evidence for case in told), *notes(before, after, found, copies)])
-    findings.extend(_of_sides(before, after, told, _turned(before, after, found)))
+    findings.extend(_of_sides(before, after, told, _proven(before, after, found)))
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     bad = dropped or invented or any(finding.severity != "note" for finding in findings)
     return Comparison(
@@ -193,47 +219,68 @@ def _skipped(pairs: Pairs, found: Tally) -> Iterator[Skipped]:
         yield Skipped(f"parts of {label(role)}", "only the other side tells where one ends and the next begins")
 
 
-COVERED = frozenset({"N403", "N404", "N405", "N406", "N407", "P701", "D501", "D502", "C310"})
-"""Findings of an audit that a comparison tells too, with both sides."""
+ABSENCES = frozenset({"N403", "N404", "N405", "N406", "N407", "P701"})
+SHAPES = frozenset({"D501", "D502", "C310"})
+"""Findings of an audit that a comparison tells too, with both sides: what is absent or too much, and shapes."""
+OF_SHAPES = frozenset({"rows-cut", "rows-padded", "shape-not-carried"})
+OF_BOTH = frozenset({"layers-dropped", "layers-invented", "layers-renumbered"})
 
 
-def _turned(before: Side, after: Side, found: Tally) -> tuple[frozenset[str], frozenset[str]]:
-    """Families that lie transposed on a side without config: there the names alone chose the orientation."""
-    turned = [one for one in found.carried if "transposed" in one.steps]
-    free = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
+def _proven(before: Side, after: Side, found: Tally) -> tuple[frozenset[str], frozenset[str]]:
+    """Families of a side without config whose orientation or place the names alone chose, and the other side proves."""
+    solved = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
     return (
-        frozenset(one.source.line.family for one in turned if free[0]),
-        frozenset(one.target.line.family for one in turned if free[1]),
+        frozenset(one.source.line.family for one in found.carried if solved[0] and _is_other(one, one.source)),
+        frozenset(one.target.line.family for one in found.carried if solved[1] and _is_other(one, one.target)),
     )
 
 
+def _is_other(one: Carried, piece: Piece) -> bool:
+    return one.fit.whole and ("transposed" in one.steps or piece.line.kind == ledger.UNEXPLAINED)
+
+
 def _of_sides(
-    before: Side, after: Side, told: Sequence[Case], turned: tuple[frozenset[str], frozenset[str]]
+    before: Side, after: Side, told: Sequence[Case], proven: tuple[frozenset[str], frozenset[str]]
 ) -> Iterator[Finding]:
     """Errors of the sides, and tensors that none explains, where no case of the comparison tells the same."""
     known: set[tuple[str, str]] = set()
     mine, other = ({(one.code, one.headline) for one in side.audited.findings} for side in (before, after))
     both = mine & other
+    solved = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
     sides = (
-        (before, [turned[0], *(case.source for case in told)]),
-        (after, [turned[1], *(case.target for case in told)]),
+        (before, [(case.evidence.rule, case.source) for case in told], proven[0], solved[0] and not solved[1]),
+        (after, [(case.evidence.rule, case.target) for case in told], proven[1], solved[1] and not solved[0]),
     )
-    for side, families in sides:
-        covered = {family_name(key) for found in families for key in found}
+    for side, cases, sure, guessed in sides:
+        absences, shapes = _families(cases, sure)
         for finding in side.audited.findings:
             name = (finding.code, finding.headline)
-            if name in known or not _matters(finding, name in both) or _is_covered(finding, covered):
+            covered = _is_of(finding, absences, ABSENCES) or _is_of(finding, shapes, SHAPES)
+            if name in known or covered or not _matters(finding, name in both) or (guessed and _is_guessed(finding)):
                 continue
             known.add(name)
             yield finding
+
+
+def _families(cases: Sequence[tuple[str, frozenset[str]]], sure: frozenset[str]) -> tuple[set[str], set[str]]:
+    """(families of which absences are told, families of which shapes are told)."""
+    absences = {family_name(key) for rule, keys in cases if rule not in OF_SHAPES for key in keys}
+    shapes = {family_name(key) for rule, keys in cases if rule in OF_SHAPES | OF_BOTH for key in keys}
+    named = {family_name(key) for key in sure}
+    return absences | named, shapes | named
 
 
 def _matters(finding: Finding, both: bool) -> bool:
     return finding.severity == "error" or (finding.code in ("N405", "N406", "N407") and not both)
 
 
-def _is_covered(finding: Finding, families: set[str]) -> bool:
-    if finding.code not in COVERED:
+def _is_guessed(finding: Finding) -> bool:
+    """Whether a finding rests on symbols solved from shapes, when the other side has a config that knows better."""
+    return finding.code in ("N403", "N404", "P701") or finding.code in SHAPES
+
+
+def _is_of(finding: Finding, families: set[str], codes: frozenset[str]) -> bool:
+    if finding.code not in codes:
         return False
     own = finding.place.family
     if own is not None and (own in families or any(one.startswith(own.removesuffix("*")) for one in families)):

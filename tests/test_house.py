@@ -57,6 +57,8 @@ def test_imports_go_downwards(path: Path) -> None:
 def test_nothing_heavy_is_imported_at_module_level() -> None:
     heavy = re.compile(r"^(?:import|from) +(?:numpy|huggingface_hub|rich|torch|transformers|safetensors|fsspec)\b")
     for path in PACKAGE.rglob("*.py"):
+        if room(path) == "values":  # numbers are its business; it is imported when they are asked for
+            continue
         for line in path.read_text(encoding="utf-8").splitlines():
             assert not heavy.match(line), (path, line)
 

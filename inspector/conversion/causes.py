@@ -41,6 +41,8 @@ def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
         yield from _wholes(depth, gone, new, strays, kept, found, namer)
     stacks = {one.piece.identity.axes[-1] for one in (*found.dropped, *found.invented) if one.piece.identity.axes}
     yield from _misshapen(found, stacks, namer)
+    yield from _renamed(gone, [*new, *strays], namer)
+    yield from _renamed([_Open(piece, piece.boxes) for piece in source.strays], new, namer)
     yield from _rest(DROPPED, gone, namer)
     yield from _rest(INVENTED, new, namer)
 
@@ -60,11 +62,12 @@ class _Open:
 class _Namer:
     """The words of places: roles, indices, names in the files, families on either side."""
 
-    __slots__ = ("after", "before", "found", "source", "target")
+    __slots__ = ("after", "before", "found", "keys", "source", "target")
 
     def __init__(self, source: Side, target: Side, found: Tally) -> None:
         self.source, self.target, self.found = source, target, found
         self.before, self.after = FileNames(source.audited), FileNames(target.audited)
+        self.keys = [{key for listed in side.expected.values() for key in listed} for side in (source, target)]
 
     def names(self, kind: str) -> FileNames:
         return self.before if kind == DROPPED else self.after
@@ -87,7 +90,11 @@ class _Namer:
         side = self.target if kind == DROPPED else self.source
         siblings = [piece.line.family for piece in self.siblings(kind, open_.piece.identity)]
         own = replace(open_.piece.identity, place="") if open_.piece.row else open_.piece.identity
-        return list(dict.fromkeys((*siblings, *side.expected.get(own, ()))))
+        found = [*siblings, *side.expected.get(own, ())]
+        family = open_.piece.line.family
+        if family in self.keys[side is self.target]:
+            found.append(family)
+        return list(dict.fromkeys(found))
 
 
 def _case(kind: str, rule: str, place: Place, facts: dict[str, Fact], opened: Sequence[_Open], namer: _Namer) -> Case:
@@ -186,8 +193,10 @@ def _words(opened: Sequence[_Open], depth: int, stack: bool = False) -> str:
     boxes = _leading(opened, depth)
     nouns = opened[0].piece.nouns[:depth]
     identity = opened[0].piece.identity
+    within = "/".join(filter(None, (identity.component, ".".join(identity.scope) or identity.tower)))
     if depth == 0:
-        return identity.component or ".".join(identity.scope) or identity.tower
+        return within
+    nouns = (f"{within} {nouns[0]}" if within else nouns[0], *nouns[1:])
     if stack and depth == len(identity.axes):
         number = max(box[-1].size for box in boxes)
         many = f"{number:,} {nouns[-1]}{'' if number == 1 else 's'}"
@@ -272,6 +281,47 @@ def _role(piece: Piece) -> str:
     role = label(piece.identity.role) if piece.identity.role else family_name(piece.line.family)
     tensor = piece.identity.tensor
     return role if tensor == "weight" or role.endswith(tensor) or not piece.identity.role else f"{role} {tensor}"
+
+
+ALIKE = 0.8
+"""Names less alike than this are not taken for a renaming."""
+
+
+def _is_known(piece: Piece) -> bool:
+    """Whether the card of its side has a place for it."""
+    return bool(piece.identity.role) and piece.line.block is not None
+
+
+def _renamed(gone: Sequence[_Open], new: Sequence[_Open], namer: _Namer) -> Iterator[Case]:
+    """What is lost under a name and added under one that no card reads, in the same shape: a renaming."""
+    pairs = [
+        (one, other)
+        for one in gone
+        for other in new
+        if one.boxes
+        and count(one.boxes) == count(other.boxes)
+        and one.piece.shape == other.piece.shape
+        and not (_is_known(one.piece) and _is_known(other.piece))
+    ]
+    if not pairs:
+        return
+    from difflib import SequenceMatcher
+
+    for one, other in pairs:
+        family, stored = one.piece.line.family, other.piece.line.family
+        if not one.boxes or not other.boxes or SequenceMatcher(None, family, stored).ratio() < ALIKE:
+            continue
+        facts: dict[str, Fact] = {
+            "source": namer.before.of(one.piece, one.boxes, 1)[0],
+            "target": namer.after.of(other.piece, other.boxes, 1)[0],
+            "tensors": count(one.boxes),
+            "parameters": one.parameters,
+        }
+        place = Place(family=family_name(stored), indices=boxes_in_words(one.piece.nouns, one.boxes) or None)
+        case = _case(DROPPED, "names-changed", place, facts, [one], namer)
+        other_case = _case(INVENTED, "names-changed", place, facts, [other], namer)
+        yield replace(case, source=case.source | other_case.source, target=case.target | other_case.target)
+        one.boxes = other.boxes = ()
 
 
 def _rest(kind: str, listed: Sequence[_Open], namer: _Namer) -> Iterator[Case]:

@@ -16,7 +16,8 @@ def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally) -> boo
 
     The shapes say one model where those of every role that both have agree, vocabularies and numbers of
     layers and experts aside; or where they disagree only for the few roles of which one side itself has
-    tensors of several shapes, or its own audit finds fault with: that is a damage and no other model.
+    tensors of several shapes, or its own audit finds fault with, or for one role alone, when every width
+    shows in two: that is a damage and no other model.
     """
     if not found.carried:
         return False
@@ -24,9 +25,9 @@ def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally) -> boo
     if one is not None and other is not None and _are_stated_alike(one, other):
         return True
     agreeing, odd, differing = _agreement(pairs, _faulty(source) | _faulty(target))
-    if differing or 2 * odd > agreeing:
+    if differing > 1 or 2 * (odd + differing) > agreeing:
         return False
-    return 2 * (agreeing + odd) >= min(len(pairs.source), len(pairs.target))
+    return 2 * (agreeing + odd + differing) >= min(len(pairs.source), len(pairs.target))
 
 
 def _are_stated_alike(one: Reconciled, other: Reconciled) -> bool:
@@ -43,7 +44,8 @@ def _faulty(side: Side) -> set[str]:
 
 def _agreement(pairs: Pairs, faulty: set[str]) -> tuple[int, int, int]:
     """(roles of which some shape agrees, roles damaged on one side, roles that differ)."""
-    agreeing = odd = differing = 0
+    agreeing = odd = 0
+    differing: set[str] = set()
     for identity in pairs.identities:
         left, right = pairs.source.get(identity), pairs.target.get(identity)
         if not left or not right:
@@ -53,8 +55,8 @@ def _agreement(pairs: Pairs, faulty: set[str]) -> tuple[int, int, int]:
         elif _is_odd(left, right) or any(piece.line.family in faulty for piece in (*left, *right)):
             odd += 1
         else:
-            differing += 1
-    return agreeing, odd, differing
+            differing.add(identity.role or identity.place)
+    return agreeing, odd, len(differing)
 
 
 def _agree(one: Piece, other: Piece) -> bool:

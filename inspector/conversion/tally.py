@@ -17,7 +17,7 @@ from inspector.conversion.shapes import Fit, fit
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """Where one logical tensor lies on a side: the canonical name, and which part of what is stored there.
+    """Where one logical tensor lies on a side: its name there, and which part of what is stored under it.
 
     index: the position on the stacked axis, None where the tensor is not one of a stack. part: rows of a
     fused matrix, None where it is whole. turned: stored inputs before outputs.
@@ -61,7 +61,7 @@ class Carried:
         return (self.target.elements - self.fit.carried) * self.tensors
 
     def each(self) -> Iterator[tuple[tuple[int, ...], Tensor, Tensor]]:
-        """(indices, tensor of the source, tensor of the target) one by one, worked out when asked."""
+        """(indices, tensor of the source, of the target) one by one, by canonical names, worked out when asked."""
         for box in self.boxes:
             for index in _tuples(box):
                 yield index, _tensor(self.source, index), _tensor(self.target, index)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from inspector.conversion.pieces import Identity, Piece, Side
+from inspector.conversion.pieces import Identity, Piece, Side, as_stored
 from inspector.notation.roles import label
 
 if TYPE_CHECKING:
@@ -31,9 +31,11 @@ class Taken:
 def settled(source: Side, target: Side) -> tuple[Side, Side, tuple[Taken, ...]]:
     """Both sides with copies set aside that only one of them stores.
 
-    Where no card reads a side's names, what the other side knows as a buffer or a copy is one there too.
+    Where no card reads a side's names, what the other side knows as a buffer or a copy is one there too;
+    where a side has no config, what it has no place for is a parameter if the other side has it as one.
     """
     source, target = _told_by_other(source, target), _told_by_other(target, source)
+    source, target = _recognised(source, target), _recognised(target, source)
     left = list(_copies(source, target, "source"))
     right = list(_copies(target, source, "target"))
     return (
@@ -56,6 +58,20 @@ def _told_by_other(own: Side, other: Side) -> Side:
         buffers=(*own.buffers, *(piece for piece in unread if piece.line.family in buffers)),
         copies=(*own.copies, *(piece for piece in unread if piece.line.family in copies)),
     )
+
+
+def _recognised(own: Side, other: Side) -> Side:
+    case = own.audited.case
+    if not own.strays or case is None or not case.solved:
+        return own
+    known = {piece.line.family for piece in other.parameters}
+    found = [piece for piece in own.strays if piece.line.family in known]
+    if not found:
+        return own
+    chosen = {id(piece) for piece in found}
+    named = tuple(replace(piece, identity=replace(piece.identity, role="")) for piece in map(as_stored, found))
+    rest = tuple(piece for piece in own.strays if id(piece) not in chosen)
+    return replace(own, parameters=(*own.parameters, *named), strays=rest)
 
 
 def _without(side: Side, copies: Sequence[Piece]) -> Side:

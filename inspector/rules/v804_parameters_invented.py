@@ -11,6 +11,7 @@ Example
       source    no lm_head.weight
       target    lm_head.weight
       invented  1 tensor, 262,668,288 parameters
+      because   the source has the embedding in its place
       help      find out what the converter filled them with
 
 What to do

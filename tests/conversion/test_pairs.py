@@ -132,16 +132,19 @@ def test_many_shards_are_one_model(tmp_path: Path) -> None:
 
 
 def test_every_tensor_can_be_asked_where_it_went(tmp_path: Path) -> None:
-    found = compared(*pair("mixtral-in-memory"), tmp_path)
-    listed = {
-        (source.name, source.index): (target.name, target.index, target.part)
-        for one in found.carriage
-        for _, source, target in one.each()
-    }
-    assert len(listed) == len(pair("mixtral-in-memory")[0]["tensors"])
-    name, index, part = listed["model.layers.1.block_sparse_moe.experts.3.w3.weight", None]
-    assert (name, index) == ("model.layers.1.mlp.experts.gate_up_proj", 3)
-    assert part is not None and (part.pack, part.start, part.size, part.groups) == ("up", 96, 96, 1)
+    source, target = pair("mixtral-in-memory")
+    ways = list(compared(source, target, tmp_path / "memory").tensors())
+    assert {way.source.name for way in ways} == set(source["tensors"])
+    assert {way.target.name for way in ways} == set(target["tensors"])
+    way = next(way for way in ways if way.source.name == "model.layers.1.block_sparse_moe.experts.3.w3.weight")
+    assert (way.role, way.indices, way.steps) == ("mlp.up", {"layer": 1, "expert": 3}, ("concatenated", "stacked"))
+    assert (way.target.name, way.target.index) == ("model.layers.1.mlp.experts.gate_up_proj", 3)
+    part = way.target.part
+    assert part is not None
+    assert (part.pack, part.start, part.size, part.groups) == ("up", 96, 96, 1)
+    source, target = pair("mixtral-gguf-f16")
+    ways = list(compared(source, target, tmp_path / "gguf").tensors())
+    assert {way.target.name for way in ways} == set(target["tensors"])
 
 
 def test_a_head_beside_no_config_is_no_accusation(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from inspector.loader.index import Index
 from tests.checkpoints import Spec, genuine
 from tests.judged import judged
 from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
+from tests.values import examples as values
 
 LAYER_17 = "model.layers.17.self_attn.k_proj.weight"
 TIED = {
@@ -164,6 +165,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "rows-padded": lambda: compared({**LLAMA8B, "vocab_size": 128512}),
     "shape-not-carried": lambda: compare_audits(llama(), llama(put(LAYER_17, "BF16", 4096, 4096))),
     "layers-renumbered": lambda: compare_audits(llama(), llama(rename("layers.17.", "layers.40."))),
+    "names-changed": lambda: compare_audits(unknown(), unknown(rename("17.mix", "17.mixer"))),
     "precision-reduced": lambda: compare_audits(llama(retype("F32", ""), torch_dtype="float32"), llama()),
     "buffers-differ": lambda: compare_audits(llama(frequencies), llama()),
     "taken-as-tied": lambda: compare_audits(
@@ -171,3 +173,6 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "component-differs": lambda: compare_audits(
         judged(dict(deepseek_v3(DSV3)), DSV3), judged(SHORTER, {**DSV3, "num_nextn_predict_layers": 0})),
 }  # fmt: skip
+
+FIRES.update(values.AUDITED)
+COMPARED.update(values.COMPARED)

@@ -1,0 +1,37 @@
+"""The target's numbers are the source's in a narrower dtype.
+
+What it means
+    Every number of these tensors is the source's rounded to the target's dtype, to nearest and ties
+    to even, or cut to it.
+
+Why it matters
+    Nothing is damaged; the precision is that of the narrower dtype.
+
+Example
+    note[V821] values-rounded: 21 tensors
+      how      rounded
+      largest  0.00781202
+
+What to do
+    Nothing. Where every bit matters, convert without changing the dtype.
+"""
+
+from __future__ import annotations
+
+from inspector.evidence import Place
+from inspector.rules.rule import Facts, Rows, Rule, count, listed
+
+
+def _headline(place: Place, facts: Facts) -> str:
+    return count(facts["tensors"], "tensor")
+
+
+def _rows(place: Place, facts: Facts) -> Rows:
+    return [("how", listed(facts["ways"])), ("largest", f"{facts['largest']:g}")]
+
+
+def _help(place: Place, facts: Facts) -> str:
+    return ""
+
+
+RULE = Rule(severity="note", headline=_headline, rows=_rows, help=_help)
