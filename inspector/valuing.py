@@ -245,6 +245,7 @@ def _judged(role: str, source: Numbers, target: Numbers) -> tuple[str, Differenc
             again = difference(other, one) if swap else difference(one, other)
             if again.equal or again.rounding:
                 return REORDERED, again
+            told = min(told, again, key=lambda one: one.differing)
     return DIFFERENT, told
 
 

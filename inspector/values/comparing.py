@@ -11,8 +11,8 @@ import numpy as np
 
 from inspector.values.decoding import WIDE, Array, decoded, rounded, truncated
 
-CHUNK: Final = 1 << 22
-"""Elements that are held as numbers at a time: 16 MB a side in float32."""
+CHUNK: Final = 1 << 21
+"""Elements that are held as numbers at a time: 8 MB a side in float32."""
 
 
 @dataclass(frozen=True, slots=True)

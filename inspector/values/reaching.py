@@ -1,7 +1,7 @@
 """From a name to its numbers: where a tensor's bytes lie, as an array that is read when it is looked at.
 
 Files of this machine are mapped to memory; from elsewhere a tensor is fetched whole, which is why there only
-named ones are read. Read are safetensors; other formats have no numbers here.
+named ones are read. Read are safetensors, GGUF as far as it is not quantised, and torch's archives.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import prod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from inspector.loader.dtype import BITS
 from inspector.loader.folder import FolderSource
 from inspector.loader.source import Opening, Source
 from inspector.values.comparing import Numbers
-from inspector.values.decoding import RAW
+from inspector.values.decoding import RAW, Array
 
 if TYPE_CHECKING:
     from inspector.auditing import Audit
@@ -29,17 +28,29 @@ FETCHED: Final = 8_000_000_000
 """Bytes of one tensor that are fetched into memory."""
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a tensor lies in its file: the byte at which its storage begins, its first element there, its strides.
+
+    strides: in elements; None where the elements follow each other.
+    """
+
+    begin: int
+    first: int = 0
+    strides: tuple[int, ...] | None = None
+
+
 @dataclass(slots=True)
 class Store:
     """The tensors of an audited checkpoint, or of one component of a pipeline.
 
-    names: name as the audit has it -> name in the file. begins: file -> name -> where its bytes begin.
+    names: name as the audit has it -> as the reader has it. lies: file -> name in it -> where it lies.
     """
 
     checkpoint: Checkpoint
     source: Source
     names: Mapping[str, str]
-    begins: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    lies: dict[str, Mapping[str, Place]] = field(default_factory=dict)
 
     @property
     def is_near(self) -> bool:
@@ -53,39 +64,72 @@ class Store:
         file = self.checkpoint.file_of.get(stored)
         if layout is None or file is None:
             return "it is in no file that was read"
-        if not file.endswith(".safetensors"):
-            return "numbers are read from safetensors only"
         if layout.dtype not in RAW:
             return f"{layout.dtype} is not decoded"
         if stored in self.checkpoint.cut:
             return "its bytes are cut off"
-        begin = self._begins(file).get(stored)
-        if begin is None:
-            return "its file could not be read again"
+        place = self._places(file).get(self.checkpoint.stored_as.get(stored, stored))
+        if place is None:
+            return "its file does not show where its bytes are"
         kind = np.dtype(RAW[layout.dtype])
         assert kind.itemsize * 8 == BITS[layout.dtype]
+        shape = layout.shape or (1,)
+        if not layout.elements:
+            return Numbers(np.zeros(shape, kind), layout.dtype)
+        strides = place.strides if layout.shape else None
+        reach = layout.elements
+        if strides is not None:
+            reach = 1 + sum((dim - 1) * stride for dim, stride in zip(shape, strides, strict=True))
+        flat = self._flat(file, kind, place.begin + place.first * kind.itemsize, reach)
+        if isinstance(flat, str):
+            return flat
+        if strides is None:
+            return Numbers(flat.reshape(shape), layout.dtype)
+        steps = tuple(stride * kind.itemsize for stride in strides)
+        return Numbers(np.lib.stride_tricks.as_strided(flat, shape, steps, writeable=False), layout.dtype)
+
+    def _flat(self, file: str, kind: np.dtype[Any], begin: int, elements: int) -> Array | str:
+        length = elements * kind.itemsize
         if isinstance(self.source, FolderSource):
             path = os.path.join(self.source.folder, file)
-            if not layout.elements:
-                return Numbers(np.zeros(layout.shape, kind), layout.dtype)
-            return Numbers(np.memmap(path, kind, "r", begin, layout.shape or (1,)), layout.dtype)
-        if layout.bytes > FETCHED:
-            return f"{layout.bytes:,} bytes are too many to fetch at once"
-        raw = self.source.read_part(file, begin, layout.bytes)
-        if not isinstance(raw, bytes) or len(raw) != layout.bytes:
+            if os.stat(path).st_size < begin + length:
+                return "its bytes are cut off"
+            return np.memmap(path, kind, "r", begin, (elements,))
+        if length > FETCHED:
+            return f"{length:,} bytes are too many to fetch at once"
+        raw = self.source.read_part(file, begin, length)
+        if not isinstance(raw, bytes) or len(raw) != length:
             return "it could not be fetched"
-        return Numbers(np.frombuffer(raw, kind, prod(layout.shape)).reshape(layout.shape or (1,)), layout.dtype)
+        return np.frombuffer(raw, kind, elements)
 
-    def _begins(self, file: str) -> Mapping[str, int]:
-        if file not in self.begins:
-            self.begins[file] = {}
-            for _, opening in self.source.read_headers([file]):
-                if isinstance(opening, Opening) and opening.header is not None:
-                    before = 8 + len(opening.header)
-                    entries = json.loads(opening.header)
-                    entries.pop("__metadata__", None)
-                    self.begins[file] = {name: before + entry["data_offsets"][0] for name, entry in entries.items()}
-        return self.begins[file]
+    def _places(self, file: str) -> Mapping[str, Place]:
+        if file not in self.lies:
+            size = next((one.bytes for one in self.checkpoint.files if one.name == file), 0)
+            self.lies[file] = _places(self.source, file, size)
+        return self.lies[file]
+
+
+def _places(source: Source, file: str, size: int) -> Mapping[str, Place]:
+    def read(offset: int, length: int) -> bytes:
+        found = source.read_part(file, offset, length)
+        return found if isinstance(found, bytes) else b""
+
+    if file.endswith(".safetensors"):
+        ((_, opening),) = source.read_headers([file])
+        if not isinstance(opening, Opening) or opening.header is None:
+            return {}
+        entries = json.loads(opening.header)
+        entries.pop("__metadata__", None)
+        before = 8 + len(opening.header)
+        return {name: Place(before + entry["data_offsets"][0]) for name, entry in entries.items()}
+    if read(0, 4) == b"GGUF":
+        from inspector.loader.gguf import read_gguf
+
+        made = read_gguf(read, size, file)
+        return {} if made.big_endian else {name: Place(begin) for name, begin in made.begins.items()}
+    from inspector.loader.torch_file import begins
+
+    return {name: Place(*place) for name, place in begins(read, size, file).items()}
 
 
 def store_of(audited: Audit) -> Store | None:
@@ -98,9 +142,8 @@ def store_of(audited: Audit) -> Store | None:
 
 
 def _names(audited: Audit) -> dict[str, str]:
-    """The name under which the audit has a tensor -> its name in the file."""
-    checkpoint, case = audited.checkpoint, audited.case
+    """The name under which the audit has a tensor -> the one under which it was read, where that is another."""
+    case = audited.case
     if case is None or not case.reading.prefix:
-        return dict(checkpoint.stored_as)
-    bare = case.reading.bare
-    return {bare(name): name for name in checkpoint.tensors}
+        return {}
+    return {case.reading.bare(name): name for name in audited.checkpoint.tensors}

@@ -200,3 +200,54 @@ def test_rounding_is_to_nearest_and_ties_to_even() -> None:
     assert narrowed is not None
     assert np.array_equal(narrowed, back)
     assert list(back[:3]) == [1.0, 1.0, 1 + 2**-6]
+
+
+def test_numbers_of_gguf_files_are_read(tmp_path: Path) -> None:
+    import struct
+
+    arrays = model()
+    folder = write(tmp_path / "before", arrays, TINY)
+    names = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
+             "lm_head.weight": "output.weight", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
+             "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate",
+             "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down", "post_attention_layernorm": "ffn_norm",
+             "input_layernorm": "attn_norm", "model.layers.": "blk."}  # fmt: skip
+    written: Arrays = {}
+    heads = {"q_proj": TINY["num_attention_heads"], "k_proj": TINY["num_key_value_heads"]}
+    for name, array in arrays.items():
+        stored = array
+        for part, number in heads.items():
+            if f".{part}." in name:  # llama.cpp has the rows in pairs
+                width = array.shape[0] // number
+                stored = array.reshape(number, 2, width // 2, -1).swapaxes(1, 2).reshape(array.shape)
+        other = name
+        for one, two in names.items():
+            other = other.replace(one, two)
+        written[other] = stored
+
+    def text(value: str) -> bytes:
+        return struct.pack("<Q", len(value)) + value.encode()
+
+    keys: dict[str, int | str] = {
+        "general.architecture": "llama", "llama.block_count": TINY["num_hidden_layers"],
+        "llama.embedding_length": TINY["hidden_size"], "llama.feed_forward_length": TINY["intermediate_size"],
+        "llama.attention.head_count": TINY["num_attention_heads"],
+        "llama.attention.head_count_kv": TINY["num_key_value_heads"], "llama.vocab_size": TINY["vocab_size"],
+    }  # fmt: skip
+    raw = b"GGUF" + struct.pack("<IQQ", 3, len(written), len(keys))
+    for key, value in keys.items():
+        raw += text(key) + (
+            struct.pack("<I", 8) + text(value) if isinstance(value, str) else struct.pack("<II", 4, value)
+        )
+    data = b""
+    for name, array in written.items():
+        data += bytes(-len(data) % 32)
+        raw += text(name) + struct.pack(f"<I{array.ndim}QIQ", array.ndim, *array.shape[::-1], 0, len(data))
+        data += np.ascontiguousarray(array).tobytes()
+    raw += bytes(-len(raw) % 32)
+    (tmp_path / "model.gguf").write_bytes(raw + data)
+    compared = compared_with_values(compare(str(folder), str(tmp_path / "model.gguf")))
+    reordered = 2 * TINY["num_hidden_layers"]
+    assert compared.relation == "conversion"
+    assert counts(compared) == {"equal": len(arrays) - reordered, "reordered": reordered}
+    assert compared.verdict == "clean"
