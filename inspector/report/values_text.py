@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 WORDS = (
     ("equal", "equal to the last bit"),
-    ("rounded", "the source's, in a narrower dtype"),
-    ("reordered", "the source's, with rotary rows in the other order"),
+    ("rounded", "the same but for rounding to the narrower dtype"),
+    ("reordered", "the same with rotary rows in the other order"),
     ("different", "different"),
 )
 

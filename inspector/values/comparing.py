@@ -29,7 +29,7 @@ class Difference:
 
     elements: compared. differing: elements with another number. largest: the largest difference, with its place
     and both numbers. rounding: "rounded" or "cut" where the target's numbers are the source's in its narrower
-    dtype, "" where they are not.
+    dtype, "finer" where the source's are the target's rounded, "" where neither.
     """
 
     elements: int = 0
@@ -51,7 +51,7 @@ def difference(source: Numbers, target: Numbers) -> Difference:
     found = Difference()
     same = source.dtype == target.dtype
     wide = source.dtype in WIDE or target.dtype in WIDE
-    ways = {"rounded": True, "cut": True}
+    ways = {"rounded": True, "cut": True, "finer": True}
     for place, one, other in _chunks(source.raw, target.raw):
         found.elements += one.size
         if same and np.array_equal(one, other):
@@ -64,6 +64,7 @@ def difference(source: Numbers, target: Numbers) -> Difference:
         _note_largest(found, place, left, right, apart)
         for way, narrow in (("rounded", rounded), ("cut", truncated)):
             ways[way] = ways[way] and _is_narrowed(narrow(left, target.dtype), right)
+        ways["finer"] = ways["finer"] and _is_narrowed(rounded(right, source.dtype), left)
     if found.differing:
         found.rounding = next((way for way, holds in ways.items() if holds and not same), "")
     return found

@@ -84,6 +84,15 @@ def test_rounding_is_told_from_damage(tmp_path: Path, kind: str) -> None:
     assert counts(judged(tmp_path / "damaged", damage)) == {"rounded": len(model()) - 1, "different": 1}
 
 
+def test_a_target_of_finer_numbers_is_told(tmp_path: Path) -> None:
+    before = {name: bfloat16(array) for name, array in model().items()}
+    one, other = write(tmp_path / "before", before, TINY), write(tmp_path / "after", model(), TINY)
+    compared = compared_with_values(compare(str(one), str(other)))
+    assert counts(compared) == {"rounded": len(model())}
+    (finding,) = [one for one in compared.findings if one.name == "values-rounded"]
+    assert finding.facts["ways"] == ["finer"]
+
+
 def test_numbers_cut_to_bfloat16_are_told_as_cut(tmp_path: Path) -> None:
     def change(after: Arrays) -> None:
         after.update({name: (array.view(np.uint32) >> 16).astype(np.uint16) for name, array in after.items()})
