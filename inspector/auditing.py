@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from inspector.matcher.unpacking import Unpacked
     from inspector.reconciler.claims import Claim, Stated
     from inspector.reconciler.experts import Experts
+    from inspector.valuing import Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ class Audit:
     """What is to be said of a checkpoint. Prints itself as the report that people read.
 
     verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
-    components: the parts of a pipeline by folder; the counts are then their sums.
+    components: the parts of a pipeline by folder; the counts are then their sums. values: what the numbers showed,
+    where they were read.
     """
 
     source: str
@@ -78,6 +80,7 @@ class Audit:
     case: Reconciled | None = field(default=None, repr=False)
     unpacked: Unpacked | None = field(default=None, repr=False)
     components: Mapping[str, Audit] = field(default_factory=dict)
+    values: Values | None = field(default=None, repr=False)
 
     @property
     def counts(self) -> Counts:

@@ -60,6 +60,8 @@ Cached = Annotated[bool, typer.Option("--cached", help="Read the Hub's local cac
 Weights = Annotated[str | None, typer.Option("--weights", help="Which set of weights, where there are several.")]
 ConfigFile = Annotated[str | None, typer.Option("--config", help="A config.json to use instead of the one there.")]
 AsFormat = Annotated[Format, typer.Option("--format", help="text, or JSON on standard output.")]
+Values = Annotated[bool, typer.Option("--values", help="Read the numbers in the tensors too; this takes its time.")]
+Tensor = Annotated[list[str] | None, typer.Option(help="Read only the numbers of these tensors; * for anything.")]
 FailOn = Annotated[Level, typer.Option(help="Severity from which the exit code is 1.")]
 
 
@@ -76,6 +78,8 @@ def audit(
     subfolder: Subfolder = None,
     repo_type: RepoType = None,
     cached: Cached = False,
+    values: Values = False,
+    tensor: Tensor = None,
     debug: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Say whether a checkpoint is complete and is what its config says, to the last parameter."""
@@ -91,6 +95,8 @@ def audit(
         subfolder=subfolder,
         repo_type=repo_type,
         cached=cached,
+        values=values,
+        tensor=tensor or (),
     )
 
 
@@ -157,9 +163,11 @@ def compare(
     expect: Annotated[Expectation | None, typer.Option(help="Make two different models an error.")] = None,
     format: AsFormat = Format.text,
     fail_on: FailOn = Level.error,
+    values: Values = False,
+    tensor: Tensor = None,
 ) -> None:
     """Two checkpoints role by role, and which symbol makes the difference."""
-    verbs.compare(source, target, expect=expect, format=format, fail_on=fail_on)
+    verbs.compare(source, target, expect=expect, format=format, fail_on=fail_on, values=values, tensor=tensor or ())
 
 
 @app.command(epilog="Example: inspector explain D501")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from inspector.auditing import Audit, Skipped, audit, audit_checkpoint
 from inspector.conversion.causes import Case, causes
@@ -26,6 +27,9 @@ from inspector.notation.roles import GROUPS, group, label
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import family_name
 from inspector.rules.registry import SEVERITIES, Finding, worded
+
+if TYPE_CHECKING:
+    from inspector.valuing import Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,8 @@ class Comparison:
     """Two audits side by side. relation: "conversion" or "different"; carried and dropped as the JSON says.
 
     parameters: unique logical parameters of both sides. carriage: which tensors become which, by family;
-    `tensors` gives them one by one. skipped: what headers cannot show.
+    `tensors` gives them one by one. skipped: what headers cannot show. values: what the numbers showed, where
+    they were read.
     """
 
     source: Audit
@@ -84,6 +89,7 @@ class Comparison:
     parameters: tuple[int, int] = (0, 0)
     carriage: tuple[Carried, ...] = field(default=(), repr=False)
     skipped: tuple[Skipped, ...] = ()
+    values: Values | None = field(default=None, repr=False)
 
     def tensors(self) -> Iterator[Way]:
         """Every logical tensor that is on both sides, by the names in the files; worked out while it is read."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn, TypedDict, Unpack
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NoReturn, TypedDict, TypeVar, Unpack
 
 if TYPE_CHECKING:
     from inspector.auditing import Audit
+    from inspector.loader.traffic import Progress
     from inspector.reconciler.claims import Stated
 
 USAGE, UNREADABLE = 2, 3
@@ -39,6 +40,8 @@ def audit(
     format: str = "text",
     fail_on: str = "error",
     verbose: bool = False,
+    values: bool = False,
+    tensor: Sequence[str] = (),
     **where: Unpack[Where],
 ) -> NoReturn:
     """Audits and tells."""
@@ -50,6 +53,10 @@ def audit(
         if stated is None:
             usage(f"--claim: '{claim}' is no number of parameters; write 8030257152, 8.03B or 6607.34M")
     audited = _run(source, weights, config, stated, **where)
+    if values or tensor:
+        from inspector.valuing import with_values
+
+        audited = _read(with_values, audited, tensor)
     if format == "json":
         from inspector.report.json_v1 import audit_json, dumped
 
@@ -135,12 +142,23 @@ def formula(
 
 
 def compare(
-    source: str, target: str, *, expect: str | None = None, format: str = "text", fail_on: str = "error"
+    source: str,
+    target: str,
+    *,
+    expect: str | None = None,
+    format: str = "text",
+    fail_on: str = "error",
+    values: bool = False,
+    tensor: Sequence[str] = (),
 ) -> NoReturn:
     """Compares two checkpoints."""
     from inspector.comparing import compare as run_compare
 
     compared = run_compare(source, target, expect=expect)
+    if values or tensor:
+        from inspector.valuing import compared_with_values
+
+        compared = _read(compared_with_values, compared, tensor)
     if format == "json":
         from inspector.report.json_v1 import compare_json, dumped
 
@@ -200,6 +218,23 @@ def _run(
     bar = Bar()
     try:
         return run_audit(source, weights=weights, config=config, claim=claim, progress=bar, **where)
+    finally:
+        bar.end()
+
+
+Told = TypeVar("Told")
+
+
+def _read(read: Callable[[Told, Sequence[str], Progress], Told], told: Told, tensor: Sequence[str]) -> Told:
+    """Numbers beside headers, with a bar on standard error."""
+    from inspector.report.progress import Bar
+    from inspector.valuing import NotNamed
+
+    bar = Bar(what="values")
+    try:
+        return read(told, tensor, bar)
+    except NotNamed as problem:
+        usage(f"--values: '{problem}' lies elsewhere; name the tensors to fetch with --tensor, or download it")
     finally:
         bar.end()
 

@@ -74,6 +74,7 @@ class GgufFile:
 
     header: tensors under the file's own names, with logical shapes in torch's order and bytes as stored.
     values: key -> number, bool, text, list of numbers, or `ArrayOf`. version 0 where it could not be read.
+    begins: tensor -> the byte of the file at which it begins.
     """
 
     header: Header
@@ -82,6 +83,7 @@ class GgufFile:
     big_endian: bool = False
     alignment: int = DEFAULT_ALIGNMENT
     split: Split | None = None
+    begins: Mapping[str, int] = field(default_factory=dict, repr=False)
 
 
 class _Malformed(Exception):
@@ -162,7 +164,8 @@ class _Reading:
         header = Header(
             self.file, self.tensors, self._metadata(), tuple(self.evidence), start - 8, end, tuple(self.faulty), cut
         )
-        return GgufFile(header, self.values, self.version, self.order == ">", alignment, split)
+        begins = {name: start + begin for begin, _, name in self.spans}
+        return GgufFile(header, self.values, self.version, self.order == ">", alignment, split, begins)
 
     def malformed(self, problem: str) -> Evidence:
         facts: dict[str, Fact] = {"problem": problem, "position": self.stretch.position}

@@ -220,6 +220,7 @@ class HubSource:
                 yield name, given[name]
             else:
                 yield name, next(by_ranges)
+        next(by_ranges, None)  # ends of itself: one that is thrown away ends all reading
 
     def read_part(self, name: str, offset: int, length: int) -> bytes | Refusal:
         """Bytes from within a file."""

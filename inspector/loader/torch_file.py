@@ -113,6 +113,7 @@ class TorchFile:
     header: tensors by name. form: "zip", "torchscript", "legacy", "pickle", or "" where it could not be read.
     ties: names that are one and the same view of one storage. views: names that share a storage otherwise.
     inside: key below which the weights were found, "" at the top. beside: other keys there -> tensors below.
+    lies: tensor -> (member of the archive, first element in it, strides in elements), of an archive.
     """
 
     header: Header
@@ -121,6 +122,26 @@ class TorchFile:
     views: tuple[tuple[str, ...], ...] = ()
     inside: str = ""
     beside: Mapping[str, int] = field(default_factory=dict)
+    lies: Mapping[str, tuple[str, int, tuple[int, ...]]] = field(default_factory=dict, repr=False)
+
+
+def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tuple[int, ...]]]:
+    """Tensor -> (byte at which its storage begins, first element in it, strides), where the archive keeps it plain."""
+    members = zip_directory.read_directory(read, size)
+    if isinstance(members, zip_directory.Fault):
+        return {}
+    starts: dict[str, int] = {}
+    found: dict[str, tuple[int, int, tuple[int, ...]]] = {}
+    for name, (key, first, strides) in read_torch(read, size, file).lies.items():
+        member = members.get(key)
+        if member is None or not member.plain:
+            continue
+        if key not in starts:
+            start = zip_directory.data_offset(read, member)
+            starts[key] = -1 if isinstance(start, zip_directory.Fault) else start
+        if starts[key] >= 0:
+            found[name] = (starts[key], first, strides)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +275,7 @@ class _Reading:
         self._imports(pickles, form)
         inside, weights, beside = self._weights(value)
         tensors: dict[str, Layout] = {}
+        lies: dict[str, tuple[str, int, tuple[int, ...]]] = {}
         faulty: list[str] = []
         views: dict[str, dict[tuple[Any, ...], list[str]]] = {}
         of_storage: dict[str, list[str]] = {}
@@ -267,6 +289,8 @@ class _Reading:
             storage = made.storage
             if storage is not None:
                 storages[storage.key] = storage
+                if isinstance(place, _Archived):
+                    lies[name] = (f"{place.prefix}data/{storage.key}", made.offset, made.strides)
                 of_storage.setdefault(storage.key, []).append(name)
                 if layout.elements:
                     view = (made.offset, made.shape, made.strides, made.dtype)
@@ -293,7 +317,7 @@ class _Reading:
             self.file, tensors, {"format": "pt"}, tuple(self.evidence), max(0, self.size - 8 - declared), declared,
             tuple(faulty), cut,
         )  # fmt: skip
-        return TorchFile(header, form, ties, slices, inside, beside)
+        return TorchFile(header, form, ties, slices, inside, beside, lies)
 
     def _imports(self, pickles: list[Pickle], form: str) -> None:
         runs: list[str] = []

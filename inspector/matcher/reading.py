@@ -34,6 +34,10 @@ class Reading:
     twins: tuple[str, ...] = ()
     writer: str = ""
 
+    def bare(self, name: str) -> str:
+        """A tensor's name, or a family's key, without the stray prefix."""
+        return without_prefix(name, self.prefix)
+
     @property
     def coverage(self) -> float:
         """The part of the observed families that the card knows."""
@@ -115,11 +119,16 @@ def _spelled(claim: Claim, scope: CardScope, name: str, families: Families) -> R
 
 
 def _without(families: Families, prefix: str) -> Families:
-    """The families without a prefix that begins every segment path it stands before."""
+    """The families without a stray prefix."""
+    return rekeyed(families, lambda key: without_prefix(key, prefix))
+
+
+def without_prefix(name: str, prefix: str) -> str:
+    """A name without a prefix; one that begins with `*` may stand before any segment."""
     if not prefix.startswith("*"):
-        return rekeyed(families, lambda key: key.removeprefix(prefix))
+        return name.removeprefix(prefix)
     inner = prefix[1:]
-    return rekeyed(families, lambda key: key.replace(f".{inner}", ".").removeprefix(inner))
+    return name.replace(f".{inner}", ".").removeprefix(inner)
 
 
 def _tail(key: str, segments: int) -> str:

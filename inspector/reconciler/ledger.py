@@ -39,7 +39,7 @@ class Line:
     component: str = ""
     formula: str = ""
     packed: Packed | None = None
-    block: Block | None = field(default=None, repr=False)
+    block: Block | None = field(default=None, repr=False, compare=False)
 
     @property
     def bytes(self) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from inspector.report.clean import clean
 from inspector.report.text import WIDTH, finding_text
+from inspector.report.values_text import values_text
 
 if TYPE_CHECKING:
     from inspector.comparing import Comparison, RoleDifference
@@ -20,6 +21,8 @@ def compare_text(compared: Comparison, *, colour: bool = False) -> str:
     else:
         parts = ["\n".join(_table(_difference_rows(compared))) + "\n"]
         parts.append("different models: nothing is proven of one by the other\n" + _missed(compared))
+    if compared.values is not None:
+        parts.append(values_text(compared.values))
     parts.extend(finding_text(finding, colour=colour) for finding in compared.findings)
     return "\n".join(parts)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from inspector.auditing import Audit
     from inspector.charting import Formula
     from inspector.comparing import Comparison
+    from inspector.valuing import Values
 
 
 def dumped(value: dict[str, Any]) -> str:
@@ -58,6 +59,7 @@ def audit_json(audited: Audit) -> dict[str, Any]:
             "active_parameters": audited.experts.parameters,
         },
         "skipped": [{"check": skip.check, "because": skip.because} for skip in audited.skipped],
+        **_values(audited.values),
         "components": {name: audit_json(part) for name, part in audited.components.items()} or components_json(audited),
         "ledger": [line_json(line) for line in audited.lines],
         "files": [
@@ -165,8 +167,20 @@ def compare_json(compared: Comparison) -> dict[str, Any]:
         ],
         "findings": [finding_json(finding) for finding in compared.findings],
         "skipped": [{"check": skip.check, "because": skip.because} for skip in compared.skipped],
+        **_values(compared.values),
         "verdict": compared.verdict,
     }
+
+
+def _values(values: Values | None) -> dict[str, Any]:
+    """What became of the numbers, where they were read."""
+    if values is None:
+        return {}
+    unread = [{"because": why, "tensors": len(names), "names": names[:20]} for why, names in values.unread.items()]
+    ends: dict[str, int] = {}
+    if values.verdicts:
+        ends = {what: values.count(what) for what in ("equal", "rounded", "reordered", "different")}
+    return {"values": {"tensors": values.tensors, "elements": values.elements, **ends, "not_read": unread}}
 
 
 def formula_json(shown: Formula) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from inspector.notation.roles import label
 from inspector.report.clean import clean
 from inspector.report.tables import role_rows
+from inspector.report.values_text import values_text
 from inspector.rules.registry import Finding
 
 if TYPE_CHECKING:
@@ -284,12 +285,16 @@ def _verdict(audited: Audit, paint: Painter, verbose: bool) -> str:
         told += "; together they account for every difference"
     lines = textwrap.wrap(f"{audited.verdict}: {checked}; {told}", WIDTH)
     lines[0] = lines[0].replace(audited.verdict, paint(audited.verdict, kind), 1)
+    if audited.values is not None:
+        lines.append(values_text(audited.values).rstrip("\n"))
     lines.extend(
         textwrap.wrap(
             "Not checked: " + "; ".join(f"{skip.check} ({clean(skip.because)})" for skip in audited.skipped),
             WIDTH,
             subsequent_indent="  ",
         )
+        if audited.skipped
+        else ()
     )
     if not verbose:
         lines.extend(_note_lines([f for f in audited.findings if f.severity == "note"], paint))

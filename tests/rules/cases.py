@@ -14,6 +14,7 @@ from tests.checkpoints import Spec, genuine
 from tests.dialects import converters
 from tests.judged import judged
 from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
+from tests.values import examples as values
 
 LAYER_17 = "model.layers.17.self_attn.k_proj.weight"
 TIED = {
@@ -175,3 +176,6 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "component-differs": lambda: compare_audits(
         judged(dict(deepseek_v3(DSV3)), DSV3), judged(SHORTER, {**DSV3, "num_nextn_predict_layers": 0})),
 }  # fmt: skip
+
+FIRES.update(values.AUDITED)
+COMPARED.update(values.COMPARED)

@@ -1,0 +1,24 @@
+"""What the numbers showed, in two or three lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspector.valuing import Values
+
+WORDS = (
+    ("equal", "equal to the last bit"),
+    ("rounded", "the same but for rounding to the narrower dtype"),
+    ("reordered", "the same with rotary rows in the other order"),
+    ("different", "different"),
+)
+
+
+def values_text(values: Values) -> str:
+    """How many numbers were read, and what became of the tensors they lie in."""
+    read = f"values: {values.elements:,} numbers in {values.tensors:,} tensor{'s' * (values.tensors != 1)} read"
+    counted = [(values.count(what), words) for what, words in WORDS]
+    wide = max((len(f"{number:,}") for number, _ in counted), default=0)
+    lines = [f"  {number:>{wide},}  {words}" for number, words in counted if number]
+    return "\n".join((read, *lines)) + "\n"

@@ -1,0 +1,129 @@
+"""Two tensors, or the parts of them that a conversion makes of each other, number by number in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import Final
+
+import numpy as np
+
+from inspector.values.decoding import WIDE, Array, decoded, rounded, truncated
+
+CHUNK: Final = 1 << 21
+"""Elements that are held as numbers at a time: 8 MB a side in float32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Raw elements with the dtype they are to be read as. The array may be any view, of a file mapped to memory too."""
+
+    raw: Array
+    dtype: str
+
+
+@dataclass(slots=True)
+class Difference:
+    """How two tensors differ.
+
+    elements: compared. differing: elements with another number. largest: the largest difference, with its place
+    and both numbers. rounding: "rounded" or "cut" where the target's numbers are the source's in its narrower
+    dtype, "finer" where the source's are the target's rounded, "" where neither.
+    """
+
+    elements: int = 0
+    differing: int = 0
+    largest: float = 0.0
+    place: tuple[int, ...] = ()
+    source: float = 0.0
+    target: float = 0.0
+    rounding: str = ""
+
+    @property
+    def equal(self) -> bool:
+        """Whether every number is the same."""
+        return not self.differing
+
+
+def difference(source: Numbers, target: Numbers) -> Difference:
+    """Compares two views of one shape."""
+    found = Difference()
+    same = source.dtype == target.dtype
+    wide = source.dtype in WIDE or target.dtype in WIDE
+    ways = {"rounded": True, "cut": True, "finer": True}
+    for place, one, other in _chunks(source.raw, target.raw):
+        found.elements += one.size
+        if same and np.array_equal(one, other):
+            continue
+        left, right = decoded(one, source.dtype, wide), decoded(other, target.dtype, wide)
+        apart = ~((left == right) | (np.isnan(left) & np.isnan(right)))
+        if not apart.any():
+            continue
+        found.differing += int(apart.sum())
+        _note_largest(found, place, left, right, apart)
+        for way, narrow in (("rounded", rounded), ("cut", truncated)):
+            ways[way] = ways[way] and _is_narrowed(narrow(left, target.dtype), right)
+        ways["finer"] = ways["finer"] and _is_narrowed(rounded(right, source.dtype), left)
+    if found.differing:
+        found.rounding = next((way for way, holds in ways.items() if holds and not same), "")
+    return found
+
+
+def _is_narrowed(expected: Array | None, found: Array) -> bool:
+    return expected is not None and bool(((expected == found) | (np.isnan(expected) & np.isnan(found))).all())
+
+
+def _note_largest(found: Difference, place: tuple[int, ...], left: Array, right: Array, apart: Array) -> None:
+    with np.errstate(invalid="ignore", over="ignore"):
+        gap = np.abs(left.astype(np.float64) - right.astype(np.float64))
+    gap = np.where(apart, np.where(np.isnan(gap), np.inf, gap), 0)
+    at = np.unravel_index(int(gap.argmax()), gap.shape)
+    if gap[at] > found.largest or not found.place:
+        found.largest = float(gap[at])
+        inside = tuple(int(index) for index in at)
+        found.place = (*place[:-1], place[-1] + inside[0], *inside[1:]) if place else inside
+        found.source, found.target = float(left[at]), float(right[at])
+
+
+def _chunks(one: Array, other: Array) -> Iterator[tuple[tuple[int, ...], Array, Array]]:
+    """Equal slices of two arrays that are small enough; place: the indices at which a slice begins."""
+    if one.ndim == 0 or one.size <= CHUNK:
+        yield (0,) * min(one.ndim, 1), one, other
+        return
+    row = prod(one.shape[1:])
+    if row > CHUNK:
+        for index in range(one.shape[0]):
+            for place, left, right in _chunks(one[index], other[index]):
+                yield (index, *place), left, right
+        return
+    step = max(1, CHUNK // max(row, 1))
+    for start in range(0, one.shape[0], step):
+        yield (start,), one[start : start + step], other[start : start + step]
+
+
+@dataclass(slots=True)
+class Oddities:
+    """What is odd in the numbers of one tensor: how many are NaN or infinite, and the one number it is full of."""
+
+    elements: int = 0
+    nan: int = 0
+    infinite: int = 0
+    constant: float | None = None
+
+
+def oddities(numbers: Numbers) -> Oddities:
+    """Looks at every number once."""
+    found = Oddities()
+    low, high = np.inf, -np.inf
+    for _, raw, _ in _chunks(numbers.raw, numbers.raw):
+        found.elements += raw.size
+        if not raw.size:
+            continue
+        values = decoded(raw, numbers.dtype)
+        found.nan += int(np.isnan(values).sum())
+        found.infinite += int(np.isinf(values).sum())
+        low, high = min(low, float(values.min())), max(high, float(values.max()))
+    if found.elements > 1 and not found.nan and low == high:
+        found.constant = low
+    return found

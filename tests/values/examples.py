@@ -1,0 +1,90 @@
+"""For each rule on values a checkpoint on which it fires."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from inspector.auditing import Audit, audit
+from inspector.comparing import Comparison, compare
+from inspector.valuing import compared_with_values, with_values
+from tests.sparse_models import TINY, llama
+from tests.values.written import Arrays, bfloat16, halves_of_pairs, numbers, spec_of, write
+
+KEY = "model.layers.1.self_attn.k_proj.weight"
+DOWN = "model.layers.0.mlp.down_proj.weight"
+Change = Callable[[Arrays], object]
+
+
+def model() -> Arrays:
+    """A small Llama with random numbers."""
+    return numbers(spec_of(dict(llama(TINY))))
+
+
+def audited(change: Change, **config: object) -> Audit:
+    """The model's audit with its numbers, after a change."""
+    arrays = model()
+    change(arrays)
+    with TemporaryDirectory() as folder:
+        return with_values(audit(str(write(Path(folder) / "model", arrays, {**TINY, **config}))))
+
+
+def compared(change: Change) -> Comparison:
+    """The model beside itself with a change, numbers and all."""
+    after = model()
+    change(after)
+    with TemporaryDirectory() as folder:
+        one, other = write(Path(folder) / "before", model(), TINY), write(Path(folder) / "after", after, TINY)
+        return compared_with_values(compare(str(one), str(other)))
+
+
+def _step(arrays: Arrays) -> None:
+    arrays[KEY][3, 5] += np.float32(0.25)
+
+
+def _narrow(arrays: Arrays) -> None:
+    arrays.update({name: bfloat16(array) for name, array in arrays.items()})
+
+
+def in_halves(arrays: Arrays) -> None:
+    """Puts the rows of q and k into halves."""
+    heads = {"q_proj": TINY["num_attention_heads"], "k_proj": TINY["num_key_value_heads"]}
+    for name in arrays:
+        for part, number in heads.items():
+            if f".{part}." in name:
+                arrays[name] = halves_of_pairs(arrays[name], number)
+
+
+def _all_but_one(arrays: Arrays) -> None:
+    for name in arrays:
+        if name != KEY:
+            arrays[name] = arrays[name] + np.float32(0.5)
+
+
+def _other_head(arrays: Arrays) -> None:
+    arrays["lm_head.weight"] = arrays["model.embed_tokens.weight"].copy()
+    arrays["lm_head.weight"][2, 0] += 1
+
+
+def _no_number(arrays: Arrays) -> None:
+    arrays[KEY][1, 1] = np.nan
+
+
+def _zeros(arrays: Arrays) -> None:
+    arrays[DOWN][:] = 0
+
+
+AUDITED: dict[str, Callable[[], Audit]] = {
+    "copies-differ": lambda: audited(_other_head, tie_word_embeddings=True),
+    "values-not-finite": lambda: audited(_no_number),
+    "values-constant": lambda: audited(_zeros),
+}
+COMPARED: dict[str, Callable[[], Comparison]] = {
+    "values-differ": lambda: compared(_step),
+    "values-rounded": lambda: compared(_narrow),
+    "rows-reordered": lambda: compared(in_halves),
+    "values-unchanged": lambda: compared(_all_but_one),
+}

@@ -1,0 +1,262 @@
+"""What `--values` says of numbers: equal, rounded, reordered, damaged; not finite, constant; copies; frozen parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from inspector.auditing import audit
+from inspector.comparing import Comparison, compare
+from inspector.values import comparing
+from inspector.values.comparing import Numbers, difference
+from inspector.values.decoding import decoded, rounded, table
+from inspector.valuing import NotNamed, compared_with_values, with_values
+from tests.hub.stand_in import StandIn
+from tests.sparse_models import TINY, llama
+from tests.values.examples import DOWN, KEY, in_halves, model
+from tests.values.written import Arrays, bfloat16, numbers, spec_of, write
+
+
+def judged(tmp_path: Path, change: Callable[[Arrays], Any], config: dict[str, Any] | None = None) -> Comparison:
+    """The model beside itself with a change."""
+    before, after = model(), model()
+    change(after)
+    one = write(tmp_path / "before", before, TINY)
+    other = write(tmp_path / "after", after, TINY if config is None else config)
+    return compared_with_values(compare(str(one), str(other)))
+
+
+def found(compared: Comparison) -> set[str]:
+    return {finding.name for finding in compared.findings}
+
+
+def counts(compared: Comparison) -> dict[str, int]:
+    assert compared.values is not None
+    words = ("equal", "rounded", "reordered", "different")
+    return {what: compared.values.count(what) for what in words if compared.values.count(what)}
+
+
+def test_the_same_numbers_are_clean(tmp_path: Path) -> None:
+    compared = judged(tmp_path, lambda after: None)
+    assert compared.verdict == "clean"
+    assert counts(compared) == {"equal": len(model())}
+    assert compared.values is not None
+    assert compared.values.elements == compared.parameters[0]
+    assert not [one for one in compared.skipped if one.check.startswith("values")]
+
+
+def test_one_changed_number_is_found_with_its_place(tmp_path: Path) -> None:
+    def change(after: Arrays) -> None:
+        after[KEY][3, 5] += 0.25
+
+    compared = judged(tmp_path, change)
+    (finding,) = [one for one in compared.findings if one.name == "values-differ"]
+    assert finding.facts["tensor"] == KEY
+    assert (finding.facts["differing"], finding.facts["at"]) == (1, [3, 5])
+    assert finding.facts["largest"] == pytest.approx(0.25, rel=1e-3)
+    assert finding.facts["tensors"] == 1
+    assert compared.verdict == "findings"
+    assert finding.message.startswith("attention key, 1 of 2 tensors, layer 1")
+
+
+@pytest.mark.parametrize("kind", ["BF16", "F16"])
+def test_rounding_is_told_from_damage(tmp_path: Path, kind: str) -> None:
+    def narrow(array: NDArray[Any]) -> NDArray[Any]:
+        return bfloat16(array) if kind == "BF16" else array.astype(np.float16)
+
+    def change(after: Arrays) -> None:
+        after.update({name: narrow(array) for name, array in after.items()})
+
+    compared = judged(tmp_path, change)
+    assert counts(compared) == {"rounded": len(model())}
+    assert "values-rounded" in found(compared)
+    assert "values-differ" not in found(compared)
+
+    def damage(after: Arrays) -> None:
+        change(after)
+        after[DOWN][0, 0] = 7
+
+    assert counts(judged(tmp_path / "damaged", damage)) == {"rounded": len(model()) - 1, "different": 1}
+
+
+def test_a_target_of_finer_numbers_is_told(tmp_path: Path) -> None:
+    before = {name: bfloat16(array) for name, array in model().items()}
+    one, other = write(tmp_path / "before", before, TINY), write(tmp_path / "after", model(), TINY)
+    compared = compared_with_values(compare(str(one), str(other)))
+    assert counts(compared) == {"rounded": len(model())}
+    (finding,) = [one for one in compared.findings if one.name == "values-rounded"]
+    assert finding.facts["ways"] == ["finer"]
+
+
+def test_numbers_cut_to_bfloat16_are_told_as_cut(tmp_path: Path) -> None:
+    def change(after: Arrays) -> None:
+        after.update({name: (array.view(np.uint32) >> 16).astype(np.uint16) for name, array in after.items()})
+
+    compared = judged(tmp_path, change)
+    assert counts(compared) == {"rounded": len(model())}
+    (finding,) = [one for one in compared.findings if one.name == "values-rounded"]
+    assert finding.facts["ways"] == ["cut"]
+
+
+@pytest.mark.parametrize("way", ["to halves", "to pairs"])
+def test_rotary_rows_in_the_other_order_are_seen(tmp_path: Path, way: str) -> None:
+    before, after = model(), model()
+    in_halves(after if way == "to halves" else before)
+    one, other = write(tmp_path / "before", before, TINY), write(tmp_path / "after", after, TINY)
+    compared = compared_with_values(compare(str(one), str(other)))
+    reordered = 2 * TINY["num_hidden_layers"]
+    assert counts(compared) == {"equal": len(model()) - reordered, "reordered": reordered}
+    assert compared.verdict == "clean"
+
+
+def test_what_is_not_finite_or_constant_is_told(tmp_path: Path) -> None:
+    arrays = model()
+    arrays[KEY][1, 1] = np.nan
+    arrays[DOWN][:] = 0
+    audited = with_values(audit(str(write(tmp_path, arrays, TINY))))
+    facts = {finding.name: finding.facts for finding in audited.findings}
+    assert (facts["values-not-finite"]["nan"], facts["values-not-finite"]["names"]) == (1, [KEY])
+    assert (facts["values-constant"]["values"], facts["values-constant"]["names"]) == ([0.0], [DOWN])
+    assert audited.verdict == "findings"
+    healthy = with_values(audit(str(write(tmp_path / "healthy", model(), TINY))))
+    assert healthy.verdict == "clean"
+    assert not [one for one in healthy.skipped if one.check == "values"]
+
+
+def test_copies_of_tied_tensors_are_compared(tmp_path: Path) -> None:
+    config = {**TINY, "tie_word_embeddings": True}
+    arrays = model()
+    arrays["lm_head.weight"] = arrays["model.embed_tokens.weight"].copy()
+    assert with_values(audit(str(write(tmp_path / "same", arrays, config)))).verdict == "clean"
+    arrays["lm_head.weight"][2, 0] += 1
+    audited = with_values(audit(str(write(tmp_path / "other", arrays, config))))
+    (finding,) = [one for one in audited.findings if one.severity == "error"]
+    assert (finding.name, finding.facts["differing"]) == ("copies-differ", 1)
+
+
+def test_frozen_parts_of_a_fine_tune_are_told(tmp_path: Path) -> None:
+    def change(after: Arrays) -> None:
+        for name in after:
+            if name != KEY:
+                after[name] = after[name] + np.float32(0.01)
+
+    compared = judged(tmp_path, change)
+    (finding,) = [one for one in compared.findings if one.name == "values-unchanged"]
+    assert finding.facts["names"] == [KEY]
+
+
+def test_only_named_tensors_are_read(tmp_path: Path) -> None:
+    one, other = write(tmp_path / "before", model(), TINY), write(tmp_path / "after", model(), TINY)
+    compared = compared_with_values(compare(str(one), str(other)), ["*.k_proj.weight"])
+    assert counts(compared) == {"equal": TINY["num_hidden_layers"]}
+    assert "values of other tensors" in {one.check for one in compared.skipped}
+
+
+def test_a_repository_is_read_for_named_tensors_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write(tmp_path / "here", model(), TINY)
+    with StandIn() as hub:
+        hub.add("org/model", folder)
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+        compared = compare(str(folder), "org/model")
+        with pytest.raises(NotNamed):
+            compared_with_values(compared)
+        assert counts(compared_with_values(compared, [KEY])) == {"equal": 1}
+
+
+def test_two_models_are_not_compared_number_by_number(tmp_path: Path) -> None:
+    wide = {**TINY, "intermediate_size": 2 * TINY["intermediate_size"]}
+    one = write(tmp_path / "before", model(), TINY)
+    other = write(tmp_path / "after", numbers(spec_of(dict(llama(wide)))), wide)
+    compared = compared_with_values(compare(str(one), str(other)))
+    assert compared.relation == "different"
+    assert compared.values is None
+
+
+def test_long_tensors_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparing, "CHUNK", 10)
+    array = np.arange(7 * 3 * 11, dtype=np.float32).reshape(7, 3, 11)
+    other = array.copy()
+    other[4, 2, 10] += 1
+    other[5, 0, 3] -= 8
+    told = difference(Numbers(array, "F32"), Numbers(other, "F32"))
+    assert (told.elements, told.differing, told.largest, told.place) == (231, 2, 8.0, (5, 0, 3))
+
+
+def test_eight_bit_floats_are_those_of_the_standard() -> None:
+    four, five = table("F8_E4M3"), table("F8_E5M2")
+    assert (four[0x38], four[0x7E], four[0x01], four[0xB8]) == (1.0, 448.0, 2.0**-9, -1.0)
+    assert np.isnan(four[0x7F])
+    assert (five[0x3C], five[0x7B], five[0x01]) == (1.0, 57344.0, 2.0**-16)
+    assert np.isinf(five[0x7C])
+    assert np.isnan(five[0x7D])
+    assert np.array_equal(
+        five[:0x7C], np.arange(0x7C, dtype=np.uint16).astype(np.uint16).__lshift__(8).view(np.float16)
+    )
+    assert (table("F8_E4M3FNUZ")[0x40], table("F8_E4M3FNUZ")[0x7F], table("F8_E5M2FNUZ")[0x7F]) == (1.0, 240.0, 57344.0)
+    assert (table("F8_E8M0")[127], table("F8_E8M0")[130]) == (1.0, 8.0)
+
+
+def test_rounding_is_to_nearest_and_ties_to_even() -> None:
+    values = np.array([1.0, 1 + 2**-8, 1 + 3 * 2**-8, 3.4e38, -0.1], dtype=np.float32)
+    back = decoded(bfloat16(values), "BF16")
+    narrowed = rounded(values, "BF16")
+    assert narrowed is not None
+    assert np.array_equal(narrowed, back)
+    assert list(back[:3]) == [1.0, 1.0, 1 + 2**-6]
+
+
+def test_numbers_of_gguf_files_are_read(tmp_path: Path) -> None:
+    import struct
+
+    arrays = model()
+    folder = write(tmp_path / "before", arrays, TINY)
+    names = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
+             "lm_head.weight": "output.weight", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
+             "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate",
+             "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down", "post_attention_layernorm": "ffn_norm",
+             "input_layernorm": "attn_norm", "model.layers.": "blk."}  # fmt: skip
+    written: Arrays = {}
+    heads = {"q_proj": TINY["num_attention_heads"], "k_proj": TINY["num_key_value_heads"]}
+    for name, array in arrays.items():
+        stored = array
+        for part, number in heads.items():
+            if f".{part}." in name:  # llama.cpp has the rows in pairs
+                width = array.shape[0] // number
+                stored = array.reshape(number, 2, width // 2, -1).swapaxes(1, 2).reshape(array.shape)
+        other = name
+        for one, two in names.items():
+            other = other.replace(one, two)
+        written[other] = stored
+
+    def text(value: str) -> bytes:
+        return struct.pack("<Q", len(value)) + value.encode()
+
+    keys: dict[str, int | str] = {
+        "general.architecture": "llama", "llama.block_count": TINY["num_hidden_layers"],
+        "llama.embedding_length": TINY["hidden_size"], "llama.feed_forward_length": TINY["intermediate_size"],
+        "llama.attention.head_count": TINY["num_attention_heads"],
+        "llama.attention.head_count_kv": TINY["num_key_value_heads"], "llama.vocab_size": TINY["vocab_size"],
+    }  # fmt: skip
+    raw = b"GGUF" + struct.pack("<IQQ", 3, len(written), len(keys))
+    for key, value in keys.items():
+        raw += text(key) + (
+            struct.pack("<I", 8) + text(value) if isinstance(value, str) else struct.pack("<II", 4, value)
+        )
+    data = b""
+    for name, array in written.items():
+        data += bytes(-len(data) % 32)
+        raw += text(name) + struct.pack(f"<I{array.ndim}QIQ", array.ndim, *array.shape[::-1], 0, len(data))
+        data += np.ascontiguousarray(array).tobytes()
+    raw += bytes(-len(raw) % 32)
+    (tmp_path / "model.gguf").write_bytes(raw + data)
+    compared = compared_with_values(compare(str(folder), str(tmp_path / "model.gguf")))
+    reordered = 2 * TINY["num_hidden_layers"]
+    assert compared.relation == "conversion"
+    assert counts(compared) == {"equal": len(arrays) - reordered, "reordered": reordered}
+    assert compared.verdict == "clean"

@@ -1,0 +1,57 @@
+"""Small checkpoints with numbers in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.checkpoints import Spec
+
+Arrays = dict[str, NDArray[Any]]
+NAMES = {"float32": "F32", "float16": "F16", "float64": "F64", "int64": "I64"}
+
+
+def numbers(spec: Mapping[str, tuple[str, tuple[int, ...]]], seed: int = 1) -> Arrays:
+    """Random float32 numbers for every tensor of a listing."""
+    chance = np.random.default_rng(seed)
+    return {name: chance.standard_normal(shape).astype(np.float32) for name, (_, shape) in spec.items()}
+
+
+def bfloat16(array: NDArray[Any]) -> NDArray[Any]:
+    """The bits of bfloat16 in uint16, to nearest and ties to even."""
+    bits = array.astype(np.float32).view(np.uint32)
+    even = (bits >> np.uint32(16)) & np.uint32(1)
+    return ((bits + np.uint32(0x7FFF) + even) >> np.uint32(16)).astype(np.uint16)
+
+
+def halves_of_pairs(array: NDArray[Any], heads: int) -> NDArray[Any]:
+    """Rows of each head in two halves instead of pairs: what converters from Meta's names do to q and k."""
+    width = array.shape[0] // heads
+    return array.reshape(heads, width // 2, 2, -1).swapaxes(1, 2).reshape(array.shape)
+
+
+def write(folder: Path, arrays: Arrays, config: Mapping[str, Any] | None = None) -> Path:
+    """One safetensors file; uint16 arrays are bfloat16."""
+    header: dict[str, Any] = {}
+    data = b""
+    for name, array in arrays.items():
+        dtype = "BF16" if array.dtype == np.uint16 else NAMES[str(array.dtype)]
+        raw = np.ascontiguousarray(array).tobytes()
+        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps({"__metadata__": {"format": "pt"}, **header}, separators=(",", ":")).encode()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "model.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + data)
+    if config is not None:
+        (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    return folder
+
+
+def spec_of(spec: Spec) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """The listing as plain tuples."""
+    return {name: (dtype, tuple(shape)) for name, (dtype, shape) in spec.items()}
