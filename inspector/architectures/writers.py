@@ -223,7 +223,7 @@ FLUX: Final = Writing(
         Joined(
             "single/attention.qkv_mlp",
             ("single/attention.query", "single/attention.key", "single/attention.value", "single/mlp.up"),
-            "q k v up",
+            "q k v mlp.up",
         ),
     ),
 )
