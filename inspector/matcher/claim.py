@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.architectures.catalog import card_of, modules
-from inspector.architectures.defaults import class_defaults
+from inspector.architectures.defaults import NEWEST, OLDER, defaults_by
 from inspector.loader.config_file import Config
 from inspector.notation.card import Architecture, Head
 from inspector.notation.scope import Settings, head_for
@@ -17,6 +17,7 @@ from inspector.notation.scope import Settings, head_for
 class Claim:
     """What a config says of the architecture. card: None where no card reads its model type.
 
+    otherwise: the settings with the defaults of the other transformers, where the config does not settle whose count.
     head: the card's head for the class, None where the config names no class or one that no head has.
     """
 
@@ -25,6 +26,7 @@ class Claim:
     class_name: str | None = None
     card: Architecture | None = None
     head: Head | None = None
+    otherwise: Settings | None = None
 
 
 NO_CONFIG = Claim(Settings({}, known=False))
@@ -44,9 +46,23 @@ def claim_of(config: Config | None) -> Claim:
     if model_type is None:
         return Claim(Settings(values), None, class_name)
     card = card_of(model_type)
-    settings = Settings(values, *class_defaults(model_type), of_type=class_defaults)
+    settings, otherwise = _settings(values, model_type)
     head = head_for(card, class_name) if card is not None and class_name else None
-    return Claim(settings, model_type, class_name, card, head)
+    return Claim(settings, model_type, class_name, card, head, otherwise)
+
+
+def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settings | None]:
+    """(the config with the defaults of its writer, the same with those of the other major version).
+
+    Only a config of transformers 5 is sure to mean the newest defaults: many versions of 4 wrote what its last one
+    reads, and a config without a version may be anybody's.
+    """
+    version = values.get("transformers_version")
+    major = version.partition(".")[0] if isinstance(version, str) else ""
+    older, newest = (Settings(values, *of(model_type), of_type=of) for of in map(defaults_by, (OLDER, NEWEST)))
+    if major.isdecimal() and int(major) < int(NEWEST):
+        return older, newest
+    return newest, None if major else older
 
 
 def _class_name(values: dict[str, Any]) -> str | None:

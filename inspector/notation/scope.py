@@ -69,19 +69,26 @@ class Settings:
     of_type: ClassDefaults | None = None
 
     def below(self, key: str) -> Settings:
-        """The settings of a sub-config; absent ones are empty."""
+        """The settings of a sub-config; absent ones are empty.
+
+        A part that is there is of its type's class and has that class's defaults, not those of the part that the
+        whole has by default. A part that is said to be of the whole's own type (older Qwen-VL towers) is not.
+        """
         own, default = self.values.get(key), self.defaults.get(key)
         values = own if isinstance(own, dict) else {}
         defaults: Mapping[str, Any] = default if isinstance(default, dict) else {}
         aliases: Mapping[str, str] = {}
-        named = values.get("model_type")
-        if self.of_type is not None and isinstance(named, str):
-            defaults, aliases = self.of_type(named)  # a part of a type of its own has that type's defaults
+        named = values.get("model_type", defaults.get("model_type") if values else None)
+        if self.of_type is not None and isinstance(named, str) and named != self.values.get("model_type"):
+            own_defaults, aliases = self.of_type(named)
+            defaults = own_defaults or defaults
         return Settings(values, defaults, aliases, self.known, self.native, self.of_type)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
         """(value, whether it is the class's default). Null in the config is absent and final."""
         values: Any = self.values
+        if len(path) > 1 and self.of_type is not None and isinstance(values.get(path[0]), dict):
+            return self.below(path[0]).read(path[1:])
         for position, key in enumerate(path):
             if not isinstance(values, dict | Mapping):
                 return None, False

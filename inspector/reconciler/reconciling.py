@@ -64,8 +64,7 @@ def reconcile(
     head = (claim.head if settings_known else None) or reading.match.head
     families = reading.families
     spelling = replace(reading.match.spelling, root=reading.match.head.root)
-    scope = solved(reading.scope, unroll(reading.scope, head).slots, spelling, families)
-    others = _other_slots(scope, head)
+    others = _other_slots(reading.scope, head)
     lost = _lost(lost_names, reading.prefix)
     products: dict[str, int] = {}
 
@@ -73,13 +72,22 @@ def reconcile(
         family = families.get(key)
         return family.shapes if family is not None else set()
 
+    def settled(inner: CardScope) -> CardScope:
+        return solved(inner, unroll(inner, head).slots, spelling, families)
+
     def run(inner: CardScope) -> tuple[Plan, Placement]:
         plan = bind(inner, head, spelling, shapes)
         products.update(fill(inner, plan.blocks, families))
         blocks = [*plan.blocks, *_beyond(inner, spelling, others, plan)]
         return plan, _without(place(families, blocks, lost if whole else None), aside)
 
+    scope = settled(reading.scope)
     plan, placement = run(scope)
+    if placement.differences and settings_known and claim.otherwise is not None:
+        other = run(settled(CardScope(reading.card, claim.otherwise, scope.lookup)))
+        if other[1].differences < placement.differences:  # the writer's class had the other version's defaults
+            plan, placement = other
+            scope = plan.scope
     causes: list[Cause] = []
     corrected = plan
     if placement.differences and scope.settings.known:
