@@ -37,6 +37,13 @@ FNET = Architecture("fnet", ties="tie_word_embeddings | true", dims=ENCODER,
         head("ForMultipleChoice",         "fnet.", CHOICE),
         head("ForTokenClassification",    "fnet.", CLASSIFIER),
         head("ForQuestionAnswering",      "fnet.", SPAN)))
+ALIGNED = under("cls.predictions",                # transformers 4 does not tie this head
+    part("transform.dense",     "head.dense",      dense("d -> d")),
+    part("transform.LayerNorm", "norm.head",       affine("d")),
+    part("bias",                "head.token.bias", param("V")),
+    part("decoder",             "head.token",      linear("d -> V"), tied="embed.token",
+         ties="false when transformers_version[0] == '4' | tie_word_embeddings | true"),
+    maybe("decoder.bias",       "head.token.bias", param("V"), tied="head.token.bias"))
 VISUAL_BERT = Architecture("visual_bert", ties="tie_word_embeddings | true", dims=ENCODER,
     parts=rows(
         EMBEDDINGS, LAYERS, POOLER,
@@ -50,7 +57,7 @@ VISUAL_BERT = Architecture("visual_bert", ties="tie_word_embeddings | true", dim
         head("ForPreTraining",              "visual_bert.", MASKED, NEXT),
         head("ForMultipleChoice",           "visual_bert.", part("cls", "head.class", dense("d -> 1"))),
         head("ForQuestionAnswering ForVisualReasoning", "visual_bert.", part("cls", "head.class", dense("d -> C"))),
-        head("ForRegionToPhraseAlignment",  "visual_bert.", MASKED, NEXT,
+        head("ForRegionToPhraseAlignment",  "visual_bert.", ALIGNED, NEXT,
             part("attention.query", "head.query", dense("d -> d//h")),
             part("attention.key",   "head.key",   dense("d -> d//h")),
             part("attention.value", "head.value", dense("d -> d//h")))))

@@ -43,9 +43,9 @@ QWEN2_AUDIO = Architecture("qwen2_audio", ties="text_config.tie_word_embeddings 
         graft("audio", "audio_tower.", QWEN2_AUDIO_ENCODER),
         part("multi_modal_projector.linear", "bridge.out", dense("audio.d -> d"))))
 QWEN2_5_OMNI_THINKER = Architecture("qwen2_5_omni_thinker", ties=TIES, dims=Dims(d="text.d", V="text.V"),
-    heads=(head("ForConditionalGeneration", "", LM_HEAD),),
+    heads=(head("ForConditionalGeneration", "", LM_HEAD), head("Model", "")),
     parts=rows(
         graft("text",   "model.", head="Model"),
         graft("audio",  "audio_tower.", QWEN2_5_OMNI_AUDIO_ENCODER),
         graft("vision", "visual.", QWEN2_5_OMNI_VISION)),
-    dialects=({}, {"": "thinker."}))
+    dialects=({}, {"": "thinker."}, {"model.": "language_model."}))

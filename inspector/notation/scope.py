@@ -148,12 +148,16 @@ class CardScope:
         self.defaulted: set[str] = set()
         self._at: dict[str, int] = {}
         self._cache: dict[Any, Value] = {}
-        self.grafts = self._open_grafts(lookup)
+        self.grafts: dict[str, CardScope] = {}
+        self._open_grafts(lookup)
 
-    def _open_grafts(self, lookup: Lookup) -> dict[str, CardScope]:
-        opened: dict[str, CardScope] = {}
-        for entry in grafts_of(self.card):
+    def _open_grafts(self, lookup: Lookup) -> None:
+        for entry in sorted(grafts_of(self.card), key=lambda one: len(one.sets)):  # what others read is opened first
             below = self.settings.below(entry.config)
+            for key, text in entry.sets.items():
+                value = self.evaluate(parse(text))
+                if value is not None:
+                    below = replace(below, values={**below.values, key: value})
             card = entry.card
             if card is None:
                 named = below.read(("model_type",))[0]
@@ -161,8 +165,7 @@ class CardScope:
             if card is not None:
                 prefix = f"{entry.name}."
                 inner = {k[len(prefix) :]: v for k, v in self.overrides.items() if k.startswith(prefix)}
-                opened[entry.name] = CardScope(card, below, lookup, inner)
-        return opened
+                self.grafts[entry.name] = CardScope(card, below, lookup, inner)
 
     def with_overrides(self, overrides: Mapping[str, Value]) -> CardScope:
         """The same card and config with some symbols set."""
