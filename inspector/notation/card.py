@@ -166,7 +166,14 @@ def either(first: Row, second: Row) -> Either:
 
 
 def graft(
-    name: str, at: str, card: Architecture | None = None, *, config: str = "", head: str = "", when: str = "", **sets: str
+    name: str,
+    at: str,
+    card: Architecture | None = None,
+    *,
+    config: str = "",
+    head: str = "",
+    when: str = "",
+    **sets: str,
 ) -> Graft:
     """Another card; its symbols are `name.symbol` here, its sub-config `<name>_config` unless said.
 
