@@ -78,6 +78,7 @@ class Opaque:
 
     prefix: str
     because: str
+    when: str = ""
 
 
 Row = Part | Group | Either | Graft | Opaque
@@ -182,9 +183,9 @@ def graft(
     return Graft(name, at, card, config or f"{name}_config", head, when, sets)
 
 
-def opaque(prefix: str, because: str) -> Opaque:
-    """Tensors below a prefix that no card explains."""
-    return Opaque(prefix, because)
+def opaque(prefix: str, because: str, *, when: str = "") -> Opaque:
+    """Tensors below a prefix that no card explains, there where `when` holds."""
+    return Opaque(prefix, because, when)
 
 
 def head(names: str, root: str, *parts: Row, default: bool = False) -> Head:
