@@ -162,6 +162,7 @@ MENDS: dict[str, dict[str, Any]] = {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
         "ffn_config": {"ffn_hidden_size": 92, "moe_num_experts": 11, "moe_top_k": 4, "hidden_size": 48},
     },
+    "bit": {"num_groups": 8},
     "clap": {"audio_config": CLAP_AUDIO},
     "clap_audio_model": CLAP_AUDIO,
     "dinov3_convnext": {"hidden_sizes": [24, 48, 72, 96], "depths": [2, 3, 1, 2]},
