@@ -55,7 +55,7 @@ NEWER_HEAD = {                                 # the segmentation head as transf
     "decode_head.bottleneck.": "decode_head.psp_bottleneck.", "decode_head.psp_modules.": "decode_head.psp_modules.blocks.",
     "*.bn.": ".normalization.", "*.conv.": ".convolution.", "*}.1.": "}.conv."}
 FINAL = part("layernorm", "norm.final", affine("d"), when="not use_mean_pooling")
-BEIT = Architecture("beit", dims=BEIT_DIMS, parts=BEIT_PARTS,
+BEIT = Architecture("beit", ignores="out_features out_indices", dims=BEIT_DIMS, parts=BEIT_PARTS,
     heads=(
         head("Model",                   "",      FINAL, POOLED),
         head("ForImageClassification",  "beit.", under("beit", FINAL, POOLED), CLASSIFIER, default=True),

@@ -22,7 +22,7 @@ LAYER = rows(                                  # i channels in
     part("norm1", "norm.resnet.1", affine("m when after | i")),
     part("norm2", "norm.resnet.2", affine("m")),
     part("norm3", "norm.resnet.3", affine("w when after | m")))
-BIT = Architecture("bit", dims=STAGES,
+BIT = Architecture("bit", ignores="out_features out_indices", dims=STAGES,
     parts=rows(
         part("embedder.convolution", "embed.image", conv("c -> e, 7 7", bias=False)),
         part("embedder.norm",        "norm.embed",  affine("e"), when="after"),

@@ -42,7 +42,7 @@ SEGMENTATION = rows(
     part("0", "head.conv",  conv("f -> f, 3 3", bias=False)),
     part("1", "norm.head",  batchnorm("f")),
     part("4", "head.class", conv("f -> C, 1 1")))
-DPT = Architecture("dpt", dims=DPT_DIMS,
+DPT = Architecture("dpt", ignores="use_autobackbone", dims=DPT_DIMS,
     parts=rows(
         part("embeddings.cls_token",                   "embed.class",    param("1 1 d")),
         part("embeddings.patch_embeddings.projection", "embed.patch",    conv("c -> d, p pw"), when="not is_hybrid"),

@@ -38,7 +38,7 @@ PVT = Architecture("pvt",
             part("layer_norm",         "norm.attention.reduce", affine("w"))),
         part("encoder.layer_norm", "norm.final", affine("f"))),
     heads=(head("Model", ""), head("ForImageClassification", "pvt.", CLASSIFIER, default=True)))
-PVT_V2 = Architecture("pvt_v2", dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]"),
+PVT_V2 = Architecture("pvt_v2", ignores="out_features out_indices", dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]"),
     parts=rows(
         under("encoder.layers.{S}",
             part("patch_embedding.proj",       "embed.patch", conv("v -> w, k k")),

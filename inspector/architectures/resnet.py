@@ -29,7 +29,7 @@ BOTTLENECK = rows(                             # y: the first convolution has th
     under("layer.0", CONV1, o="w//4", k="1"),
     under("layer.1", CONV2, i="w//4", o="w//4", k="3", n="1"),
     under("layer.2", CONV3, i="w//4", o="w", k="1"))
-RESNET = Architecture("resnet", dims=STAGES,
+RESNET = Architecture("resnet", ignores="out_features out_indices", dims=STAGES,
     parts=rows(
         part("embedder.embedder.convolution",   "embed.image", conv("c -> e, 7 7", bias=False)),
         part("embedder.embedder.normalization", "norm.embed",  batchnorm("e")),
