@@ -172,7 +172,7 @@ LONGFORMER = Architecture("longformer", ties="tie_word_embeddings | true", dims=
     dialects=({}, OLD_NAMES, {"longformer.": ""}),
     parts=rows(
         EMBEDDINGS,
-        under("encoder.layer.{L}", BERT_LAYER,
+        under("encoder.layer.{L}", rows(BERT_LAYER, add_cross_attention="false"),
             part("attention.self.query_global", "attention.global.query", dense("d -> d")),
             part("attention.self.key_global",   "attention.global.key",   dense("d -> d")),
             part("attention.self.value_global", "attention.global.value", dense("d -> d")))),

@@ -7,6 +7,7 @@ the picture to the vision's width, whatever it says. The text model is OPT or T5
 its `model_type` says. modeling_blip.py: the text is BERT, its decoder's head is tied to the embedding.
 """
 
+from inspector.architectures.joined_blocks import TIED_BY_EITHER
 from inspector.architectures.opt import OPT
 from inspector.architectures.t5 import T5
 from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
@@ -132,7 +133,7 @@ BLIP_DECODER = under("text_decoder",
         maybe("decoder.bias",       "head.token.bias.copy", param("V"), tied="head.token.bias", ties=True)), tower="decoder")
 POOLER = part("pooler.dense", "pooler", dense("d -> d"))
 BLIP = Architecture("blip", dims=BLIP_TEXT,
-    ties="text_config.tie_word_embeddings when transformers_version[0] == '4' | tie_word_embeddings | true",
+    ties=TIED_BY_EITHER,
     parts=graft("vision", "vision_model.", BLIP_VISION),
     heads=(
         head("ForConditionalGeneration", "", BLIP_DECODER, default=True),

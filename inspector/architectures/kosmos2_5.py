@@ -27,7 +27,7 @@ KOSMOS2_5_VISION = Architecture("kosmos_2_5_vision_model", heads=(head("tower Mo
             part("pre_mlp_layer_norm",       "norm.mlp",         scale("d"))),
         part("layernorm", "norm.final", scale("d"))))
 KOSMOS2_5 = Architecture("kosmos-2.5",
-    ties="(tie_word_embeddings | true) and (text_config.tie_word_embeddings | true)",
+    ties="text_config.tie_word_embeddings | true",
     dims=Dims(d="text_config.embed_dim", V="text_config.vocab_size", L="text_config.layers", ff="text_config.ffn_dim", v="vision.d"),
     parts=rows(
         graft("vision", "vision_model.", KOSMOS2_5_VISION),
