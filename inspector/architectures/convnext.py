@@ -51,5 +51,5 @@ DINOV3_CONVNEXT = Architecture("dinov3_convnext", dims=STAGES,
             part("layer_norm",      "norm.mlp",    affine("w")),
             part("pointwise_conv1", "mlp.up",      dense("w -> 4*w")),
             part("pointwise_conv2", "mlp.down",    dense("4*w -> w")),
-            part("gamma",           "mlp.scale",   param("w"), when="layer_scale_init_value > 0"))),
+            part("gamma",           "mlp.scale",   param("w")))),
     heads=(head("Model", "", part("layer_norm", "norm.final", affine("f"))), head("Backbone", "")), dialects=({}, {"stages.": "model.stages."}))
