@@ -81,7 +81,7 @@ class Settings:
         named = values.get("model_type", defaults.get("model_type") if values else None)
         if self.of_type is not None and isinstance(named, str) and named != self.values.get("model_type"):
             own_defaults, aliases = self.of_type(named)
-            defaults = own_defaults or defaults
+            defaults = {**own_defaults, "model_type": named} if own_defaults else defaults
         return Settings(values, defaults, aliases, self.known, self.native, self.of_type)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
@@ -173,7 +173,7 @@ class CardScope:
 
     def with_value(self, key: tuple[str, ...], value: Any) -> CardScope:
         """The same card with one key of the config set, in the sub-config where it lies."""
-        settings = replace(self.settings, values=_nested(self.settings.values, key, value))
+        settings = replace(self.settings, values=_nested(self.settings.values, self.settings.defaults, key, value))
         return CardScope(self.card, settings, self.lookup, self.overrides)
 
     def word(self, path: tuple[str, ...]) -> Value:
@@ -284,11 +284,14 @@ def _plain(value: Value) -> str:
     return str(size) if isinstance(size, int) else f"{value!r:.80}" if isinstance(value, str) else f"{value!s:.80}"
 
 
-def _nested(values: Mapping[str, Any], key: tuple[str, ...], value: Any) -> dict[str, Any]:
+def _nested(values: Mapping[str, Any], defaults: Any, key: tuple[str, ...], value: Any) -> dict[str, Any]:
+    """The values with one set; a part that is left out is the default one but for that value."""
     if len(key) == 1:
         return {**values, key[0]: value}
-    inner = values.get(key[0])
-    return {**values, key[0]: _nested(inner if isinstance(inner, dict) else {}, key[1:], value)}
+    inner, default = values.get(key[0]), defaults.get(key[0]) if isinstance(defaults, Mapping) else None
+    if not isinstance(inner, dict):
+        inner = default if isinstance(default, Mapping) else {}
+    return {**values, key[0]: _nested(inner, default, key[1:], value)}
 
 
 def grafts_of(card: Architecture) -> Iterator[Graft]:
