@@ -69,8 +69,9 @@ BIGBIRD_PEGASUS = Architecture("bigbird_pegasus", ties="tie_word_embeddings | tr
         head("ForSequenceClassification", "", under("model", BIG_BOTH), CLASSES),
         head("ForQuestionAnswering",      "", under("model", BIG_BOTH), SPAN),
         head("ForCausalLM",               "", under("model", BIG_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
-            part("lm_head", "head.token", linear("d -> V"), tied="embed.token",   # transformers 5 does not tie it
-                 ties="(tie_word_embeddings | true) when transformers_version[0] == '4' | false"))))
+            part("lm_head",  "head.token", linear("d -> V"), tied="embed.token", when="transformers_version[0] == '4'"),
+            part("lm_head",  "head.token", linear("d -> V"), when="transformers_version[0] == '5'"),   # which does not tie it
+            maybe("lm_head", "head.token", linear("d -> V"), when="transformers_version == null"))))
 
 PROMPT = rows(
     part("prompt_embedding", "embed.prompt",         table("prompt_length d")),
