@@ -34,14 +34,14 @@ ATTENTION = rows(                              # e the width of what keys and va
     part("attention.query",  "attention.query",  dense("d -> d")),
     part("attention.key",    "attention.key",    dense("d -> d")),
     part("attention.value",  "attention.value",  dense("d -> d")),
-    part("attention.distance_embedding", "attention.position", table("2*T-1 d/h"), when="distances"),
+    maybe("attention.distance_embedding", "attention.position", table("2*T-1 d/h"), when="distances"),
     part("output.dense",     "attention.output", dense("d -> d")),
     part("output.LayerNorm", "norm.attention",   affine("d")))
 CROSS = rows(
     part("attention.query",  "cross.query",  dense("d -> d")),
     part("attention.key",    "cross.key",    dense("e -> d")),
     part("attention.value",  "cross.value",  dense("e -> d")),
-    part("attention.distance_embedding", "cross.position", table("2*T-1 d/h"), when="distances"),
+    maybe("attention.distance_embedding", "cross.position", table("2*T-1 d/h"), when="distances"),
     part("output.dense",     "cross.output", dense("d -> d")),
     part("output.LayerNorm", "norm.cross",   affine("d")))
 QUERY_BRANCH = rows(

@@ -20,7 +20,7 @@ BERT_BODY = rows(
         part("attention.self.query",       "attention.query",  dense("d -> d")),
         part("attention.self.key",         "attention.key",    dense("d -> d")),
         part("attention.self.value",       "attention.value",  dense("d -> d")),
-        part("attention.self.distance_embedding", "attention.position", table("2*T-1 d/h"),
+        maybe("attention.self.distance_embedding", "attention.position", table("2*T-1 d/h"),
              when="position_embedding_type in 'relative_key relative_key_query'"),
         part("attention.output.dense",     "attention.output", dense("d -> d")),
         part("attention.output.LayerNorm", "norm.attention",   affine("d")),
