@@ -74,7 +74,7 @@ TWO_ROWS_MORE = under("embeddings", NORM,
 NYSTROMFORMER = Architecture("nystromformer", ties="tie_word_embeddings | true",
     dims=ENCODER | Dims(k="conv_kernel_size"),
     parts=rows(
-        TWO_ROWS_MORE, LAYERS,
+        TWO_ROWS_MORE, LONE_LAYERS,
         part("encoder.layer.{L}.attention.self.conv", "attention.conv", conv("h -> h, k 1", groups="h", bias=False),
              when="conv_kernel_size")),
     heads=(
@@ -85,7 +85,7 @@ NYSTROMFORMER = Architecture("nystromformer", ties="tie_word_embeddings | true",
         head("ForTokenClassification",    "nystromformer.", CLASSIFIER),
         head("ForQuestionAnswering",      "nystromformer.", SPAN)))
 MRA = Architecture("mra", ties="tie_word_embeddings | true", dims=ENCODER,
-    parts=rows(TWO_ROWS_MORE, LAYERS),
+    parts=rows(TWO_ROWS_MORE, LONE_LAYERS),
     heads=(
         head("Model",                     ""),
         head("ForMaskedLM",               "mra.", MASKED),
@@ -96,7 +96,7 @@ MRA = Architecture("mra", ties="tie_word_embeddings | true", dims=ENCODER,
 YOSO = Architecture("yoso", ties="tie_word_embeddings | true",
     dims=ENCODER | Dims(k="conv_window"),
     parts=rows(
-        TWO_ROWS_MORE, LAYERS,
+        TWO_ROWS_MORE, LONE_LAYERS,
         part("encoder.layer.{L}.attention.self.conv", "attention.conv", conv("h -> h, k 1", groups="h", bias=False),
              when="conv_window")),
     heads=(

@@ -8,24 +8,27 @@ from inspector.architectures.kosmos2 import ATTENTION, LATENTS
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, dense, linear, scale, table
 
-KOSMOS2_5_VISION = Architecture("kosmos_2_5_vision_model", heads=(head("tower Model", ""),),
+VISION_LAYERS = under("layer.{L}",
+    part("attention.query",          "attention.query",  linear("d -> i")),
+    part("attention.key",            "attention.key",    linear("d -> i")),
+    part("attention.value",          "attention.value",  linear("d -> i")),
+    part("attention.output",         "attention.output", linear("i -> d")),
+    part("mlp.wi_0",                 "mlp.gate",         linear("d -> ff")),
+    part("mlp.wi_1",                 "mlp.up",           linear("d -> ff")),
+    part("mlp.wo",                   "mlp.down",         linear("ff -> d")),
+    part("pre_attention_layer_norm", "norm.attention",   scale("d")),
+    part("pre_mlp_layer_norm",       "norm.mlp",         scale("d")))
+KOSMOS2_5_VISION = Architecture("kosmos_2_5_vision_model",
     dims=Dims(d="hidden_size", L="num_hidden_layers", i="num_attention_heads*head_dim", ff="intermediate_size",
               T="max_num_patches", p="patch_embed_hidden_size"),
-    parts=rows(
-        part("embeddings.patch_projection", "embed.patch",           dense("p -> d")),
-        part("embeddings.row_embedder",     "embed.position.row",    table("T d")),
-        part("embeddings.column_embedder",  "embed.position.column", table("T d")),
-        under("encoder.layer.{L}",
-            part("attention.query",          "attention.query",  linear("d -> i")),
-            part("attention.key",            "attention.key",    linear("d -> i")),
-            part("attention.value",          "attention.value",  linear("d -> i")),
-            part("attention.output",         "attention.output", linear("i -> d")),
-            part("mlp.wi_0",                 "mlp.gate",         linear("d -> ff")),
-            part("mlp.wi_1",                 "mlp.up",           linear("d -> ff")),
-            part("mlp.wo",                   "mlp.down",         linear("ff -> d")),
-            part("pre_attention_layer_norm", "norm.attention",   scale("d")),
-            part("pre_mlp_layer_norm",       "norm.mlp",         scale("d"))),
-        part("layernorm", "norm.final", scale("d"))))
+    heads=(
+        head("tower Model", "",
+            part("embeddings.patch_projection", "embed.patch",           dense("p -> d")),
+            part("embeddings.row_embedder",     "embed.position.row",    table("T d")),
+            part("embeddings.column_embedder",  "embed.position.column", table("T d")),
+            under("encoder", VISION_LAYERS),
+            part("layernorm", "norm.final", scale("d"))),
+        head("Encoder", "", VISION_LAYERS)))
 KOSMOS2_5 = Architecture("kosmos-2.5",
     ties="text_config.tie_word_embeddings | true",
     dims=Dims(d="text_config.embed_dim", V="text_config.vocab_size", L="text_config.layers", ff="text_config.ffn_dim", v="vision.d"),

@@ -262,6 +262,10 @@ class CardScope:
         if text is None:
             value, defaulted = self.settings.read(tuple(symbol.split(".")))
             return f"{symbol} = {_plain(value)}{' (class default)' if defaulted else ''}"
+        return self.reason(text)
+
+    def reason(self, text: str) -> str:
+        """Which alternative of a definition is present, and which before it are not."""
         node = parse(text)
         passed: list[str] = []
         for option in node.options if isinstance(node, Alternatives) else (node,):
@@ -272,6 +276,17 @@ class CardScope:
                 return f"{show(option)} = {_plain(value)}{default}{absent}"
             passed.append(show(option.value if isinstance(option, Guarded) else option))
         return f"{' and '.join(passed)} absent"
+
+    def by_default(self, text: str) -> bool:
+        """Whether the alternative that a definition has here rests on a default of the class."""
+        node = parse(text)
+        options = node.options if isinstance(node, Alternatives) else (node,)
+        chosen = next((option for option in options if self.evaluate(option) is not None), None)
+        if chosen is None:
+            return False
+        value = chosen.value if isinstance(chosen, Guarded) else chosen
+        read = [self.settings.read(tuple(key.split("."))) for key in self.keys_below(value)]
+        return any(default and found is not None for found, default in read)
 
     def _is_default(self, word: Word) -> bool:
         if word.path[0] in self.symbols or word.path[0] in self.grafts:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inspector.algebra.boxes import Box, count, less, within
 from inspector.algebra.span import Span
 from inspector.evidence import Evidence, Fact, Place
-from inspector.notation.binding import Block
+from inspector.notation.binding import Block, scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.placing import Stray
 from inspector.reconciler.reconciling import Reconciled
@@ -47,18 +47,19 @@ def _head_missing(case: Reconciled, gaps: list[_Open]) -> Iterator[Evidence]:
         if block is None or not block.slot.tied or not block.slot.tied.startswith("role:embed"):
             continue
         gaps.remove(gap)
-        key = case.reading.card.ties.split("|")[0].strip()
+        scope, ties = scope_of(case.corrected.scope, block.slot), block.slot.card.ties
+        default = scope.by_default(ties)
         yield Evidence(
             "head-missing",
             place_of(gap.key, gap.boxes),
             {
                 "shape": list(block.shape),
                 "parameters": (block.elements or 0) * gap.tensors,
-                "ties": case.reading.card.ties,
-                "tie": case.corrected.scope.because(key) if key not in ("true", "false") else key,
-                "default": key in case.corrected.scope.defaulted,
+                "ties": ties,
+                "tie": scope.reason(ties),
+                "default": default,
             },
-            "likely" if key in case.corrected.scope.defaulted else "certain",
+            "likely" if default else "certain",
         )
 
 
