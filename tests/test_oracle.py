@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
 from inspector.architectures.catalog import modules
+from inspector.architectures.defaults import class_defaults
 from tests.judged import base_record, codes, judged, oracle_types, records, spec_of
 
 TORCH = "torch_multihead_attention"
@@ -94,6 +97,35 @@ def test_every_record_is_exact_and_clean(model_type: str, which: str) -> None:
         assert counts.unique_parameters == written, where
         assert counts.expected_parameters == written, where
         assert counts.unexplained == 0, where
+
+
+def sparse(values: Mapping[str, Any], model_type: str, major: str) -> dict[str, Any]:
+    """A config without what its class says anyway, as configs on the Hub are."""
+    defaults, aliases = class_defaults(model_type, major)
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        default = defaults.get(aliases.get(key, key), value if value is None else ...)
+        if isinstance(value, dict) and isinstance(value.get("model_type"), str) and value["model_type"] != model_type:
+            found[key] = {**sparse(value, value["model_type"], major), "model_type": value["model_type"]}
+        elif key in KEPT or default != value or type(default) is not type(value):
+            found[key] = value
+    return found
+
+
+KEPT = ("architectures", "model_type", "transformers_version", "id2label")
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_what_a_config_leaves_out_is_as_its_writer_had_it(model_type: str) -> None:
+    for record in records(model_type):
+        if record["variant"] or contradicts_itself(model_type, "", record["writer"]):
+            continue
+        config = sparse({**record["config"], "model_type": model_type}, model_type, record["writer"].split()[1][0])
+        audited = judged(spec_of(record), config)
+        where = (record["class"], record["writer"], config)
+        assert codes(audited) == set(), (where, [finding.message for finding in audited.findings])
+        written = record["num_parameters"] - record.get("unwritten", 0)
+        assert audited.counts.unique_parameters == audited.counts.expected_parameters == written, where
 
 
 @pytest.mark.parametrize("record", records(TORCH), ids=lambda record: record["variant"] or "base")

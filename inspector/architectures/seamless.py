@@ -104,7 +104,6 @@ VOCODER = under("vocoder", VOICE, tower="vocoder")
 SHARED = part("shared",  "embed.shared", table("V d"))
 LM_HEAD = part("lm_head", "head.token",  linear("d -> V"), tied="embed.shared")
 TEXT = rows(SHARED, TEXT_DECODER, LM_HEAD)
-UNIT_PLAIN = {"Vt": "V", "Te": "Le", "Td": "Ld", "te": "fe", "td": "fd"}   # alone it reads the keys without `t2u_`
 SEAMLESS_M4T = Architecture("seamless_m4t", ties="tie_word_embeddings | true", dims=DIMS,
     heads=(
         head("Model",             "", TEXT, TEXT_ENCODER, SPEECH_1, UNITS_1, VOCODER, default=True),
@@ -112,7 +111,8 @@ SEAMLESS_M4T = Architecture("seamless_m4t", ties="tie_word_embeddings | true", d
         head("ForSpeechToText",   "", TEXT, SPEECH_1),
         head("ForTextToSpeech",   "", TEXT, TEXT_ENCODER, UNITS_1, VOCODER),
         head("ForSpeechToSpeech", "", TEXT, SPEECH_1, UNITS_1, VOCODER),
-        head("TextToUnitModel",   "", rows(UNIT_BODY_1, **UNIT_PLAIN)),
+        head("TextToUnitModel",   "",          # alone it reads the keys without `t2u_`
+            rows(UNIT_BODY_1, Vt="V", Te="Le", Td="Ld", te="fe", td="fd")),
         head("TextToUnitForConditionalGeneration", "", under("model", UNIT_BODY_1),
             part("lm_head", "head.unit", linear("d -> Vt"), tied="embed.unit")),
         head("CodeHifiGan",       "", VOICE)))

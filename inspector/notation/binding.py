@@ -115,11 +115,7 @@ def bind(scope: CardScope, head: Head, spelling: Spelling, stored: Stored = noth
     binder = _Binder(scope, spelling, stored)
     sides = binder.choose(unrolled.slots)
     blocks: list[Block] = []
-    chosen = [
-        slot
-        for slot in unrolled.slots
-        if all(sides.get(number, side) == side for number, side in slot.choices)
-    ]
+    chosen = [slot for slot in unrolled.slots if all(sides.get(number, side) == side for number, side in slot.choices)]
     for slot in chosen:
         blocks.extend(binder.blocks(slot))
     ties = Ties(scope, chosen)
