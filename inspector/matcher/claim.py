@@ -10,7 +10,7 @@ from inspector.architectures.catalog import card_of, modules
 from inspector.architectures.defaults import NEWEST, OLDER, defaults_by
 from inspector.loader.config_file import Config
 from inspector.notation.card import Architecture, Head
-from inspector.notation.scope import Settings, head_for
+from inspector.notation.scope import ClassDefaults, Settings, head_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,17 @@ def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settin
     """
     version = values.get("transformers_version")
     major = version.partition(".")[0] if isinstance(version, str) else ""
-    older, newest = (Settings(values, *of(model_type), of_type=of) for of in map(defaults_by, (OLDER, NEWEST)))
+    older, newest = (_with_defaults(values, of, model_type) for of in map(defaults_by, (OLDER, NEWEST)))
     if major.isdecimal() and int(major) < int(NEWEST):
         return older, newest
     return newest, None if major else older
+
+
+def _with_defaults(values: dict[str, Any], of_type: ClassDefaults, model_type: str) -> Settings:
+    defaults, aliases = of_type(model_type)
+    if "id2label" in values:  # names of labels are their number, whatever a class has without them
+        defaults = {key: value for key, value in defaults.items() if key != "num_labels"}
+    return Settings(values, defaults, aliases, of_type=of_type)
 
 
 def _class_name(values: dict[str, Any]) -> str | None:
