@@ -130,7 +130,8 @@ BLIP_DECODER = under("text_decoder",
         part("transform.LayerNorm", "norm.head",       affine("d")),
         part("bias",                "head.token.bias", param("V")),
         part("decoder",             "head.token",      linear("d -> V"), tied="embed.token"),
-        maybe("decoder.bias",       "head.token.bias.copy", param("V"), tied="head.token.bias", ties=True)), tower="decoder")
+        maybe("decoder.bias",       "head.token.bias.copy", param("V"), tied="head.token.bias",
+              ties=f"transformers_version[0] == '4' or ({TIED_BY_EITHER})")), tower="decoder")
 POOLER = part("pooler.dense", "pooler", dense("d -> d"))
 BLIP = Architecture("blip", dims=BLIP_TEXT,
     ties=TIED_BY_EITHER,

@@ -36,7 +36,7 @@ QWEN2_5_OMNI_AUDIO_ENCODER = Architecture("qwen2_5_omni_audio_encoder", dims=AUD
         part("audio_bos_eos_token", "embed.mark",  table("2 o")),
         part("ln_post",             "norm.final",  affine("d")),
         part("proj",                "bridge.out",  dense("d -> o"))))
-QWEN2_AUDIO = Architecture("qwen2_audio", ties="text_config.tie_word_embeddings | false", dims=Dims(d="text.d", V="text.V"), dialects=SPELLINGS,
+QWEN2_AUDIO = Architecture("qwen2_audio", ties="text_config.tie_word_embeddings when transformers_version[0] == '4' | false", dims=Dims(d="text.d", V="text.V"), dialects=SPELLINGS,
     heads=(head("ForConditionalGeneration", "model.", LM_HEAD, default=True), head("Model", "model."), head("Model", "")),
     parts=rows(
         graft("text",  "language_model.", head="Model"),
