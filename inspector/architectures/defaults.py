@@ -8,6 +8,7 @@ default is told from a value that merely follows another key.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -111,8 +112,7 @@ def inert_keys() -> frozenset[str]:
 
 def known_types() -> tuple[str, ...]:
     """All model types of the table, sorted."""
-    lines = _table().decode().split("\n")
-    return tuple(line.split('"', 4)[3] for line in lines if line.startswith('{"type":'))
+    return tuple(name.decode() for name in re.findall(rb'^\{"type":"([^"]+)"', _table(), re.MULTILINE))
 
 
 NEWEST, OLDER = "5", "4"
