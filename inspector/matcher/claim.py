@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.architectures.catalog import card_of, modules
@@ -61,8 +61,15 @@ def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settin
     major = version.partition(".")[0] if isinstance(version, str) else ""
     older, newest = (_with_defaults(values, of, model_type) for of in map(defaults_by, (OLDER, NEWEST)))
     if major.isdecimal() and int(major) < int(NEWEST):
-        return older, newest
-    return newest, None if major else older
+        return older, _tied_as(older, newest)
+    return newest, None if major else _tied_as(newest, older)
+
+
+def _tied_as(first: Settings, other: Settings) -> Settings:
+    """The other defaults but for the tie: a head that is lost would else be a head that is tied."""
+    tie = "tie_word_embeddings"
+    defaults = {key: value for key, value in other.defaults.items() if key != tie}
+    return replace(other, defaults={**defaults, **({tie: first.defaults[tie]} if tie in first.defaults else {})})
 
 
 def _with_defaults(values: dict[str, Any], of_type: ClassDefaults, model_type: str) -> Settings:
