@@ -125,4 +125,4 @@ MARIAN = Architecture("marian", ties="tie_word_embeddings | true",
             part("final_logits_bias", "head.token.bias", buffer("1 Vo")), default=True),
         head("ForCausalLM",               "",
             under("model", MARIAN_DECODER, under("decoder", OWN_TABLE, tower="decoder", V="Vd")),
-            rows(CAUSAL_HEAD, V="Vd"))))
+            part("lm_head", "head.token", linear("d -> (Vd when (tie_word_embeddings | true) | V)"), tied="embed.token"))))

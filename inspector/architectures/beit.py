@@ -20,7 +20,7 @@ PYRAMID = rows(
     part("fpn1.1", "norm.pyramid",   batchnorm("d")),
     part("fpn1.3", "head.pyramid.2", conv_t("d -> d, 2 2")),
     part("fpn2.0", "head.pyramid.3", conv_t("d -> d, 2 2")))
-SEGMENTATION = rows(                           # no record exercises these rows
+SEGMENTATION = rows(
     PYRAMID,
     under("decode_head",
         part("classifier", "head.class", conv("d -> C, 1 1")),
@@ -51,8 +51,11 @@ BEIT_PARTS = rows(
         part("lambda_1", "attention.scale", param("d"), when="layer_scale_init_value > 0"),
         part("lambda_2", "mlp.scale",       param("d"), when="layer_scale_init_value > 0"),
         under("attention.attention", BIAS_TABLE, when="use_relative_position_bias")))
+NEWER_HEAD = {                                 # the segmentation head as transformers 5 spells it
+    "decode_head.bottleneck.": "decode_head.psp_bottleneck.", "decode_head.psp_modules.": "decode_head.psp_modules.blocks.",
+    "*.bn.": ".normalization.", "*.conv.": ".convolution.", "*}.1.": "}.conv."}
 FINAL = part("layernorm", "norm.final", affine("d"), when="not use_mean_pooling")
-BEIT = Architecture("beit", dims=BEIT_DIMS, parts=BEIT_PARTS,
+BEIT = Architecture("beit", ignores="out_features out_indices", dims=BEIT_DIMS, parts=BEIT_PARTS,
     heads=(
         head("Model",                   "",      FINAL, POOLED),
         head("ForImageClassification",  "beit.", under("beit", FINAL, POOLED), CLASSIFIER, default=True),
@@ -60,9 +63,11 @@ BEIT = Architecture("beit", dims=BEIT_DIMS, parts=BEIT_PARTS,
             part("layernorm", "norm.head",  affine("d")),
             part("lm_head",   "head.token", dense("d -> V"))),
         head("ForSemanticSegmentation", "beit.", under("beit", FINAL), SEGMENTATION),
-        head("Backbone",                "",      rows(PYRAMID, when="add_fpn"))))
+        head("Backbone",                "",      rows(PYRAMID, when="add_fpn"))),
+    dialects=({}, NEWER_HEAD))
 DATA2VEC_VISION = Architecture("data2vec-vision", dims=BEIT_DIMS, parts=BEIT_PARTS,
     heads=(
         head("Model",                   "",                 FINAL),
         head("ForImageClassification",  "data2vec_vision.", under("data2vec_vision", FINAL, POOLED), CLASSIFIER, default=True),
-        head("ForSemanticSegmentation", "data2vec_vision.", under("data2vec_vision", FINAL), SEGMENTATION)))
+        head("ForSemanticSegmentation", "data2vec_vision.", under("data2vec_vision", FINAL), SEGMENTATION)),
+    dialects=({}, NEWER_HEAD))

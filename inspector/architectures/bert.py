@@ -31,6 +31,7 @@ BERT_LAYER = rows(
     part("intermediate.dense", "mlp.up",           dense("d -> ff")),
     part("output.dense",       "mlp.down",         dense("ff -> d")),
     part("output.LayerNorm",   "norm.mlp",         affine("d")))
+LONE_LAYER = rows(BERT_LAYER, add_cross_attention="false")  # of classes that read no second sequence, whatever the config says
 POOLER     = part("pooler.dense",         "pooler",     dense("d -> d"))
 NEXT       = part("cls.seq_relationship", "head.next",  dense("d -> 2"))
 CLASSIFIER = part("classifier",           "head.class", dense("d -> C"))

@@ -10,7 +10,7 @@ input's width, the masked head of the output's, never tied. modeling_dpr.py: the
 two outputs, `encode_proj` exists with a positive `projection_dim`.
 """
 
-from inspector.architectures.bert import BERT_LAYER, MASKED, NEXT
+from inspector.architectures.bert import BERT_LAYER, LONE_LAYER, MASKED, NEXT
 from inspector.architectures.blocks import CLASSIFIER
 from inspector.architectures.roberta import (
     CHOICE,
@@ -31,6 +31,7 @@ from inspector.notation.kinds import affine, buffer, conv, dense, linear, param,
 
 NORM = part("LayerNorm", "norm.embed", affine("d"))
 LAYERS = under("encoder.layer.{L}", BERT_LAYER)
+LONE_LAYERS = under("encoder.layer.{L}", LONE_LAYER)
 PRE_CHOICE = rows(part("pre_classifier", "head.dense", dense("d -> d")), CHOICE)
 
 ERNIE = Architecture("ernie", ties="tie_word_embeddings | true", dims=ENCODER | Dims(tasks="task_type_vocab_size"),
@@ -73,7 +74,7 @@ TWO_ROWS_MORE = under("embeddings", NORM,
 NYSTROMFORMER = Architecture("nystromformer", ties="tie_word_embeddings | true",
     dims=ENCODER | Dims(k="conv_kernel_size"),
     parts=rows(
-        TWO_ROWS_MORE, LAYERS,
+        TWO_ROWS_MORE, LONE_LAYERS,
         part("encoder.layer.{L}.attention.self.conv", "attention.conv", conv("h -> h, k 1", groups="h", bias=False),
              when="conv_kernel_size")),
     heads=(
@@ -84,7 +85,7 @@ NYSTROMFORMER = Architecture("nystromformer", ties="tie_word_embeddings | true",
         head("ForTokenClassification",    "nystromformer.", CLASSIFIER),
         head("ForQuestionAnswering",      "nystromformer.", SPAN)))
 MRA = Architecture("mra", ties="tie_word_embeddings | true", dims=ENCODER,
-    parts=rows(TWO_ROWS_MORE, LAYERS),
+    parts=rows(TWO_ROWS_MORE, LONE_LAYERS),
     heads=(
         head("Model",                     ""),
         head("ForMaskedLM",               "mra.", MASKED),
@@ -95,7 +96,7 @@ MRA = Architecture("mra", ties="tie_word_embeddings | true", dims=ENCODER,
 YOSO = Architecture("yoso", ties="tie_word_embeddings | true",
     dims=ENCODER | Dims(k="conv_window"),
     parts=rows(
-        TWO_ROWS_MORE, LAYERS,
+        TWO_ROWS_MORE, LONE_LAYERS,
         part("encoder.layer.{L}.attention.self.conv", "attention.conv", conv("h -> h, k 1", groups="h", bias=False),
              when="conv_window")),
     heads=(
@@ -108,7 +109,7 @@ YOSO = Architecture("yoso", ties="tie_word_embeddings | true",
 LAYOUTLM = Architecture("layoutlm", ties="tie_word_embeddings | true",
     dims=ENCODER | Dims(X="max_2d_position_embeddings"), dialects=({}, OLD_NAMES),
     parts=rows(
-        EMBEDDINGS, LAYERS, POOLER,
+        EMBEDDINGS, LONE_LAYERS, POOLER,
         under("embeddings",
             part("x_position_embeddings", "embed.position.x",      table("X d")),
             part("y_position_embeddings", "embed.position.y",      table("X d")),
@@ -172,7 +173,7 @@ LONGFORMER = Architecture("longformer", ties="tie_word_embeddings | true", dims=
     dialects=({}, OLD_NAMES, {"longformer.": ""}),
     parts=rows(
         EMBEDDINGS,
-        under("encoder.layer.{L}", BERT_LAYER,
+        under("encoder.layer.{L}", LONE_LAYER,
             part("attention.self.query_global", "attention.global.query", dense("d -> d")),
             part("attention.self.key_global",   "attention.global.key",   dense("d -> d")),
             part("attention.self.value_global", "attention.global.value", dense("d -> d")))),
@@ -235,7 +236,7 @@ SPLINTER_SPAN = under("splinter_qass",
     part("end_transform.LayerNorm",         "norm.head.end",         affine("d")),
     part("start_classifier",                "head.span.start",       linear("d -> d")),
     part("end_classifier",                  "head.span.end",         linear("d -> d")))
-SPLINTER = Architecture("splinter", dims=ENCODER, parts=rows(EMBEDDINGS, LAYERS),
+SPLINTER = Architecture("splinter", dims=ENCODER, parts=rows(EMBEDDINGS, LONE_LAYERS),
     heads=(
         head("Model",                               ""),
         head("ForPreTraining ForQuestionAnswering", "splinter.", SPLINTER_SPAN)))
@@ -254,7 +255,7 @@ LUKE_ENTITY = under("entity_predictions",
 LUKE = Architecture("luke", ties="tie_word_embeddings | true",
     dims=ENCODER | Dims(e="entity_emb_size", E="entity_vocab_size", aware="use_entity_aware_attention"),
     parts=rows(
-        EMBEDDINGS, LAYERS,
+        EMBEDDINGS, LONE_LAYERS,
         under("encoder.layer.{L}.attention.self",
             part("w2e_query", "attention.query.word.entity",   dense("d -> d")),
             part("e2w_query", "attention.query.entity.word",   dense("d -> d")),

@@ -2,10 +2,12 @@
 
 modeling_blip_2.py: positions and class token are bare; q, k and v are fused; the query former attends to the picture in every
 `cross_attention_frequency`-th layer from 0 on, with keys and values of the vision's width; the text branch of a layer exists only
-with `use_qformer_text_input`, in InstructBLIP always. The text model is OPT or T5, as
+with `use_qformer_text_input`, in InstructBLIP always. The joined classes set the `encoder_hidden_size` of the part that attends to
+the picture to the vision's width, whatever it says. The text model is OPT or T5, as
 its `model_type` says. modeling_blip.py: the text is BERT, its decoder's head is tied to the embedding.
 """
 
+from inspector.architectures.joined_blocks import TIED_BY_EITHER
 from inspector.architectures.opt import OPT
 from inspector.architectures.t5 import T5
 from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
@@ -32,12 +34,14 @@ ATTENTION = rows(                              # e the width of what keys and va
     part("attention.query",  "attention.query",  dense("d -> d")),
     part("attention.key",    "attention.key",    dense("d -> d")),
     part("attention.value",  "attention.value",  dense("d -> d")),
+    maybe("attention.distance_embedding", "attention.position", table("2*T-1 d/h"), when="distances"),
     part("output.dense",     "attention.output", dense("d -> d")),
     part("output.LayerNorm", "norm.attention",   affine("d")))
 CROSS = rows(
     part("attention.query",  "cross.query",  dense("d -> d")),
     part("attention.key",    "cross.key",    dense("e -> d")),
     part("attention.value",  "cross.value",  dense("e -> d")),
+    maybe("attention.distance_embedding", "cross.position", table("2*T-1 d/h"), when="distances"),
     part("output.dense",     "cross.output", dense("d -> d")),
     part("output.LayerNorm", "norm.cross",   affine("d")))
 QUERY_BRANCH = rows(
@@ -49,7 +53,8 @@ TEXT_BRANCH = rows(
     part("output.dense",       "mlp.down", dense("ff -> d")),
     part("output.LayerNorm",   "norm.mlp", affine("d")))
 QFORMER_DIMS = Dims(V="vocab_size", T="max_position_embeddings", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
-                    e="encoder_hidden_size", X="L[::cross_attention_frequency]")
+                    e="encoder_hidden_size", X="L[::cross_attention_frequency]", h="num_attention_heads",
+                    distances="position_embedding_type in 'relative_key relative_key_query'")
 QFORMER = Architecture("blip_2_qformer", dims=QFORMER_DIMS, heads=(head("tower Model", ""),),
     parts=rows(
         part("layernorm", "norm.embed", affine("d")),
@@ -73,7 +78,7 @@ LANGUAGE = rows(
     part("language_projection", "bridge.out", dense("q -> t")))
 QUERIES = part("query_tokens", "embed.query", param("1 n q"))
 EYES = graft("vision", "vision_model.", BLIP_2_VISION)
-FORMER = graft("qformer", "qformer.", QFORMER)
+FORMER = graft("qformer", "qformer.", QFORMER, encoder_hidden_size="vision.d")
 WORDS = rows(
     part("embeddings.word_embeddings",     "embed.token",    table("V q")),
     part("embeddings.position_embeddings", "embed.position", table("T q")))
@@ -91,12 +96,12 @@ INSTRUCTBLIP = Architecture("instructblip instructblipvideo", dims=BRIDGE,
     parts=rows(
         QUERIES,
         graft("vision",  "vision_model.", BLIP_2_VISION),
-        graft("qformer", "qformer.", INSTRUCT_QFORMER),
+        graft("qformer", "qformer.", INSTRUCT_QFORMER, encoder_hidden_size="vision.d"),
         LANGUAGE),
     heads=(head("ForConditionalGeneration", "", default=True), head("Model", "")))
 
 BLIP_TEXT = Dims(d="text_config.hidden_size", L="text_config.num_hidden_layers", ff="text_config.intermediate_size",
-                 V="text_config.vocab_size", T="text_config.max_position_embeddings", e="text_config.encoder_hidden_size | vision.d",
+                 V="text_config.vocab_size", T="text_config.max_position_embeddings", e="vision.d",
                  v="vision.d", q="projection_dim", Q="image_text_hidden_size")
 BLIP_LAYER = rows(
     under("attention",
@@ -125,10 +130,11 @@ BLIP_DECODER = under("text_decoder",
         part("transform.LayerNorm", "norm.head",       affine("d")),
         part("bias",                "head.token.bias", param("V")),
         part("decoder",             "head.token",      linear("d -> V"), tied="embed.token"),
-        maybe("decoder.bias",       "head.token.bias.copy", param("V"), tied="head.token.bias", ties=True)), tower="decoder")
+        maybe("decoder.bias",       "head.token.bias.copy", param("V"), tied="head.token.bias",
+              ties=f"transformers_version[0] == '4' or ({TIED_BY_EITHER})")), tower="decoder")
 POOLER = part("pooler.dense", "pooler", dense("d -> d"))
 BLIP = Architecture("blip", dims=BLIP_TEXT,
-    ties="text_config.tie_word_embeddings when transformers_version[0] == '4' | tie_word_embeddings | true",
+    ties=TIED_BY_EITHER,
     parts=graft("vision", "vision_model.", BLIP_VISION),
     heads=(
         head("ForConditionalGeneration", "", BLIP_DECODER, default=True),

@@ -28,10 +28,20 @@ def modules() -> Mapping[str, tuple[str, str]]:
     return {name: (place[0], place[1]) for name, place in table.items()}
 
 
+def letters(name: str) -> str:
+    """A model type without what its spellings differ in: "lfm2-vl" and "lfm2_vl" are one."""
+    return re.sub(r"[^a-z0-9]", "", name.casefold())
+
+
+@cache
+def _by_letters() -> Mapping[str, str]:
+    return {letters(name): name for name in modules()}
+
+
 @cache
 def card_of(model_type: str) -> Architecture | None:
     """The card that reads a model type, None where there is none."""
-    place = modules().get(model_type)
+    place = modules().get(model_type) or modules().get(_by_letters().get(letters(model_type), ""))
     if place is None:
         return None
     card = getattr(import_module(f"inspector.architectures.{place[0]}"), place[1])

@@ -20,13 +20,15 @@ BERT_BODY = rows(
         part("attention.self.query",       "attention.query",  dense("d -> d")),
         part("attention.self.key",         "attention.key",    dense("d -> d")),
         part("attention.self.value",       "attention.value",  dense("d -> d")),
+        maybe("attention.self.distance_embedding", "attention.position", table("2*T-1 d/h"),
+             when="position_embedding_type in 'relative_key relative_key_query'"),
         part("attention.output.dense",     "attention.output", dense("d -> d")),
         part("attention.output.LayerNorm", "norm.attention",   affine("d")),
         part("intermediate.dense",         "mlp.up",           dense("d -> ff")),
         part("output.dense",               "mlp.down",         dense("ff -> d")),
         part("output.LayerNorm",           "norm.mlp",         affine("d"))))
 TEXT_DIMS = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size", T="max_position_embeddings",
-                 y="type_vocab_size")
+                 y="type_vocab_size", h="num_attention_heads")
 POOLER = part("pooler.dense", "pooler", dense("d -> d"))
 CHINESE_CLIP_TEXT = Architecture("chinese_clip_text_model", dims=TEXT_DIMS, parts=BERT_BODY,
     heads=(head("tower", ""), head("TextModel", "", POOLER)))

@@ -2,7 +2,7 @@
 0-d scales; with `enable_fusion` a second patch embedding three times as wide and a gate of four convolutions.
 """
 
-from inspector.architectures.bert import BERT_LAYER
+from inspector.architectures.bert import LONE_LAYER
 from inspector.architectures.roberta import ENCODER, POOLER
 from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, linear, param, table
@@ -16,7 +16,7 @@ TEXT = Architecture("clap_text_model", dims=ENCODER | Dims(q="projection_dim"),
             part("LayerNorm",             "norm.embed",     affine("d")),
             maybe("position_ids",         "embed.index",    buffer("1 T")),
             maybe("token_type_ids",       "embed.types",    buffer("1 T"))),
-        under("encoder.layer.{L}", BERT_LAYER)),
+        under("encoder.layer.{L}", LONE_LAYER)),
     heads=(
         head("tower TextModel",         "", POOLER),
         head("TextModelWithProjection", "text_model.", under("text_model", POOLER),

@@ -5,11 +5,12 @@ scale exists where `layer_scale_init_value` is positive. V2 has a response norm 
 first stage opens with the stem, convolution before norm.
 """
 
+from inspector.architectures.vision_blocks import BACKBONE
 from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, param
 
 STAGES = Dims(c="num_channels", p="patch_size", S="num_stages | len(depths)", B="depths[{S}]", w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | c",
-              e="hidden_sizes[0]", f="hidden_sizes[len(hidden_sizes)-1]", d="f", D="S[1:]", O="out_indices | S : S+1", C="num_labels | len(id2label) | 2")
+              e="hidden_sizes[0]", f="hidden_sizes[len(hidden_sizes)-1]", d="f", D="S[1:]", C="num_labels | len(id2label) | 2") | BACKBONE
 CONVNEXT_PARTS = rows(
     part("embeddings.patch_embeddings", "embed.patch", conv("c -> e, p p")),
     part("embeddings.layernorm",        "norm.embed",  affine("e")),
@@ -50,5 +51,5 @@ DINOV3_CONVNEXT = Architecture("dinov3_convnext", dims=STAGES,
             part("layer_norm",      "norm.mlp",    affine("w")),
             part("pointwise_conv1", "mlp.up",      dense("w -> 4*w")),
             part("pointwise_conv2", "mlp.down",    dense("4*w -> w")),
-            part("gamma",           "mlp.scale",   param("w"), when="layer_scale_init_value > 0"))),
+            part("gamma",           "mlp.scale",   param("w")))),
     heads=(head("Model", "", part("layer_norm", "norm.final", affine("f"))), head("Backbone", "")), dialects=({}, {"stages.": "model.stages."}))

@@ -10,7 +10,7 @@ UNIT = rows(
     part("conv1",        "resnet.conv.1",  conv("w -> w, 7")),
     part("snake2.alpha", "resnet.slope.2", param("1 w 1")),
     part("conv2",        "resnet.conv.2",  conv("w -> w, 1")))
-DAC = Architecture("dac", heads=(head("Model", ""),),
+DAC = Architecture("dac", ignores="hop_length", heads=(head("Model", ""),),
     dims=Dims(E="encoder_hidden_size", D="decoder_hidden_size", N="len(downsampling_ratios)", M="len(upsampling_ratios) | N",
               d="hidden_size | E * 2**N", K="codebook_size", e="codebook_dim", n="n_codebooks",
               we="E * 2**{N}", wd="D // 2**({M}+1)",

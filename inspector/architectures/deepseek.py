@@ -50,7 +50,7 @@ MTP_EXTRAS = rows(
     part("embed_tokens",     "embed.token",     table("V d"),     tied="embed.token", ties=True),
     part("shared_head.norm", "norm.final",      scale("d")),
     part("shared_head.head", "head.token",      linear("d -> V"), tied="head.token",  ties=True))
-DEEPSEEK_V3 = Architecture("deepseek_v3 kimi_k2", ignores="moe_layer_freq scoring_func topk_method", heads=CAUSAL, ties="tie_word_embeddings | false",
+DEEPSEEK_V3 = Architecture("deepseek_v3 kimi_k2", ignores="moe_layer_freq scoring_func topk_method qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false",
     dims=DECODER | MLA_DIMS | MOE_DIMS | Dims(N="L : L + num_nextn_predict_layers"),
     parts=rows(
         ENDS,
@@ -59,7 +59,7 @@ DEEPSEEK_V3 = Architecture("deepseek_v3 kimi_k2", ignores="moe_layer_freq scorin
         under("layers.{M}.mlp", MOE),
         under("layers.{N}", PRE_NORMS, under("self_attn", MLA), under("mlp", MOE), MTP_EXTRAS,
               optional=True, extra="mtp")))
-DEEPSEEK_V2 = Architecture("deepseek_v2", heads=CAUSAL, ties="tie_word_embeddings | false",
+DEEPSEEK_V2 = Architecture("deepseek_v2", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false",
     dims=DECODER | MLA_DIMS | MOE_DIMS,
     parts=rows(
         ENDS,
@@ -80,7 +80,8 @@ DEEPSEEK = Architecture("deepseek", heads=CAUSAL, ties="tie_word_embeddings | fa
             ROUTER,
             under("shared_experts", SHARED, ff="fe*S", when="n_shared_experts != null"),
             under("experts.{E}", rows(SWIGLU, ff="fe")))))
-MISTRAL4 = Architecture("mistral4", heads=CAUSAL, ties="tied_embeddings | tie_word_embeddings | false",
+MISTRAL4 = Architecture("mistral4", ignores="qk_head_dim", heads=CAUSAL,
+     ties="tied_embeddings | tie_word_embeddings | false",
     dims=DECODER | MLA_DIMS | MOE_DIMS,
     native=META_DECODER | Dims(E="moe.num_experts", fe="moe.expert_hidden_dim", S="moe.num_shared_experts",
                                k="moe.first_k_dense_replace | 0"),
@@ -89,11 +90,11 @@ MISTRAL4 = Architecture("mistral4", heads=CAUSAL, ties="tied_embeddings | tie_wo
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA)),
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", ROUTER, under("shared_experts", SHARED, ff="fe*S"), rows(EXPERTS, ff="fe"))))
-MINICPM3 = Architecture("minicpm3 youtu", heads=CAUSAL, ties="tie_word_embeddings | true", dims=DECODER | MLA_DIMS,
+MINICPM3 = Architecture("minicpm3 youtu", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | true", dims=DECODER | MLA_DIMS,
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA), under("mlp", SWIGLU, b="mlp_bias"))))
-AXK1 = Architecture("axk1", heads=CAUSAL, ties="tie_word_embeddings | false",
+AXK1 = Architecture("axk1", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false",
     dims=DECODER | MLA_DIMS | MOE_DIMS | Dims(
         k="first_k_dense_replace | 1",
         M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[{L} >= k and {L} % (moe_layer_freq | 1) == 0]",

@@ -8,12 +8,16 @@ default is told from a value that merely follows another key.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+from inspector.architectures.catalog import letters
+from inspector.notation.scope import ClassDefaults
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,22 @@ class Defaults:
         others = (name for name, target in self.aliases.items() if target == canonical)
         return tuple(dict.fromkeys((key, canonical, *others)))
 
+    def of_version(self, major: str) -> Mapping[str, Any]:
+        """The values that a major version of transformers means where both have a key and disagree."""
+        values = self.values
+        for key, sides in self.differs.items():
+            if major in sides and len(sides) > 1:
+                values = _replaced(values, key.split("."), sides[major])
+        return values
+
+
+def _replaced(values: Mapping[str, Any], path: Sequence[str], value: Any) -> Mapping[str, Any]:
+    """The same defaults with one value, dotted below sub-configurations, set."""
+    inner = values.get(path[0])
+    if len(path) > 1:
+        value = _replaced(inner if isinstance(inner, Mapping) else {}, path[1:], value)
+    return {**values, path[0]: value}
+
 
 @cache
 def _table() -> bytes:
@@ -62,7 +82,8 @@ def defaults_of(model_type: str) -> Defaults | None:
     table = _table()
     start = table.find(f'\n{{"type":{json.dumps(model_type)},'.encode())
     if start < 0:
-        return None
+        other = _by_letters().get(letters(model_type), model_type)
+        return None if other == model_type else defaults_of(other)
     line: dict[str, Any] = json.loads(table[start : table.index(b"\n", start + 1)])
     head, writers = _head(), line["writers"]
     values: dict[str, Any] = {}
@@ -78,6 +99,11 @@ def defaults_of(model_type: str) -> Defaults | None:
 
 
 @cache
+def _by_letters() -> Mapping[str, str]:
+    return {letters(name): name for name in known_types() if letters(name)}
+
+
+@cache
 def inert_keys() -> frozenset[str]:
     """Config keys known to move no shape and no tensor's presence, in any model type (`inert_keys.txt`)."""
     text = Path(__file__).with_name("inert_keys.txt").read_text(encoding="utf-8")
@@ -86,11 +112,24 @@ def inert_keys() -> frozenset[str]:
 
 def known_types() -> tuple[str, ...]:
     """All model types of the table, sorted."""
-    lines = _table().decode().split("\n")
-    return tuple(line.split('"', 4)[3] for line in lines if line.startswith('{"type":'))
+    return tuple(name.decode() for name in re.findall(rb'^\{"type":"([^"]+)"', _table(), re.MULTILINE))
 
 
-def class_defaults(model_type: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-    """(defaults, aliases) of a model type, both empty where transformers does not have it."""
+NEWEST, OLDER = "5", "4"
+"""The major versions of transformers that the table knows."""
+
+
+@cache
+def class_defaults(model_type: str, major: str = NEWEST) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """(defaults, aliases) of a model type in a major version, both empty where transformers does not have it."""
     found = defaults_of(model_type)
-    return ({}, {}) if found is None else (found.values, found.aliases)
+    return ({}, {}) if found is None else (found.of_version(major), found.aliases)
+
+
+def defaults_by(major: str) -> ClassDefaults:
+    """The defaults and aliases of any model type in one major version of transformers."""
+    return _older_defaults if major == OLDER else class_defaults
+
+
+def _older_defaults(model_type: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    return class_defaults(model_type, OLDER)

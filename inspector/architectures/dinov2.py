@@ -31,7 +31,7 @@ DINO_LAYER = rows(
         part("mlp.weights_in",  "mlp.gate_up", dense("d -> fs + fs", packs="gate up")),
         part("mlp.weights_out", "mlp.gated.down", dense("fs -> d")), when="use_swiglu_ffn"))
 CLASSIFIER = part("classifier", "head.class", dense("2*d -> C"))
-DINOV2 = Architecture("dinov2", dims=DINO_DIMS,
+DINOV2 = Architecture("dinov2", ignores="out_features out_indices", dims=DINO_DIMS,
     parts=rows(
         under("embeddings", DINO_EMBEDDINGS, rows(MASK_TOKEN, when="use_mask_token | true")),
         under("encoder.layer.{L}", DINO_LAYER),
@@ -39,7 +39,7 @@ DINOV2 = Architecture("dinov2", dims=DINO_DIMS,
     heads=(
         head("Model Backbone",         ""),
         head("ForImageClassification", "dinov2.", CLASSIFIER, default=True)))
-DINOV2_WITH_REGISTERS = Architecture("dinov2_with_registers", dims=DINO_DIMS,
+DINOV2_WITH_REGISTERS = Architecture("dinov2_with_registers", ignores="out_features out_indices", dims=DINO_DIMS,
     parts=rows(
         under("embeddings", DINO_EMBEDDINGS, MASK_TOKEN, part("register_tokens", "embed.register", param("1 r d"))),
         under("encoder.layer.{L}", DINO_LAYER),
@@ -47,7 +47,7 @@ DINOV2_WITH_REGISTERS = Architecture("dinov2_with_registers", dims=DINO_DIMS,
     heads=(
         head("Model Backbone",         ""),
         head("ForImageClassification", "dinov2_with_registers.", CLASSIFIER, default=True)))
-DINOV3_VIT = Architecture("dinov3_vit", dims=VISION | Dims(r="num_register_tokens"),
+DINOV3_VIT = Architecture("dinov3_vit", ignores="out_features out_indices", dims=VISION | Dims(r="num_register_tokens"),
     parts=rows(
         part("embeddings.cls_token",        "embed.class",    param("1 1 d")),
         part("embeddings.mask_token",       "embed.mask",     param("1 1 d")),

@@ -15,7 +15,7 @@ ENCODER_DECODER = Architecture("encoder-decoder", dims=Dims(),
         graft("encoder", "encoder.", config="encoder"),
         graft("decoder", "decoder.", config="decoder", head="ForCausalLM"),
         PROJECT))
-SPEECH_ENCODER_DECODER = Architecture("speech-encoder-decoder", dims=Dims(o="encoder.output_hidden_size | encoder.d"),
+SPEECH_ENCODER_DECODER = Architecture("speech-encoder-decoder", ignores="tie_word_embeddings", dims=Dims(o="encoder.output_hidden_size | encoder.d"),
     heads=(head("SpeechEncoderDecoderModel", ""),),
     parts=rows(
         graft("encoder", "encoder.", config="encoder"),

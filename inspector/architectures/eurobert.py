@@ -53,7 +53,7 @@ ULTRABERT = Architecture("ultrabert", ties="tie_word_embeddings | false", dims=D
             part("head.linear2",          "head.down",  linear("prediction_head_size -> d")),
             part("cls",                   "head.token", linear("d -> V"), tied="embed.token")),
         head("ForSequenceClassification ForTokenClassification", "ultrabert.", CLASSIFIER),
-        head("ForQuestionAnswering",      "ultrabert.", SPAN)))
+        head("ForQuestionAnswering",      "ultrabert.", part("qa_outputs", "head.span", dense("d -> 2")))))
 JINA_EMBEDDINGS_V3 = Architecture("jina_embeddings_v3", ties="tie_word_embeddings | true", dims=ENCODER,
     parts=rows(
         part("embeddings.word_embeddings",       "embed.token", table("V d")),

@@ -9,7 +9,7 @@ from inspector.architectures.joined_blocks import SPELLINGS, TIES
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows
 from inspector.notation.kinds import dense
 
-FUYU = Architecture("fuyu", ties=TIES, dialects=SPELLINGS,
+FUYU = Architecture("fuyu", ignores="vocab_size", ties=TIES, dialects=SPELLINGS,
     dims=Dims(d="text.d", V="text.V", c="num_channels", p="patch_size", e="hidden_size when transformers_version[0] == '4' | d"),
     heads=(head("ForCausalLM", "model.", LM_HEAD, default=True), head("Model", "model."), head("Model", "")),
     parts=rows(

@@ -1,12 +1,13 @@
 """Gemma 3n and Gemma 4 with vision and audio, and their towers.
 
-modeling_gemma3n.py: the vision tower is a network of the timm library, whose structure no config says; the two embedders have
-little vocabularies of their own. modeling_gemma4.py: towers exist where their config is given; with `use_clipped_linears` every
+modeling_gemma3n.py: the vision tower is a network of the timm library that the config names; the two embedders have little
+vocabularies of their own. modeling_gemma4.py: towers exist where their config is given; with `use_clipped_linears` every
 linear of a tower has four 0-dimensional buffers, its bounds; the norm before an embedder's projection has no weight.
 """
 
 from inspector.architectures.gemma4_towers import GEMMA4_AUDIO, GEMMA4_VISION
 from inspector.architectures.joined_blocks import BARE_MODEL, SPELLINGS, TIES
+from inspector.architectures.mobilenetv5 import MOBILENETV5
 from inspector.notation.card import Architecture, Dims, graft, head, opaque, part, rows, under
 from inspector.notation.kinds import conv, linear, param, scale, table
 
@@ -51,11 +52,12 @@ EMBEDDER = rows(                               # v the width of the tower, W its
     part("embedding_projection", "bridge.out",        linear("v -> d")))
 TEXT = Dims(d="text.d", V="text.V")
 GEMMA3N = Architecture("gemma3n", ties=TIES, heads=BARE_MODEL, dialects=SPELLINGS,
-    dims=TEXT,
+    dims=TEXT | Dims(mobile="vision_config.architecture == 'mobilenetv5_300m_enc'"),
     parts=rows(
         graft("text",  "language_model.", head="Model"),
         graft("audio", "audio_tower.", GEMMA3N_AUDIO),
-        opaque("vision_tower.", "a network of the timm library"),
+        graft("vision", "vision_tower.", MOBILENETV5, when="mobile"),
+        opaque("vision_tower.", "a network of the timm library", when="not mobile"),
         under("embed_vision", EMBEDDER, v="vision_config.hidden_size", W="vision_config.vocab_size", tower="vision"),
         under("embed_audio",  EMBEDDER, v="audio.d", W="audio_config.vocab_size", tower="audio")))
 GEMMA4 = Architecture("gemma4", ties=TIES, heads=BARE_MODEL, dims=TEXT,

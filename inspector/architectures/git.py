@@ -12,7 +12,7 @@ GIT_VISION = Architecture("git_vision_model", dims=CLIP_VISION.dims, heads=CLIP_
     parts=CLIP_VISION.parts)
 GIT = Architecture("git", ties="tie_word_embeddings | false",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size", T="max_position_embeddings",
-              N="num_image_with_embedding"),
+              N="num_image_with_embedding", h="num_attention_heads"),
     parts=rows(
         part("embeddings.word_embeddings",     "embed.token",    table("V d")),
         part("embeddings.position_embeddings", "embed.position", table("T d")),
@@ -22,6 +22,8 @@ GIT = Architecture("git", ties="tie_word_embeddings | false",
             part("attention.self.query",       "attention.query",  dense("d -> d")),
             part("attention.self.key",         "attention.key",    dense("d -> d")),
             part("attention.self.value",       "attention.value",  dense("d -> d")),
+            maybe("attention.self.distance_embedding", "attention.position", table("2*T-1 d/h"),
+                  when="position_embedding_type in 'relative_key relative_key_query'"),
             part("attention.output.dense",     "attention.output", dense("d -> d")),
             part("attention.output.LayerNorm", "norm.attention",   affine("d")),
             part("intermediate.dense",         "mlp.up",           dense("d -> ff")),

@@ -74,7 +74,7 @@ CODEGEN = Architecture("codegen", dims=GPT, ties="tie_word_embeddings | false",
             part("attn.qkv_proj",     "attention.qkv",    linear("d -> 4*(d/4 + d/4 + d/4)", packs="q v k")),
             part("attn.out_proj",     "attention.output", linear("d -> d")),
             maybe("attn.causal_mask", "attention.mask",   buffer("1 1 T T")))))
-GPT_BIGCODE = Architecture("gpt_bigcode", heads=TRANSFORMER, ties="tie_word_embeddings | true",
+GPT_BIGCODE = Architecture("gpt_bigcode", ignores="num_key_value_heads", heads=TRANSFORMER, ties="tie_word_embeddings | true",
     dims=GPT | Dims(dh="d/h", kv="1 when multi_query | h"),
     parts=rows(
         TABLES,
@@ -111,7 +111,7 @@ GPT_NEOX = Architecture("gpt_neox", ignores="partial_rotary_factor rotary_pct", 
             under("attention", FUSED_QKV, OLD_MASKS, b="attention_bias | true"),
             maybe("attention.rotary_emb.inv_freq", "rotary.frequency", buffer("rotary//2")),
             under("mlp", FOUR_H, b="true"))))
-GPT_NEOX_JAPANESE = Architecture("gpt_neox_japanese", ties="tie_word_embeddings | true",
+GPT_NEOX_JAPANESE = Architecture("gpt_neox_japanese", ignores="partial_rotary_factor", ties="tie_word_embeddings | true",
     dialects=({}, {"embed_out": "lm_head"}),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="d/h",
               ff="floor(d*intermediate_multiple_size)", last="L[L-1:]"),

@@ -6,7 +6,7 @@ scales exist with `use_layer_scale`. modeling_aimv2.py: RMS norms, positions onl
 """
 
 from inspector.architectures.blocks import SWIGLU
-from inspector.architectures.vision_blocks import LAYERNORM, VISION, VIT_MLP
+from inspector.architectures.vision_blocks import BACKBONE, LAYERNORM, VISION, VIT_MLP
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale, table
 
@@ -18,10 +18,10 @@ HIERA_LAYER = rows(                            # i channels in
     part("mlp.fc1",          "mlp.up",           dense("w -> floor(w*mlp_ratio)")),
     part("mlp.fc2",          "mlp.down",         dense("floor(w*mlp_ratio) -> w")),
     part("proj",             "resnet.skip",      dense("i -> w"), when="i != w"))
-HIERA = Architecture("hiera",
+HIERA = Architecture("hiera", ignores="hidden_size",
     dims=Dims(c="num_channels", e="embed_dim", S="len(depths)", B="depths[{S}]", B1="B[1:]", w="floor(e*embed_dim_multiplier**{S})",
               v="floor(e*embed_dim_multiplier**({S}-1)) when {S} > 0 | e", f="floor(e*embed_dim_multiplier**(S-1))", d="f",
-              g="image_size[0]//patch_stride[0]*(image_size[1]//patch_stride[1])", O="out_indices | S : S+1", C="num_labels | len(id2label) | 2"),
+              g="image_size[0]//patch_stride[0]*(image_size[1]//patch_stride[1])", C="num_labels | len(id2label) | 2") | BACKBONE,
     parts=rows(
         part("embeddings.patch_embeddings.projection", "embed.patch",    conv("c -> e, patch_size[0] patch_size[1]")),
         part("embeddings.position_embeddings",         "embed.position", param("1 g e")),

@@ -29,7 +29,7 @@ DELTA_ATTENTION = rows(                        # m heads of width n, w the kerne
     part("g_b_proj", "ssm.gate.up",    linear("n -> m*n")),
     part("o_norm",   "norm.ssm",       scale("n")),
     part("o_proj",   "ssm.out",        linear("m*n -> d")))
-KIMI_LINEAR = Architecture("kimi_linear", heads=CAUSAL, ties="false",
+KIMI_LINEAR = Architecture("kimi_linear", ignores="qk_head_dim num_expert_group num_experts_per_token", heads=CAUSAL, ties="false",
     dims=DECODER | MLA_DIMS | Dims(
         m="linear_attn_config.num_heads | linear_num_heads", n="linear_attn_config.head_dim | linear_head_dim",
         w="linear_attn_config.short_conv_kernel_size | linear_conv_kernel_dim",
@@ -49,7 +49,7 @@ KIMI_LINEAR = Architecture("kimi_linear", heads=CAUSAL, ties="false",
             part("gate.e_score_correction_bias", "router.correction", buffer("E")),
             under("shared_experts", SHARED, ff="fe*S"),
             under("experts.{E}", W123, ff="fe"))))
-BAILING_HYBRID = Architecture("bailing_hybrid", heads=CAUSAL, ties="tie_word_embeddings | false",
+BAILING_HYBRID = Architecture("bailing_hybrid", ignores="qk_head_dim num_expert_group num_experts_per_token num_nextn_predict_layers", heads=CAUSAL, ties="tie_word_embeddings | false",
     dialects=({}, {"word_embeddings.": "embed_tokens."}),                            # the body alone as transformers 5 writes it
     dims=DECODER | MLA_DIMS | Dims(
         m="linear_num_heads | h", n="linear_head_dim | head_dim", w="linear_conv_kernel_dim | short_conv_kernel_size",

@@ -5,6 +5,7 @@ inside; positions are sinusoids and not stored. The head is tied by default.
 """
 
 from inspector.architectures.clip import CLIP_VISION
+from inspector.architectures.joined_blocks import TIED_BY_EITHER
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, dense, linear, param, table
 
@@ -23,7 +24,7 @@ LATENTS = under("image_to_text_projection",
     part("latent_query", "embed.latent", param("latent_query_num d")),
     under("x_attn", CROSS), tower="bridge")
 KOSMOS2 = Architecture("kosmos-2",
-    ties="text_config.tie_word_embeddings when transformers_version[0] == '4' | tie_word_embeddings | true",
+    ties=TIED_BY_EITHER,
     dims=Dims(d="text_config.embed_dim", V="text_config.vocab_size", L="text_config.layers", ff="text_config.ffn_dim", v="vision.d"),
     parts=rows(
         graft("vision", "vision_model.model.", CLIP_VISION),

@@ -2,7 +2,7 @@
 dense and an `out_proj`, below it is one linear; the relative tables are linears [heads, bins].
 """
 
-from inspector.architectures.bert import BERT_LAYER
+from inspector.architectures.bert import LONE_LAYER
 from inspector.architectures.roberta import DENSE_AND_OUT, ENCODER, TABLES
 from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, table
@@ -29,7 +29,7 @@ LAYOUTLMV3 = Architecture("layoutlmv3",
              when="has_spatial_attention_bias"),
         part("encoder.rel_pos_y_bias",    "attention.bias.y",      linear("rel_2d_pos_bins -> h"),
              when="has_spatial_attention_bias"),
-        under("encoder.layer.{L}", BERT_LAYER)),
+        under("encoder.layer.{L}", LONE_LAYER)),
     heads=(
         head("Model",                     ""),
         head("ForSequenceClassification", "layoutlmv3.", DENSE_AND_OUT),

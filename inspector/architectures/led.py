@@ -69,7 +69,9 @@ BIGBIRD_PEGASUS = Architecture("bigbird_pegasus", ties="tie_word_embeddings | tr
         head("ForSequenceClassification", "", under("model", BIG_BOTH), CLASSES),
         head("ForQuestionAnswering",      "", under("model", BIG_BOTH), SPAN),
         head("ForCausalLM",               "", under("model", BIG_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
-            CAUSAL_HEAD)))
+            part("lm_head",  "head.token", linear("d -> V"), tied="embed.token", when="transformers_version[0] == '4'"),
+            part("lm_head",  "head.token", linear("d -> V"), when="transformers_version[0] == '5'"),   # which does not tie it
+            maybe("lm_head", "head.token", linear("d -> V"), when="transformers_version == null"))))
 
 PROMPT = rows(
     part("prompt_embedding", "embed.prompt",         table("prompt_length d")),
@@ -152,11 +154,13 @@ PROPHET_LAYER = rows(
     part("feed_forward.intermediate", "mlp.up",         dense("d -> ff")),
     part("feed_forward.output",       "mlp.down",       dense("ff -> d")),
     part("feed_forward_layer_norm",   "norm.mlp",       affine("d")))
+PROPHET_COPY = maybe("word_embeddings", "embed.token", table("V d"), tied="embed.shared")
+PROPHET_OWN = part("word_embeddings", "embed.token", table("V d"))
 PROPHET_ENDS = rows(
-    maybe("word_embeddings",          "embed.token",    table("V d"), tied="embed.shared"),
     part("position_embeddings",       "embed.position", table("T d")),
     part("embeddings_layer_norm",     "norm.embed",     affine("d")))
-PROPHET_DECODER = under("decoder", PROPHET_ENDS,
+PROPHET_ENCODER = rows(PROPHET_ENDS, under("layers.{Le}", PROPHET_LAYER, ff="fe"))
+PROPHET_DECODER = rows(PROPHET_ENDS,
     part("ngram_embeddings", "embed.ngram", table("ngram d")),
     under("layers.{Ld}", PROPHET_LAYER, ff="fd"),
     part("layers.{Ld}.self_attn.relative_pos_embeddings", "attention.bias", dense("d -> num_buckets*h")),
@@ -165,14 +169,16 @@ PROPHET_DECODER = under("decoder", PROPHET_ENDS,
         part("cross_attn.key_proj",   "cross.key",    dense("d -> d")),
         part("cross_attn.value_proj", "cross.value",  dense("d -> d")),
         part("cross_attn.out_proj",   "cross.output", dense("d -> d")),
-        part("cross_attn_layer_norm", "norm.cross",   affine("d")), when="add_cross_attention"), tower="decoder")
+        part("cross_attn_layer_norm", "norm.cross",   affine("d")), when="add_cross_attention"))
 PROPHET_TABLE = part("word_embeddings", "embed.shared", table("V d"))
-PROPHET_BOTH = rows(PROPHET_TABLE, PROPHET_DECODER,
-    under("encoder", PROPHET_ENDS, under("layers.{Le}", PROPHET_LAYER, ff="fe"), tower="encoder"))
+PROPHET_SIDE = rows(PROPHET_TABLE, under("decoder", PROPHET_COPY, PROPHET_DECODER, tower="decoder"))
+PROPHET_BOTH = rows(PROPHET_SIDE, under("encoder", PROPHET_COPY, PROPHET_ENCODER, tower="encoder"))
 PROPHETNET = Architecture("prophetnet", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="hidden_size", h="num_decoder_attention_heads", Le="num_encoder_layers",
               Ld="num_decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim", T="max_position_embeddings"),
     heads=(
         head("Model",                     "", PROPHET_BOTH),
         head("ForConditionalGeneration",  "", under("prophetnet", PROPHET_BOTH), SHARED_HEAD, default=True),
-        head("ForCausalLM",               "", under("prophetnet", PROPHET_TABLE, PROPHET_DECODER), SHARED_HEAD)))
+        head("ForCausalLM",               "", under("prophetnet", PROPHET_SIDE), SHARED_HEAD),
+        head("Encoder",                   "", PROPHET_OWN, PROPHET_ENCODER),
+        head("Decoder",                   "", PROPHET_OWN, PROPHET_DECODER)))

@@ -6,7 +6,7 @@ modeling_markuplm.py: a table for each depth of a path. modeling_lilt.py: a seco
 one layer before and one after the deep stack.
 """
 
-from inspector.architectures.bert import BERT_LAYER, MASKED, NEXT
+from inspector.architectures.bert import BERT_LAYER, LONE_LAYER, MASKED, NEXT
 from inspector.architectures.blocks import CLASSIFIER
 from inspector.architectures.roberta import (
     CHOICE,
@@ -21,6 +21,7 @@ from inspector.notation.card import Architecture, Dims, head, maybe, part, rows,
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 LAYERS = under("encoder.layer.{L}", BERT_LAYER)
+LONE_LAYERS = under("encoder.layer.{L}", LONE_LAYER)
 FNET = Architecture("fnet", ties="tie_word_embeddings | true", dims=ENCODER,
     parts=rows(
         EMBEDDINGS, POOLER,
@@ -37,20 +38,27 @@ FNET = Architecture("fnet", ties="tie_word_embeddings | true", dims=ENCODER,
         head("ForMultipleChoice",         "fnet.", CHOICE),
         head("ForTokenClassification",    "fnet.", CLASSIFIER),
         head("ForQuestionAnswering",      "fnet.", SPAN)))
+ALIGNED = under("cls.predictions",                # transformers 4 does not tie this head
+    part("transform.dense",     "head.dense",      dense("d -> d")),
+    part("transform.LayerNorm", "norm.head",       affine("d")),
+    part("bias",                "head.token.bias", param("V")),
+    part("decoder",             "head.token",      linear("d -> V"), tied="embed.token",
+         ties="false when transformers_version[0] == '4' | tie_word_embeddings | true"),
+    maybe("decoder.bias",       "head.token.bias", param("V"), tied="head.token.bias"))
 VISUAL_BERT = Architecture("visual_bert", ties="tie_word_embeddings | true", dims=ENCODER,
     parts=rows(
-        EMBEDDINGS, LAYERS, POOLER,
+        EMBEDDINGS, LONE_LAYERS, POOLER,
         under("embeddings",
             part("visual_token_type_embeddings", "embed.visual.type",     table("y d")),
             part("visual_position_embeddings",   "embed.visual.position", table("T d")),
             part("visual_projection",            "embed.visual.project",  dense("visual_embedding_dim -> d"))),
-        under("additional_layer", BERT_LAYER, when="bypass_transformer", tower="additional", a="d")),
+        under("additional_layer", LONE_LAYER, when="bypass_transformer", tower="additional", a="d")),
     heads=(
         head("Model",                       ""),
         head("ForPreTraining",              "visual_bert.", MASKED, NEXT),
         head("ForMultipleChoice",           "visual_bert.", part("cls", "head.class", dense("d -> 1"))),
         head("ForQuestionAnswering ForVisualReasoning", "visual_bert.", part("cls", "head.class", dense("d -> C"))),
-        head("ForRegionToPhraseAlignment",  "visual_bert.", MASKED, NEXT,
+        head("ForRegionToPhraseAlignment",  "visual_bert.", ALIGNED, NEXT,
             part("attention.query", "head.query", dense("d -> d//h")),
             part("attention.key",   "head.key",   dense("d -> d//h")),
             part("attention.value", "head.value", dense("d -> d//h")))))
@@ -77,7 +85,7 @@ TAPAS = Architecture("tapas", ties="tie_word_embeddings | true",
                  when="num_aggregation_labels > 0"))))
 MARKUPLM = Architecture("markuplm", dims=ENCODER | Dims(D="max_depth", u="xpath_unit_hidden_size"),
     parts=rows(
-        EMBEDDINGS, LAYERS,
+        EMBEDDINGS, LONE_LAYERS,
         under("embeddings.xpath_embeddings",
             part("xpath_tag_sub_embeddings.{D}",  "embed.path.tag",     table("max_xpath_tag_unit_embeddings u")),
             part("xpath_subs_sub_embeddings.{D}", "embed.path.sub",     table("max_xpath_subs_unit_embeddings u")),
@@ -92,7 +100,7 @@ MARKUPLM = Architecture("markuplm", dims=ENCODER | Dims(D="max_depth", u="xpath_
 LILT = Architecture("lilt",
     dims=ENCODER | Dims(s="d//channel_shrink_ratio", X="max_2d_position_embeddings", fs="ff//channel_shrink_ratio"),
     parts=rows(
-        EMBEDDINGS, LAYERS,
+        EMBEDDINGS, LONE_LAYERS,
         under("layout_embeddings",
             part("x_position_embeddings",   "embed.position.x",      table("X d//6")),
             part("y_position_embeddings",   "embed.position.y",      table("X d//6")),
@@ -126,13 +134,13 @@ CANINE = Architecture("canine",
             part("token_type_embeddings",           "embed.type",     table("y d")),
             part("LayerNorm",                       "norm.embed",     affine("d")),
             maybe("position_ids",                   "embed.index",    buffer("1 T"))),
-        under("initial_char_encoder.layer.0", BERT_LAYER, tower="initial", a="d"),
+        under("initial_char_encoder.layer.0", LONE_LAYER, tower="initial", a="d"),
         part("chars_to_molecules.conv",      "conv.down",   conv("d -> d, downsampling_rate")),
         part("chars_to_molecules.LayerNorm", "norm.down",   affine("d")),
-        LAYERS,
+        LONE_LAYERS,
         part("projection.conv",              "conv.up",     conv("2*d -> d, upsampling_kernel_size")),
         part("projection.LayerNorm",         "norm.up",     affine("d")),
-        under("final_char_encoder.layer.0", BERT_LAYER, tower="final", a="d"),
+        under("final_char_encoder.layer.0", LONE_LAYER, tower="final", a="d"),
         POOLER),
     heads=(
         head("Model",                     ""),

@@ -48,7 +48,7 @@ GEMMA3 = Architecture("gemma3", ties=TIES, dims=LLAVA_DIMS, dialects=SPELLINGS,
         TEXT_AND_VISION,
         part("multi_modal_projector.mm_input_projection_weight", "bridge.out",  param("v d")),
         part("multi_modal_projector.mm_soft_emb_norm",           "norm.bridge", scale("v"))))
-SHIELDGEMMA2 = Architecture("shieldgemma2", ties=TIES, dims=LLAVA_DIMS, parts=GEMMA3.parts, heads=GEMMA3.heads,
+SHIELDGEMMA2 = Architecture("shieldgemma2", ties="text_config.tie_word_embeddings | true", dims=LLAVA_DIMS, parts=GEMMA3.parts, heads=GEMMA3.heads,
     dialects=({}, LANGUAGE_FIRST,              # the second as transformers 5 writes it: the whole of Gemma 3 below `model.`
         {"model.language_model.": "model.language_model.model.", "lm_head": "model.language_model.lm_head"},
         {"model.language_model.": "model.model.language_model.model.", "lm_head": "model.lm_head",

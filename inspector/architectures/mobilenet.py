@@ -68,7 +68,7 @@ EFFICIENT = rows(                              # i channels in, o out, t the exp
     part("squeeze_excite.expand", "resnet.excite",  conv("max(1, floor(i*squeeze_expansion_ratio)) -> i*t, 1 1")),
     part("projection.project_conv", "resnet.reduce", conv("i*t -> o, 1 1", bias=False)),
     part("projection.project_bn",   "norm.reduce",   batchnorm("o")))
-EFFICIENTNET = Architecture("efficientnet",
+EFFICIENTNET = Architecture("efficientnet", ignores="num_hidden_layers",
     dims=LABELS | Dims(
         q="depth_divisor", x="width_coefficient", z="depth_coefficient", d="hidden_dim", S="len(in_channels)",
         ms="max(q, floor(32*x + q*0.5)//q*q)", s="ms + q when 10*ms < 9*32*x | ms",

@@ -44,6 +44,7 @@ NOMIC_BERT = Architecture("nomic_bert", ties="tie_word_embeddings | true",
     parts=rows(
         part("embeddings.word_embeddings",       "embed.token", table("V d")),
         part("embeddings.token_type_embeddings", "embed.type",  table("y d"), when="y > 0"),
+        maybe("embeddings.token_type_embeddings", "embed.type.none", table("y d"), when="y == 0"),  # an empty table of 5
         part("emb_ln",                           "norm.embed",  affine("d")),
         under("encoder.layers.{L}",
             part("attn.Wqkv",     "attention.qkv",    linear("d -> h*dh + h*dh + h*dh", packs="q k v", bias="qkv_proj_bias")),

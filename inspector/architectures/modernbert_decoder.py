@@ -11,7 +11,7 @@ from inspector.notation.kinds import affine, linear, table
 PREDICTION = rows(
     part("dense", "head.dense", linear("d -> d", bias="classifier_bias")),
     part("norm",  "norm.head",  affine("d", bias="norm_bias")))
-MODERNBERT_DECODER = Architecture("modernbert-decoder", ties="tie_word_embeddings | true",
+MODERNBERT_DECODER = Architecture("modernbert-decoder", ignores="sliding_window", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size", b="attention_bias",
               later="L[1:]", C="num_labels | len(id2label) | 2"),
     heads=(

@@ -8,7 +8,7 @@ from inspector.architectures.vision_blocks import VISION
 from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale
 
-PIXTRAL = Architecture("pixtral", dims=VISION, heads=(head("tower Model", ""),),
+PIXTRAL = Architecture("pixtral", ignores="head_dim", dims=VISION, heads=(head("tower Model", ""),),
     parts=rows(
         part("patch_conv", "embed.patch", conv("c -> d, p pw", bias=False)),
         part("ln_pre",     "norm.embed",  scale("d")),

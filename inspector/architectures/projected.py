@@ -18,7 +18,8 @@ DEEPSEEK_VL = Architecture("deepseek_vl", ties=TIES, dims=TEXT, heads=BARE_MODEL
         graft("vision", "vision_model.", head="tower"),
         part("aligner.linear1", "bridge.in",  dense("v -> d")),
         part("aligner.linear2", "bridge.out", dense("d -> d"))))
-LFM2_VL = Architecture("lfm2_vl lfm2-vl", ties="text_config.tie_embedding | tie_word_embeddings | true", heads=BARE_MODEL,
+LFM2_VL = Architecture("lfm2_vl lfm2-vl", heads=BARE_MODEL,
+    ties="text_config.tie_embedding | (text_config.tie_word_embeddings | true) when transformers_version[0] == '4' | tie_word_embeddings | true",
     dims=TEXT | Dims(i="v*downsample_factor**2", b="projector_bias", q="projector_hidden_size"),
     parts=rows(
         graft("text",   "language_model.", head="Model"),

@@ -38,7 +38,7 @@ PVT = Architecture("pvt",
             part("layer_norm",         "norm.attention.reduce", affine("w"))),
         part("encoder.layer_norm", "norm.final", affine("f"))),
     heads=(head("Model", ""), head("ForImageClassification", "pvt.", CLASSIFIER, default=True)))
-PVT_V2 = Architecture("pvt_v2", dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]"),
+PVT_V2 = Architecture("pvt_v2", ignores="out_features out_indices", dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]"),
     parts=rows(
         under("encoder.layers.{S}",
             part("patch_embedding.proj",       "embed.patch", conv("v -> w, k k")),
@@ -56,26 +56,29 @@ PVT_V2 = Architecture("pvt_v2", dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_r
             part("spatial_reduction", "attention.reduce",      conv("w -> w, 1 1")),
             part("layer_norm",        "norm.attention.reduce", affine("w")), when="linear_attention")),
     heads=(head("Model Backbone", ""), head("ForImageClassification", "pvt_v2.", CLASSIFIER, default=True)))
+SEGFORMER_ENCODER = rows(
+    under("encoder.patch_embeddings.{S}",
+        part("proj",       "embed.patch", conv("v -> w, k k")),
+        part("layer_norm", "norm.embed",  affine("w"))),
+    under("encoder.block.{S}.{B}", BLOCK_NORMS, DEPTHWISE,
+        part("attention.self.query",   "attention.query",  dense("w -> a")),
+        part("attention.self.key",     "attention.key",    dense("w -> a")),
+        part("attention.self.value",   "attention.value",  dense("w -> a")),
+        part("attention.output.dense", "attention.output", dense("a -> w"))),
+    under("encoder.block.{R}.{B}.attention.self",
+        part("sr",         "attention.reduce",      conv("w -> w, r r")),
+        part("layer_norm", "norm.attention.reduce", affine("w"))),
+    part("encoder.layer_norm.{S}", "norm.stage", affine("w")))
+SEGFORMER_DECODER = rows(
+    part("linear_c.{S}.proj", "head.project", dense("w -> D")),
+    part("linear_fuse",       "head.conv",    conv("D*S -> D, 1 1", bias=False)),
+    part("batch_norm",        "norm.head",    batchnorm("D")),
+    part("classifier",        "head.class",   conv("D -> C, 1 1")))
 SEGFORMER = Architecture("segformer",
     dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]", a="h*(w//h)", D="decoder_hidden_size"),
-    parts=rows(
-        under("encoder.patch_embeddings.{S}",
-            part("proj",       "embed.patch", conv("v -> w, k k")),
-            part("layer_norm", "norm.embed",  affine("w"))),
-        under("encoder.block.{S}.{B}", BLOCK_NORMS, DEPTHWISE,
-            part("attention.self.query",   "attention.query",  dense("w -> a")),
-            part("attention.self.key",     "attention.key",    dense("w -> a")),
-            part("attention.self.value",   "attention.value",  dense("w -> a")),
-            part("attention.output.dense", "attention.output", dense("a -> w"))),
-        under("encoder.block.{R}.{B}.attention.self",
-            part("sr",         "attention.reduce",      conv("w -> w, r r")),
-            part("layer_norm", "norm.attention.reduce", affine("w"))),
-        part("encoder.layer_norm.{S}", "norm.stage", affine("w"))),
     heads=(
-        head("Model", ""),
-        head("ForImageClassification", "segformer.", CLASSIFIER),
-        head("ForSemanticSegmentation", "segformer.", under("decode_head",
-            part("linear_c.{S}.proj", "head.project", dense("w -> D")),
-            part("linear_fuse",       "head.conv",    conv("D*S -> D, 1 1", bias=False)),
-            part("batch_norm",        "norm.head",    batchnorm("D")),
-            part("classifier",        "head.class",   conv("D -> C, 1 1"))), default=True)))
+        head("Model",                   "",           SEGFORMER_ENCODER),
+        head("ForImageClassification",  "segformer.", under("segformer", SEGFORMER_ENCODER), CLASSIFIER),
+        head("ForSemanticSegmentation", "segformer.", under("segformer", SEGFORMER_ENCODER),
+            under("decode_head", SEGFORMER_DECODER), default=True),
+        head("DecodeHead",              "",           SEGFORMER_DECODER)))

@@ -36,16 +36,16 @@ QWEN2_5_OMNI_AUDIO_ENCODER = Architecture("qwen2_5_omni_audio_encoder", dims=AUD
         part("audio_bos_eos_token", "embed.mark",  table("2 o")),
         part("ln_post",             "norm.final",  affine("d")),
         part("proj",                "bridge.out",  dense("d -> o"))))
-QWEN2_AUDIO = Architecture("qwen2_audio", ties="text_config.tie_word_embeddings | false", dims=Dims(d="text.d", V="text.V"), dialects=SPELLINGS,
+QWEN2_AUDIO = Architecture("qwen2_audio", ties="text_config.tie_word_embeddings when transformers_version[0] == '4' | false", dims=Dims(d="text.d", V="text.V"), dialects=SPELLINGS,
     heads=(head("ForConditionalGeneration", "model.", LM_HEAD, default=True), head("Model", "model."), head("Model", "")),
     parts=rows(
         graft("text",  "language_model.", head="Model"),
         graft("audio", "audio_tower.", QWEN2_AUDIO_ENCODER),
         part("multi_modal_projector.linear", "bridge.out", dense("audio.d -> d"))))
 QWEN2_5_OMNI_THINKER = Architecture("qwen2_5_omni_thinker", ties=TIES, dims=Dims(d="text.d", V="text.V"),
-    heads=(head("ForConditionalGeneration", "", LM_HEAD),),
+    heads=(head("ForConditionalGeneration", "", LM_HEAD), head("Model", "")),
     parts=rows(
         graft("text",   "model.", head="Model"),
         graft("audio",  "audio_tower.", QWEN2_5_OMNI_AUDIO_ENCODER),
         graft("vision", "visual.", QWEN2_5_OMNI_VISION)),
-    dialects=({}, {"": "thinker."}))
+    dialects=({}, {"": "thinker."}, {"model.": "language_model."}))

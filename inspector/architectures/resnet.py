@@ -10,7 +10,7 @@ from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import batchnorm, conv, dense
 
 STAGES = Dims(c="num_channels", e="embedding_size", S="len(depths)", B="depths[{S}]", D="S[1:]", R="B[1:]",
-              w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | e", z="hidden_sizes[0]", f="hidden_sizes[S-1]", d="f",
+              w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | e", z="hidden_sizes[0]", f="hidden_sizes[len(hidden_sizes)-1]", d="f",
               C="num_labels | len(id2label) | 2")
 CONV1 = rows(part("convolution", "resnet.conv.1", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet.1", batchnorm("o")))
 CONV2 = rows(part("convolution", "resnet.conv.2", conv("i -> o, k k", groups="n", bias=False)), part("normalization", "norm.resnet.2", batchnorm("o")))
@@ -29,7 +29,7 @@ BOTTLENECK = rows(                             # y: the first convolution has th
     under("layer.0", CONV1, o="w//4", k="1"),
     under("layer.1", CONV2, i="w//4", o="w//4", k="3", n="1"),
     under("layer.2", CONV3, i="w//4", o="w", k="1"))
-RESNET = Architecture("resnet", dims=STAGES,
+RESNET = Architecture("resnet", ignores="out_features out_indices", dims=STAGES,
     parts=rows(
         part("embedder.embedder.convolution",   "embed.image", conv("c -> e, 7 7", bias=False)),
         part("embedder.embedder.normalization", "norm.embed",  batchnorm("e")),

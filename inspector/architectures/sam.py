@@ -21,7 +21,7 @@ SAM_LAYER = rows(
 RELATIVE = rows(                               # y by x positions
     part("attn.rel_pos_h", "attention.bias.height", param("2*y-1 dh")),
     part("attn.rel_pos_w", "attention.bias.width",  param("2*x-1 dh")), when="use_rel_pos")
-SAM_VISION = Architecture("sam_vision_model got_ocr2_vision sam_hq_vision_model",
+SAM_VISION = Architecture("sam_vision_model got_ocr2_vision sam_hq_vision_model", ignores="scale",
     dims=VISION | Dims(ff="mlp_dim | floor(d*mlp_ratio)", dh="d//h", o="output_channels", w="window_size",
                        G="L & global_attn_indexes", W="L - G"),
     heads=(head("tower", ""), head("Model", "vision_encoder.")),
@@ -64,7 +64,7 @@ SAM = Architecture("sam",
             part("mask_embed.conv2",        "resnet.conv.2",    conv("r//4 -> r, 2 2")),
             part("mask_embed.conv3",        "resnet.conv.3",    conv("r -> e, 1 1")),
             part("mask_embed.layer_norm1",  "norm.mask.1",      affine("r//4")),
-            part("mask_embed.layer_norm2",  "norm.mask.2",      affine("r")), tower="prompt"),
+            part("mask_embed.layer_norm2",  "norm.mask.2",      affine("r//4*4")), tower="prompt"),
         under("mask_decoder",
             part("iou_token",               "embed.iou",        table("1 m")),
             part("mask_tokens",             "embed.mask",       table("M m")),

@@ -74,8 +74,9 @@ PREDICTOR = rows(                              # vi in, vh inside, vk kernel
     part("conv2", "duration.2",      conv("vh -> vh, vk")),
     part("ln2",   "norm.duration.2", affine("vh")),
     part("proj",  "duration",        dense("vh -> 1")))
-UNITS_1 = rows(UNIT_HEAD, under("t2u_model.model", UNIT_TABLE, UNIT_ENCODER,
-    under("decoder", FINAL, under("layers.{Td}", SELF, CROSS, FFN, ff="td"), tower="unit_decoder")))
+UNIT_BODY_1 = rows(UNIT_TABLE, UNIT_ENCODER,
+    under("decoder", FINAL, under("layers.{Td}", SELF, CROSS, FFN, ff="td"), tower="unit_decoder"))
+UNITS_1 = rows(UNIT_HEAD, under("t2u_model.model", UNIT_BODY_1))
 UNITS_2 = rows(UNIT_HEAD, under("t2u_model.model", UNIT_TABLE, UNIT_ENCODER,
     under("decoder", FINAL,
         part("embed_char",         "embed.character",      table("char_vocab_size d")),
@@ -87,7 +88,7 @@ UNITS_2 = rows(UNIT_HEAD, under("t2u_model.model", UNIT_TABLE, UNIT_ENCODER,
             part("conv1",           "mlp.up",   conv("d -> d, 7")),
             part("conv2",           "mlp.down", conv("d -> d, 7")),
             part("conv_layer_norm", "norm.mlp", affine("d"))), tower="unit_decoder")))
-VOCODER = under("vocoder",
+VOICE = rows(
     part("unit_embedding",     "embed.unit.voice", table("unit_hifi_gan_vocab_size e")),
     part("speaker_embedding",  "embed.speaker",    table("vocoder_num_spkrs spkr_embed_dim")),
     part("language_embedding", "embed.language",   table("vocoder_num_langs lang_embed_dim")),
@@ -98,22 +99,28 @@ VOCODER = under("vocoder",
              conv_t("u // 2**{U} -> u // 2**({U}+1), upsample_kernel_sizes[{U}]")),
         part("resblocks.{R}.convs1.{D}", "resnet.conv.1", conv("r -> r, x")),
         part("resblocks.{R}.convs2.{D}", "resnet.conv.2", conv("r -> r, x")),
-        part("conv_post",                "conv.out",      conv("u // 2**U -> 1, 7"))), tower="vocoder")
+        part("conv_post",                "conv.out",      conv("u // 2**U -> 1, 7"))))
+VOCODER = under("vocoder", VOICE, tower="vocoder")
 SHARED = part("shared",  "embed.shared", table("V d"))
 LM_HEAD = part("lm_head", "head.token",  linear("d -> V"), tied="embed.shared")
+TEXT = rows(SHARED, TEXT_DECODER, LM_HEAD)
 SEAMLESS_M4T = Architecture("seamless_m4t", ties="tie_word_embeddings | true", dims=DIMS,
-    parts=rows(SHARED, TEXT_DECODER, LM_HEAD),
     heads=(
-        head("Model",             "", TEXT_ENCODER, SPEECH_1, UNITS_1, VOCODER),
-        head("ForTextToText",     "", TEXT_ENCODER),
-        head("ForSpeechToText",   "", SPEECH_1),
-        head("ForTextToSpeech",   "", TEXT_ENCODER, UNITS_1, VOCODER),
-        head("ForSpeechToSpeech", "", SPEECH_1, UNITS_1, VOCODER)))
+        head("Model",             "", TEXT, TEXT_ENCODER, SPEECH_1, UNITS_1, VOCODER, default=True),
+        head("ForTextToText",     "", TEXT, TEXT_ENCODER),
+        head("ForSpeechToText",   "", TEXT, SPEECH_1),
+        head("ForTextToSpeech",   "", TEXT, TEXT_ENCODER, UNITS_1, VOCODER),
+        head("ForSpeechToSpeech", "", TEXT, SPEECH_1, UNITS_1, VOCODER),
+        head("TextToUnitModel",   "",          # alone it reads the keys without `t2u_`
+            rows(UNIT_BODY_1, Vt="V", Te="Le", Td="Ld", te="fe", td="fd")),
+        head("TextToUnitForConditionalGeneration", "", under("model", UNIT_BODY_1),
+            part("lm_head", "head.unit", linear("d -> Vt"), tied="embed.unit")),
+        head("CodeHifiGan",       "", VOICE)))
 SEAMLESS_M4T_V2 = Architecture("seamless_m4t_v2", ties="tie_word_embeddings | true", dims=DIMS,
-    parts=rows(SHARED, TEXT_DECODER, LM_HEAD),
     heads=(
-        head("Model",             "", TEXT_ENCODER, SPEECH_2, UNITS_2, VOCODER),
-        head("ForTextToText",     "", TEXT_ENCODER),
-        head("ForSpeechToText",   "", SPEECH_2),
-        head("ForTextToSpeech",   "", TEXT_ENCODER, UNITS_2, VOCODER),
-        head("ForSpeechToSpeech", "", SPEECH_2, UNITS_2, VOCODER)))
+        head("Model",             "", TEXT, TEXT_ENCODER, SPEECH_2, UNITS_2, VOCODER, default=True),
+        head("ForTextToText",     "", TEXT, TEXT_ENCODER),
+        head("ForSpeechToText",   "", TEXT, SPEECH_2),
+        head("ForTextToSpeech",   "", TEXT, TEXT_ENCODER, UNITS_2, VOCODER),
+        head("ForSpeechToSpeech", "", TEXT, SPEECH_2, UNITS_2, VOCODER),
+        head("CodeHifiGan",       "", VOICE)))

@@ -6,13 +6,14 @@ Tables of absolute positions have a row more in transformers 4 (a class token th
 scale per head, no bias on the keys; the norm of a merge follows it.
 """
 
+from inspector.architectures.vision_blocks import BACKBONE
 from inspector.notation.card import Architecture, Dims, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param
 
 SWIN_DIMS = Dims(
     c="num_channels | 3", p="patch_size[0]", pw="patch_size[1]", g="image_size[0]//p * (image_size[1]//pw)", e="embed_dim", S="len(depths)", B="depths[{S}]",
     w="e * 2**{S}", h="num_heads[{S}]", ff="floor(mlp_ratio*w)", k="window_size[0]", D="S[:S-1]",
-    f="e * 2**(S-1)", d="f", O="out_indices | S : S+1", b="qkv_bias | true", s="encoder_stride", C="num_labels | len(id2label) | 2")
+    f="e * 2**(S-1)", d="f", b="qkv_bias | true", s="encoder_stride", C="num_labels | len(id2label) | 2") | BACKBONE
 FINAL = part("layernorm", "norm.final", affine("f"))
 EMBEDDINGS = rows(
     part("embeddings.patch_embeddings.projection", "embed.patch", conv("c -> e, p pw")),
@@ -40,17 +41,17 @@ MASK_TOKEN = part("embeddings.mask_token", "embed.mask", param("1 1 e"))
 CLASSIFIER = part("classifier", "head.class", dense("f -> C"))
 DECODER = part("decoder.0", "head.image", conv("f -> s*s*c, 1 1"))
 STAGE_NORMS = part("hidden_states_norms.stage{O}", "norm.stage", affine("e*2**({O}-1)"))
-SWIN = Architecture("swin", dims=SWIN_DIMS, parts=SWIN_PARTS,
+SWIN = Architecture("swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, parts=SWIN_PARTS,
     heads=(
         head("Model",                  "",      FINAL),
         head("ForImageClassification", "swin.", under("swin", FINAL), CLASSIFIER),
         head("ForMaskedImageModeling", "swin.", under("swin", FINAL, MASK_TOKEN), DECODER),
         head("Backbone",               "",      STAGE_NORMS, maybe("swin.layernorm", "norm.final", affine("f")))))
-DONUT_SWIN = Architecture("donut-swin", dims=SWIN_DIMS, parts=SWIN_PARTS,
+DONUT_SWIN = Architecture("donut-swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, parts=SWIN_PARTS,
     heads=(
         head("Model", ""),
         head("ForImageClassification", "donut.", CLASSIFIER)))
-SWINV2 = Architecture("swinv2", dims=SWIN_DIMS,
+SWINV2 = Architecture("swinv2", ignores="hidden_size num_layers", dims=SWIN_DIMS,
     parts=rows(
         EMBEDDINGS,
         under("encoder.layers.{S}.blocks.{B}", REST_OF_BLOCK,

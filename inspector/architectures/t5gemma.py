@@ -32,10 +32,11 @@ DECODER = Architecture("t5_gemma_module_decoder", dims=DIMS,
             part("post_cross_attn_layernorm",   "norm.cross.post", scale("d")))))
 BOTH = rows(
     graft("encoder", "encoder.", ENCODER, config="encoder"),
-    graft("decoder", "decoder.", DECODER, config="decoder"))
+    graft("decoder", "decoder.", DECODER, config="decoder", cross_attention_hidden_size="encoder.d"))
 ONE_OR_BOTH = rows(
     graft("encoder", "model.encoder.", ENCODER, config="encoder"),
-    graft("decoder", "model.decoder.", DECODER, config="decoder", when="is_encoder_decoder"))
+    graft("decoder", "model.decoder.", DECODER, config="decoder", when="is_encoder_decoder",
+        cross_attention_hidden_size="encoder.d"))
 SCORE = part("score.out_proj", "head.class", dense("w -> C"))
 T5GEMMA = Architecture("t5gemma", ties="tie_word_embeddings | true",
     dims=Dims(C="num_labels | len(id2label) | 2", w="decoder.hidden_size when is_encoder_decoder | encoder.hidden_size"),
@@ -43,7 +44,7 @@ T5GEMMA = Architecture("t5gemma", ties="tie_word_embeddings | true",
         head("EncoderModel",              "", graft("encoder", "encoder.", ENCODER, config="encoder")),
         head("Model",                     "", BOTH),
         head("ForConditionalGeneration",  "",
-            graft("decoder", "model.decoder.", DECODER, config="decoder"),         # the head is tied to the first
+            graft("decoder", "model.decoder.", DECODER, config="decoder", cross_attention_hidden_size="encoder.d"),         # the head is tied to the first
             graft("encoder", "model.encoder.", ENCODER, config="encoder"),
             part("lm_head.out_proj", "head.token", linear("decoder.d -> decoder.V"), tied="embed.token"), default=True),
         head("ForSequenceClassification", "", ONE_OR_BOTH, SCORE),

@@ -16,7 +16,7 @@ TROCR_DECODER = under("model.decoder", OWN_TABLE,
         part("encoder_attn.k_proj",     "cross.key",    dense("x -> d")),
         part("encoder_attn.v_proj",     "cross.value",  dense("x -> d")),
         part("encoder_attn.out_proj",   "cross.output", dense("d -> d")),
-        part("encoder_attn_layer_norm", "norm.cross",   affine("d")), when="(is_decoder | true)"))
+        part("encoder_attn_layer_norm", "norm.cross",   affine("d"))))
 TROCR = Architecture("trocr", ties="tie_word_embeddings | true",
     dims=BART_DIMS | Dims(x="cross_attention_hidden_size | d"),
     heads=(

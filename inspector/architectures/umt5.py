@@ -55,7 +55,7 @@ LONG_ENCODER = under("encoder", ENDS,
              table("buckets h")),
         when="encoder_attention_type == 'transient-global'"),
     under("block.{L}.layer.1", T5_MLP), tower="encoder")
-LONGT5 = Architecture("longt5", ties="tie_word_embeddings | true", dims=T5_DIMS,
+LONGT5 = Architecture("longt5", ignores="dense_act_fn", ties="tie_word_embeddings | true", dims=T5_DIMS,
     parts=rows(SHARED, LONG_ENCODER),
     heads=(
         head("EncoderModel",              ""),

@@ -5,6 +5,7 @@ unet_2d_condition.py: an up block's resnets read what came before and the skip: 
 2*u, one more than the down block has; lists of layers, heads and transformer depths are reversed on the way up and the middle
 takes their last entry. `proj_in` is a convolution without `use_linear_projection`. SDXL has `add_embedding`; with
 `only_cross_attention` the first attention of a down or up block reads the text too, but never the middle's. `attention_head_dim` moves no shape.
+With `attention_type` "gated" (GLIGEN) every transformer block has a second self attention, and `position_net` makes its inputs.
 unet_spatio_temporal_condition.py: every resnet and transformer is a pair, in space and in time, mixed by one number.
 unet_motion_model.py: both attentions of a motion module are self attentions; positions are a buffer.
 """
@@ -20,6 +21,11 @@ from inspector.architectures.diffusion_blocks import (
 from inspector.notation.card import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
+FUSER_ATTENTION = rows(
+    part("to_q",     "fuser.query",  linear("w -> w")),
+    part("to_k",     "fuser.key",    linear("w -> w")),
+    part("to_v",     "fuser.value",  linear("w -> w")),
+    part("to_out.0", "fuser.output", dense("w -> w")))
 CROSS_BLOCK = rows(                            # w channels, e width of the text states, f what the first attention reads
     part("norm1", "norm.attention", affine("w")),
     part("attn1.to_q",     "attention.query",  linear("w -> w")),
@@ -29,7 +35,16 @@ CROSS_BLOCK = rows(                            # w channels, e width of the text
     part("norm2", "norm.cross",     affine("w")),
     under("attn2", CROSS_ATTENTION, a="w", bo="true"),
     part("norm3", "norm.mlp",       affine("w")),
-    under("ff", GATED_FEED_FORWARD, ff="4*w", b="true"))
+    under("ff", GATED_FEED_FORWARD, ff="4*w", b="true"),
+    under("fuser",                             # GLIGEN: a self attention over the picture and what is to stand where
+        part("linear",      "fuser.in",         dense("e -> w")),
+        part("norm1",       "norm.fuser",       affine("w")),
+        under("attn", FUSER_ATTENTION),
+        part("alpha_attn",  "fuser.scale",      param("")),
+        part("norm2",       "norm.fuser.mlp",   affine("w")),
+        part("ff.net.0.proj", "fuser.up_gate",  dense("w -> 4*w + 4*w", packs="up gate")),
+        part("ff.net.2",    "fuser.down",       dense("4*w -> w")),
+        part("alpha_dense", "fuser.mlp.scale",  param("")), when="grounded"))
 CROSS = rows(                                  # K blocks
     part("norm",     "norm.group",            affine("w")),
     part("proj_in",  "attention.project.in",  dense("w -> w"),     when="use_linear_projection"),
@@ -50,12 +65,29 @@ UNET_DIMS = Dims(
     km="transformer_layers_per_block[S-1] | 1", em="cross_attention_dim[S-1]",
     tm="2*m when scaled | m",
     Y="U[up_block_types in 'CrossAttnUpBlock2D CrossAttnUpBlockSpatioTemporal']", W="U[:U-1]", Q="nu + 1", mid="Q[1:nu]", last="Q[nu:]",
+    grounded="attention_type in 'gated gated-text-image'", ep="cross_attention_dim[0]",
     middle="(mid_block_type | 'UNetMidBlock2DCrossAttn') == 'UNetMidBlock2DCrossAttn'")
 CLASS_EMBEDDING = rows(
     part("class_embedding", "embed.class", table("num_class_embeds t"), when="class_embed_type == null and num_class_embeds != null"),
     part("class_embedding.linear_1", "embed.class.1", dense("a -> t"), when="class_embed_type == 'timestep'"),
     part("class_embedding.linear_1", "embed.class.1", dense("j -> t"), when="class_embed_type == 'projection'"),
     part("class_embedding.linear_2", "embed.class.2", dense("t -> t"), when="class_embed_type in 'timestep projection'"))
+POSITION_NET = rows(                           # 64: eight frequencies, sine and cosine, of four edges
+    part("0", "embed.place.1", dense("ep + 64 -> 512")),
+    part("2", "embed.place.2", dense("512 -> 512")),
+    part("4", "embed.place.3", dense("512 -> ep")))
+PLACES = rows(
+    under("position_net",
+        part("null_position_feature", "embed.place.none",        param("64")),
+        part("null_positive_feature", "embed.place.none.phrase", param("ep"))),
+    under("position_net.linears", POSITION_NET), when="attention_type == 'gated'")
+PLACES_AND_PICTURES = rows(
+    under("position_net",
+        part("null_position_feature", "embed.place.none",       param("64")),
+        part("null_text_feature",     "embed.place.none.text",  param("ep")),
+        part("null_image_feature",    "embed.place.none.image", param("ep"))),
+    under("position_net.linears_text",  POSITION_NET, tower="place.text"),
+    under("position_net.linears_image", POSITION_NET, tower="place.image"), when="attention_type == 'gated-text-image'")
 DOWN_TO_MIDDLE = rows(
     part("conv_in", "embed.image", conv("c -> a, ki ki")),
     under("time_embedding", EMBEDDING, i="a"),
@@ -76,7 +108,7 @@ DOWN_TO_MIDDLE = rows(
         under("resnets.1",    RESNET, i="m", o="m", T="tm", tower="middle.last", when="middle"), tower="middle"))
 UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", dims=UNET_DIMS,
     parts=rows(
-        DOWN_TO_MIDDLE,
+        DOWN_TO_MIDDLE, PLACES, PLACES_AND_PICTURES,
         part("class_embedding", "embed.class", dense("j -> t"), when="class_embed_type == 'simple_projection'"),
         under("up_blocks",
             under("{U}.resnets.0",      RESNET, i="p + u", o="u", T="tu"),

@@ -3,6 +3,10 @@
 from inspector.notation.card import Dims, part, rows
 from inspector.notation.kinds import affine, dense, linear
 
+BACKBONE = Dims(                               # the stages that a backbone gives, by index or by name, the last unless said
+    O="out_indices | Z - Z1 - Z2 - Z3 - Z4 when out_features != null | len(depths) : len(depths) + 1", Z="1 : len(depths) + 1",
+    Z1="0 : 0 when 'stage1' in out_features | 1 : 2", Z2="0 : 0 when 'stage2' in out_features | 2 : 3",
+    Z3="0 : 0 when 'stage3' in out_features | 3 : 4", Z4="0 : 0 when 'stage4' in out_features | 4 : 5")
 VISION = Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size", c="num_channels",
               p="patch_size[0]", pw="patch_size[1]", gh="image_size[0]//p", gw="image_size[1]//pw", g="gh*gw",
               C="num_labels | len(id2label) | 2")  # g patches of p by pw; sizes may be one number or two

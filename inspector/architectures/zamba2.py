@@ -35,7 +35,7 @@ SHARED = rows(                                 # X: the adapters of this block
         part("down_proj",    "mlp.down",    linear("ff -> d",      bias="add_bias_linear")),
         part("gate_up_proj_adapter_list.{X}.0", "mlp.adapter.down", linear("d -> r")),
         part("gate_up_proj_adapter_list.{X}.1", "mlp.adapter.up",   linear("r -> ff + ff"))))
-ZAMBA2 = Architecture("zamba2", heads=CAUSAL, ties="tie_word_embeddings | true",
+ZAMBA2 = Architecture("zamba2", ignores="kv_channels mamba_headdim num_query_groups", heads=CAUSAL, ties="tie_word_embeddings | true",
     dims=DECODER | Dims(
         a="attention_hidden_size | 2*d", dh="attention_head_dim | a//h", ff="intermediate_size | 4*d", r="adapter_rank", n="num_mem_blocks",
         i="floor(mamba_expand*d)", g="mamba_ngroups", s="mamba_d_state", m="n_mamba_heads", w="mamba_d_conv", x="i + 2*g*s",

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.architectures.catalog import card_of, modules
-from inspector.architectures.defaults import class_defaults
+from inspector.architectures.defaults import NEWEST, OLDER, defaults_by
 from inspector.loader.config_file import Config
 from inspector.notation.card import Architecture, Head
-from inspector.notation.scope import Settings, head_for
+from inspector.notation.scope import ClassDefaults, Settings, head_for
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """What a config says of the architecture. card: None where no card reads its model type.
 
+    otherwise: the settings with the defaults of the other transformers, where the config does not settle whose count.
     head: the card's head for the class, None where the config names no class or one that no head has.
     """
 
@@ -25,6 +26,7 @@ class Claim:
     class_name: str | None = None
     card: Architecture | None = None
     head: Head | None = None
+    otherwise: Settings | None = None
 
 
 NO_CONFIG = Claim(Settings({}, known=False))
@@ -49,9 +51,37 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
     if model_type is None:
         return Claim(Settings(values), None, class_name)
     card = card_of(model_type)
-    settings = Settings(values, *class_defaults(model_type), of_type=class_defaults)
+    settings, otherwise = _settings(values, model_type)
     head = head_for(card, class_name) if card is not None and class_name else None
-    return Claim(settings, model_type, class_name, card, head)
+    return Claim(settings, model_type, class_name, card, head, otherwise)
+
+
+def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settings | None]:
+    """(the config with the defaults of its writer, the same with those of the other major version).
+
+    Only a config of transformers 5 is sure to mean the newest defaults: many versions of 4 wrote what its last one
+    reads, and a config without a version may be anybody's.
+    """
+    version = values.get("transformers_version")
+    major = version.partition(".")[0] if isinstance(version, str) else ""
+    older, newest = (_with_defaults(values, of, model_type) for of in map(defaults_by, (OLDER, NEWEST)))
+    if major.isdecimal() and int(major) < int(NEWEST):
+        return older, _tied_as(older, newest)
+    return newest, None if major else _tied_as(newest, older)
+
+
+def _tied_as(first: Settings, other: Settings) -> Settings:
+    """The other defaults but for the tie: a head that is lost would else be a head that is tied."""
+    tie = "tie_word_embeddings"
+    defaults = {key: value for key, value in other.defaults.items() if key != tie}
+    return replace(other, defaults={**defaults, **({tie: first.defaults[tie]} if tie in first.defaults else {})})
+
+
+def _with_defaults(values: dict[str, Any], of_type: ClassDefaults, model_type: str) -> Settings:
+    defaults, aliases = of_type(model_type)
+    if "id2label" in values:  # names of labels are their number, whatever a class has without them
+        defaults = {key: value for key, value in defaults.items() if key != "num_labels"}
+    return Settings(values, defaults, aliases, of_type=of_type)
 
 
 def _native_type(values: dict[str, Any]) -> str:

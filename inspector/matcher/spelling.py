@@ -116,7 +116,9 @@ def keys_of_card(scope: CardScope) -> frozenset[str]:
                 found.update(path[0] for path in words(node))
             if slot.ties is not None:
                 found.update(path[0] for path in words(slot.ties))
-    found.update(graft.config for graft in grafts_of(scope.card))
+    for graft in grafts_of(scope.card):
+        found.add(graft.config)
+        found.update(path[0] for text in graft.sets.values() for path in words(parse(text)))
     found.update(scope.card.ignores.split())
     return frozenset(found - set(scope.symbols))
 

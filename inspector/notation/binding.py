@@ -16,7 +16,7 @@ from inspector.algebra.expression import parse
 from inspector.algebra.span import MOST_LISTED, Span
 from inspector.notation.card import Head
 from inspector.notation.scope import CardScope, bases, holes_in
-from inspector.notation.slots import HOLE, OpaqueSlot, Slot, Unrolled, unroll
+from inspector.notation.slots import HOLE, Condition, OpaqueSlot, Slot, Unrolled, unroll
 
 Shape = tuple[int | None, ...]
 """Dims in elements; None where the config does not say."""
@@ -115,16 +115,16 @@ def bind(scope: CardScope, head: Head, spelling: Spelling, stored: Stored = noth
     binder = _Binder(scope, spelling, stored)
     sides = binder.choose(unrolled.slots)
     blocks: list[Block] = []
-    for slot in unrolled.slots:
-        if all(sides.get(number, side) == side for number, side in slot.choices):
-            blocks.extend(binder.blocks(slot))
-    ties = Ties(scope, unrolled.slots)
+    chosen = [slot for slot in unrolled.slots if all(sides.get(number, side) == side for number, side in slot.choices)]
+    for slot in chosen:
+        blocks.extend(binder.blocks(slot))
+    ties = Ties(scope, chosen)
     present = {id(block.slot) for block in blocks}
     for block in blocks:
         target = ties.target(block.slot, bool(stored(block.key)))
         if target is not None and id(target) in present:
             block.tie = target
-    opaque = tuple((spelling.spelled(entry, scope), entry.because) for entry in unrolled.opaque)
+    opaque = tuple((spelling.spelled(entry, scope), entry.because) for entry in unrolled.opaque if binder.holds(entry))
     return Plan(scope, head, spelling, unrolled, tuple(blocks), sides, opaque)
 
 
@@ -268,15 +268,19 @@ class _Binder:
         return [(((hole, Span.of(found)), *axes), shape) for (axes, shape), found in joined.items()]
 
     def _exists(self, slot: Slot) -> bool:
-        for condition in slot.whens:
-            scope = self.scope
-            for name in condition.scope:
-                scope = scope.grafts[name]
-            if not scope.settings.known:
-                return bool(self.stored(self.key(slot)))
-            if not truth(scope.evaluate(condition.node)):
-                return False
-        return True
+        if slot.whens and not self.scope.settings.known:
+            return bool(self.stored(self.key(slot)))
+        return self.holds(slot)
+
+    def holds(self, slot: Slot | OpaqueSlot) -> bool:
+        """Whether the predicates of a row hold by the config; without one they may."""
+        return not self.scope.settings.known or all(self._true(condition) for condition in slot.whens)
+
+    def _true(self, condition: Condition) -> bool:
+        scope = self.scope
+        for name in condition.scope:
+            scope = scope.grafts[name]
+        return truth(scope.evaluate(condition.node))
 
     def _shape(self, slot: Slot, scope: CardScope) -> Shape:
         return tuple(_dim(scope, scope.evaluate(node)) for node in slot.dims)

@@ -66,7 +66,10 @@ class Either:
 
 @dataclass(frozen=True, slots=True)
 class Graft:
-    """Another card under a prefix, reading a sub-config; without a card its model_type chooses one."""
+    """Another card under a prefix, reading a sub-config; without a card its model_type chooses one.
+
+    sets: keys of the sub-config that the outer class sets whatever it says, and their values out here.
+    """
 
     name: str
     at: str
@@ -74,6 +77,7 @@ class Graft:
     config: str = ""
     head: str = ""
     when: str = ""
+    sets: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ class Opaque:
 
     prefix: str
     because: str
+    when: str = ""
 
 
 Row = Part | Group | Either | Graft | Opaque
@@ -172,15 +177,25 @@ def either(first: Row, second: Row) -> Either:
 
 
 def graft(
-    name: str, at: str, card: Architecture | None = None, *, config: str = "", head: str = "", when: str = ""
+    name: str,
+    at: str,
+    card: Architecture | None = None,
+    *,
+    config: str = "",
+    head: str = "",
+    when: str = "",
+    **sets: str,
 ) -> Graft:
-    """Another card; its symbols are `name.symbol` here, its sub-config `<name>_config` unless said."""
-    return Graft(name, at, card, config or f"{name}_config", head, when)
+    """Another card; its symbols are `name.symbol` here, its sub-config `<name>_config` unless said.
+
+    Further words are keys of the sub-config that the class sets: `encoder_hidden_size="vision.d"`.
+    """
+    return Graft(name, at, card, config or f"{name}_config", head, when, sets)
 
 
-def opaque(prefix: str, because: str) -> Opaque:
-    """Tensors below a prefix that no card explains."""
-    return Opaque(prefix, because)
+def opaque(prefix: str, because: str, *, when: str = "") -> Opaque:
+    """Tensors below a prefix that no card explains, there where `when` holds."""
+    return Opaque(prefix, because, when)
 
 
 def head(names: str, root: str, *parts: Row, default: bool = False) -> Head:

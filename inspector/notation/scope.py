@@ -69,19 +69,26 @@ class Settings:
     of_type: ClassDefaults | None = None
 
     def below(self, key: str) -> Settings:
-        """The settings of a sub-config; absent ones are empty."""
+        """The settings of a sub-config; absent ones are empty.
+
+        A part that is there is of its type's class and has that class's defaults, not those of the part that the
+        whole has by default. A part that is said to be of the whole's own type (older Qwen-VL towers) is not.
+        """
         own, default = self.values.get(key), self.defaults.get(key)
         values = own if isinstance(own, dict) else {}
         defaults: Mapping[str, Any] = default if isinstance(default, dict) else {}
         aliases: Mapping[str, str] = {}
-        named = values.get("model_type")
-        if self.of_type is not None and isinstance(named, str):
-            defaults, aliases = self.of_type(named)  # a part of a type of its own has that type's defaults
+        named = values.get("model_type", defaults.get("model_type") if values else None)
+        if self.of_type is not None and isinstance(named, str) and named != self.values.get("model_type"):
+            own_defaults, aliases = self.of_type(named)
+            defaults = {**own_defaults, "model_type": named} if own_defaults else defaults
         return Settings(values, defaults, aliases, self.known, self.native, self.of_type)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
         """(value, whether it is the class's default). Null in the config is absent and final."""
         values: Any = self.values
+        if len(path) > 1 and self.of_type is not None and isinstance(values.get(path[0]), dict):
+            return self.below(path[0]).read(path[1:])
         for position, key in enumerate(path):
             if not isinstance(values, dict | Mapping):
                 return None, False
@@ -141,12 +148,16 @@ class CardScope:
         self.defaulted: set[str] = set()
         self._at: dict[str, int] = {}
         self._cache: dict[Any, Value] = {}
-        self.grafts = self._open_grafts(lookup)
+        self.grafts: dict[str, CardScope] = {}
+        self._open_grafts(lookup)
 
-    def _open_grafts(self, lookup: Lookup) -> dict[str, CardScope]:
-        opened: dict[str, CardScope] = {}
-        for entry in grafts_of(self.card):
+    def _open_grafts(self, lookup: Lookup) -> None:
+        for entry in sorted(grafts_of(self.card), key=lambda one: len(one.sets)):  # what others read is opened first
             below = self.settings.below(entry.config)
+            for key, text in entry.sets.items():
+                value = self.evaluate(parse(text))
+                if value is not None:
+                    below = replace(below, values={**below.values, key: value})
             card = entry.card
             if card is None:
                 named = below.read(("model_type",))[0]
@@ -154,8 +165,7 @@ class CardScope:
             if card is not None:
                 prefix = f"{entry.name}."
                 inner = {k[len(prefix) :]: v for k, v in self.overrides.items() if k.startswith(prefix)}
-                opened[entry.name] = CardScope(card, below, lookup, inner)
-        return opened
+                self.grafts[entry.name] = CardScope(card, below, lookup, inner)
 
     def with_overrides(self, overrides: Mapping[str, Value]) -> CardScope:
         """The same card and config with some symbols set."""
@@ -163,7 +173,7 @@ class CardScope:
 
     def with_value(self, key: tuple[str, ...], value: Any) -> CardScope:
         """The same card with one key of the config set, in the sub-config where it lies."""
-        settings = replace(self.settings, values=_nested(self.settings.values, key, value))
+        settings = replace(self.settings, values=_nested(self.settings.values, self.settings.defaults, key, value))
         return CardScope(self.card, settings, self.lookup, self.overrides)
 
     def word(self, path: tuple[str, ...]) -> Value:
@@ -252,6 +262,10 @@ class CardScope:
         if text is None:
             value, defaulted = self.settings.read(tuple(symbol.split(".")))
             return f"{symbol} = {_plain(value)}{' (class default)' if defaulted else ''}"
+        return self.reason(text)
+
+    def reason(self, text: str) -> str:
+        """Which alternative of a definition is present, and which before it are not."""
         node = parse(text)
         passed: list[str] = []
         for option in node.options if isinstance(node, Alternatives) else (node,):
@@ -262,6 +276,17 @@ class CardScope:
                 return f"{show(option)} = {_plain(value)}{default}{absent}"
             passed.append(show(option.value if isinstance(option, Guarded) else option))
         return f"{' and '.join(passed)} absent"
+
+    def by_default(self, text: str) -> bool:
+        """Whether the alternative that a definition has here rests on a default of the class."""
+        node = parse(text)
+        options = node.options if isinstance(node, Alternatives) else (node,)
+        chosen = next((option for option in options if self.evaluate(option) is not None), None)
+        if chosen is None:
+            return False
+        value = chosen.value if isinstance(chosen, Guarded) else chosen
+        read = [self.settings.read(tuple(key.split("."))) for key in self.keys_below(value)]
+        return any(default and found is not None for found, default in read)
 
     def _is_default(self, word: Word) -> bool:
         if word.path[0] in self.symbols or word.path[0] in self.grafts:
@@ -274,11 +299,14 @@ def _plain(value: Value) -> str:
     return str(size) if isinstance(size, int) else f"{value!r:.80}" if isinstance(value, str) else f"{value!s:.80}"
 
 
-def _nested(values: Mapping[str, Any], key: tuple[str, ...], value: Any) -> dict[str, Any]:
+def _nested(values: Mapping[str, Any], defaults: Any, key: tuple[str, ...], value: Any) -> dict[str, Any]:
+    """The values with one set; a part that is left out is the default one but for that value."""
     if len(key) == 1:
         return {**values, key[0]: value}
-    inner = values.get(key[0])
-    return {**values, key[0]: _nested(inner if isinstance(inner, dict) else {}, key[1:], value)}
+    inner, default = values.get(key[0]), defaults.get(key[0]) if isinstance(defaults, Mapping) else None
+    if not isinstance(inner, dict):
+        inner = default if isinstance(default, Mapping) else {}
+    return {**values, key[0]: _nested(inner, default, key[1:], value)}
 
 
 def grafts_of(card: Architecture) -> Iterator[Graft]:

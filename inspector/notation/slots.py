@@ -66,6 +66,7 @@ class OpaqueSlot:
     path: str
     because: str
     body: bool
+    whens: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,8 @@ class _Unroller:
             case Graft():
                 self.graft(row, context, scope)
             case Opaque():
-                self.opaque.append(OpaqueSlot(context.prefix + row.prefix, row.because, context.body))
+                whens = (*context.whens, *_predicates(row.when, context.renames or {}, context.scope))
+                self.opaque.append(OpaqueSlot(context.prefix + row.prefix, row.because, context.body, whens))
 
     def group(self, row: Group, context: _Context) -> _Context:
         prefix = context.prefix + renamed_path(row.prefix, context.renames) + ("." if row.prefix else "")
@@ -135,8 +137,9 @@ class _Unroller:
     def graft(self, row: Graft, context: _Context, scope: CardScope) -> None:
         below = scope.grafts.get(row.name)
         at = context.prefix + row.at
+        whens = (*context.whens, *_predicates(row.when, context.renames or {}, context.scope))
         if below is None:
-            self.opaque.append(OpaqueSlot(at, f"no card for the {row.name} part", context.body))
+            self.opaque.append(OpaqueSlot(at, f"no card for the {row.name} part", context.body, whens))
             return
         card = below.card
         entry = next((one for one in card.heads if row.head and row.head in one.names), card.heads[0])
@@ -144,7 +147,7 @@ class _Unroller:
             context,
             prefix=at + entry.root,
             renames=None,
-            whens=(*context.whens, *_predicates(row.when, context.renames or {}, context.scope)),
+            whens=whens,
             scope=(*context.scope, row.name),
             tower=row.name,
             graft_prefix=at,

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from inspector.algebra.boxes import Box, count, less, within
 from inspector.algebra.span import Span
 from inspector.evidence import Evidence, Fact, Place
-from inspector.notation.binding import Block
+from inspector.notation.binding import Block, Shape, scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.placing import Stray
 from inspector.reconciler.reconciling import Reconciled
+from inspector.reconciler.renaming import Open, renamings
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 
@@ -27,6 +28,12 @@ class _Open:
     @property
     def tensors(self) -> int:
         return count(self.boxes)
+
+    @property
+    def shape(self) -> Shape:
+        if self.block is not None:
+            return self.block.shape
+        return () if self.stray is None else self.stray.layout.shape
 
 
 def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Evidence]:
@@ -47,42 +54,27 @@ def _head_missing(case: Reconciled, gaps: list[_Open]) -> Iterator[Evidence]:
         if block is None or not block.slot.tied or not block.slot.tied.startswith("role:embed"):
             continue
         gaps.remove(gap)
-        key = case.reading.card.ties.split("|")[0].strip()
+        scope, ties = scope_of(case.corrected.scope, block.slot), block.slot.card.ties
+        default = scope.by_default(ties)
         yield Evidence(
             "head-missing",
             place_of(gap.key, gap.boxes),
             {
                 "shape": list(block.shape),
                 "parameters": (block.elements or 0) * gap.tensors,
-                "ties": case.reading.card.ties,
-                "tie": case.corrected.scope.because(key) if key not in ("true", "false") else key,
-                "default": key in case.corrected.scope.defaulted,
+                "ties": ties,
+                "tie": scope.reason(ties),
+                "default": default,
             },
-            "likely" if key in case.corrected.scope.defaulted else "certain",
+            "likely" if default else "certain",
         )
 
 
-ALIKE = 0.5
-"""Names less alike than this are not taken for a renaming."""
-
-
 def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Evidence]:
-    """A missing and an unexpected family of the same places and shapes are one renaming."""
     if not gaps or not strays:
         return
-    from difflib import SequenceMatcher
-
-    pairs: list[tuple[float, _Open, _Open]] = []
-    for gap in gaps:
-        for stray in strays:
-            assert gap.block is not None and stray.stray is not None
-            if gap.boxes == stray.boxes and gap.block.shape == stray.stray.layout.shape:
-                alike = SequenceMatcher(None, gap.key, stray.key).ratio()
-                if alike >= ALIKE:
-                    pairs.append((alike, gap, stray))
-    for _, gap, stray in sorted(pairs, key=lambda pair: -pair[0]):
-        if gap not in gaps or stray not in strays:
-            continue
+    pairs = [(gaps[place], strays[other]) for place, other in renamings(_opens(gaps), _opens(strays))]
+    for gap, stray in pairs:
         gaps.remove(gap)
         strays.remove(stray)
         assert gap.block is not None
@@ -98,6 +90,10 @@ def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Evidence]:
             },
             "likely",
         )
+
+
+def _opens(listed: Sequence[_Open]) -> list[Open]:
+    return [(one.key, one.boxes, one.shape) for one in listed]
 
 
 def _whole(case: Reconciled, gaps: list[_Open], confidence: str) -> Iterator[Evidence]:

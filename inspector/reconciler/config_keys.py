@@ -13,12 +13,15 @@ READ_ELSEWHERE = frozenset(
     {"architectures", "auto_map", "dtype", "model_type", "quantization", "quantization_config", "torch_dtype"}
 )
 """Keys that the matcher, the dtype notes and packing read."""
+LABELS = frozenset({"id2label", "num_labels"})
+"""The number of classes: a card that reads neither has no classifier for it to widen."""
 
 
 def not_understood(scope: CardScope) -> Iterator[Evidence]:
     """One note with all keys that are neither read, nor in the class's defaults, nor known to be inert."""
     settings = scope.settings
-    known = keys_of_card(scope) | set(settings.defaults) | set(settings.aliases) | inert_keys() | READ_ELSEWHERE
+    read = keys_of_card(scope) | READ_ELSEWHERE | LABELS
+    known = read | set(settings.defaults) | set(settings.aliases) | inert_keys()
     odd = [key for key in settings.values if key not in known and not key.startswith("_")]
     if odd:
         yield Evidence("key-not-understood", Place(key=odd[0]), {"keys": odd[:50], "count": len(odd)})

@@ -20,7 +20,8 @@ from inspector.matcher.families import Families
 from inspector.notation.binding import Plan, scope_of, template
 from inspector.notation.scope import CardScope, grafts_of
 from inspector.notation.slots import Slot
-from inspector.reconciler.placing import Placed, Placement
+from inspector.reconciler.placing import Gap, Placed, Placement, Stray
+from inspector.reconciler.renaming import renamings
 from inspector.reconciler.solving import LARGEST
 
 Key = tuple[str, ...]
@@ -323,8 +324,8 @@ def _for_extent(plan: Plan, slot: Slot, axis: str, stored: Span) -> Iterator[tup
 
 def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]]:
     """Keys of the predicates of missing rows, and of rows that the stored strays would fill."""
-    strays = {stray.key: stray for stray in placement.strays}
-    wanted = {id(gap.block.slot) for gap in placement.gaps}
+    gaps, strays = _not_renamed(placement)
+    wanted = {id(gap.block.slot) for gap in gaps}
     for slot in plan.unrolled.slots:
         key = template(plan.spelling.spelled(slot, plan.scope))[0]
         if id(slot) not in wanted and key not in strays:
@@ -334,6 +335,18 @@ def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]
             for config_key in _keys_in(plan.scope, condition.scope, condition.node):
                 current = plan.scope.settings.read(config_key)[0]
                 yield from ((config_key, value) for value in _settings(condition.node, current, shape))
+
+
+def _not_renamed(placement: Placement) -> tuple[list[Gap], dict[str, Stray]]:
+    """What is missing and what nobody expects, without what is only called otherwise: that moves no switch."""
+    gaps, strays = list(placement.gaps), list(placement.strays)
+    pairs = renamings(
+        [(gap.block.key, gap.boxes, gap.block.shape) for gap in gaps],
+        [(stray.key, stray.boxes, stray.layout.shape) for stray in strays],
+    )
+    called, named = {place for place, _ in pairs}, {other for _, other in pairs}
+    left = [gap for place, gap in enumerate(gaps) if place not in called]
+    return left, {stray.key: stray for place, stray in enumerate(strays) if place not in named}
 
 
 def _keys_in(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:

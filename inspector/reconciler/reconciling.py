@@ -64,29 +64,43 @@ def reconcile(
     head = (claim.head if settings_known else None) or reading.match.head
     families = reading.families
     spelling = replace(reading.match.spelling, root=reading.match.head.root)
-    scope = solved(reading.scope, unroll(reading.scope, head).slots, spelling, families)
-    others = _other_slots(scope, head)
     lost = _lost(lost_names, reading.prefix)
     products: dict[str, int] = {}
+    of_other_heads: dict[int, list[Slot]] = {}
 
     def shapes(key: str) -> set[tuple[int, ...]]:
         family = families.get(key)
         return family.shapes if family is not None else set()
 
+    def settled(inner: CardScope) -> CardScope:
+        return solved(inner, unroll(inner, head).slots, spelling, families)
+
+    def others(inner: CardScope) -> list[Slot]:
+        unrolled = unroll(inner, head)
+        if id(unrolled) not in of_other_heads:
+            of_other_heads[id(unrolled)] = _other_slots(inner, head)
+        return of_other_heads[id(unrolled)]
+
     def run(inner: CardScope) -> tuple[Plan, Placement]:
         plan = bind(inner, head, spelling, shapes)
         products.update(fill(inner, plan.blocks, families))
-        blocks = [*plan.blocks, *_beyond(inner, spelling, others, plan)]
+        blocks = [*plan.blocks, *_beyond(inner, spelling, others(inner), plan)]
         return plan, _without(place(families, blocks, lost if whole else None), aside)
 
+    scope = settled(reading.scope)
     plan, placement = run(scope)
+    if placement.differences and settings_known and claim.otherwise is not None:
+        other = run(settled(CardScope(reading.card, claim.otherwise, scope.lookup)))
+        if other[1].differences < placement.differences:  # the writer's class had the other version's defaults
+            plan, placement = other
+            scope = plan.scope
     causes: list[Cause] = []
     corrected = plan
     if placement.differences and scope.settings.known:
         from inspector.reconciler.hypotheses import find_causes
 
         causes, corrected, placement = find_causes(plan, placement, families, run)
-    beyond = frozenset(id(slot) for slot in others)
+    beyond = frozenset(id(slot) for slot in others(scope))
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
     expected = _expected(plan, placement)
     return Reconciled(

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from inspector.architectures.defaults import Defaults, defaults_of, inert_keys, known_types
+from inspector.architectures.defaults import Defaults, class_defaults, defaults_of, inert_keys, known_types
 
 
 def known(model_type: str) -> Defaults:
@@ -98,6 +98,26 @@ def test_what_the_versions_disagree_about_is_kept() -> None:
         for key, sides in known(model_type).differs.items():
             assert sides, key
             assert set(sides) <= {"4", "5"}
+
+
+def test_each_version_has_its_own_defaults() -> None:
+    assert class_defaults("deepseek_v2", "4")[0]["vocab_size"] == 32000
+    assert class_defaults("deepseek_v2", "5")[0]["vocab_size"] == 102400
+    assert known("llava").of_version("4")["tie_word_embeddings"] is True
+    assert known("llava").of_version("5")["tie_word_embeddings"] is False
+    inner = known("glm4v_moe").of_version("4")["text_config"]
+    assert inner["model_type"] == "Glm4vMoe_text"
+    assert inner["hidden_size"] == known("glm4v_moe").values["text_config"]["hidden_size"]
+
+
+def test_what_one_version_alone_says_is_said_for_both() -> None:
+    assert class_defaults("bert", "5")[0]["position_embedding_type"] == "absolute"
+    assert class_defaults("parakeet_encoder", "4")[0]["convolution_bias"] is True
+
+
+def test_a_type_is_known_by_its_letters() -> None:
+    assert defaults_of("lfm2-vl") == defaults_of("lfm2_vl")
+    assert defaults_of("Glm4vMoe_text") == defaults_of("glm4v_moe_text")
 
 
 def test_inert_keys_are_keys() -> None:

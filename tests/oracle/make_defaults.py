@@ -144,6 +144,9 @@ INERT: dict[str, tuple[str, ...]] = {
     "names of the labels (their number is in id2label)": (
         "label2id",
     ),
+    "names of the stages (their number is in the list of depths)": (
+        "stage_names",
+    ),
     "tokenizer and processor": (
         "tokenizer_class", "processor_class", "feature_extractor_type", "image_processor_type",
         "do_lower_case", "image_mean", "image_std", "model_max_length", "padding_side",

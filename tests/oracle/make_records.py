@@ -162,6 +162,7 @@ MENDS: dict[str, dict[str, Any]] = {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
         "ffn_config": {"ffn_hidden_size": 92, "moe_num_experts": 11, "moe_top_k": 4, "hidden_size": 48},
     },
+    "bit": {"num_groups": 8},
     "clap": {"audio_config": CLAP_AUDIO},
     "clap_audio_model": CLAP_AUDIO,
     "dinov3_convnext": {"hidden_sizes": [24, 48, 72, 96], "depths": [2, 3, 1, 2]},
@@ -189,6 +190,118 @@ MENDS: dict[str, dict[str, Any]] = {
     "encoder-decoder": CROSSED,
     "speech-encoder-decoder": CROSSED,
     "vision-encoder-decoder": CROSSED,
+}
+# Switches together that a random search found to be more than each alone: class and changes.
+UNTIED, TEXT_UNTIED = {"tie_word_embeddings": False}, {"text_config.tie_word_embeddings": False}
+TEXT_TIED = {"text_config.tie_word_embeddings": True}
+STAGES = ["stage1", "stage2", "stage3", "stage4"]
+READS_ALONE = {"add_cross_attention": True, "is_decoder": True}
+COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "blip": (
+        ("BlipForConditionalGeneration", UNTIED),
+        ("BlipForConditionalGeneration", TEXT_UNTIED),
+        ("BlipForConditionalGeneration", {**UNTIED, **TEXT_UNTIED}),
+    ),
+    "canine": (("CanineModel", READS_ALONE),),
+    "clap_text_model": (("ClapTextModel", READS_ALONE),),
+    "dinov3_convnext": (("DINOv3ConvNextModel", {"layer_scale_init_value": 0.0, "image_size": 80}),),
+    "dpt": (
+        (
+            "DPTForDepthEstimation",
+            {
+                "is_hybrid": True,
+                "backbone_featmap_shape": [1, 56, 5, 5],
+                "neck_ignore_stages": [0, 1],
+                "backbone_config": {
+                    "model_type": "bit",
+                    "num_groups": 4,
+                    "embedding_size": 16,
+                    "hidden_sizes": [20, 40, 56],
+                    "depths": [2, 1, 2],
+                    "layer_type": "bottleneck",
+                    "out_features": STAGES[:3],
+                },
+            },
+        ),
+        (
+            "DPTForDepthEstimation",
+            {
+                "backbone_config": {
+                    "model_type": "dinov2",
+                    "hidden_size": 36,
+                    "num_hidden_layers": 4,
+                    "num_attention_heads": 3,
+                    "image_size": 40,
+                    "patch_size": 8,
+                    "out_features": STAGES,
+                    "reshape_hidden_states": False,
+                }
+            },
+        ),
+        (
+            "DPTForDepthEstimation",
+            {
+                "add_projection": False,
+                "backbone_config": {
+                    "model_type": "swinv2",
+                    "embed_dim": 24,
+                    "depths": [1, 2, 1, 1],
+                    "num_heads": [2, 3, 4, 6],
+                    "image_size": 64,
+                    "patch_size": 4,
+                    "window_size": 4,
+                    "out_features": STAGES,
+                },
+            },
+        ),
+    ),
+    "git": (
+        (
+            "GitForCausalLM",
+            {"position_embedding_type": "relative_key_query", "vision_config.intermediate_size": 77},
+        ),
+    ),
+    "kosmos-2": (
+        ("Kosmos2ForConditionalGeneration", TEXT_UNTIED),
+        ("Kosmos2ForConditionalGeneration", {**UNTIED, **TEXT_UNTIED}),
+    ),
+    "kosmos-2.5": (
+        ("Kosmos2_5ForConditionalGeneration", UNTIED),
+        ("Kosmos2_5ForConditionalGeneration", {**UNTIED, **TEXT_UNTIED}),
+    ),
+    "layoutlm": (("LayoutLMModel", READS_ALONE),),
+    "lfm2_vl": (
+        ("Lfm2VlForConditionalGeneration", TEXT_UNTIED),
+        ("Lfm2VlForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
+    ),
+    "lilt": (("LiltModel", READS_ALONE),),
+    "longformer": (("LongformerModel", {"type_vocab_size": 3, **READS_ALONE}),),
+    "luke": (("LukeModel", READS_ALONE),),
+    "marian": (
+        (
+            "MarianForCausalLM",
+            {"share_encoder_decoder_embeddings": False, "vocab_size": 131, **UNTIED},
+        ),
+        ("MarianMTModel", {"share_encoder_decoder_embeddings": False, "decoder_ffn_dim": 66}),
+    ),
+    "markuplm": (("MarkupLMModel", READS_ALONE),),
+    "mra": (("MraModel", READS_ALONE),),
+    "nystromformer": (("NystromformerModel", READS_ALONE),),
+    "pvt": (("PvtForImageClassification", {"num_labels": 5, "image_size": 56}),),
+    "qwen2_audio": (
+        ("Qwen2AudioForConditionalGeneration", TEXT_TIED),
+        ("Qwen2AudioForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
+    ),
+    "resnet": (
+        (
+            "ResNetForImageClassification",
+            {"depths": [2, 1, 1], "layer_type": "basic", "downsample_in_first_stage": True},
+        ),
+    ),
+    "sam": (("SamModel", {"prompt_encoder_config.mask_input_channels": 17, "vision_config.mlp_ratio": 2.7}),),
+    "splinter": (("SplinterModel", READS_ALONE),),
+    "visual_bert": (("VisualBertModel", READS_ALONE),),
+    "yoso": (("YosoModel", READS_ALONE),),
 }
 # Types whose class writes another number for a key that it reads as given.
 READ_ALL = ("bailing_hybrid",)
@@ -554,6 +667,17 @@ def chosen_records_of(model_type: str) -> tuple[list[dict[str, Any]], dict[str, 
     return records, {main: unmoved} if unmoved else {}
 
 
+def combined_records_of(model_type: str) -> Iterator[dict[str, Any]]:
+    """The records of switches together that `COMBINED` names."""
+    combined = COMBINED.get(model_type, ())
+    classes = model_classes(model_type) if combined else {}
+    for name, changes in combined:
+        if name in classes:
+            found = attempted(model_type, classes[name], base_arguments(model_type), changes)
+            if found:
+                yield found
+
+
 def attempted(
     model_type: str, model_class: Any, arguments: Mapping[str, Any], changes: Mapping[str, Any]
 ) -> dict[str, Any] | None:
@@ -702,6 +826,8 @@ def made(model_type: str) -> int:
         records, unmoved = records_of(model_type)
     else:
         records, unmoved = chosen_records_of(model_type)
+        known = {(r["class"], r["variant"]) for r in records}
+        records += [r for r in combined_records_of(model_type) if (r["class"], r["variant"]) not in known]
         varied = {r["class"] for r in records if r["variant"]}
         earlier = {(r["class"], r["variant"]): r for r in kept}
         records = [

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from inspector.auditing import Audit
-from tests.judged import base_record, codes, judged, spec_of
+from tests.judged import base_record, codes, judged, records, spec_of
 
 TYPES = ["llama", "mistral", "qwen2", "qwen3", "mixtral", "gpt2", "bert"]
 Spec = dict[str, tuple[str, tuple[int, ...]]]
@@ -116,6 +116,22 @@ def test_a_renamed_tensor_is_one_finding(model_type: str) -> None:
             spec[f"{head}x.{tail}"] = spec.pop(name)
 
         assert codes(checked(model_type, rename)) == {"N407"}, names[0]
+
+
+SWITCHED = [
+    ("stablelm", "", "post_attention_layernorm", "post_attn_layernorm"),
+    ("gpt2", "add_cross_attention-true", "ln_cross_attn", "ln_cross_attention"),
+    ("llama", "attention_bias-true", "q_proj.bias", "query_proj.bias"),
+]
+
+
+@pytest.mark.parametrize(("model_type", "variant", "name", "other"), SWITCHED)
+def test_a_part_called_otherwise_is_no_switch_turned_off(model_type: str, variant: str, name: str, other: str) -> None:
+    record = next(
+        one for one in records(model_type) if one["variant"] == variant and any(name in k for k in one["tensors"])
+    )
+    spec = {key.replace(name, other): entry for key, entry in spec_of(record).items()}
+    assert codes(judged(spec, record["config"])) == {"N407"}
 
 
 @pytest.mark.parametrize("model_type", TYPES)
