@@ -81,7 +81,7 @@ DEEPSEEK = Architecture("deepseek", heads=CAUSAL, ties="tie_word_embeddings | fa
             under("shared_experts", SHARED, ff="fe*S", when="n_shared_experts != null"),
             under("experts.{E}", rows(SWIGLU, ff="fe")))))
 MISTRAL4 = Architecture("mistral4", ignores="qk_head_dim", heads=CAUSAL,
-     ties="tied_embeddings | tie_word_embeddings | false",
+    ties="tied_embeddings | tie_word_embeddings | false",
     dims=DECODER | MLA_DIMS | MOE_DIMS,
     native=META_DECODER | Dims(E="moe.num_experts", fe="moe.expert_hidden_dim", S="moe.num_shared_experts",
                                k="moe.first_k_dense_replace | 0"),
