@@ -59,7 +59,8 @@ class Audit:
     """What is to be said of a checkpoint. Prints itself as the report that people read.
 
     verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
-    components: the parts of a pipeline by folder; the counts are then their sums.
+    components: the parts of a pipeline by folder; the counts are then their sums. base: an adapter's, where it was
+    read; its verdict is its own.
     """
 
     source: str
@@ -76,6 +77,7 @@ class Audit:
     case: Reconciled | None = field(default=None, repr=False)
     unpacked: Unpacked | None = field(default=None, repr=False)
     components: Mapping[str, Audit] = field(default_factory=dict)
+    base: Audit | None = field(default=None, repr=False)
 
     @property
     def counts(self) -> Counts:
@@ -107,6 +109,8 @@ def audit(
     weights: str | None = None,
     config: str | None = None,
     claim: Stated | None = None,
+    base: str | None = None,
+    with_base: bool = False,
     revision: str | None = None,
     subfolder: str | None = None,
     repo_type: str | None = None,
@@ -117,8 +121,9 @@ def audit(
 
     weights chooses among several sets of weights. config is a config file to use instead of the one there.
     claim is a total to compare with (`inspector.reconciler.claims.read_claim` makes one of "8.03B").
-    revision, subfolder and repo_type are a repository's; cached reads the Hub's local cache alone; progress
-    is called while headers arrive. Bad content is never raised: it is in the findings.
+    base is an adapter's base, as a source of its own or a config alone; with_base reads the repository that the
+    adapter's config names. revision, subfolder and repo_type are a repository's; cached reads the Hub's local
+    cache alone; progress is called while headers arrive. Bad content is never raised: it is in the findings.
     """
     checkpoint = load(
         source,
@@ -134,7 +139,22 @@ def audit(
         from inspector.pipelines import audit_pipeline
 
         return audit_pipeline(checkpoint, lambda folder: load_within(checkpoint, folder))
+    if base is not None or with_base:
+        return _with_base(checkpoint, claim, base, progress)
     return audit_checkpoint(checkpoint, claim)
+
+
+def _with_base(checkpoint: Checkpoint, claim: Stated | None, base: str | None, progress: Progress | None) -> Audit:
+    """The audit of an adapter beside its base; of anything else, and that it is no adapter."""
+    from inspector.adapting import audit_adapter, holds_adapter, read_base, read_named_base
+
+    if not checkpoint.readable or not holds_adapter(checkpoint, families_of(checkpoint.tensors)):
+        audited = audit_checkpoint(checkpoint, claim)
+        skipped = Skipped("the base", "these weights are no adapter")
+        return replace(audited, skipped=(*audited.skipped, skipped)) if checkpoint.readable else audited
+    cached = checkpoint.cached
+    read = read_named_base(checkpoint, progress) if base is None else read_base(base, cached=cached, progress=progress)
+    return audit_adapter(checkpoint, claim, read)
 
 
 def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Audit:
@@ -142,15 +162,20 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
     evidence = list(checkpoint.evidence)
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     if not checkpoint.readable:
-        return _concluded(checkpoint, None, None, Ledger(), (), evidence, skipped, None)
-    if checkpoint.adapter is not None:
-        from inspector.reconciler.adapters import is_adapter
+        return concluded(checkpoint, None, None, Ledger(), (), evidence, skipped, None)
+    config, stored = claim_of(checkpoint.config), families_of(checkpoint.tensors)
+    if checkpoint.adapter is not None or any(sign in key for key in stored for sign in SIGNS_OF_ADAPTERS):
+        from inspector.adapting import audit_adapter, beside_weights, holds_adapter, unmerged, with_adapter
 
-        stored = families_of(checkpoint.tensors)
-        if is_adapter(stored):
-            return _adapter(checkpoint, stored, evidence, skipped, claim)
-    config = claim_of(checkpoint.config)
-    families, unpacked, lost = _unpacked(checkpoint, config)
+        if holds_adapter(checkpoint, stored):
+            return audit_adapter(checkpoint, claim, stored=stored)
+        worn = unmerged(checkpoint, stored, config)
+        if worn is not None:
+            alone = replace(worn[0], adapter=None, evidence=(*checkpoint.evidence, worn[1]))
+            return with_adapter(audit_checkpoint(alone, claim), worn[2])
+        if (beside := beside_weights(checkpoint)) is not None:
+            evidence.append(beside)
+    families, unpacked, lost = _unpacked(checkpoint, config, stored)
     reading, nearest = _reading(config, families)
     case: Reconciled | None = None
     judged: list[Evidence] = []
@@ -179,32 +204,14 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
         case = replace(case, ledger=accounts) if case is not None else None
         evidence.extend(packing_evidence(unpacked, accounts.lines))
     evidence.extend(dtype_evidence(accounts.lines, config.settings.values))
-    claims = list(_claims(checkpoint, accounts, case, skipped, claim))
+    claims = stated_claims(checkpoint, accounts, case, skipped, claim)
     evidence.extend(one for one in _totals(checkpoint, claims))
-    audited = _concluded(checkpoint, _named(config, reading), config, accounts, claims, evidence, skipped, case)
+    audited = concluded(checkpoint, _named(config, reading), config, accounts, claims, evidence, skipped, case)
     return audited if unpacked is None else replace(audited, unpacked=unpacked)
 
 
-def _adapter(
-    checkpoint: Checkpoint,
-    families: Families,
-    evidence: list[Evidence],
-    skipped: list[Skipped],
-    claim: Stated | None,
-) -> Audit:
-    """The audit of an adapter by itself: its own counts, and the base it belongs to."""
-    from inspector.reconciler.adapters import adapter_evidence, adapter_lines, kind_of
-
-    assert checkpoint.adapter is not None
-    values = checkpoint.adapter.values
-    accounts = ledger.add_up(adapter_lines(families), None)
-    evidence.extend(adapter_evidence(values, families))
-    skipped.append(Skipped("shapes", "an adapter's follow from its base, which was not read"))
-    claims = list(_claims(checkpoint, accounts, None, skipped, claim))
-    name = ArchitectureName(kind_of(values), None, "certain")
-    return _concluded(checkpoint, name, None, accounts, claims, evidence, skipped, None)
-
-
+SIGNS_OF_ADAPTERS = (".lora_", ".base_layer.", "base_model.model.")
+"""Parts of names that make it worth looking whether PEFT was at work."""
 MOST_GUESSED = 3
 """Errors beyond this number, where names alone chose the card, say that the card is not the right one."""
 
@@ -213,9 +220,11 @@ def _errors(evidence: Sequence[Evidence]) -> int:
     return sum(rule_of(one.rule)[1].severity == "error" for one in evidence)
 
 
-def _unpacked(checkpoint: Checkpoint, config: ConfigClaim) -> tuple[Families, Unpacked | None, list[str]]:
+def _unpacked(
+    checkpoint: Checkpoint, config: ConfigClaim, stored: Families
+) -> tuple[Families, Unpacked | None, list[str]]:
     """(the families under logical names, what unpacking showed, tensors whose absence is told already)."""
-    stored, lost = families_of(checkpoint.tensors), _lost(checkpoint)
+    lost = _lost(checkpoint)
     dtypes = {part.layout.dtype for family in stored.values() for part in family.stored}
     if not may_be_packed(stored, dtypes, config.settings.values):
         return stored, None, lost
@@ -283,6 +292,17 @@ def _unknown(config: ConfigClaim, families: Families, nearest: tuple[str, float]
     yield from odd_siblings(families)
 
 
+def stated_claims(
+    checkpoint: Checkpoint,
+    accounts: Ledger,
+    case: Reconciled | None,
+    skipped: list[Skipped],
+    claim: Stated | None,
+) -> list[Claim]:
+    """The totals of the index and what a person claims, each beside the counts."""
+    return list(_claims(checkpoint, accounts, case, skipped, claim))
+
+
 def _claims(
     checkpoint: Checkpoint,
     accounts: Ledger,
@@ -320,7 +340,7 @@ def _named(config: ConfigClaim, reading: Reading | None) -> ArchitectureName | N
     return ArchitectureName(name, config.model_type, "certain" if certain else "likely")
 
 
-def _concluded(
+def concluded(
     checkpoint: Checkpoint,
     architecture: ArchitectureName | None,
     config: ConfigClaim | None,
@@ -330,6 +350,7 @@ def _concluded(
     skipped: Sequence[Skipped],
     case: Reconciled | None,
 ) -> Audit:
+    """The audit as it stands once everything is said."""
     findings = worded(evidence)
     bad = any(finding.severity in ("error", "warning") for finding in findings)
     causes = tuple(

@@ -76,6 +76,12 @@ def audit(
     subfolder: Subfolder = None,
     repo_type: RepoType = None,
     cached: Cached = False,
+    base: Annotated[
+        str | None, typer.Option(help="An adapter's base: a folder, a config.json, org/name. Shapes follow from it.")
+    ] = None,
+    with_base: Annotated[
+        bool, typer.Option("--with-base", help="Read the base repository that an adapter's config names.")
+    ] = False,
     debug: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Say whether a checkpoint is complete and is what its config says, to the last parameter."""
@@ -91,6 +97,8 @@ def audit(
         subfolder=subfolder,
         repo_type=repo_type,
         cached=cached,
+        base=base,
+        with_base=with_base,
     )
 
 

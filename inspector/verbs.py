@@ -39,9 +39,13 @@ def audit(
     format: str = "text",
     fail_on: str = "error",
     verbose: bool = False,
+    base: str | None = None,
+    with_base: bool = False,
     **where: Unpack[Where],
 ) -> NoReturn:
     """Audits and tells."""
+    if base is not None and with_base:
+        usage("--base names a base and --with-base takes the one that the adapter names: give one of them")
     stated = None
     if claim is not None:
         from inspector.reconciler.claims import read_claim
@@ -49,7 +53,7 @@ def audit(
         stated = read_claim(claim)
         if stated is None:
             usage(f"--claim: '{claim}' is no number of parameters; write 8030257152, 8.03B or 6607.34M")
-    audited = _run(source, weights, config, stated, **where)
+    audited = _run(source, weights, config, stated, base, with_base, **where)
     if format == "json":
         from inspector.report.json_v1 import audit_json, dumped
 
@@ -188,18 +192,26 @@ def architectures(name: str | None, *, format: str = "text") -> NoReturn:
 
 
 def _run(
-    source: str, weights: str | None, config: str | None, claim: Stated | None = None, **where: Unpack[Where]
+    source: str,
+    weights: str | None,
+    config: str | None,
+    claim: Stated | None = None,
+    base: str | None = None,
+    with_base: bool = False,
+    **where: Unpack[Where],
 ) -> Audit:
     """The audit, with a bar on standard error while a network is waited for."""
     from inspector.auditing import audit as run_audit
 
-    if os.path.exists(source):
-        return run_audit(source, weights=weights, config=config, claim=claim, **where)
+    if os.path.exists(source) and not with_base and (base is None or os.path.exists(base)):
+        return run_audit(source, weights=weights, config=config, claim=claim, base=base, **where)
     from inspector.report.progress import Bar
 
     bar = Bar()
     try:
-        return run_audit(source, weights=weights, config=config, claim=claim, progress=bar, **where)
+        return run_audit(
+            source, weights=weights, config=config, claim=claim, base=base, with_base=with_base, progress=bar, **where
+        )
     finally:
         bar.end()
 

@@ -128,9 +128,9 @@ class Pattern:
 def _accepts(node: Node, char: str) -> bool:
     kind, value = node
     if kind is codes.LITERAL:
-        return ord(char) == value
+        return bool(ord(char) == value)
     if kind is codes.NOT_LITERAL:
-        return ord(char) != value
+        return bool(ord(char) != value)
     if kind is codes.ANY:
         return char != "\n"
     if kind is codes.RANGE:

@@ -131,7 +131,7 @@ def load(
     with _no_collector():
         chosen_config: tuple[Config | None, tuple[Evidence, ...]] | None = None
         if config is not None:
-            chosen_config = _config_at(config)
+            chosen_config = config_at(config)
         path = os.path.join(source, subfolder) if subfolder else source
         if not (cached or revision or repo_type or source.startswith("hf://")):
             found = locate(path)
@@ -309,7 +309,8 @@ def _no_place(refusal: Refusal) -> Evidence:
     return Evidence(rule, Place(), {"reason": refusal.reason, "detail": refusal.detail})
 
 
-def _config_at(path: str) -> tuple[Config | None, tuple[Evidence, ...]]:
+def config_at(path: str) -> tuple[Config | None, tuple[Evidence, ...]]:
+    """The config file at a path of this machine, and what is wrong with it."""
     found = locate(path)
     if isinstance(found, Refusal):
         facts: dict[str, Fact] = {

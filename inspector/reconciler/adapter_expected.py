@@ -166,7 +166,9 @@ class _Planner:
         self._shared()
 
     def _width(self) -> int | None:
-        found = {one.shape[1] for one in self.base.tensors if one.role in ("embed.token", "embed.shared") and one.required}
+        found = {
+            one.shape[1] for one in self.base.tensors if one.role in ("embed.token", "embed.shared") and one.required
+        }
         return found.pop() if len(found) == 1 else None
 
     # --- modules with a method of their own ---
@@ -186,7 +188,7 @@ class _Planner:
             self.unclear.append("all-linear leaves out a head that the base does not have")
             return
         self.targets.append((tensor.module, chosen))
-        if widths is None or len(tensor.shape) > 2 and tensor.kind != "conv":
+        if widths is None or (len(tensor.shape) > 2 and tensor.kind != "conv"):
             self.unclear.append(f"how {tensor.kind} modules are changed")
             self._open(tensor, chosen)
             return
@@ -291,7 +293,9 @@ class _Planner:
         for depth, (_, pieces) in enumerate(order):
             for piece in pieces:
                 family = self.families.get(PREFIX + module + BASE_LAYER * depth + piece.ending)
-                one = Expected("", (), piece.shape, "", "", others=piece.others)
+                one = Expected("", (), _any_rank(piece, piece.shape), "", "")
+                turned = [_any_rank(piece, shape) for shape in piece.others]
+                one = replace(one, others=tuple(turned))
                 fitting += family is not None and all(one.fits(shape) for shape in family.shapes)
         return fitting
 
@@ -381,6 +385,10 @@ class _Planner:
             self.expected.append(Expected(key, ((),), shape, ledger.BUFFER, "", saved, role="adapter projection"))
 
 
+def _any_rank(piece: Piece, shape: Shape) -> Shape:
+    return tuple(None if at == piece.rank_axis else dim for at, dim in enumerate(shape))
+
+
 def _axis(piece: Piece, words: int | None) -> int | None:
     return piece.shape.index(words) if words is not None and words in piece.shape else None
 
@@ -427,8 +435,12 @@ def expected_parameters(plan: Plan, families: Families) -> int | None:
         tensors = count(one.boxes)
         if not one.required:
             stored = families.get(one.key)
-            tensors = 0 if stored is None else sum(
-                count(within((box,), cut)) for part in stored.stored for box in part.boxes for cut in one.boxes
+            tensors = (
+                0
+                if stored is None
+                else sum(
+                    count(within((box,), cut)) for part in stored.stored for box in part.boxes for cut in one.boxes
+                )
             )
         if tensors and (one.elements is None or not one.checked):
             return None

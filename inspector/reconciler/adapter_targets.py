@@ -80,18 +80,16 @@ class Expressions:
         pattern = self._parsed[text]
         if pattern is None:
             raise Unclear(f"{setting} is an expression that is not matched here")
-        found: list[Box] = []
         if pattern.blind:
-            for part in _by_digits(box):
-                if self._matches(pattern, name_of(module, tuple(span.first for span in part)), setting):
-                    found.append(part)
-            return joined(found)
+            return joined(
+                part
+                for part in _by_digits(box)
+                if self._matches(pattern, name_of(module, tuple(span.first for span in part)), setting)
+            )
         if count([box]) > self._left:
             raise Unclear(f"{setting} is an expression for more names than are tried")
         self._left -= count([box])
-        hits = [
-            indices for indices in product(*box) if self._matches(pattern, name_of(module, indices), setting)
-        ]
+        hits = [indices for indices in product(*box) if self._matches(pattern, name_of(module, indices), setting)]
         return boxes_of(hits)
 
     def _matches(self, pattern: Pattern, name: str, setting: str) -> bool:

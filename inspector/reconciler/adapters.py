@@ -15,16 +15,9 @@ from inspector.evidence import Evidence, Fact, Place
 from inspector.matcher.families import Families, Stored
 from inspector.reconciler import ledger
 from inspector.reconciler.adapter_base import Base
-from inspector.reconciler.adapter_expected import (
-    Boxes,
-    Expected,
-    Plan,
-    expected_parameters,
-    plan_alone,
-    plan_with,
-)
-from inspector.reconciler.adapter_names import BASE_LAYER, PREFIX, PROMPT, adapter_kind, base_name, tuner_name
-from inspector.reconciler.adapter_targets import Ends, texts
+from inspector.reconciler.adapter_expected import Expected, Plan, expected_parameters, plan_alone, plan_with
+from inspector.reconciler.adapter_names import BASE_LAYER, PROMPT, adapter_kind, base_name, tuner_name
+from inspector.reconciler.adapter_targets import Boxes, Ends, Targets, texts
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words, place_of
 
@@ -63,8 +56,11 @@ def kind_of(values: Mapping[str, Any], families: Families) -> str:
     return kind.lower() if isinstance(kind, str) and kind else adapter_kind(families) or "adapter"
 
 
-def account(values: Mapping[str, Any], families: Families, base: Base | None) -> Account:
-    """Every tensor of an adapter beside what its config asks for, of its base where there is one."""
+def account(values: Mapping[str, Any], families: Families, base: Base | None, *, whole: bool = True) -> Account:
+    """Every tensor of an adapter beside what its config asks for, of its base where there is one.
+
+    whole: absent tensors are missing; where a file could not be read their loss is told already.
+    """
     method = kind_of(values, families)
     alone = base is None or (base.families > 0 and not base.covered)
     plan = plan_alone(method, values, families) if base is None or alone else plan_with(base, method, values, families)
@@ -72,16 +68,16 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None) ->
     evidence = [_adapter(method, values, families)]
     if base is not None and alone:
         evidence.append(_strange(base, 0, base.families, (), None))
-    findings = list(_findings(method, values, plan, met, base if not alone else None))
-    evidence.extend(findings)
-    if alone:
+    evidence.extend(_findings(values, plan, met, base if not alone else None, whole=whole))
+    if alone and whole:
         evidence.extend(_unnamed(values, families))
         evidence.extend(_odd_layers(values, families))
     unchecked = () if alone else plan.unclear
     if base is not None and not alone and (unknown := unknown_modules(families, base)):
         unchecked = (*unchecked, f"names that the card of {base.name} does not have: {family_name(unknown[0])}")
     expected = None if alone or unchecked else expected_parameters(plan, families)
-    return Account(tuple(_line(one, alone) for one in met), tuple(evidence), expected, unchecked)
+    trained = _Trained(values)
+    return Account(tuple(_line(one, alone, trained) for one in met), tuple(evidence), expected, unchecked)
 
 
 # --- laying side by side ---
@@ -105,19 +101,32 @@ def _common(one: Box, other: Box) -> Box | None:
     return common(one, other) if len(one) == len(other) else None
 
 
-def _line(met: _Met, alone: bool) -> Line:
+class _Trained:
+    """Which of the base's own tensors the config says were trained, by their names alone."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._settings = Targets(values)
+        self._biases = values.get("bias") not in (None, "none")
+
+    def holds(self, met: _Met) -> bool:
+        """Whether a tensor of the base is the adapter's to count."""
+        if self._biases and met.key.endswith(".bias"):
+            return True
+        name = base_name(met.key)
+        return bool(self._settings.saved(name.rpartition(".")[0], met.boxes[0]))
+
+
+def _line(met: _Met, alone: bool, trained: _Trained) -> Line:
     expected, tensors, layout = met.expected, count(met.boxes), met.part.layout
     kind, component, role = ledger.PARAMETER, "", "adapter"
     if expected is not None:
         kind, component, role = expected.kind, expected.component, expected.role
-        if kind == ledger.PARAMETER:
-            role = "adapter"
-    elif f"{BASE_LAYER}." in met.key and tuner_name(met.key) is None:
-        kind, component, role = ledger.EXTRA, "base", "base"
     elif met.key.startswith(("base_model.vera_A", "base_model.vera_B")):
         kind, role = ledger.BUFFER, "adapter projection"
-    elif not alone and tuner_name(met.key) is None:
-        kind, role = ledger.UNEXPLAINED, "unexplained"
+    elif tuner_name(met.key) is None and met.key != PROMPT and not trained.holds(met):
+        copied = alone or f"{BASE_LAYER}." in met.key
+        kind, role = (ledger.EXTRA, "base") if copied else (ledger.UNEXPLAINED, "unexplained")
+        component = "base" if copied else ""
     elements = layout.elements * tensors
     counted = elements if kind in (ledger.PARAMETER, ledger.EXTRA) else 0
     return Line(met.key, role, kind, layout, met.boxes, tensors, elements, counted, component)
@@ -138,10 +147,10 @@ def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Evid
 
 
 def _findings(
-    method: str, values: Mapping[str, Any], plan: Plan, met: Sequence[_Met], base: Base | None
+    values: Mapping[str, Any], plan: Plan, met: Sequence[_Met], base: Base | None, *, whole: bool
 ) -> Iterator[Evidence]:
     misfits = [one for one in met if one.expected is not None and one.expected.checked and not _fits(one)]
-    absent = list(_absent(plan, met))
+    absent = list(_absent(plan, met)) if whole else []
     ranks = [one for one in misfits if _only_rank(one)]
     words = [one for one in misfits if one not in ranks and _only_vocabulary(one)]
     shapes = [one for one in misfits if one not in ranks and one not in words and base is not None]
@@ -163,11 +172,23 @@ def _findings(
         yield Evidence("adapter-shape-differs", place_of(one.key, one.boxes), facts)
     yield from _halves(absent, met)
     yield from _targets_missing(absent, met, base)
+    yield from _strays(strays, base)
+
+
+def _strays(strays: Sequence[_Met], base: Base | None) -> Iterator[Evidence]:
+    """Tensors without a place, one finding for each module at the same indices."""
+    modules: dict[tuple[str, Boxes], list[_Met]] = {}
     for one in strays:
-        module = _module(one.key)
-        known = base is not None and any(tensor.module == module for tensor in base.tensors)
-        facts = {"tensors": count(one.boxes), "elements": one.part.layout.elements * count(one.boxes), "known": known}
-        yield Evidence("adapter-module-unexpected", place_of(one.key, one.boxes), {**facts, "module": module})
+        modules.setdefault((_module(one.key), one.boxes), []).append(one)
+    for (module, boxes), members in modules.items():
+        facts: dict[str, Fact] = {
+            "module": module,
+            "tensors": _tensors(members),
+            "elements": sum(one.part.layout.elements * count(one.boxes) for one in members),
+            "known": base is not None and any(tensor.module == module for tensor in base.tensors),
+        }
+        place = place_of(module, boxes) if module.count("#") == len(boxes[0]) else place_of(members[0].key, boxes)
+        yield Evidence("adapter-module-unexpected", place, facts)
 
 
 def _fits(met: _Met) -> bool:
@@ -331,16 +352,27 @@ def _targets_missing(
                     fresh = less(fresh, one)
                 known.extend(fresh)
             told[name] = (known, tensors + count(left))
-    for name, (boxes_of_module, tensors) in told.items():
-        places_there = joined(boxes_of_module)
-        place = place_of(name, places_there)
+    for names, places in _together({name: joined(found) for name, (found, _) in told.items()}):
+        tensors = sum(told[name][1] for name in names)
+        prefix = names[0] if len(names) == 1 else names[0][: names[0].index("#") + 1]
+        place = place_of(prefix, places)
         facts: dict[str, Fact] = {
-            "module": place.tensor or place.family,
-            "modules": count(places_there),
+            "modules": [name[len(prefix) :].lstrip(".") for name in names] if len(names) > 1 else [],
+            "count": count(places) * len(names),
             "tensors": tensors,
             "base": None if base is None else base.name,
         }
         yield Evidence("adapter-target-missing", place, facts)
+
+
+def _together(modules: Mapping[str, Boxes]) -> Iterator[tuple[list[str], Boxes]]:
+    """Modules that lack the same layers, as one: a layer that was lost is one cause."""
+    groups: dict[tuple[str, Boxes], list[str]] = {}
+    for name, boxes in modules.items():
+        prefix = name[: name.index("#")] if name.count("#") == 1 else name
+        groups.setdefault((prefix, boxes), []).append(name)
+    for (_, boxes), names in groups.items():
+        yield names, boxes
 
 
 def _ranks(values: Mapping[str, Any], misfits: Sequence[_Met], met: Sequence[_Met]) -> Iterator[Evidence]:

@@ -59,6 +59,7 @@ def audit_json(audited: Audit) -> dict[str, Any]:
         },
         "skipped": [{"check": skip.check, "because": skip.because} for skip in audited.skipped],
         "components": {name: audit_json(part) for name, part in audited.components.items()} or components_json(audited),
+        "base": None if audited.base is None else audit_json(audited.base),
         "ledger": [line_json(line) for line in audited.lines],
         "files": [
             {"name": file.name, "bytes": file.bytes, "tensors": file.tensors, "data_bytes": file.data_bytes}

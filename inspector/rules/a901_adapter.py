@@ -9,7 +9,7 @@ Why it matters
 
 Example
     note[A901] adapter: lora of rank 16
-      base  meta-llama/Meta-Llama-3.1-70B-Instruct
+      base  meta-llama/Meta-Llama-3-8B
 
 What to do
     Nothing; audit the base as well.

@@ -13,6 +13,7 @@ adapter (adapter_config.json as saved), trainable (`get_nb_trainable_parameters`
 from __future__ import annotations
 
 import gzip
+import importlib
 import json
 import struct
 import tempfile
@@ -72,43 +73,92 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "llama.default": ("llama", LORA),
     "llama.seven": ("llama", {**LORA, "target_modules": SEVEN}),
     "llama.all-linear": ("llama", {**LORA, "target_modules": "all-linear"}),
-    "llama.excluded": ("llama", {**LORA, "target_modules": SEVEN, "exclude_modules": ["down_proj", "layers.1.mlp.up_proj"]}),
-    "llama.excluded-expression": ("llama", {**LORA, "target_modules": SEVEN, "exclude_modules": r".*layers\.[02]\.mlp.*"}),
+    "llama.excluded": (
+        "llama",
+        {**LORA, "target_modules": SEVEN, "exclude_modules": ["down_proj", "layers.1.mlp.up_proj"]},
+    ),
+    "llama.excluded-expression": (
+        "llama",
+        {**LORA, "target_modules": SEVEN, "exclude_modules": r".*layers\.[02]\.mlp.*"},
+    ),
     "llama.expression": ("llama", {**LORA, "target_modules": r".*\.layers\.(0|2)\..*(q|k)_proj"}),
-    "llama.expression-words": ("llama", {**LORA, "target_modules": r"(?:.*?(?:model|text).*?(?:self_attn|mlp).*?(?:q_proj|up_proj).*?)|(?:\bmodel\.layers\.[\d]{1,}\.(?:self_attn)\.(?:(?:v_proj)))"}),
+    "llama.expression-words": (
+        "llama",
+        {
+            **LORA,
+            "target_modules": r"(?:.*?(?:model|text).*?(?:self_attn|mlp).*?(?:q_proj|up_proj).*?)|"
+            r"(?:\bmodel\.layers\.[\d]{1,}\.(?:self_attn)\.(?:(?:v_proj)))",
+        },
+    ),
     "llama.expression-ahead": ("llama", {**LORA, "target_modules": r"^(?!.*layers\.1\.).*(down_proj|o_proj)$"}),
     "llama.full-name": ("llama", {**LORA, "target_modules": ["model.layers.1.self_attn.q_proj", "v_proj"]}),
     "llama.layers": ("llama", {**LORA, "target_modules": ["q_proj", "v_proj"], "layers_to_transform": [0, 2]}),
-    "llama.one-layer": ("llama", {**LORA, "target_modules": ["q_proj"], "layers_to_transform": 1, "layers_pattern": "layers"}),
-    "llama.rank-pattern": ("llama", {**LORA, "target_modules": SEVEN, "rank_pattern": {"layers.0.self_attn.q_proj": 3, "v_proj": 7, r".*\.2\.mlp\..*": 5}, "alpha_pattern": {"v_proj": 14}}),
+    "llama.one-layer": (
+        "llama",
+        {**LORA, "target_modules": ["q_proj"], "layers_to_transform": 1, "layers_pattern": "layers"},
+    ),
+    "llama.rank-pattern": (
+        "llama",
+        {
+            **LORA,
+            "target_modules": SEVEN,
+            "rank_pattern": {"layers.0.self_attn.q_proj": 3, "v_proj": 7, r".*\.2\.mlp\..*": 5},
+            "alpha_pattern": {"v_proj": 14},
+        },
+    ),
     "llama.dora": ("llama", {**LORA, "target_modules": ["q_proj", "down_proj"], "use_dora": True}),
     "llama.rslora": ("llama", {**LORA, "use_rslora": True}),
     "llama.embedding": ("llama", {**LORA, "target_modules": ["q_proj", "embed_tokens"]}),
     "llama.embedding-dora": ("llama", {**LORA, "target_modules": ["embed_tokens"], "use_dora": True}),
     "llama.head": ("llama", {**LORA, "target_modules": ["q_proj", "lm_head"]}),
     "llama.saved": ("llama", {**LORA, "target_modules": ["q_proj"], "modules_to_save": ["lm_head", "embed_tokens"]}),
-    "llama.saved-norms": ("llama", {**LORA, "target_modules": ["q_proj"], "modules_to_save": ["input_layernorm", "norm"]}),
+    "llama.saved-norms": (
+        "llama",
+        {**LORA, "target_modules": ["q_proj"], "modules_to_save": ["input_layernorm", "norm"]},
+    ),
     "llama.lora-bias": ("llama", {**LORA, "target_modules": ["q_proj"], "lora_bias": True}),
     "llama.tokens": ("llama", {**LORA, "target_modules": ["q_proj"], "trainable_token_indices": [1, 5, 9]}),
     "llama.tokens-tied": ("llama_tied", {**LORA, "target_modules": ["q_proj"], "trainable_token_indices": [1, 5]}),
     "llama.body": ("llama_body", {**LORA, "target_modules": ["q_proj", "v_proj"]}),
     "llama.labels": ("llama_labels", {**LORA, "target_modules": ["q_proj", "v_proj"], "task_type": "SEQ_CLS"}),
-    "llama.ia3": ("llama", {"kind": "IA3Config", "target_modules": ["k_proj", "v_proj", "down_proj"], "feedforward_modules": ["down_proj"]}),
+    "llama.ia3": (
+        "llama",
+        {
+            "kind": "IA3Config",
+            "target_modules": ["k_proj", "v_proj", "down_proj"],
+            "feedforward_modules": ["down_proj"],
+        },
+    ),
     "llama.ia3-default": ("llama", {"kind": "IA3Config"}),
     "llama.vera": ("llama", {"kind": "VeraConfig", "r": 8, "target_modules": ["q_proj", "v_proj"]}),
-    "llama.vera-unsaved": ("llama", {"kind": "VeraConfig", "r": 8, "target_modules": ["q_proj", "down_proj"], "save_projection": False}),
+    "llama.vera-unsaved": (
+        "llama",
+        {"kind": "VeraConfig", "r": 8, "target_modules": ["q_proj", "down_proj"], "save_projection": False},
+    ),
     "llama.loha": ("llama", {"kind": "LoHaConfig", "r": 4, "target_modules": ["q_proj", "up_proj"]}),
     "llama.lokr": ("llama", {"kind": "LoKrConfig", "r": 4, "target_modules": ["q_proj", "up_proj"]}),
     "llama.lokr-both": ("llama", {"kind": "LoKrConfig", "r": 2, "target_modules": SEVEN, "decompose_both": True}),
     "llama.lokr-factor": ("llama", {"kind": "LoKrConfig", "r": 16, "target_modules": SEVEN, "decompose_factor": 4}),
-    "llama.oft": ("llama", {"kind": "OFTConfig", "oft_block_size": 4, "r": 0, "target_modules": ["q_proj", "down_proj"]}),
-    "llama.oft-shared": ("llama", {"kind": "OFTConfig", "oft_block_size": 4, "r": 0, "block_share": True, "target_modules": ["q_proj"]}),
+    "llama.oft": (
+        "llama",
+        {"kind": "OFTConfig", "oft_block_size": 4, "r": 0, "target_modules": ["q_proj", "down_proj"]},
+    ),
+    "llama.oft-shared": (
+        "llama",
+        {"kind": "OFTConfig", "oft_block_size": 4, "r": 0, "block_share": True, "target_modules": ["q_proj"]},
+    ),
     "llama.boft": ("llama", {"kind": "BOFTConfig", "boft_block_size": 4, "target_modules": ["q_proj"]}),
-    "llama.adalora": ("llama", {"kind": "AdaLoraConfig", "init_r": 6, "target_r": 4, "total_step": 10, "target_modules": ["q_proj", "v_proj"]}),
+    "llama.adalora": (
+        "llama",
+        {"kind": "AdaLoraConfig", "init_r": 6, "target_r": 4, "total_step": 10, "target_modules": ["q_proj", "v_proj"]},
+    ),
     "llama.ln-tuning": ("llama", {"kind": "LNTuningConfig", "target_modules": ["input_layernorm"]}),
     "llama.prompt": ("llama", {"kind": "PromptTuningConfig", "num_virtual_tokens": 7, "task_type": "CAUSAL_LM"}),
     "llama.prefix": ("llama", {"kind": "PrefixTuningConfig", "num_virtual_tokens": 7, "task_type": "CAUSAL_LM"}),
-    "llama.p-tuning": ("llama", {"kind": "PromptEncoderConfig", "num_virtual_tokens": 7, "encoder_hidden_size": 11, "task_type": "CAUSAL_LM"}),
+    "llama.p-tuning": (
+        "llama",
+        {"kind": "PromptEncoderConfig", "num_virtual_tokens": 7, "encoder_hidden_size": 11, "task_type": "CAUSAL_LM"},
+    ),
     "t5.prompt": ("t5", {"kind": "PromptTuningConfig", "num_virtual_tokens": 7, "task_type": "SEQ_2_SEQ_LM"}),
     "t5.prefix": ("t5", {"kind": "PrefixTuningConfig", "num_virtual_tokens": 7, "task_type": "SEQ_2_SEQ_LM"}),
     "t5.default": ("t5", {**LORA, "task_type": "SEQ_2_SEQ_LM"}),
@@ -123,9 +173,23 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "gpt_neox.default": ("gpt_neox", LORA),
     "gpt_neox.all-linear": ("gpt_neox", {**LORA, "target_modules": "all-linear"}),
     "mixtral.attention": ("mixtral", {**LORA, "target_modules": ["q_proj", "gate"]}),
-    "mixtral.parameters": ("mixtral", {**LORA, "target_modules": [], "target_parameters": ["mlp.experts.down_proj", "mlp.experts.gate_up_proj"]}),
-    "mixtral.one-parameter": ("mixtral", {**LORA, "target_modules": ["q_proj"], "target_parameters": ["mlp.experts.gate_up_proj"]}),
-    "qwen3_moe.parameters": ("qwen3_moe", {**LORA, "target_modules": ["v_proj"], "target_parameters": ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"], "rank_pattern": {"experts.gate_up_proj": 2}}),
+    "mixtral.parameters": (
+        "mixtral",
+        {**LORA, "target_modules": [], "target_parameters": ["mlp.experts.down_proj", "mlp.experts.gate_up_proj"]},
+    ),
+    "mixtral.one-parameter": (
+        "mixtral",
+        {**LORA, "target_modules": ["q_proj"], "target_parameters": ["mlp.experts.gate_up_proj"]},
+    ),
+    "qwen3_moe.parameters": (
+        "qwen3_moe",
+        {
+            **LORA,
+            "target_modules": ["v_proj"],
+            "target_parameters": ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"],
+            "rank_pattern": {"experts.gate_up_proj": 2},
+        },
+    ),
     "bert.labels": ("bert", {**LORA, "task_type": "SEQ_CLS"}),
     "bert.all-linear": ("bert", {**LORA, "target_modules": "all-linear", "task_type": "SEQ_CLS"}),
     "bert.bias-all": ("bert", {**LORA, "target_modules": ["query"], "bias": "all"}),
@@ -134,7 +198,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "vit.patches-loha": ("vit", {"kind": "LoHaConfig", "r": 4, "target_modules": ["projection"]}),
     "whisper.attention": ("whisper", {**LORA, "target_modules": ["q_proj", "v_proj"]}),
     "whisper.convolution": ("whisper", {**LORA, "target_modules": ["conv1", "fc1"]}),
-}  # fmt: skip
+}
 """Name -> (base, arguments of the PEFT config with its class as `kind`)."""
 
 
@@ -148,9 +212,7 @@ def header(path: Path) -> dict[str, list[Any]]:
 
 def record(name: str) -> dict[str, Any]:
     """Builds one adapter and reads back what is saved."""
-    import peft
-    import transformers
-
+    peft, transformers = importlib.import_module("peft"), importlib.import_module("transformers")
     base, arguments = VARIANTS[name]
     class_name, numbers = BASES[base]
     model_class = getattr(transformers, class_name)

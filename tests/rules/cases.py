@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from inspector.adapting import BaseRead, audit_adapter
 from inspector.auditing import Audit, audit_checkpoint
 from inspector.comparing import Comparison, compare_audits
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
+from tests.adapters.records import alone, beside, checkpoint
 from tests.checkpoints import Spec, genuine
 from tests.judged import judged
 from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
@@ -140,6 +142,60 @@ FIRES: dict[str, Callable[[], Audit]] = {
 def compared(target: dict[str, Any], expect: str | None = None) -> Comparison:
     """Llama-3-8B beside another one."""
     return compare_audits(llama(), judged(genuine(target), target), expect=expect)
+
+
+def adapter(change: Callable[[Spec], None] = lambda spec: None, *, base: bool = True, **config: Any) -> Audit:
+    """LoRA on queries and values of Llama-3-8B, with its base or alone, with a change of either."""
+    spec: Spec = {}
+    for layer in range(32):
+        for module, out in (("q_proj", 4096), ("v_proj", 1024)):
+            path = f"base_model.model.model.layers.{layer}.self_attn.{module}"
+            spec[f"{path}.lora_A.weight"] = ("BF16", (16, 4096))
+            spec[f"{path}.lora_B.weight"] = ("BF16", (out, 16))
+    change(spec)
+    values = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"], **LLAMA3, **config}
+    return beside(spec, values, LLAMA8B) if base else alone(spec, values)
+
+
+LLAMA3 = {"base_model_name_or_path": "meta-llama/Meta-Llama-3-8B"}
+LAYER_7 = "layers.7.self_attn.v_proj."
+VALUE = f"base_model.model.model.{LAYER_7}"
+
+
+def wrapped(spec: Spec) -> None:
+    """Saves the queries as PEFT's layers hold them."""
+    for layer in range(32):
+        path = f"model.layers.{layer}.self_attn.q_proj"
+        spec[f"{path}.base_layer.weight"] = spec.pop(f"{path}.weight")
+        spec[f"{path}.lora_A.default.weight"] = ("BF16", (16, 4096))
+        spec[f"{path}.lora_B.default.weight"] = ("BF16", (4096, 16))
+
+
+def unread_base() -> Audit:
+    """An adapter whose base is not there."""
+    read = adapter().checkpoint
+    return audit_adapter(read, base=BaseRead("org/base", None, "repository-not-found: there is no org/base"))
+
+
+FIRES |= {
+    "adapter": adapter,
+    "adapter-half-missing": lambda: adapter(drop(f"{LAYER_7}lora_B")),
+    "adapter-rank-differs": lambda: adapter(r=64),
+    "adapter-shape-differs": lambda: adapter(put(f"{VALUE}lora_B.weight", "BF16", 4096, 16)),
+    "adapter-target-missing": lambda: adapter(drop("layers.7.self_attn.v_proj")),
+    "adapter-module-unexpected": lambda: adapter(target_modules=["q_proj"]),
+    "adapter-base-differs": lambda: beside(
+        {name: ("BF16", layout.shape) for name, layout in adapter().checkpoint.tensors.items()},
+        {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"]},
+        {**LLAMA8B, "hidden_size": 8192, "num_attention_heads": 64},
+    ),
+    "adapter-target-unnamed": lambda: adapter(base=False, target_modules=["q_proj", "v_proj", "down_proj"]),
+    "adapter-layer-odd": lambda: adapter(drop("layers.7.self_attn.v_proj"), base=False),
+    "adapter-not-merged": lambda: llama(wrapped),
+    "adapter-beside-weights": lambda: audit_checkpoint(checkpoint(genuine(LLAMA8B), LLAMA3, LLAMA8B)),
+    "adapter-base-unread": unread_base,
+    "adapter-vocabulary-differs": lambda: adapter(put("base_model.model.lm_head.weight", "BF16", 128264, 4096)),
+}
 
 
 COMPARED: dict[str, Callable[[], Comparison]] = {
