@@ -352,13 +352,13 @@ def _targets_missing(
                     fresh = less(fresh, one)
                 known.extend(fresh)
             told[name] = (known, tensors + count(left))
-    for names, places in _together({name: joined(found) for name, (found, _) in told.items()}):
+    for names, where in _together({name: joined(found) for name, (found, _) in told.items()}):
         tensors = sum(told[name][1] for name in names)
         prefix = names[0] if len(names) == 1 else names[0][: names[0].index("#") + 1]
-        place = place_of(prefix, places)
+        place = place_of(prefix, where)
         facts: dict[str, Fact] = {
             "modules": [name[len(prefix) :].lstrip(".") for name in names] if len(names) > 1 else [],
-            "count": count(places) * len(names),
+            "count": count(where) * len(names),
             "tensors": tensors,
             "base": None if base is None else base.name,
         }
