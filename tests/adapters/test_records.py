@@ -16,7 +16,6 @@ from tests.judged import codes
 NOT_KNOWN = {
     "llama.boft": "how large BOFT's blocks are is not known here",
     "llama.adalora": "AdaLoRA prunes ranks while it trains",
-    "vit.attention": "transformers 5 has names in memory that no file of the base has",
 }
 """Records whose number does not follow from the two configs."""
 SAVED = {"llama.p-tuning": 336}
