@@ -52,13 +52,14 @@ def audit_adapter(
     if base is None:
         skipped.append(Skipped("shapes", "an adapter's follow from its base, which was not read"))
     elif base.audited is None:
-        facts: dict[str, Fact] = {"source": base.source, "because": base.because}
-        evidence.append(Evidence("adapter-base-unread", Place(), facts))
         skipped.append(Skipped("shapes", "the base could not be read"))
     elif laid is None:
         skipped.append(Skipped("shapes", "no card reads the architecture of the base"))
     found = account(values, families, laid, whole=not (checkpoint.lost or checkpoint.partial))
     evidence.extend(found.evidence)
+    if base is not None and base.audited is None:
+        facts: dict[str, Fact] = {"source": base.source, "because": base.because}
+        evidence.append(Evidence("adapter-base-unread", Place(), facts))
     skipped.extend(Skipped("a part of the adapter", why) for why in found.unchecked)
     accounts = ledger.add_up(found.lines, found.expected)
     claims = stated_claims(checkpoint, accounts, None, skipped, claim)
@@ -117,7 +118,13 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
     if not isinstance(name, str) or not name:
         return BaseRead("the base", None, "adapter_config.json names none")
     found = address_of(f"hf://{name}", exists=False)
-    if isinstance(found, Misread) or found.inside or name.startswith(("/", ".", "~")) or "@" in name:
+    if (
+        isinstance(found, Misread)
+        or found.inside
+        or found.repo_type != "model"
+        or name.startswith(("/", ".", "~"))
+        or "@" in name
+    ):
         return BaseRead(name, None, "adapter_config.json names no repository of the Hub")
     pinned = revision if isinstance(revision, str) and revision else None
     read = read_base(f"hf://{name}", revision=pinned, cached=checkpoint.cached, progress=progress)
