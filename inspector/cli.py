@@ -103,9 +103,27 @@ def audit(
 
 
 @app.command(epilog="Example: inspector count model.safetensors")
-def count(source: Source, config: ConfigFile = None, weights: Weights = None, format: AsFormat = Format.text) -> None:
+def count(
+    source: Source,
+    config: ConfigFile = None,
+    weights: Weights = None,
+    format: AsFormat = Format.text,
+    revision: Revision = None,
+    subfolder: Subfolder = None,
+    repo_type: RepoType = None,
+    cached: Cached = False,
+) -> None:
     """The four counts of a checkpoint, each with what it means."""
-    verbs.count(source, config=config, weights=weights, format=format)
+    verbs.count(
+        source,
+        config=config,
+        weights=weights,
+        format=format,
+        revision=revision,
+        subfolder=subfolder,
+        repo_type=repo_type,
+        cached=cached,
+    )
 
 
 @app.command(epilog="Example: inspector tensors ./Mixtral-8x7B --all")
@@ -165,9 +183,29 @@ def compare(
     expect: Annotated[Expectation | None, typer.Option(help="Make two different models an error.")] = None,
     format: AsFormat = Format.text,
     fail_on: FailOn = Level.error,
+    hashes: Annotated[
+        bool, typer.Option("--hashes", help="Beside a repository: read all bytes here and compare their SHA-256.")
+    ] = False,
+    revision: Annotated[
+        str | None, typer.Option(help="Of the side that is a repository; else org/name@REVISION.")
+    ] = None,
+    subfolder: Annotated[str | None, typer.Option(help="A folder of the side that is a repository.")] = None,
+    repo_type: RepoType = None,
+    cached: Cached = False,
 ) -> None:
-    """Two checkpoints role by role, and which symbol makes the difference."""
-    verbs.compare(source, target, expect=expect, format=format, fail_on=fail_on)
+    """Two checkpoints role by role, and which symbol makes the difference; beside a repository the files too."""
+    verbs.compare(
+        source,
+        target,
+        expect=expect,
+        format=format,
+        fail_on=fail_on,
+        hashes=hashes,
+        revision=revision,
+        subfolder=subfolder,
+        repo_type=repo_type,
+        cached=cached,
+    )
 
 
 @app.command(epilog="Example: inspector explain D501")

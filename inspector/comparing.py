@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import words
@@ -14,6 +15,10 @@ from inspector.notation.roles import GROUPS, group, label
 from inspector.reconciler import ledger
 from inspector.reconciler.reconciling import Reconciled
 from inspector.rules.registry import Finding, worded
+
+if TYPE_CHECKING:
+    from inspector.downloads import Files
+    from inspector.loader.traffic import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ class Comparison:
     invented: int | None
     findings: tuple[Finding, ...]
     verdict: str
+    files: Files | None = None
 
     def __str__(self) -> str:
         from inspector.report.compare_text import compare_text
@@ -51,9 +57,24 @@ class Comparison:
         return compare_text(self)
 
 
-def compare(source: str, target: str, *, expect: str | None = None) -> Comparison:
-    """Compares the checkpoints at two paths. expect "conversion" makes a different model an error."""
-    return compare_audits(audit(source), audit(target), expect=expect)
+def compare(
+    source: str,
+    target: str,
+    *,
+    expect: str | None = None,
+    hashes: bool = False,
+    places: Sequence[Mapping[str, Any]] = ({}, {}),
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compares the checkpoints at two places. expect "conversion" makes a different model an error.
+
+    places: for each side the options of `audit` that say where it is (revision, subfolder, repo_type, cached).
+    Where a side is a repository the files are compared too; hashes reads every byte of the large ones here.
+    """
+    from inspector.downloads import with_files
+
+    one, other = (audit(place, **options) for place, options in zip((source, target), places, strict=True))
+    return with_files(compare_audits(one, other, expect=expect), hashes=hashes, progress=progress)
 
 
 def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Comparison:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NoReturn, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NoReturn, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from inspector.auditing import Audit
@@ -139,12 +139,26 @@ def formula(
 
 
 def compare(
-    source: str, target: str, *, expect: str | None = None, format: str = "text", fail_on: str = "error"
+    source: str,
+    target: str,
+    *,
+    expect: str | None = None,
+    format: str = "text",
+    fail_on: str = "error",
+    hashes: bool = False,
+    **where: Unpack[Where],
 ) -> NoReturn:
     """Compares two checkpoints."""
     from inspector.comparing import compare as run_compare
+    from inspector.report.progress import Bar
 
-    compared = run_compare(source, target, expect=expect)
+    bar = Bar(what="reading files" if hashes else "reading headers")
+    try:
+        compared = run_compare(
+            source, target, expect=expect, hashes=hashes, places=_places(source, target, where), progress=bar
+        )
+    finally:
+        bar.end()
     if format == "json":
         from inspector.report.json_v1 import compare_json, dumped
 
@@ -155,6 +169,14 @@ def compare(
         write(compare_text(compared, colour=colour()))
     severities = [finding.severity for finding in compared.findings]
     leave(UNREADABLE if compared.verdict == "unreadable" else severe(severities, fail_on))
+
+
+def _places(source: str, target: str, where: Where) -> list[dict[str, Any]]:
+    """The options of each side: what names a revision or a folder is for the one side that is no path here."""
+    remote = [not os.path.exists(one) for one in (source, target)]
+    if all(remote) and (where.get("revision") or where.get("subfolder")):
+        usage("--revision and --subfolder are for one side: write org/name@REVISION and hf://org/name@REVISION/FOLDER")
+    return [dict(where) if one else {} for one in remote]
 
 
 def explain(code: str, *, format: str = "text") -> NoReturn:

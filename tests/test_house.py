@@ -23,7 +23,7 @@ PACKAGE = Path(__file__).parent.parent / "inspector"
 FLOORS: dict[str, int] = {
     "evidence": 0, "algebra": 0, "notation": 1, "loader": 1, "architectures": 2, "packing": 2, "matcher": 3,
     "reconciler": 4, "rules": 5, "auditing": 6, "comparing": 6, "charting": 6, "pipelines": 6,
-    "adapting": 6, "report": 7, "verbs": 8,
+    "adapting": 6, "downloads": 6, "report": 7, "verbs": 8,
     "cli": 9, "__main__": 10, "__init__": 10,
 }  # fmt: skip
 """Lower rooms are imported by higher ones. Those of the floor of auditing import it and not one another."""

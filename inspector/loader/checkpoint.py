@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import agreement
 from inspector.loader.config_file import QUANTISATION_KEYS, SIDE_FILES, Config, Kind, read_config
-from inspector.loader.folder import locate
+from inspector.loader.folder import FolderSource, locate
 from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.header import Header, Layouts, parse_header, unopened
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from inspector.loader.download import Download
     from inspector.loader.opening import Opened
     from inspector.loader.other_formats import OtherReader, Told
+    from inspector.loader.repository_file import RepositoryFile
     from inspector.loader.traffic import Progress, Traffic
 
 NAMES_SHOWN: Final = 20
@@ -75,7 +76,8 @@ class Checkpoint:
     commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
     what was read over a network. stored_as: tensor -> its name in the file, where a format has names of its
     own. ties: names that the format says are the same numbers. shadows: the repository that a path of this
-    machine was taken for.
+    machine was taken for. folder: where on this machine it lies, "" for a single file and for what lies elsewhere;
+    tree: every file of a repository's folder, as the Hub states it.
     """
 
     source: str
@@ -103,6 +105,8 @@ class Checkpoint:
     traffic: Traffic | None = None
     download: Download | None = None
     shadows: str | None = None
+    folder: str = ""
+    tree: Mapping[str, RepositoryFile] = field(default_factory=dict)
     stored_as: Mapping[str, str] = field(default_factory=dict)
     ties: tuple[tuple[str, ...], ...] = ()
 
@@ -201,6 +205,7 @@ def _opened(
         cached=remote is None,
         traffic=None if remote is None else remote.traffic,
         download=download,
+        tree=remote.tree if remote is not None and opened.commit is not None and opened.only is None else {},
     )
 
 
@@ -240,6 +245,7 @@ def assemble(
         configs.get("pipeline"),
         side=_side(source, listing, configs),
         origin=source.origin,
+        folder=source.folder if isinstance(source, FolderSource) and only is None else "",
         siblings=dict(list(listing.files.items())[:SIBLINGS_KEPT]),
     )
     if "." in listing.others and only is None:

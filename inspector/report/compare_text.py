@@ -11,6 +11,7 @@ from inspector.report.text import WIDTH, finding_text
 
 if TYPE_CHECKING:
     from inspector.comparing import Comparison
+    from inspector.downloads import Files
 
 
 def compare_text(compared: Comparison, *, colour: bool = False) -> str:
@@ -30,8 +31,23 @@ def compare_text(compared: Comparison, *, colour: bool = False) -> str:
         )
     else:
         parts.append("different models: nothing is proven of one by the other\n")
+    if compared.files is not None:
+        parts.append(_files(compared.files))
     parts.extend(finding_text(finding, colour=colour) for finding in compared.findings)
     return "\n".join(parts)
+
+
+def _files(files: Files) -> str:
+    """What of the files agrees, and how much of that was looked at."""
+    from inspector.loader.traffic import amount
+
+    where = f"{clean(files.reference, 44)} at {files.commit[:12]}"
+    lines = [f"files: {files.same:,} of {files.of:,} are as in {where}"]
+    lines.append(f"  content proven of {files.proven:,}, by the digests that the Hub states")
+    if files.unproven:
+        how = "its digests are not of one kind" if not files.local else "--hashes reads them"
+        lines.append(f"Not checked: content of {files.unproven:,} large files, {amount(files.unproven_bytes)} ({how})")
+    return "\n".join(lines) + "\n"
 
 
 Cells = tuple[str, str, str, str, str]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from inspector.auditing import Audit
     from inspector.charting import Formula
     from inspector.comparing import Comparison
+    from inspector.downloads import Files
 
 
 def dumped(value: dict[str, Any]) -> str:
@@ -159,9 +160,15 @@ def compare_json(compared: Comparison) -> dict[str, Any]:
             }
             for row in compared.roles
         ],
+        "files": None if compared.files is None else files_json(compared.files),
         "findings": [finding_json(finding) for finding in compared.findings],
         "verdict": compared.verdict,
     }
+
+
+def files_json(files: Files) -> dict[str, Any]:
+    """Two places file by file; the evidence stands among the findings."""
+    return {name: value for name, value in asdict(files).items() if name != "evidence"}
 
 
 def formula_json(shown: Formula) -> dict[str, Any]:

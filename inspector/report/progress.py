@@ -24,7 +24,14 @@ class Bar:
     Nothing is written where `stream` is no terminal, or a dumb one. `end` wipes what was written.
     """
 
-    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        what: str = "reading headers",
+    ) -> None:
+        self._what = what
         self._stream = sys.stderr if stream is None else stream
         self._clock = clock
         self._next = clock() + PATIENCE
@@ -38,7 +45,7 @@ class Bar:
             return
         self._next = now + PAUSE
         columns = shutil.get_terminal_size().columns
-        self._put("\r" + bar(done, total, bytes)[: columns - 1] + "\x1b[K")
+        self._put("\r" + bar(done, total, bytes, self._what)[: columns - 1] + "\x1b[K")
         self._written = True
 
     def end(self) -> None:
@@ -55,9 +62,9 @@ class Bar:
             self._shows = False
 
 
-def bar(done: int, total: int, bytes: int) -> str:
+def bar(done: int, total: int, bytes: int, what: str = "reading headers") -> str:
     """`reading headers  [######------------------]  41 of 163, 3.1 MB`."""
     if total <= 0:
         return f"reading  {amount(bytes)}"
     full = min(_WIDTH, _WIDTH * done // total)
-    return f"reading headers  [{'#' * full}{'-' * (_WIDTH - full)}]  {done:,} of {total:,}, {amount(bytes)}"
+    return f"{what}  [{'#' * full}{'-' * (_WIDTH - full)}]  {done:,} of {total:,}, {amount(bytes)}"

@@ -1,0 +1,36 @@
+"""The folder holds weights that the repository does not have.
+
+What it means
+    Files of weights lie here that are not in the repository at this commit.
+
+Why it matters
+    Loaders may take them instead of the published ones, or beside them.
+
+Example
+    x
+
+What to do
+    Remove them if they are of another download or another commit.
+"""
+
+from __future__ import annotations
+
+from inspector.evidence import Place
+from inspector.rules.rule import Facts, Rows, Rule, count, listed
+
+
+def _headline(place: Place, facts: Facts) -> str:
+    return place.file or count(facts["files"], "file")
+
+
+def _rows(place: Place, facts: Facts) -> Rows:
+    from inspector.loader.traffic import amount
+
+    return [("extra", f"{amount(facts['bytes'])}: {listed(facts['names'], 4)}"), ("commit", str(facts["commit"]))]
+
+
+def _help(place: Place, facts: Facts) -> str:
+    return "remove them if they are of another download or another commit"
+
+
+RULE = Rule(severity="warning", headline=_headline, rows=_rows, help=_help)
