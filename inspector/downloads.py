@@ -195,7 +195,9 @@ class _Download:
         name = "/".join(address.partition("@")[0].split("/")[:2])
         whole = len(paths) > 3 or "/" in address.removeprefix(name)
         words = ["hf", "download", name, *([] if whole else paths), "--revision", self.repository.commit or ""]
-        return " ".join(shlex.quote(word) for word in (*words, "--local-dir", self.local.source))
+        if self.local.origin is None:  # a snapshot of the cache is filled without being named
+            words += ["--local-dir", self.local.source]
+        return " ".join(shlex.quote(word) for word in words)
 
     def _differing(self, sizes: Mapping[str, int], contents: set[str]) -> Iterator[Evidence]:
         for rule, chosen in (("download-differs", True), ("download-config-differs", False)):

@@ -7,7 +7,12 @@ Why it matters
     The model does not load, or loads in part.
 
 Example
-    x
+    error[V810] download-incomplete: model-00002-of-00004.safetensors
+      missing  5.00 MB: model-00002-of-00004.safetensors
+      commit   8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
+      help     run `hf download meta-llama/Meta-Llama-3-8B
+               model-00002-of-00004.safetensors --revision
+               8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920 --local-dir Meta-Llama-3-8B`
 
 What to do
     Run the command that the finding names: it fetches only what is missing.

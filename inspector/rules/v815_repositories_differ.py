@@ -7,7 +7,10 @@ Why it matters
     It shows what a new revision changed, or what a copy left out.
 
 Example
-    x
+    note[V815] repositories-differ: 3 files
+      differ       config.json
+      only before  tokenizer.json
+      only after   LICENSE
 
 What to do
     Nothing; look at the files that differ.

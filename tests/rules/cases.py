@@ -14,6 +14,7 @@ from inspector.loader.index import Index
 from tests.adapters.records import alone, beside, checkpoint
 from tests.checkpoints import Spec, genuine
 from tests.judged import judged
+from tests.rules.download_cases import DOWNLOADS
 from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
 
 LAYER_17 = "model.layers.17.self_attn.k_proj.weight"
@@ -205,3 +206,4 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "parameters-dropped": lambda: compared({**LLAMA8B, "num_hidden_layers": 31}),
     "parameters-invented": lambda: compared({**LLAMA8B, "vocab_size": 128512}),
 }  # fmt: skip
+COMPARED |= DOWNLOADS

@@ -8,6 +8,7 @@ import pytest
 
 from inspector.rules.registry import files
 from tests.rules.cases import COMPARED, FIRES, llama
+from tests.rules.download_cases import beside
 from tests.rules.make_pages import example, shown
 
 ELSEWHERE = {"component-missing", "pipeline-flattened"}
@@ -24,6 +25,12 @@ def test_it_fires_and_its_page_is_true(name: str) -> None:
 
 def test_a_healthy_checkpoint_says_nothing_at_all() -> None:
     assert llama().findings == ()
+
+
+def test_a_whole_download_says_nothing_at_all() -> None:
+    whole = beside()
+    assert whole.findings == ()
+    assert whole.verdict == "clean"
 
 
 def test_every_rule_has_a_case() -> None:
