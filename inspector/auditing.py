@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from inspector.matcher.unpacking import Unpacked
     from inspector.reconciler.claims import Claim, Stated
     from inspector.reconciler.experts import Experts
+    from inspector.reconciler.leftover_tensors import Aside
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,8 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     if not checkpoint.readable:
         return concluded(checkpoint, None, None, Ledger(), (), evidence, skipped, None)
-    config, stored = claim_of(checkpoint.config), families_of(checkpoint.tensors)
+    config = claim_of(checkpoint.config)
+    stored: Families = families_of(checkpoint.tensors)
     if checkpoint.adapter is not None or any(sign in key for key in stored for sign in SIGNS_OF_ADAPTERS):
         from inspector.adapting import audit_adapter, beside_weights, holds_adapter, unmerged, with_adapter
 
@@ -175,8 +177,15 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
             return with_adapter(audit_checkpoint(alone, claim), worn[2])
         if (beside := beside_weights(checkpoint)) is not None:
             evidence.append(beside)
+    left = _set_aside(checkpoint, stored)
+    if left is not None:
+        stored = left.kept
+        evidence.extend(left.evidence)
     families, unpacked, lost = _unpacked(checkpoint, config, stored)
-    reading, nearest = _reading(config, families)
+    nameless = "" if left is None else left.nameless
+    reading, nearest = (None, None) if nameless else _reading(config, families)
+    if left is not None:
+        lost.extend(left.lost)
     case: Reconciled | None = None
     judged: list[Evidence] = []
     if reading is not None:
@@ -187,8 +196,11 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
             reading = case = None  # what the shapes alone do not solve is not known, and accuses nobody
     if reading is None or case is None:
         accounts = ledger.add_up(unknown_lines(families), None)
-        evidence.extend(_unknown(config, families, nearest))
-        skipped.append(Skipped("names and shapes", "no card reads this architecture: siblings were compared"))
+        if nameless:
+            skipped.append(Skipped("names and shapes", nameless))
+        else:
+            evidence.extend(_unknown(config, families, nearest))
+            skipped.append(Skipped("names and shapes", "no card reads this architecture: siblings were compared"))
     else:
         if checkpoint.partial:
             skipped.append(Skipped("completeness", "one shard was named by itself"))
@@ -203,6 +215,9 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
         accounts = with_helpers(accounts, unpacked)
         case = replace(case, ledger=accounts) if case is not None else None
         evidence.extend(packing_evidence(unpacked, accounts.lines))
+    if left is not None and left.lines:
+        accounts = ledger.add_up([*accounts.lines, *left.lines], accounts.counts.expected_parameters)
+        case = replace(case, ledger=accounts) if case is not None else None
     evidence.extend(dtype_evidence(accounts.lines, config.settings.values))
     claims = stated_claims(checkpoint, accounts, case, skipped, claim)
     evidence.extend(one for one in _totals(checkpoint, claims))
@@ -210,6 +225,18 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None) -> Aud
     return audited if unpacked is None else replace(audited, unpacked=unpacked)
 
 
+def _set_aside(checkpoint: Checkpoint, stored: Families) -> Aside | None:
+    """What training left among the weights; looked for only where a name or an empty tensor shows it."""
+    emptied = any(one.rule == "weights-emptied" for one in checkpoint.evidence)
+    if not emptied and not any(sign in key for key in stored for sign in SIGNS_OF_TRAINING):
+        return None
+    from inspector.reconciler.leftover_tensors import set_aside
+
+    return set_aside(stored, emptied=emptied)
+
+
+SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer")
+"""Parts of names that make it worth looking whether training left something."""
 SIGNS_OF_ADAPTERS = (".lora_", ".base_layer.", "base_model.model.")
 """Parts of names that make it worth looking whether PEFT was at work."""
 MOST_GUESSED = 3

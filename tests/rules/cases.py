@@ -199,6 +199,17 @@ FIRES |= {
 }
 
 
+FIRES |= {
+    "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),
+    "extra-state-stored": lambda: llama(
+        lambda spec: spec.update(
+            {f"model.layers.{n}.self_attn.q_proj._extra_state": ("U8", (376,)) for n in range(32)})),
+    "flat-parameters": lambda: judged({"_fsdp_wrapped_module._flat_param": ("BF16", (8_030_261_248,))}, LLAMA8B),
+    "optimizer-state-stored": lambda: llama(
+        lambda spec: spec.update({f"{n}.exp_avg": e for n, e in list(spec.items()) if "q_proj" in n})),
+}  # fmt: skip
+
+
 COMPARED: dict[str, Callable[[], Comparison]] = {
     "models-differ": lambda: compared({**LLAMA8B, "intermediate_size": 11008, "num_key_value_heads": 32}),
     "not-a-conversion": lambda: compared(
