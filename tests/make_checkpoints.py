@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tests.checkpoints import genuine, write
+from tests.checkpoints import genuine, write, write_file
 from tests.judged import FIXTURES
 
 CHECKPOINTS = FIXTURES / "checkpoints"
@@ -44,6 +44,38 @@ def make() -> None:
     write(CHECKPOINTS / "tied-llama", genuine(tied), tied)
     wide = {**SMALL_LLAMA, "vocab_size": 512, "num_key_value_heads": 4}
     write(CHECKPOINTS / "wide-llama", genuine(wide), wide)
+    adapter(CHECKPOINTS / "my-adapter")
+
+
+ADAPTER: dict[str, Any] = {
+    "base_model_name_or_path": "org/small-llama",
+    "bias": "none",
+    "lora_alpha": 16,
+    "modules_to_save": None,
+    "peft_type": "LORA",
+    "r": 8,
+    "rank_pattern": {},
+    "target_modules": ["q_proj", "v_proj", "down_proj"],
+    "task_type": "CAUSAL_LM",
+}
+
+
+def adapter(folder: Path) -> None:
+    """LoRA for the small Llama, of which half a pair was lost."""
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for layer in range(SMALL_LLAMA["num_hidden_layers"]):
+        for module, inputs, outputs in (
+            ("self_attn.q_proj", 64, 64),
+            ("self_attn.v_proj", 64, 16),
+            ("mlp.down_proj", 160, 64),
+        ):
+            path = f"base_model.model.model.layers.{layer}.{module}"
+            spec[f"{path}.lora_A.weight"] = ("F32", (ADAPTER["r"], inputs))
+            spec[f"{path}.lora_B.weight"] = ("F32", (outputs, ADAPTER["r"]))
+    del spec["base_model.model.model.layers.2.self_attn.v_proj.lora_B.weight"]
+    folder.mkdir()
+    write_file(folder / "adapter_model.safetensors", spec)
+    (folder / "adapter_config.json").write_text(json.dumps(ADAPTER), encoding="utf-8")
 
 
 def broken(folder: Path, spec: dict[str, tuple[str, tuple[int, ...]]]) -> None:

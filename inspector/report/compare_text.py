@@ -43,10 +43,11 @@ def _files(files: Files) -> str:
 
     where = f"{clean(files.reference, 44)} at {files.commit[:12]}"
     lines = [f"files: {files.same:,} of {files.of:,} are as in {where}"]
-    lines.append(f"  content proven of {files.proven:,}, by the digests that the Hub states")
+    lines.append(f"  content of {files.proven:,} proven by the digests that the Hub states")
     if files.unproven:
         how = "its digests are not of one kind" if not files.local else "--hashes reads them"
-        lines.append(f"Not checked: content of {files.unproven:,} large files, {amount(files.unproven_bytes)} ({how})")
+        noun = "file" if files.unproven == 1 else "files"
+        lines.append(f"Not checked: content of {files.unproven:,} large {noun}, {amount(files.unproven_bytes)} ({how})")
     return "\n".join(lines) + "\n"
 
 

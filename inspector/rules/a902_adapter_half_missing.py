@@ -9,7 +9,6 @@ Why it matters
 Example
     error[A902] adapter-half-missing:
       base_model.model.model.layers.7.self_attn.v_proj.lora_B.weight
-      where     layer 7, 1 tensor
       missing   1 of 32
       beside    base_model.model.model.layers.{layer}.self_attn.v_proj.lora_A.weight
       expected  [1024, 16]
@@ -31,7 +30,7 @@ def _headline(place: Place, facts: Facts) -> str:
 
 def _rows(place: Place, facts: Facts) -> Rows:
     rows = [("missing", f"{number(facts['tensors'])} of {number(facts['of'])}"), ("beside", str(facts["present"]))]
-    if place.indices:
+    if place.indices and not place.tensor:
         rows.insert(0, ("where", f"{place.indices}, {count(facts['tensors'], 'tensor')}"))
     if facts["shape"]:
         rows.append(("expected", shape(facts["shape"])))
