@@ -33,12 +33,15 @@ class TooLong(Exception):
 class Pattern:
     """A pattern of the subset. blind: it cannot tell one digit from another."""
 
-    __slots__ = ("_ahead", "_cache", "_left", "_text", "_tree", "blind")
+    __slots__ = ("_ahead", "_cache", "_left", "_masks", "_text", "_tree", "blind", "steps")
 
     def __init__(self, tree: Sequence[Node]) -> None:
         self._tree = list(tree)
         self.blind = _blind(self._tree)
+        self.steps = 0
+        """Steps that all matches so far have taken."""
         self._cache: dict[str, bool | None] = {}
+        self._masks: dict[int, int] = {}
         self._text = ""
         self._left = 0
         self._ahead: dict[int, int] = {}
@@ -49,13 +52,14 @@ class Pattern:
             return None
         known = re.sub(r"[1-9]", "0", text) if self.blind else text
         if known not in self._cache:
-            self._text, self._left, self._ahead = known, STEPS, {}
+            self._text, self._left, self._ahead, self._masks = known, STEPS, {}, {}
             try:
                 reached = self._sequence(self._tree, 1)
             except TooLong:
                 self._cache[known] = None
             else:
                 self._cache[known] = bool(reached >> len(known) & 1)
+            self.steps += STEPS - self._left
         return self._cache[known]
 
     def _sequence(self, nodes: Sequence[Node], at: int) -> int:
@@ -117,12 +121,16 @@ class Pattern:
             return 1 << last
         words = [char.isalnum() or char == "_" for char in text]
         between = [(n > 0 and words[n - 1]) != (n < last and words[n]) for n in range(last + 1)]
-        inside = where is codes.AT_BOUNDARY
-        return sum(1 << n for n, edge in enumerate(between) if edge == inside)
+        return sum(1 << n for n, edge in enumerate(between) if edge)
 
     def _accepting(self, node: Node) -> int:
         """The positions whose character the node accepts."""
-        return sum(1 << n for n, char in enumerate(self._text) if _accepts(node, char))
+        known = self._masks.get(id(node))
+        if known is None:
+            self._left -= len(self._text)
+            known = sum(1 << n for n, char in enumerate(self._text) if _accepts(node, char))
+            self._masks[id(node)] = known
+        return known
 
 
 def _accepts(node: Node, char: str) -> bool:
@@ -155,8 +163,7 @@ def _in_category(name: Any, char: str) -> bool:
 
 _SINGLE: Final = (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)
 _EDGES: Final = (
-    codes.AT_BEGINNING, codes.AT_BEGINNING_STRING, codes.AT_END, codes.AT_END_STRING, codes.AT_BOUNDARY,
-    codes.AT_NON_BOUNDARY,
+    codes.AT_BEGINNING, codes.AT_BEGINNING_STRING, codes.AT_END, codes.AT_END_STRING, codes.AT_BOUNDARY
 )  # fmt: skip
 
 

@@ -91,7 +91,8 @@ def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> Pl
         experts = depth > 0 or any(f".{module}".endswith(f".{one}") for one in stacked)
         kind = _kind_alone(endings, experts)
         try:
-            ranked = targets.ranks(module, boxes) if not experts else [(boxes, None)]
+            free = experts or method == "adalora"
+            ranked = [(boxes, None)] if free else targets.ranks(module, boxes)
         except Unclear as reason:
             unclear.append(str(reason))
             ranked = [(boxes, None)]
@@ -195,7 +196,8 @@ class _Planner:
         kind = {"linear_io": "linear"}.get(tensor.kind, tensor.kind)
         kernel = tuple(dim or 0 for dim in tensor.shape[2:]) if tensor.kind == "conv" else ()
         target = Target(kind, *widths, kernel)
-        for boxes, rank in self.settings.ranks(tensor.module, chosen):
+        ranks = [(chosen, None)] if self.method == "adalora" else self.settings.ranks(tensor.module, chosen)
+        for boxes, rank in ranks:
             for part, forward in self._scaled(tensor.module, boxes):
                 self._pieces(tensor, part, replace(target, rank=rank, feedforward=forward))
 

@@ -16,8 +16,13 @@ from inspector.algebra.names import Index, key_of, name_of
 from inspector.algebra.patterns import Pattern, is_plain, pattern_of
 from inspector.algebra.span import Span
 
-NAMES_MATCHED: Final = 4_000
-"""Names to which one expression is applied one by one: seconds at the most."""
+STEPS: Final = 2_000_000
+"""Steps of all expressions of a config together: seconds at the most."""
+NAMES_MATCHED: Final = 20_000
+"""Names to which expressions are applied one by one."""
+MOST_PATTERNS: Final = 2_000
+"""Keys of rank_pattern that are tried; genuine ones have one for each module of a model at the most."""
+LARGEST_RANK: Final = 2**31
 ALL_LINEAR: Final = "all-linear"
 Boxes = tuple[Box, ...]
 
@@ -31,20 +36,21 @@ class Ends:
 
     def __init__(self, texts: Iterable[str], *, loose: bool = False) -> None:
         self._loose = loose
-        self._wanted: dict[str, list[Index]] = {}
+        wanted: dict[str, dict[Index, None]] = {}
         for text in texts:
             key, indices = key_of(text)
-            self._wanted.setdefault(key, []).append(indices)
+            wanted.setdefault(key, {})[indices] = None
+        self._wanted = {key: boxes_of(list(indices)) for key, indices in wanted.items()}
 
     def within(self, module: str, box: Box) -> Boxes:
         """The indices at which the module's path ends with one of the texts."""
         found: list[Box] = []
-        for key, listed in self._wanted.items():
+        for key, boxes in self._wanted.items():
             whole = module == key
             if not (whole or module.endswith(key if self._loose else f".{key}")):
                 continue
-            inner = len(listed[0])
-            for wanted in boxes_of(list(dict.fromkeys(listed))):
+            inner = len(boxes[0])
+            for wanted in boxes:
                 full: Box = (*box[: len(box) - inner], *wanted)
                 met = common(box, full) if inner else box
                 if met is not None and (not whole or inner == len(box)):
@@ -53,10 +59,10 @@ class Ends:
 
     def exactly(self, module: str, box: Box) -> Boxes:
         """The indices at which the path is one of the texts."""
-        listed = self._wanted.get(module)
-        if listed is None or len(listed[0]) != len(box):
+        boxes = self._wanted.get(module)
+        if boxes is None or len(boxes[0]) != len(box):
             return ()
-        return tuple(met for one in boxes_of(list(dict.fromkeys(listed))) if (met := common(box, one)) is not None)
+        return tuple(met for one in boxes if (met := common(box, one)) is not None)
 
 
 def _outside(box: Box, found: Sequence[Box]) -> Boxes:
@@ -67,16 +73,18 @@ def _outside(box: Box, found: Sequence[Box]) -> Boxes:
 
 
 class Expressions:
-    """Regular expressions from a config, each parsed once, with a bound on all the names they are tried on."""
+    """Regular expressions from a config, each parsed once, with a bound on all that they cost together."""
 
     def __init__(self) -> None:
         self._parsed: dict[str, Pattern | None] = {}
-        self._left = NAMES_MATCHED
+        self._names = NAMES_MATCHED
+        self._steps = STEPS
 
     def within(self, text: str, module: str, box: Box, setting: str) -> Boxes:
         """The indices at which an expression matches the whole path of a module."""
         if text not in self._parsed:
-            self._parsed[text] = pattern_of(text)
+            self._steps -= 10 * len(text)  # what parsing it takes
+            self._parsed[text] = pattern_of(text) if self._steps > 0 else None
         pattern = self._parsed[text]
         if pattern is None:
             raise Unclear(f"{setting} is an expression that is not matched here")
@@ -86,14 +94,17 @@ class Expressions:
                 for part in _by_digits(box)
                 if self._matches(pattern, name_of(module, tuple(span.first for span in part)), setting)
             )
-        if count([box]) > self._left:
+        self._names -= count([box])
+        if self._names < 0:
             raise Unclear(f"{setting} is an expression for more names than are tried")
-        self._left -= count([box])
-        hits = [indices for indices in product(*box) if self._matches(pattern, name_of(module, indices), setting)]
-        return boxes_of(hits)
+        return boxes_of(
+            [indices for indices in product(*box) if self._matches(pattern, name_of(module, indices), setting)]
+        )
 
     def _matches(self, pattern: Pattern, name: str, setting: str) -> bool:
-        hit = pattern.fullmatch(name)
+        before = pattern.steps
+        hit = pattern.fullmatch(name) if self._steps > 0 else None
+        self._steps -= pattern.steps - before
         if hit is None:
             raise Unclear(f"{setting} is an expression that takes too long")
         return hit
@@ -183,18 +194,19 @@ class Targets:
 
     def ranks(self, module: str, boxes: Boxes) -> list[tuple[Boxes, int | None]]:
         """A module's indices by rank: the first key of rank_pattern that fits, else `r`."""
-        found: list[tuple[Boxes, int | None]] = []
+        if len(self._ranks) > MOST_PATTERNS:
+            raise Unclear("rank_pattern has more keys than are tried")
+        found: dict[int | None, list[Box]] = {}
         left = boxes
         for key, ends, rank in self._ranks:
+            if not left:
+                break
             hits = self._ranked(key, ends, module, left)
-            if hits:
-                found.append((hits, rank if type(rank) is int else None))
-                for one in hits:
-                    left = less(left, one)
-        default = self._values.get("r")
-        if left:
-            found.append((left, default if type(default) is int else None))
-        return found
+            found.setdefault(_number(rank), []).extend(hits)
+            for one in hits:
+                left = less(left, one)
+        found.setdefault(_number(self._values.get("r")), []).extend(left)
+        return [(joined(places), rank) for rank, places in found.items() if places]
 
     def _ranked(self, key: str, ends: Ends | None, module: str, left: Boxes) -> Boxes:
         found: list[Box] = []
@@ -217,6 +229,10 @@ class Targets:
             return ()
         cut = Span.of(numbers)
         return tuple((*box[:axis], met, *box[axis + 1 :]) for box in boxes if (met := box[axis] & cut))
+
+
+def _number(value: object) -> int | None:
+    return value if type(value) is int and 0 < value < LARGEST_RANK else None
 
 
 def _layer_axis(module: str, patterns: Sequence[str]) -> int | None:

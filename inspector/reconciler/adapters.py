@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from inspector.algebra.boxes import Box, common, count, joined, less
+from inspector.algebra.names import axes_of, before_index
 from inspector.algebra.span import Span
 from inspector.evidence import Evidence, Fact, Place
 from inspector.matcher.families import Families, Stored
@@ -64,7 +65,15 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     method = kind_of(values, families)
     alone = base is None or (base.families > 0 and not base.covered)
     plan = plan_alone(method, values, families) if base is None or alone else plan_with(base, method, values, families)
-    met = [one for key, family in families.items() for part in family.stored for one in _meet(key, part, plan)]
+    expected: dict[str, list[Expected]] = {}
+    for one in plan.expected:
+        expected.setdefault(one.key, []).append(one)
+    met = [
+        one
+        for key, family in families.items()
+        for part in family.stored
+        for one in _meet(key, part, expected.get(key, ()))
+    ]
     evidence = [_adapter(method, values, families)]
     if base is not None and alone:
         evidence.append(_strange(base, 0, base.families, (), None))
@@ -75,19 +84,17 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     unchecked = () if alone else plan.unclear
     if base is not None and not alone and (unknown := unknown_modules(families, base)):
         unchecked = (*unchecked, f"names that the card of {base.name} does not have: {family_name(unknown[0])}")
-    expected = None if alone or unchecked else expected_parameters(plan, families)
+    total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _Trained(values)
-    return Account(tuple(_line(one, alone, trained) for one in met), tuple(evidence), expected, unchecked)
+    return Account(tuple(_line(one, alone, trained) for one in met), tuple(evidence), total, unchecked)
 
 
 # --- laying side by side ---
 
 
-def _meet(key: str, part: Stored, plan: Plan) -> Iterator[_Met]:
+def _meet(key: str, part: Stored, expected: Sequence[Expected]) -> Iterator[_Met]:
     left: Boxes = part.boxes
-    for one in plan.expected:
-        if one.key != key:
-            continue
+    for one in expected:
         hit = joined(met for box in left for want in one.boxes if (met := _common(box, want)) is not None)
         if hit:
             yield _Met(key, part, hit, one)
@@ -187,7 +194,7 @@ def _strays(strays: Sequence[_Met], base: Base | None) -> Iterator[Evidence]:
             "elements": sum(one.part.layout.elements * count(one.boxes) for one in members),
             "known": base is not None and any(tensor.module == module for tensor in base.tensors),
         }
-        place = place_of(module, boxes) if module.count("#") == len(boxes[0]) else place_of(members[0].key, boxes)
+        place = place_of(module, boxes) if axes_of(module) == len(boxes[0]) else place_of(members[0].key, boxes)
         yield Evidence("adapter-module-unexpected", place, facts)
 
 
@@ -354,7 +361,7 @@ def _targets_missing(
             told[name] = (known, tensors + count(left))
     for names, where in _together({name: joined(found) for name, (found, _) in told.items()}):
         tensors = sum(told[name][1] for name in names)
-        prefix = names[0] if len(names) == 1 else names[0][: names[0].index("#") + 1]
+        prefix = names[0] if len(names) == 1 else f"{before_index(names[0])}#"
         place = place_of(prefix, where)
         facts: dict[str, Fact] = {
             "modules": [name[len(prefix) :].lstrip(".") for name in names] if len(names) > 1 else [],
@@ -369,7 +376,7 @@ def _together(modules: Mapping[str, Boxes]) -> Iterator[tuple[list[str], Boxes]]
     """Modules that lack the same layers, as one: a layer that was lost is one cause."""
     groups: dict[tuple[str, Boxes], list[str]] = {}
     for name, boxes in modules.items():
-        prefix = name[: name.index("#")] if name.count("#") == 1 else name
+        prefix = before_index(name) if axes_of(name) == 1 else name
         groups.setdefault((prefix, boxes), []).append(name)
     for (_, boxes), names in groups.items():
         yield names, boxes
@@ -461,14 +468,14 @@ def _odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Evide
     listed = values.get("target_modules")
     if isinstance(listed, list) and any("." in one for one in texts(listed)):
         return
-    modules = {module: boxes for module, boxes in _modules(families).items() if module.count("#") == 1}
+    modules = {module: boxes for module, boxes in _modules(families).items() if axes_of(module) == 1}
     extents: dict[str, Span] = {}
     for module, boxes in modules.items():
-        prefix = module[: module.index("#")]
+        prefix = before_index(module)
         for box in boxes:
             extents[prefix] = extents.get(prefix, Span()) | box[0]
     for module, boxes in modules.items():
-        whole = extents[module[: module.index("#")]]
+        whole = extents[before_index(module)]
         missing: Boxes = ((whole,),)
         for box in boxes:
             missing = less(missing, box)

@@ -16,6 +16,7 @@ from inspector.loader.layout import Layout, lay_out
 from tests.judged import FIXTURES
 
 Spec = dict[str, tuple[str, tuple[int, ...]]]
+Listing = Mapping[str, tuple[str, tuple[int, ...]]]
 
 
 @cache
@@ -31,7 +32,7 @@ def spec_of(name: str) -> Spec:
 
 
 def checkpoint(
-    spec: Spec, adapter: Mapping[str, Any] | None = None, config: Mapping[str, Any] | None = None
+    spec: Listing, adapter: Mapping[str, Any] | None = None, config: Mapping[str, Any] | None = None
 ) -> Checkpoint:
     """A listing as if it had been read."""
     known: dict[tuple[str, tuple[int, ...]], Layout] = {}
@@ -49,12 +50,12 @@ def checkpoint(
     )
 
 
-def beside(spec: Spec, adapter: Mapping[str, Any], base: Mapping[str, Any]) -> Audit:
+def beside(spec: Listing, adapter: Mapping[str, Any], base: Mapping[str, Any]) -> Audit:
     """An adapter laid beside the config of a base."""
     read = audit_checkpoint(checkpoint({}, config=base))
     return audit_adapter(checkpoint(spec, adapter), base=BaseRead("base", read))
 
 
-def alone(spec: Spec, adapter: Mapping[str, Any] | None) -> Audit:
+def alone(spec: Listing, adapter: Mapping[str, Any] | None) -> Audit:
     """An adapter by itself."""
     return audit_checkpoint(checkpoint(spec, adapter))
