@@ -31,13 +31,18 @@ class TooLong(Exception):
 
 
 class Pattern:
-    """A pattern of the subset. blind: it cannot tell one digit from another."""
+    """A pattern of the subset. text: as it was written; blind: it cannot tell one digit from another.
 
-    __slots__ = ("_ahead", "_cache", "_left", "_masks", "_text", "_tree", "blind", "steps")
+    words: runs of letters that stand in every name that it matches.
+    """
 
-    def __init__(self, tree: Sequence[Node]) -> None:
+    __slots__ = ("_ahead", "_cache", "_left", "_masks", "_text", "_tree", "blind", "steps", "text", "words")
+
+    def __init__(self, text: str, tree: Sequence[Node]) -> None:
+        self.text = text
         self._tree = list(tree)
         self.blind = _blind(self._tree)
+        self.words = _words(self._tree)
         self.steps = 0
         """Steps that all matches so far have taken."""
         self._cache: dict[str, bool | None] = {}
@@ -52,15 +57,27 @@ class Pattern:
             return None
         known = re.sub(r"[1-9]", "0", text) if self.blind else text
         if known not in self._cache:
-            self._text, self._left, self._ahead, self._masks = known, STEPS, {}, {}
-            try:
-                reached = self._sequence(self._tree, 1)
-            except TooLong:
-                self._cache[known] = None
-            else:
-                self._cache[known] = bool(reached >> len(known) & 1)
-            self.steps += STEPS - self._left
+            reached = self._reached(known, 1)
+            self._cache[known] = None if reached is None else bool(reached >> len(known) & 1)
         return self._cache[known]
+
+    def matches(self, text: str) -> bool:
+        """Whether it matches at the beginning of a text, as `re.match`; no where that would take too long."""
+        return len(text) <= LONGEST_TEXT and bool(self._reached(text, 1))
+
+    def found_in(self, text: str) -> bool:
+        """Whether it matches anywhere in a text, as `re.search`; no where that would take too long."""
+        return len(text) <= LONGEST_TEXT and bool(self._reached(text, (2 << len(text)) - 1))
+
+    def _reached(self, text: str, at: int) -> int | None:
+        """The positions behind the pattern, from a set of positions before it; None beyond the steps granted."""
+        self._text, self._left, self._ahead, self._masks = text, STEPS, {}, {}
+        try:
+            return self._sequence(self._tree, at)
+        except TooLong:
+            return None
+        finally:
+            self.steps += STEPS - self._left
 
     def _sequence(self, nodes: Sequence[Node], at: int) -> int:
         for node in nodes:
@@ -206,6 +223,12 @@ def _blind(nodes: Sequence[Node]) -> bool:
     return True
 
 
+def _words(nodes: Sequence[Node]) -> tuple[str, ...]:
+    """Runs of at least two letters among the literals that every match passes."""
+    runs = "".join(chr(value) if kind is codes.LITERAL else " " for kind, value in nodes)
+    return tuple(re.findall(r"[A-Za-z_]{2,}", runs))
+
+
 def pattern_of(text: str) -> Pattern | None:
     """The pattern, or None where it is none, or lies outside the subset."""
     if len(text) > LONGEST:
@@ -213,7 +236,7 @@ def pattern_of(text: str) -> Pattern | None:
     try:
         tree = parser.parse(text)
         inside = tree.state.flags in (0, re.UNICODE) and _supported(tree)
-        return Pattern(tree) if inside else None
+        return Pattern(text, tree) if inside else None
     except (re.error, RecursionError, OverflowError, ValueError):
         return None
 

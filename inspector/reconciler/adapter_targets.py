@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
-from inspector.algebra.boxes import Box, boxes_of, common, count, joined, less
+from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined, less
 from inspector.algebra.names import Index, key_of, name_of
 from inspector.algebra.patterns import Pattern, is_plain, pattern_of
 from inspector.algebra.span import Span
@@ -91,7 +91,7 @@ class Expressions:
         if pattern.blind:
             return joined(
                 part
-                for part in _by_digits(box)
+                for part in by_digits(box)
                 if self._matches(pattern, name_of(module, tuple(span.first for span in part)), setting)
             )
         self._names -= count([box])
@@ -108,14 +108,6 @@ class Expressions:
         if hit is None:
             raise Unclear(f"{setting} is an expression that takes too long")
         return hit
-
-
-def _by_digits(box: Box) -> Iterator[Box]:
-    """A box in parts whose indices have equally many digits: those look alike to most expressions."""
-    parts = [
-        [met for low in range(7) if (met := span & Span.range(10**low if low else 0, 10 ** (low + 1)))] for span in box
-    ]
-    yield from product(*parts)
 
 
 def texts(value: object) -> list[str]:
