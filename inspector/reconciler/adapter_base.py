@@ -11,7 +11,7 @@ from inspector.architectures.catalog import card_of
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families
 from inspector.matcher.spelling import best_match
-from inspector.notation.binding import Block, bind
+from inspector.notation.binding import Block, bind, template
 from inspector.notation.card import Head
 from inspector.notation.scope import CardScope
 from inspector.reconciler.adapter_methods import Shape
@@ -24,7 +24,8 @@ class BaseTensor:
     """A parameter of the base at some indices. module: its key without the ending.
 
     required: the class builds it, whatever is stored. foreign: of a head that the base's own class does not have,
-    so that its widths are not the base config's to say.
+    so that its widths are not the base config's to say. doubtful: one of two ways of storing something, and the
+    adapter's names do not show which of them its base had in memory.
     """
 
     module: str
@@ -35,6 +36,7 @@ class BaseTensor:
     role: str
     required: bool
     foreign: bool
+    doubtful: bool = False
 
     @property
     def key(self) -> str:
@@ -63,8 +65,6 @@ class Base:
     tensors: tuple[BaseTensor, ...]
     covered: int
     families: int
-    paths: frozenset[str]
-    """Every path that stands around a tensor, "" for that around all."""
 
 
 def base_tensors(
@@ -86,19 +86,22 @@ def base_tensors(
     match = best_match(scope, keys, head)
     plan = bind(scope, match.head, match.spelling, lambda key: [()] if key in keys else [])
     own = _own_rows(scope, head)
+    shown = {
+        number
+        for slot in plan.unrolled.slots
+        if slot.choices and template(match.spelling.spelled(slot, scope))[0] in keys
+        for number, _ in slot.choices
+    }
     tensors = tuple(
-        _tensor(block, match.head is not head and (block.slot.body, block.slot.path) not in own)
+        _tensor(
+            block,
+            foreign=match.head is not head and (block.slot.body, block.slot.path) not in own,
+            doubtful=_doubtful(block, keys, shown),
+        )
         for block in plan.blocks
         if block.slot.tensor.counted
     )
-    paths = {path for tensor in tensors for path in _around(tensor.key)}
-    return Base(name, source, tensors, match.covered, len(keys), frozenset(paths))
-
-
-def _around(key: str) -> Iterable[str]:
-    while key:
-        key = key.rpartition(".")[0]
-        yield key
+    return Base(name, source, tensors, match.covered, len(keys))
 
 
 def _own_rows(scope: CardScope, head: Head) -> frozenset[tuple[bool, str]]:
@@ -107,7 +110,14 @@ def _own_rows(scope: CardScope, head: Head) -> frozenset[tuple[bool, str]]:
     return frozenset((slot.body, slot.path) for slot in unroll(scope, head).slots)
 
 
-def _tensor(block: Block, foreign: bool) -> BaseTensor:
+def _doubtful(block: Block, keys: frozenset[str], shown: set[int]) -> bool:
+    """Whether the base may hold a tensor in another way: experts one by one in its files are stacked in memory."""
+    if block.key in keys:
+        return False
+    return len(block.slot.holes) > 1 or any(number not in shown for number, _ in block.slot.choices)
+
+
+def _tensor(block: Block, *, foreign: bool, doubtful: bool) -> BaseTensor:
     slot = block.slot
     ending = slot.tensor.suffix
     module = block.key.removesuffix(ending) if ending else block.key.rpartition(".")[0]
@@ -116,7 +126,15 @@ def _tensor(block: Block, foreign: bool) -> BaseTensor:
         kind = "grouped conv"
     needed = block.required and slot.group is None and not slot.extra
     return BaseTensor(
-        module, ending or "." + block.key.rpartition(".")[2], block.axes, block.shape, kind, slot.role, needed, foreign
+        module,
+        ending or "." + block.key.rpartition(".")[2],
+        block.axes,
+        block.shape,
+        kind,
+        slot.role,
+        needed,
+        foreign,
+        doubtful,
     )
 
 
@@ -126,18 +144,16 @@ def _source(arrow: str) -> str:
 
 def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:
     """The names that the adapter's modules have in the base."""
-    stacked = [one for one in _texts(values.get("target_parameters")) if "." in one]
+    named = [one.rpartition(".") for one in _texts(values.get("target_parameters"))]
     for key in families:
         found = tuner_name(key)
         if found is None:
             if key != PROMPT:
                 yield key.removeprefix(PREFIX).replace(".base_layer.", ".")
             continue
-        named = [one.rpartition(".") for one in stacked]
-        parameters = [last for parent, _, last in named if f".{found.module}".endswith(f".{parent}")]
-        if parameters:
-            yield from (f"{found.module}.{one}" for one in parameters)
-        elif found.module:
+        parameters = [last for parent, _, last in named if not parent or f".{found.module}".endswith(f".{parent}")]
+        yield from (f"{found.module}.{one}" for one in parameters)
+        if found.module:
             yield f"{found.module}.weight"
 
 

@@ -189,6 +189,8 @@ class _Planner:
             self.unclear.append("all-linear leaves out a head that the base does not have")
             return
         self.targets.append((tensor.module, chosen))
+        if tensor.doubtful:
+            self.unclear.append("whether the base's experts were stacked when it was trained")
         if widths is None or (len(tensor.shape) > 2 and tensor.kind != "conv"):
             self.unclear.append(f"how {tensor.kind} modules are changed")
             self._open(tensor, chosen)
@@ -234,8 +236,8 @@ class _Planner:
             self.expected.append(
                 Expected(
                     PREFIX + tensor.module + piece.ending, boxes, piece.shape, ledger.PARAMETER, tensor.module,
-                    tensor.required and not tensor.foreign, piece.rank_axis, piece.others, role=tensor.role,
-                    vocabulary=_axis(piece, words), checked=not tensor.foreign,
+                    tensor.required and not tensor.foreign and not tensor.doubtful, piece.rank_axis, piece.others,
+                    role=tensor.role, vocabulary=_axis(piece, words), checked=not tensor.foreign,
                 )
             )  # fmt: skip
 

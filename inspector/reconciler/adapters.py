@@ -6,7 +6,7 @@ Source: what PEFT's `save_pretrained` writes (key prefix `base_model.model.`, `a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from inspector.algebra.boxes import Box, common, count, joined, less
@@ -64,7 +64,12 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     """
     method = kind_of(values, families)
     alone = base is None or (base.families > 0 and not base.covered)
-    plan = plan_alone(method, values, families) if base is None or alone else plan_with(base, method, values, families)
+    unknown = [] if base is None else unknown_modules(families, base)
+    plan = plan_alone(method, values, families)
+    if base is not None and not alone:
+        strange = tuple(one for one in plan.expected if one.module in unknown)
+        plan = plan_with(base, method, values, families)
+        plan = replace(plan, expected=(*plan.expected, *strange))
     expected: dict[str, list[Expected]] = {}
     for one in plan.expected:
         expected.setdefault(one.key, []).append(one)
@@ -75,14 +80,15 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
         for one in _meet(key, part, expected.get(key, ()))
     ]
     evidence = [_adapter(method, values, families)]
-    if base is not None and alone:
-        evidence.append(_strange(base, 0, base.families, (), None))
-    evidence.extend(_findings(values, plan, met, base if not alone else None, whole=whole))
+    if base is not None and unknown:
+        evidence.append(_unknown(base, unknown, families))
+    known = None if alone else base
+    evidence.extend(_findings(values, plan, met, known, whole=whole, named=not unknown))
     if alone and whole:
         evidence.extend(_unnamed(values, families))
         evidence.extend(_odd_layers(values, families))
     unchecked = () if alone else plan.unclear
-    if base is not None and not alone and (unknown := unknown_modules(families, base)):
+    if base is not None and unknown:
         unchecked = (*unchecked, f"names that the card of {base.name} does not have: {family_name(unknown[0])}")
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _Trained(values)
@@ -154,7 +160,7 @@ def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Evid
 
 
 def _findings(
-    values: Mapping[str, Any], plan: Plan, met: Sequence[_Met], base: Base | None, *, whole: bool
+    values: Mapping[str, Any], plan: Plan, met: Sequence[_Met], base: Base | None, *, whole: bool, named: bool
 ) -> Iterator[Evidence]:
     misfits = [one for one in met if one.expected is not None and one.expected.checked and not _fits(one)]
     absent = list(_absent(plan, met)) if whole else []
@@ -178,7 +184,8 @@ def _findings(
         }
         yield Evidence("adapter-shape-differs", place_of(one.key, one.boxes), facts)
     yield from _halves(absent, met)
-    yield from _targets_missing(absent, met, base)
+    if named:
+        yield from _targets_missing(absent, met, base)
     yield from _strays(strays, base)
 
 
@@ -203,10 +210,10 @@ def _fits(met: _Met) -> bool:
 
 
 def _is_stray(met: _Met, plan: Plan, base: Base) -> bool:
-    """Whether tensors are known to have no place: the card knows what stands around them, and not them."""
+    """Whether tensors are known to have no place: the base has the module, and not there or not as a target."""
     if plan.unclear or met.key == PROMPT or met.key.startswith("base_model.vera_"):
         return False
-    return _surroundings(_module(met.key)) in base.paths
+    return any(tensor.module == _module(met.key) for tensor in base.tensors)
 
 
 def _module(key: str) -> str:
@@ -215,14 +222,15 @@ def _module(key: str) -> str:
     return found.module if found is not None else base_name(key).rpartition(".")[0]
 
 
-def _surroundings(module: str) -> str:
-    return module.rpartition(".")[0]
-
-
 def unknown_modules(families: Families, base: Base) -> list[str]:
-    """Modules of an adapter around which nothing is known: the card has no such names, and nothing is checked."""
+    """Modules of an adapter that the card of its base has under no such name.
+
+    The base may have them all the same: what a model is called in memory is not always what its files say, and
+    only files are known of many types.
+    """
+    known = {tensor.module for tensor in base.tensors}
     modules = (_module(key) for key in families if not key.startswith("base_model.vera_") and key != PROMPT)
-    return [one for one in dict.fromkeys(modules) if _surroundings(one) not in base.paths]
+    return [one for one in dict.fromkeys(modules) if one not in known]
 
 
 def _only_rank(met: _Met) -> bool:
@@ -265,6 +273,15 @@ def _is_of_another(
     return len({one.key for one in shapes}) > 1 and _tensors(shapes) > fitting
 
 
+def _unknown(base: Base, modules: Sequence[str], families: Families) -> Evidence:
+    """That names are not the card's: what stands there is not checked against the base."""
+    facts: dict[str, Fact] = {
+        "base": base.name, "names": [family_name(one) for one in modules[:NAMES_SHOWN]], "modules": len(modules),
+        "of": len({_module(key) for key in families}),
+    }  # fmt: skip
+    return Evidence("adapter-names-unknown", Place(), facts)
+
+
 def _strange(base: Base, misfits: int, of: int, shapes: Sequence[_Met], absent: Expected | None) -> Evidence:
     example: Fact = None
     if shapes and shapes[0].expected is not None:
@@ -278,7 +295,7 @@ def _strange(base: Base, misfits: int, of: int, shapes: Sequence[_Met], absent: 
     facts: dict[str, Fact] = {
         "base": base.name, "source": base.source, "tensors": misfits, "of": of, "example": example,
     }  # fmt: skip
-    return Evidence("adapter-base-differs", Place(), facts, "certain" if misfits else "likely")
+    return Evidence("adapter-base-differs", Place(), facts)
 
 
 def _absent(plan: Plan, met: Sequence[_Met]) -> Iterator[tuple[Expected, Boxes]]:

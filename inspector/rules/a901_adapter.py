@@ -22,7 +22,7 @@ from inspector.rules.rule import Facts, Rows, Rule
 
 
 def _headline(place: Place, facts: Facts) -> str:
-    rank = f" of rank {facts['rank']}" if isinstance(facts["rank"], int) else ""
+    rank = f" of rank {facts['rank']}" if isinstance(facts["rank"], int) and facts["rank"] > 0 else ""
     return f"{facts['type']}{rank}"
 
 

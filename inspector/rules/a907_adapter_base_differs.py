@@ -1,7 +1,7 @@
 """The adapter was not trained on this base.
 
 What it means
-    Most of its matrices do not fit the base's widths, or none of its modules has a name that the base knows.
+    Most of its matrices do not fit the base's widths.
 
 Why it matters
     It cannot be loaded on this base.
@@ -31,8 +31,6 @@ def _headline(place: Place, facts: Facts) -> str:
 
 def _rows(place: Place, facts: Facts) -> Rows:
     example = facts["example"]
-    if example is None:
-        return [("names", f"none of {number(facts['of'])} families of the adapter has a name of this base")]
     expected = shape(["any" if dim is None else dim for dim in example["expected"]])
     return [
         ("differ", f"{number(facts['tensors'])} of {count(facts['of'], 'tensor')} in shape"),

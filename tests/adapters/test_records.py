@@ -143,11 +143,24 @@ def test_another_base_is_one_finding(name: str) -> None:
     assert len(audited.findings) == 2
 
 
-def test_a_base_of_another_architecture_is_told() -> None:
+def test_names_that_the_base_does_not_have_are_told_and_accuse_nobody() -> None:
     audited = beside(spec_of("llama.default"), records()["llama.default"]["adapter"], records()["gpt2.default"]["base"])
-    assert codes(audited) == {"A907"}
-    finding = next(one for one in audited.findings if one.code == "A907")
-    assert finding.confidence == "likely"
+    assert [one.code for one in audited.findings] == ["A901", "A914"]
+    assert audited.counts.expected_parameters is None
+    renamed = {key.replace("q_proj", "query"): entry for key, entry in spec_of("llama.default").items()}
+    del renamed["base_model.model.model.layers.1.self_attn.query.lora_B.weight"]
+    audited = told("llama.default", renamed)
+    assert [one.code for one in audited.findings] == ["A902", "A901", "A914"]
+
+
+def test_experts_are_missed_only_where_the_names_show_how_they_lay() -> None:
+    name = "qwen3_moe.parameters"
+    spec = {key: entry for key, entry in spec_of(name).items() if ".v_proj." in key}
+    audited = told(name, spec, target_modules=["v_proj", "down_proj"], target_parameters=None, rank_pattern={})
+    missing = [one for one in audited.findings if one.severity == "error"]
+    assert [(one.code, one.place.family, one.place.indices) for one in missing] == [
+        ("A905", "model.layers.{layer}.mlp.down_proj", "layers 0, 2")
+    ]
     assert audited.counts.expected_parameters is None
 
 

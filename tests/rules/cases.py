@@ -190,6 +190,7 @@ FIRES |= {
         {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"]},
         {**LLAMA8B, "hidden_size": 8192, "num_attention_heads": 64},
     ),
+    "adapter-names-unknown": lambda: adapter(rename("self_attn.q_proj", "attention.query")),
     "adapter-target-unnamed": lambda: adapter(base=False, target_modules=["q_proj", "v_proj", "down_proj"]),
     "adapter-layer-odd": lambda: adapter(drop("layers.7.self_attn.v_proj"), base=False),
     "adapter-not-merged": lambda: llama(wrapped),
