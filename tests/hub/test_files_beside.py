@@ -86,14 +86,14 @@ def change(path: Path) -> None:
 
 Wound = Callable[[Path], object]
 WOUNDS: dict[str, tuple[Wound, set[str], str]] = {
-    "a shard is missing": (lambda at: (at / SHARD).unlink(), {"V810"}, SHARD),
-    "the index is missing": (lambda at: (at / "model.safetensors.index.json").unlink(), {"V810"}, "index.json"),
-    "the tokenizer is missing": (lambda at: (at / "tokenizer.json").unlink(), {"V810"}, "tokenizer.json"),
-    "a shard is cut": (lambda at: cut(at / SHARD), {"V811"}, SHARD),
-    "the config was changed": (lambda at: change(at / "config.json"), {"V812"}, "config.json"),
-    "the tokenizer was changed": (lambda at: change(at / "tokenizer.json"), {"V812"}, "tokenizer.json"),
+    "a shard is missing": (lambda at: (at / SHARD).unlink(), {"V830"}, SHARD),
+    "the index is missing": (lambda at: (at / "model.safetensors.index.json").unlink(), {"V830"}, "index.json"),
+    "the tokenizer is missing": (lambda at: (at / "tokenizer.json").unlink(), {"V830"}, "tokenizer.json"),
+    "a shard is cut": (lambda at: cut(at / SHARD), {"V831"}, SHARD),
+    "the config was changed": (lambda at: change(at / "config.json"), {"V832"}, "config.json"),
+    "the tokenizer was changed": (lambda at: change(at / "tokenizer.json"), {"V832"}, "tokenizer.json"),
     "weights of another save": (
-        lambda at: shutil.copy(at / SHARD, at / "model-00002-of-00003.safetensors"), {"V813"}, "00003"),
+        lambda at: shutil.copy(at / SHARD, at / "model-00002-of-00003.safetensors"), {"V833"}, "00003"),
 }  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def test_a_changed_content_of_the_same_size_needs_its_hash(local: Path) -> None:
     change(local / SHARD)
     assert codes(compare(str(local), "org/model")) == set()
     compared = compare(str(local), "org/model", hashes=True)
-    assert codes(compared) == {"V811"}
+    assert codes(compared) == {"V831"}
     assert "another content, same size" in str(compared)
 
 
@@ -129,17 +129,17 @@ def test_what_loading_does_not_need_may_be_left_out(local: Path) -> None:
         (local / name).unlink()
     compared = compare(str(local), "org/model")
     assert codes(compared) == set()
-    assert notes(compared) == {"V814"}
+    assert notes(compared) == {"V834"}
     assert compared.verdict == "clean"
 
 
 def test_the_command_fetches_what_is_missing(local: Path) -> None:
     (local / SHARD).unlink()
     compared = compare(str(local), "org/model")
-    finding = next(one for one in compared.findings if one.code == "V810")
+    finding = next(one for one in compared.findings if one.code == "V830")
     assert finding.facts["command"].startswith(f"hf download org/model {SHARD} --revision ")
     assert finding.facts["command"].endswith(f"--local-dir {local}")
-    assert not [one for one in compared.findings if one.place.file == SHARD and one.code != "V810"]
+    assert not [one for one in compared.findings if one.place.file == SHARD and one.code != "V830"]
 
 
 def test_files_of_git_and_of_the_client_are_not_looked_at(local: Path) -> None:
@@ -156,8 +156,8 @@ def test_two_repositories_are_compared_by_what_the_hub_states(hub: StandIn, serv
     (local / "tokenizer.json").unlink()
     (local / "new.txt").write_text("new", encoding="utf-8")
     compared = compare("org/model", "org/copy")
-    assert notes(compared) == {"V815"}
-    facts = next(one.facts for one in compared.findings if one.code == "V815")
+    assert notes(compared) == {"V835"}
+    facts = next(one.facts for one in compared.findings if one.code == "V835")
     assert (facts["differing"], facts["gone"], facts["new"]) == ([SHARD], ["tokenizer.json"], ["new.txt"])
     assert compared.verdict == "clean"
 
@@ -174,7 +174,7 @@ def test_a_snapshot_of_the_cache(hub: StandIn, served: Path, tmp_path: Path) -> 
     assert codes(compared) == set()
     (snapshot / SHARD).unlink()
     (snapshot / SHARD).symlink_to(blobs / "gone")
-    assert "V810" in codes(compare("org/model", str(snapshot)))
+    assert "V830" in codes(compare("org/model", str(snapshot)))
 
 
 def test_two_folders_have_no_reference(served: Path, local: Path) -> None:

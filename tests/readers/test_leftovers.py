@@ -109,10 +109,10 @@ def averaged(prefix: str, *, dots: bool = True) -> Callable[[Spec], Spec]:
 
 
 AMONG_WEIGHTS: dict[str, tuple[Callable[[Spec], Spec], str, str]] = {
-    **{prefix: (averaged(prefix), "N418", "extra_components") for prefix in (
+    **{prefix: (averaged(prefix), "N422", "extra_components") for prefix in (
         "ema.", "model_ema.", "ema_model.", "module.ema.", "ema.module.", "model_ema.module.")},
-    "model_ema without dots": (averaged("model_ema.", dots=False), "N418", "extra_components"),
-    "weight_ema": (lambda spec: {**spec, **{f"{n}_ema": e for n, e in spec.items()}}, "N418", "extra_components"),
+    "model_ema without dots": (averaged("model_ema.", dots=False), "N422", "extra_components"),
+    "weight_ema": (lambda spec: {**spec, **{f"{n}_ema": e for n, e in spec.items()}}, "N422", "extra_components"),
     "_extra_state": (
         lambda spec: {**spec, **{f"{n.rpartition('.')[0]}._extra_state": ("U8", (376,)) for n in spec if "proj" in n}},
         "N419", "buffers"),

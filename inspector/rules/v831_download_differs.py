@@ -7,7 +7,7 @@ Why it matters
     A cut, damaged or exchanged file: what it gives is not the published model.
 
 Example
-    error[V811] download-differs: model-00002-of-00004.safetensors
+    error[V831] download-differs: model-00002-of-00004.safetensors
       stored  3,000,000 of 4,999,998 bytes
       commit  8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
       help    fetch it again from meta-llama/Meta-Llama-3-8B; if it was changed on

@@ -7,7 +7,7 @@ Why it matters
     Nothing: a download may leave them out.
 
 Example
-    note[V814] download-leaves-out: 1 file not needed to load these weights
+    note[V834] download-leaves-out: 1 file not needed to load these weights
       left out  3 bytes: README.md
 
 What to do

@@ -7,7 +7,7 @@ Why it matters
     Loaders may take them instead of the published ones, or beside them.
 
 Example
-    warning[V813] download-weights-extra: model-00002-of-00003.safetensors
+    warning[V833] download-weights-extra: model-00002-of-00003.safetensors
       extra   1 bytes: model-00002-of-00003.safetensors
       commit  8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
       help    remove them if they are of another download or another commit

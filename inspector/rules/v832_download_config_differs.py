@@ -7,7 +7,7 @@ Why it matters
     The model is loaded with other settings than the published one.
 
 Example
-    warning[V812] download-config-differs: config.json
+    warning[V832] download-config-differs: config.json
       differ  config.json (content)
       commit  8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
       help    compare them with the repository's; fetch them again if nobody changed

@@ -7,7 +7,7 @@ Why it matters
     Half of the file is not loaded, or the wrong half is: the average is usually what is evaluated.
 
 Example
-    warning[N418] average-stored: ema.*
+    warning[N422] average-stored: ema.*
       stored   291 tensors, 8,030,261,248 elements
       such as  ema.model.embed_tokens.weight
       help     keep one of the two: publish the average under the plain names, or

@@ -7,7 +7,7 @@ Why it matters
     The model does not load, or loads in part.
 
 Example
-    error[V810] download-incomplete: model-00002-of-00004.safetensors
+    error[V830] download-incomplete: model-00002-of-00004.safetensors
       missing  5.00 MB: model-00002-of-00004.safetensors
       commit   8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
       help     run `hf download meta-llama/Meta-Llama-3-8B

@@ -7,7 +7,7 @@ Why it matters
     It shows what a new revision changed, or what a copy left out.
 
 Example
-    note[V815] repositories-differ: 3 files
+    note[V835] repositories-differ: 3 files
       differ       config.json
       only before  tokenizer.json
       only after   LICENSE
