@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from inspector.matcher.unpacking import Unpacked
     from inspector.reconciler.claims import Claim, Stated
     from inspector.reconciler.experts import Experts
+    from inspector.reconciler.leftover_tensors import Aside
     from inspector.valuing import Values
 
 
@@ -62,8 +63,8 @@ class Audit:
     """What is to be said of a checkpoint. Prints itself as the report that people read.
 
     verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
-    components: the parts of a pipeline by folder; the counts are then their sums. values: what the numbers showed,
-    where they were read.
+    components: the parts of a pipeline by folder; the counts are then their sums. base: an adapter's, where it was
+    read; its verdict is its own. values: what the numbers showed, where they were read.
     """
 
     source: str
@@ -81,6 +82,7 @@ class Audit:
     unpacked: Unpacked | None = field(default=None, repr=False)
     components: Mapping[str, Audit] = field(default_factory=dict)
     values: Values | None = field(default=None, repr=False)
+    base: Audit | None = field(default=None, repr=False)
 
     @property
     def counts(self) -> Counts:
@@ -112,6 +114,8 @@ def audit(
     weights: str | None = None,
     config: str | None = None,
     claim: Stated | None = None,
+    base: str | None = None,
+    with_base: bool = False,
     revision: str | None = None,
     subfolder: str | None = None,
     repo_type: str | None = None,
@@ -122,8 +126,9 @@ def audit(
 
     weights chooses among several sets of weights. config is a config file to use instead of the one there.
     claim is a total to compare with (`inspector.reconciler.claims.read_claim` makes one of "8.03B").
-    revision, subfolder and repo_type are a repository's; cached reads the Hub's local cache alone; progress
-    is called while headers arrive. Bad content is never raised: it is in the findings.
+    base is an adapter's base, as a source of its own or a config alone; with_base reads the repository that the
+    adapter's config names. revision, subfolder and repo_type are a repository's; cached reads the Hub's local
+    cache alone; progress is called while headers arrive. Bad content is never raised: it is in the findings.
     """
     checkpoint = load(
         source,
@@ -139,6 +144,8 @@ def audit(
         from inspector.pipelines import audit_pipeline
 
         return audit_pipeline(checkpoint, lambda folder: load_within(checkpoint, folder))
+    if base is not None or with_base:
+        return _with_base(checkpoint, claim, base, progress)
     if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).card is None:
         from inspector.pipelines import audit_single_file
 
@@ -146,21 +153,47 @@ def audit(
     return audit_checkpoint(checkpoint, claim)
 
 
+def _with_base(checkpoint: Checkpoint, claim: Stated | None, base: str | None, progress: Progress | None) -> Audit:
+    """The audit of an adapter beside its base; of anything else, and that it is no adapter."""
+    from inspector.adapting import audit_adapter, holds_adapter, read_base, read_named_base
+
+    if not checkpoint.readable or not holds_adapter(checkpoint, families_of(checkpoint.tensors)):
+        audited = audit_checkpoint(checkpoint, claim)
+        skipped = Skipped("the base", "these weights are no adapter")
+        return replace(audited, skipped=(*audited.skipped, skipped)) if checkpoint.readable else audited
+    cached = checkpoint.cached
+    read = read_named_base(checkpoint, progress) if base is None else read_base(base, cached=cached, progress=progress)
+    return audit_adapter(checkpoint, claim, read)
+
+
 def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None, *, like: str | None = None) -> Audit:
     """Audits what was loaded. like: the model type whose card is to read it, where it has no config."""
     evidence = list(checkpoint.evidence)
     skipped = [Skipped("values", _unread_values(checkpoint))]
     if not checkpoint.readable:
-        return _concluded(checkpoint, None, None, Ledger(), (), evidence, skipped, None)
-    if checkpoint.adapter is not None:
-        from inspector.reconciler.adapters import is_adapter
-
-        stored = families_of(checkpoint.tensors)
-        if is_adapter(stored):
-            return _adapter(checkpoint, stored, evidence, skipped, claim)
+        return concluded(checkpoint, None, None, Ledger(), (), evidence, skipped, None)
     config = claim_of(checkpoint.config, like)
-    families, unpacked, lost = _unpacked(checkpoint, config)
-    reading, nearest = _reading(config, families, lost)
+    stored: Families = families_of(checkpoint.tensors)
+    if checkpoint.adapter is not None or any(sign in key for key in stored for sign in SIGNS_OF_ADAPTERS):
+        from inspector.adapting import audit_adapter, beside_weights, holds_adapter, unmerged, with_adapter
+
+        if holds_adapter(checkpoint, stored):
+            return audit_adapter(checkpoint, claim, stored=stored)
+        worn = unmerged(checkpoint, stored, config)
+        if worn is not None:
+            alone = replace(worn[0], adapter=None, evidence=(*checkpoint.evidence, worn[1]))
+            return with_adapter(audit_checkpoint(alone, claim), worn[2])
+        if (beside := beside_weights(checkpoint)) is not None:
+            evidence.append(beside)
+    left = _set_aside(checkpoint, stored)
+    if left is not None:
+        stored = left.kept
+        evidence.extend(left.evidence)
+    families, unpacked, lost = _unpacked(checkpoint, config, stored)
+    nameless = "" if left is None else left.nameless
+    reading, nearest = (None, None) if nameless else _reading(config, families, lost)
+    if left is not None:
+        lost.extend(left.lost)
     case: Reconciled | None = None
     judged: list[Evidence] = []
     if reading is not None:
@@ -171,8 +204,11 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None, *, lik
             reading = case = None  # what the shapes alone do not solve is not known, and accuses nobody
     if reading is None or case is None:
         accounts = ledger.add_up(unknown_lines(families), None)
-        evidence.extend(_unknown(config, families, nearest))
-        skipped.append(Skipped("names and shapes", "no card reads this architecture: siblings were compared"))
+        if nameless:
+            skipped.append(Skipped("names and shapes", nameless))
+        else:
+            evidence.extend(_unknown(config, families, nearest))
+            skipped.append(Skipped("names and shapes", "no card reads this architecture: siblings were compared"))
     else:
         if checkpoint.partial:
             skipped.append(Skipped("completeness", "one shard was named by itself"))
@@ -196,10 +232,13 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None, *, lik
 
             return audit_checkpoint(with_kept_shapes(checkpoint), claim)
         evidence.extend(packing_evidence(unpacked, accounts.lines))
+    if left is not None and left.lines:
+        accounts = ledger.add_up([*accounts.lines, *left.lines], accounts.counts.expected_parameters)
+        case = replace(case, ledger=accounts) if case is not None else None
     evidence.extend(dtype_evidence(accounts.lines, config.settings.values))
-    claims = list(_claims(checkpoint, accounts, case, skipped, claim))
+    claims = stated_claims(checkpoint, accounts, case, skipped, claim)
     evidence.extend(one for one in _totals(checkpoint, claims))
-    audited = _concluded(checkpoint, _named(config, reading), config, accounts, claims, evidence, skipped, case)
+    audited = concluded(checkpoint, _named(config, reading), config, accounts, claims, evidence, skipped, case)
     return audited if unpacked is None else replace(audited, unpacked=unpacked)
 
 
@@ -209,26 +248,20 @@ def _unread_values(checkpoint: Checkpoint) -> str:
     return f"headers only, and the shapes that {checkpoint.kept_shapes:,} small tensors keep of packed ones"
 
 
-def _adapter(
-    checkpoint: Checkpoint,
-    families: Families,
-    evidence: list[Evidence],
-    skipped: list[Skipped],
-    claim: Stated | None,
-) -> Audit:
-    """The audit of an adapter by itself: its own counts, and the base it belongs to."""
-    from inspector.reconciler.adapters import adapter_evidence, adapter_lines, kind_of
+def _set_aside(checkpoint: Checkpoint, stored: Families) -> Aside | None:
+    """What training left among the weights; looked for only where a name or an empty tensor shows it."""
+    emptied = any(one.rule == "weights-emptied" for one in checkpoint.evidence)
+    if not emptied and not any(sign in key for key in stored for sign in SIGNS_OF_TRAINING):
+        return None
+    from inspector.reconciler.leftover_tensors import set_aside
 
-    assert checkpoint.adapter is not None
-    values = checkpoint.adapter.values
-    accounts = ledger.add_up(adapter_lines(families), None)
-    evidence.extend(adapter_evidence(values, families))
-    skipped.append(Skipped("shapes", "an adapter's follow from its base, which was not read"))
-    claims = list(_claims(checkpoint, accounts, None, skipped, claim))
-    name = ArchitectureName(kind_of(values), None, "certain")
-    return _concluded(checkpoint, name, None, accounts, claims, evidence, skipped, None)
+    return set_aside(stored, emptied=emptied)
 
 
+SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer")
+"""Parts of names that make it worth looking whether training left something."""
+SIGNS_OF_ADAPTERS = (".lora_", ".base_layer.", "base_model.model.")
+"""Parts of names that make it worth looking whether PEFT was at work."""
 MOST_GUESSED = 3
 """Errors beyond this number, where names alone chose the card, say that the card is not the right one."""
 
@@ -237,9 +270,11 @@ def _errors(evidence: Sequence[Evidence]) -> int:
     return sum(rule_of(one.rule)[1].severity == "error" for one in evidence)
 
 
-def _unpacked(checkpoint: Checkpoint, config: ConfigClaim) -> tuple[Families, Unpacked | None, list[str]]:
+def _unpacked(
+    checkpoint: Checkpoint, config: ConfigClaim, stored: Families
+) -> tuple[Families, Unpacked | None, list[str]]:
     """(the families under logical names, what unpacking showed, tensors whose absence is told already)."""
-    stored, lost = families_of(checkpoint.tensors), _lost(checkpoint)
+    lost = _lost(checkpoint)
     dtypes = {part.layout.dtype for family in stored.values() for part in family.stored}
     if not may_be_packed(stored, dtypes, config.settings.values):
         return stored, None, lost
@@ -315,6 +350,17 @@ def _unknown(config: ConfigClaim, families: Families, nearest: tuple[str, float]
     yield from odd_siblings(families)
 
 
+def stated_claims(
+    checkpoint: Checkpoint,
+    accounts: Ledger,
+    case: Reconciled | None,
+    skipped: list[Skipped],
+    claim: Stated | None,
+) -> list[Claim]:
+    """The totals of the index and what a person claims, each beside the counts."""
+    return list(_claims(checkpoint, accounts, case, skipped, claim))
+
+
 def _claims(
     checkpoint: Checkpoint,
     accounts: Ledger,
@@ -352,7 +398,7 @@ def _named(config: ConfigClaim, reading: Reading | None) -> ArchitectureName | N
     return ArchitectureName(name, config.model_type, "certain" if certain else "likely")
 
 
-def _concluded(
+def concluded(
     checkpoint: Checkpoint,
     architecture: ArchitectureName | None,
     config: ConfigClaim | None,
@@ -362,6 +408,7 @@ def _concluded(
     skipped: Sequence[Skipped],
     case: Reconciled | None,
 ) -> Audit:
+    """The audit as it stands once everything is said."""
     findings = worded(evidence)
     bad = any(finding.severity in ("error", "warning") for finding in findings)
     causes = tuple(

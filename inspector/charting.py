@@ -11,8 +11,7 @@ from inspector.algebra.polynomial import Polynomial, constant
 from inspector.architectures.catalog import card_of, modules
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing import audit_checkpoint
-from inspector.loader.checkpoint import Checkpoint, load
-from inspector.loader.checkpoint import _config_at as config_at
+from inspector.loader.checkpoint import Checkpoint, config_at, load
 from inspector.loader.config_file import Config
 from inspector.matcher.claim import Claim, claim_of
 from inspector.notation import formula as charts

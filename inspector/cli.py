@@ -80,6 +80,12 @@ def audit(
     cached: Cached = False,
     values: Values = False,
     tensor: Tensor = None,
+    base: Annotated[
+        str | None, typer.Option(help="An adapter's base: a folder, a config.json, org/name. Shapes follow from it.")
+    ] = None,
+    with_base: Annotated[
+        bool, typer.Option("--with-base", help="Read the base repository that an adapter's config names.")
+    ] = False,
     debug: Annotated[bool, typer.Option(hidden=True)] = False,
 ) -> None:
     """Say whether a checkpoint is complete and is what its config says, to the last parameter."""
@@ -97,13 +103,33 @@ def audit(
         cached=cached,
         values=values,
         tensor=tensor or (),
+        base=base,
+        with_base=with_base,
     )
 
 
 @app.command(epilog="Example: inspector count model.safetensors")
-def count(source: Source, config: ConfigFile = None, weights: Weights = None, format: AsFormat = Format.text) -> None:
+def count(
+    source: Source,
+    config: ConfigFile = None,
+    weights: Weights = None,
+    format: AsFormat = Format.text,
+    revision: Revision = None,
+    subfolder: Subfolder = None,
+    repo_type: RepoType = None,
+    cached: Cached = False,
+) -> None:
     """The four counts of a checkpoint, each with what it means."""
-    verbs.count(source, config=config, weights=weights, format=format)
+    verbs.count(
+        source,
+        config=config,
+        weights=weights,
+        format=format,
+        revision=revision,
+        subfolder=subfolder,
+        repo_type=repo_type,
+        cached=cached,
+    )
 
 
 @app.command(epilog="Example: inspector tensors ./Mixtral-8x7B --all")
@@ -163,11 +189,33 @@ def compare(
     expect: Annotated[Expectation | None, typer.Option(help="Make two different models an error.")] = None,
     format: AsFormat = Format.text,
     fail_on: FailOn = Level.error,
+    hashes: Annotated[
+        bool, typer.Option("--hashes", help="Beside a repository: read all bytes here and compare their SHA-256.")
+    ] = False,
     values: Values = False,
     tensor: Tensor = None,
+    revision: Annotated[
+        str | None, typer.Option(help="Of the side that is a repository; else org/name@REVISION.")
+    ] = None,
+    subfolder: Annotated[str | None, typer.Option(help="A folder of the side that is a repository.")] = None,
+    repo_type: RepoType = None,
+    cached: Cached = False,
 ) -> None:
-    """Two checkpoints role by role, and which symbol makes the difference."""
-    verbs.compare(source, target, expect=expect, format=format, fail_on=fail_on, values=values, tensor=tensor or ())
+    """Two checkpoints role by role: the proof of a conversion; beside a repository the files too."""
+    verbs.compare(
+        source,
+        target,
+        expect=expect,
+        format=format,
+        fail_on=fail_on,
+        hashes=hashes,
+        values=values,
+        tensor=tensor or (),
+        revision=revision,
+        subfolder=subfolder,
+        repo_type=repo_type,
+        cached=cached,
+    )
 
 
 @app.command(epilog="Example: inspector explain D501")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inspector.auditing import Audit, Skipped, audit, audit_checkpoint
 from inspector.conversion.causes import Case, causes
@@ -29,6 +29,8 @@ from inspector.reconciler.wording import family_name
 from inspector.rules.registry import SEVERITIES, Finding, worded
 
 if TYPE_CHECKING:
+    from inspector.downloads import Files
+    from inspector.loader.traffic import Progress
     from inspector.valuing import Values
 
 
@@ -89,6 +91,7 @@ class Comparison:
     parameters: tuple[int, int] = (0, 0)
     carriage: tuple[Carried, ...] = field(default=(), repr=False)
     skipped: tuple[Skipped, ...] = ()
+    files: Files | None = None
     values: Values | None = field(default=None, repr=False)
 
     def tensors(self) -> Iterator[Way]:
@@ -110,9 +113,24 @@ class Comparison:
         return compare_text(self)
 
 
-def compare(source: str, target: str, *, expect: str | None = None) -> Comparison:
-    """Compares the checkpoints at two paths. expect "conversion" makes a different model an error."""
-    return compare_audits(audit(source), audit(target), expect=expect)
+def compare(
+    source: str,
+    target: str,
+    *,
+    expect: str | None = None,
+    hashes: bool = False,
+    places: Sequence[Mapping[str, Any]] = ({}, {}),
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compares the checkpoints at two places. expect "conversion" makes a different model an error.
+
+    places: for each side the options of `audit` that say where it is (revision, subfolder, repo_type, cached).
+    Where a side is a repository the files are compared too; hashes reads every byte of the large ones here.
+    """
+    from inspector.downloads import with_files
+
+    one, other = (audit(place, **options) for place, options in zip((source, target), places, strict=True))
+    return with_files(compare_audits(one, other, expect=expect), hashes=hashes, progress=progress)
 
 
 def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Comparison:

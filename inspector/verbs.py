@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NoReturn, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NoReturn, TypedDict, TypeVar, Unpack
 
 if TYPE_CHECKING:
     from inspector.auditing import Audit
@@ -42,9 +42,13 @@ def audit(
     verbose: bool = False,
     values: bool = False,
     tensor: Sequence[str] = (),
+    base: str | None = None,
+    with_base: bool = False,
     **where: Unpack[Where],
 ) -> NoReturn:
     """Audits and tells."""
+    if base is not None and with_base:
+        usage("--base names a base and --with-base takes the one that the adapter names: give one of them")
     stated = None
     if claim is not None:
         from inspector.reconciler.claims import read_claim
@@ -52,7 +56,7 @@ def audit(
         stated = read_claim(claim)
         if stated is None:
             usage(f"--claim: '{claim}' is no number of parameters; write 8030257152, 8.03B or 6607.34M")
-    audited = _run(source, weights, config, stated, **where)
+    audited = _run(source, weights, config, stated, base, with_base, **where)
     if values or tensor:
         from inspector.valuing import with_values
 
@@ -148,13 +152,22 @@ def compare(
     expect: str | None = None,
     format: str = "text",
     fail_on: str = "error",
+    hashes: bool = False,
     values: bool = False,
     tensor: Sequence[str] = (),
+    **where: Unpack[Where],
 ) -> NoReturn:
     """Compares two checkpoints."""
     from inspector.comparing import compare as run_compare
+    from inspector.report.progress import Bar
 
-    compared = run_compare(source, target, expect=expect)
+    bar = Bar(what="reading files" if hashes else "reading headers")
+    try:
+        compared = run_compare(
+            source, target, expect=expect, hashes=hashes, places=_places(source, target, where), progress=bar
+        )
+    finally:
+        bar.end()
     if values or tensor:
         from inspector.valuing import compared_with_values
 
@@ -169,6 +182,14 @@ def compare(
         write(compare_text(compared, colour=colour()))
     severities = [finding.severity for finding in compared.findings]
     leave(UNREADABLE if compared.verdict == "unreadable" else severe(severities, fail_on))
+
+
+def _places(source: str, target: str, where: Where) -> list[dict[str, Any]]:
+    """The options of each side: what names a revision or a folder is for the one side that is no path here."""
+    remote = [not os.path.exists(one) for one in (source, target)]
+    if all(remote) and (where.get("revision") or where.get("subfolder")):
+        usage("--revision and --subfolder are for one side: write org/name@REVISION and hf://org/name@REVISION/FOLDER")
+    return [dict(where) if one else {} for one in remote]
 
 
 def explain(code: str, *, format: str = "text") -> NoReturn:
@@ -206,18 +227,26 @@ def architectures(name: str | None, *, format: str = "text") -> NoReturn:
 
 
 def _run(
-    source: str, weights: str | None, config: str | None, claim: Stated | None = None, **where: Unpack[Where]
+    source: str,
+    weights: str | None,
+    config: str | None,
+    claim: Stated | None = None,
+    base: str | None = None,
+    with_base: bool = False,
+    **where: Unpack[Where],
 ) -> Audit:
     """The audit, with a bar on standard error while a network is waited for."""
     from inspector.auditing import audit as run_audit
 
-    if os.path.exists(source):
-        return run_audit(source, weights=weights, config=config, claim=claim, **where)
+    if os.path.exists(source) and not with_base and (base is None or os.path.exists(base)):
+        return run_audit(source, weights=weights, config=config, claim=claim, base=base, **where)
     from inspector.report.progress import Bar
 
     bar = Bar()
     try:
-        return run_audit(source, weights=weights, config=config, claim=claim, progress=bar, **where)
+        return run_audit(
+            source, weights=weights, config=config, claim=claim, base=base, with_base=with_base, progress=bar, **where
+        )
     finally:
         bar.end()
 
@@ -230,7 +259,7 @@ def _read(read: Callable[[Told, Sequence[str], Progress], Told], told: Told, ten
     from inspector.report.progress import Bar
     from inspector.valuing import NotNamed
 
-    bar = Bar(what="values")
+    bar = Bar(what="reading values")
     try:
         return read(told, tensor, bar)
     except NotNamed as problem:

@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tests.checkpoints import genuine, write
+from tests.checkpoints import genuine, write, write_file
 from tests.conversion.doors import write_gguf
 from tests.conversion.listings import gguf, saved
 from tests.judged import FIXTURES
@@ -47,6 +47,7 @@ def make() -> None:
     wide = {**SMALL_LLAMA, "vocab_size": 512, "num_key_value_heads": 4}
     write(CHECKPOINTS / "wide-llama", genuine(wide), wide)
     convert(CHECKPOINTS / "llama-q8", CHECKPOINTS / "half-converted")
+    adapter(CHECKPOINTS / "my-adapter")
 
 
 def convert(good: Path, half: Path) -> None:
@@ -59,6 +60,37 @@ def convert(good: Path, half: Path) -> None:
             spec = {name: entry for name, entry in spec.items() if not name.startswith(("blk.3.", "blk.1.attn_k"))}
             spec |= dict.fromkeys(("token_embd.weight", "output.weight"), ("Q8_0", (352, 64)))
         write_gguf(folder / "model.gguf", spec, made["values"])
+
+
+ADAPTER: dict[str, Any] = {
+    "base_model_name_or_path": "org/small-llama",
+    "bias": "none",
+    "lora_alpha": 16,
+    "modules_to_save": None,
+    "peft_type": "LORA",
+    "r": 8,
+    "rank_pattern": {},
+    "target_modules": ["q_proj", "v_proj", "down_proj"],
+    "task_type": "CAUSAL_LM",
+}
+
+
+def adapter(folder: Path) -> None:
+    """LoRA for the small Llama, of which half a pair was lost."""
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for layer in range(SMALL_LLAMA["num_hidden_layers"]):
+        for module, inputs, outputs in (
+            ("self_attn.q_proj", 64, 64),
+            ("self_attn.v_proj", 64, 16),
+            ("mlp.down_proj", 160, 64),
+        ):
+            path = f"base_model.model.model.layers.{layer}.{module}"
+            spec[f"{path}.lora_A.weight"] = ("F32", (ADAPTER["r"], inputs))
+            spec[f"{path}.lora_B.weight"] = ("F32", (outputs, ADAPTER["r"]))
+    del spec["base_model.model.model.layers.2.self_attn.v_proj.lora_B.weight"]
+    folder.mkdir()
+    write_file(folder / "adapter_model.safetensors", spec)
+    (folder / "adapter_config.json").write_text(json.dumps(ADAPTER), encoding="utf-8")
 
 
 def broken(folder: Path, spec: dict[str, tuple[str, tuple[int, ...]]]) -> None:

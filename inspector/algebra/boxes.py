@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import product
 
 from inspector.algebra.names import Index
 from inspector.algebra.span import Span
@@ -93,6 +94,16 @@ def within(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
     """The part of the boxes that lies in one box."""
     met = (common(box, cut) for box in boxes)
     return tuple(box for box in met if box is not None)
+
+
+def by_digits(box: Box) -> Iterator[Box]:
+    """A box in parts whose indices have equally many digits: a pattern blind to digits cannot tell these apart."""
+    lengths = range(len(str(max((axis.last for axis in box if axis), default=0))))
+    parts = [
+        [met for length in lengths if (met := axis & Span.range(10**length if length else 0, 10 ** (length + 1)))]
+        for axis in box
+    ]
+    yield from product(*parts)
 
 
 def leading(boxes: Iterable[Box], axes: int) -> set[Index] | None:

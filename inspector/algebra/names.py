@@ -46,6 +46,17 @@ def name_of(key: str, indices: Index) -> str:
     return key.replace("\\#", "#") if "#" in key else key
 
 
+def axes_of(key: str) -> int:
+    """How many indices a key has. A `#` within a segment is a name's own and none of them."""
+    return key.split(".").count("#")
+
+
+def before_index(key: str) -> str:
+    """What stands before the first index of a key, with its dot; ValueError where it has none."""
+    segments = key.split(".")
+    return "".join(f"{segment}." for segment in segments[: segments.index("#")])
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """Names of one key that have their numbers at the same places, or one key's names one by one.

@@ -20,6 +20,12 @@ POSITIONS = part("position_embeddings", "embed.position", param("1 n d"))
 POOLER = part("pooler.dense", "pooler", dense("d -> po"))
 DECODER = part("decoder.0", "head.image", conv("d -> s*s*c, 1 1"))
 
+IN_MEMORY = {                                  # as transformers 5 holds it, which only adapters show
+    "*encoder.layer.": "layers.",
+    "*.attention.attention.query": ".attention.q_proj", "*.attention.attention.key": ".attention.k_proj",
+    "*.attention.attention.value": ".attention.v_proj", "*.attention.output.dense": ".attention.o_proj",
+    "*.intermediate.dense": ".mlp.fc1", "*.output.dense": ".mlp.fc2"}
+
 VIT = Architecture("vit", dims=VIT_DIMS | Dims(n="g + 1"),
     parts=rows(
         under("embeddings", CLASS_TOKEN, PATCH, POSITIONS),
@@ -28,7 +34,8 @@ VIT = Architecture("vit", dims=VIT_DIMS | Dims(n="g + 1"),
     heads=(
         head("Model",                  "",     POOLER),
         head("ForImageClassification", "vit.", CLASSIFIER, default=True),
-        head("ForMaskedImageModeling", "vit.", under("vit.embeddings", MASK_TOKEN), DECODER)))
+        head("ForMaskedImageModeling", "vit.", under("vit.embeddings", MASK_TOKEN), DECODER)),
+    dialects=({}, IN_MEMORY))
 DEIT = Architecture("deit", dims=VIT_DIMS | Dims(n="g + 2"),
     parts=rows(
         under("embeddings", CLASS_TOKEN, part("distillation_token", "embed.distillation", param("1 1 d")), PATCH, POSITIONS),
@@ -40,7 +47,8 @@ DEIT = Architecture("deit", dims=VIT_DIMS | Dims(n="g + 2"),
         head("ForMaskedImageModeling", "deit.", under("deit.embeddings", MASK_TOKEN), DECODER),
         head("ForImageClassificationWithTeacher", "deit.",
             part("cls_classifier",          "head.class",        dense("d -> C")),
-            part("distillation_classifier", "head.distillation", dense("d -> C")))))
+            part("distillation_classifier", "head.distillation", dense("d -> C")))),
+    dialects=({}, IN_MEMORY))
 IJEPA = Architecture("ijepa", dims=VIT_DIMS | Dims(n="g"),
     parts=rows(
         under("embeddings", PATCH, POSITIONS),

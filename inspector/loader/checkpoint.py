@@ -25,7 +25,7 @@ from inspector.loader.config_file import (
     Kind,
     read_config,
 )
-from inspector.loader.folder import locate
+from inspector.loader.folder import FolderSource, locate
 from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.header import Header, Layouts, parse_header, unopened
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from inspector.loader.download import Download
     from inspector.loader.opening import Opened
     from inspector.loader.other_formats import OtherReader, Told
+    from inspector.loader.repository_file import RepositoryFile
     from inspector.loader.traffic import Progress, Traffic
 
 NAMES_SHOWN: Final = 20
@@ -85,8 +86,9 @@ class Checkpoint:
     what was read over a network. stored_as: tensor -> its name in the file, where a format has names of its
     own. ties: names that the format says are the same numbers. copies: tensor -> how often it lies there again,
     where the files are slices of one model. shadows: the repository that a path of this machine was taken for.
-    kept_shapes: tensors of which the values were read because they are shapes, None where none were asked for.
-    reach: opens the place again, to read such values.
+    folder: where on this machine it lies, "" for a single file and for what lies elsewhere; tree: every file of a
+    repository's folder, as the Hub states it. kept_shapes: tensors of which the values were read because they are
+    shapes, None where none were asked for. reach: opens the place again, to read such values.
     """
 
     source: str
@@ -114,6 +116,8 @@ class Checkpoint:
     traffic: Traffic | None = None
     download: Download | None = None
     shadows: str | None = None
+    folder: str = ""
+    tree: Mapping[str, RepositoryFile] = field(default_factory=dict)
     stored_as: Mapping[str, str] = field(default_factory=dict)
     ties: tuple[tuple[str, ...], ...] = ()
     copies: Mapping[str, int] = field(default_factory=dict)
@@ -145,7 +149,7 @@ def load(
     with _no_collector():
         chosen_config: tuple[Config | None, tuple[Evidence, ...]] | None = None
         if config is not None:
-            chosen_config = _config_at(config)
+            chosen_config = config_at(config)
         path = os.path.join(source, subfolder) if subfolder else source
         if not (cached or revision or repo_type or source.startswith("hf://")):
             found = locate(path)
@@ -216,6 +220,7 @@ def _opened(
         reach=read.reach if remote is None else lambda: _again(opened.address, opened.commit),
         traffic=None if remote is None else remote.traffic,
         download=download,
+        tree=remote.tree if remote is not None and opened.commit is not None and opened.only is None else {},
     )
 
 
@@ -263,6 +268,7 @@ def assemble(
         configs.get("pipeline"),
         side=_side(source, listing, configs),
         origin=source.origin,
+        folder=source.folder if isinstance(source, FolderSource) and only is None else "",
         siblings=dict(list(listing.files.items())[:SIBLINGS_KEPT]),
         reach=lambda: source,
     )
@@ -335,7 +341,8 @@ def _no_place(refusal: Refusal) -> Evidence:
     return Evidence(rule, Place(), {"reason": refusal.reason, "detail": refusal.detail})
 
 
-def _config_at(path: str) -> tuple[Config | None, tuple[Evidence, ...]]:
+def config_at(path: str) -> tuple[Config | None, tuple[Evidence, ...]]:
+    """The config file at a path of this machine, and what is wrong with it."""
     found = locate(path)
     if isinstance(found, Refusal):
         facts: dict[str, Fact] = {

@@ -70,7 +70,7 @@ def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Addre
     copies: dict[str, list[str]] = {}
     needed = []
     for path in sizes:
-        kind = None if path in wanted else _kind(path, wanted)
+        kind = None if path in wanted else second_copy(path, wanted)
         if kind is None:
             needed.append(path)
         else:
@@ -91,7 +91,7 @@ def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Addre
     )
 
 
-def _kind(path: str, audited: set[str]) -> str | None:
+def second_copy(path: str, audited: set[str]) -> str | None:
     """What sort of second copy a file is; None where it is none."""
     name = path.rpartition("/")[2].lower()
     folder = path.partition("/")[0].lower() if "/" in path else ""

@@ -28,6 +28,7 @@ from inspector.loader.ranges import (
     expected_headers,
     refusal_of,
 )
+from inspector.loader.repository_file import RepositoryFile
 from inspector.loader.routes import Routes
 from inspector.loader.source import Listing, Opening, Refusal, is_plain_name
 from inspector.loader.traffic import Meter, Progress, Traffic
@@ -51,11 +52,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of the tree. hash: SHA-256 of its content, known of large files only."""
+    """A file of the tree. hash: SHA-256 of its content, known of large files only; oid: git's name of small ones."""
 
     path: str
     size: int
     hash: str | None = None
+    oid: str | None = None
 
 
 class Later(Generic[_T]):
@@ -140,6 +142,18 @@ class HubSource:
     def hashes(self) -> Mapping[str, str]:
         """SHA-256 of the large files of the folder, as the Hub states them."""
         return {name: one.hash for name, one in self._here() if one.hash is not None}
+
+    @property
+    def tree(self) -> Mapping[str, RepositoryFile]:
+        """Every file at and below the folder, by its path from there; {} where the list is not complete."""
+        if not self._complete:
+            return {}
+        prefix = f"{self._folder}/" if self._folder else ""
+        return {
+            path[len(prefix) :]: RepositoryFile(one.size, one.hash, one.oid)
+            for path, one in self._entries.items()
+            if path.startswith(prefix)
+        }
 
     def close(self) -> None:
         """Ends the reading; nothing waits for what is still on its way."""
@@ -496,7 +510,8 @@ def _entry(one: object) -> Entry | None:
         real, oid = large.get("size"), large.get("oid")
         size = real if type(real) is int and 0 <= real < 2**63 else size
         return Entry(path, size, oid if isinstance(oid, str) and len(oid) == 64 else None)
-    return Entry(path, size)
+    oid = one.get("oid")
+    return Entry(path, size, None, oid if isinstance(oid, str) and is_commit(oid) else None)
 
 
 def _numbered(outcome: Opening | Refusal, number: int, total: int) -> Opening | Refusal:

@@ -19,6 +19,7 @@ from inspector.loader.address import shown
 from inspector.loader.foreign import SNIFF_BYTES
 from inspector.loader.header import wanted_length
 from inspector.loader.ranges import SMALLEST_FIRST, UNKNOWN_FIRST, expected_by_config, expected_headers
+from inspector.loader.repository_file import RepositoryFile
 from inspector.loader.source import Listing, Opening, Refusal
 from inspector.loader.traffic import Meter, Progress, Traffic
 
@@ -72,6 +73,11 @@ class RemoteFiles:
     def traffic(self) -> Traffic:
         """What was read so far."""
         return self.meter.traffic()
+
+    @property
+    def tree(self) -> Mapping[str, RepositoryFile]:
+        """Nothing is stated of the content of files."""
+        return {}
 
     def close(self) -> None:
         """Nothing is kept open."""

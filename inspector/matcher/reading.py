@@ -138,10 +138,15 @@ def _tail(key: str, segments: int) -> str:
 def _prefixes(scope: CardScope, families: Families) -> Iterator[str]:
     """Prefixes that most names share and that no card writes: known wrappers, then any other."""
     half = len(families) / 2
+    around: list[str] = []  # before all names and inside them as well, as FSDP wraps layer by layer
     for wrapper in WRAPPERS:
-        if sum(1 for key in families if key.startswith(wrapper)) > half:
+        before = sum(1 for key in families if key.startswith(wrapper)) > half
+        inside = sum(1 for key in families if f".{wrapper}" in key)
+        if before:
             yield wrapper
-        elif sum(1 for key in families if f".{wrapper}" in key) > half:
+            if inside and wrapper.startswith("_"):
+                around.append(f"*{wrapper}")
+        elif inside > half:
             yield f"*{wrapper}"
     tails: dict[str, list[str]] = {}
     for key in sorted(known_keys(scope)):
@@ -155,3 +160,4 @@ def _prefixes(scope: CardScope, families: Families) -> Iterator[str]:
                     counts[prefix] += 1
     likeliest = sorted(counts, key=lambda prefix: (-counts[prefix], len(prefix), prefix))
     yield from (prefix for prefix in likeliest[:3] if counts[prefix] > half and prefix not in WRAPPERS)
+    yield from around

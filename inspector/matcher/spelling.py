@@ -128,6 +128,7 @@ WRAPPERS: Mapping[str, str] = {
     "_orig_mod.": "torch.compile",
     "base_model.model.": "PEFT",
     "_fsdp_wrapped_module.": "torch's FSDP",
+    "_checkpoint_wrapped_module.": "torch's activation checkpointing",
     "_forward_module.": "Lightning and DeepSpeed",
     "model.": "a wrapping module",
 }

@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from inspector.algebra.boxes import Box, boxes_of, common, count
+from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined
 from inspector.algebra.names import Index, name_of
+from inspector.algebra.patterns import Pattern
 from inspector.algebra.span import Span
-from inspector.packing.patterns import Pattern, compile_pattern, glob_pattern
+from inspector.packing.patterns import compile_pattern, glob_pattern
 
 MOST_TRIED: Final = 3_000
 """Names of one family that a pattern with digits is tried on; beyond, the first axis stands for all."""
@@ -102,8 +103,9 @@ class Entry:
             budget.left -= pattern.steps - before
             return found
 
-        if "#" not in key or not pattern.numbered:
-            return tuple(box for box in boxes if run(name_of(key, tuple(axis.first for axis in box))))
+        if pattern.blind:
+            parts = [part for box in boxes for part in by_digits(box)]
+            return joined(part for part in parts if run(name_of(key, tuple(axis.first for axis in part))))
         if count(boxes) <= MOST_TRIED:
             return boxes_of([index for box in boxes for index in _tuples(box) if run(name_of(key, index))])
         kept: list[Box] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.algebra.boxes import Box, less
+from inspector.algebra.names import axes_of, before_index
 from inspector.algebra.span import Span
 from inspector.evidence import Evidence, Place
 from inspector.matcher.families import Families, Family
@@ -20,7 +21,7 @@ def odd_siblings(families: Families) -> Iterator[Evidence]:
     """One piece of evidence for each family that differs from itself in a few places."""
     extents = _extents(families)
     for family in families.values():
-        axes = family.key.count("#")
+        axes = axes_of(family.key)
         if axes == 0:
             continue
         yield from _odd_shapes(family)
@@ -30,14 +31,14 @@ def odd_siblings(families: Families) -> Iterator[Evidence]:
 
 
 def _prefix(key: str) -> str:
-    return key[: key.index("#") + 1]
+    return before_index(key)
 
 
 def _extents(families: Families) -> dict[str, Span]:
     """For each first numbered prefix the indices that at least half of its families have."""
     spans: dict[str, list[Span]] = {}
     for family in families.values():
-        if "#" in family.key:
+        if axes_of(family.key):
             spans.setdefault(_prefix(family.key), []).append(family.axis(0))
     extents = {}
     for prefix, found in spans.items():

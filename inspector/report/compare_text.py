@@ -12,6 +12,7 @@ from inspector.report.values_text import values_text
 
 if TYPE_CHECKING:
     from inspector.comparing import Comparison, RoleDifference
+    from inspector.downloads import Files
 
 
 def compare_text(compared: Comparison, *, colour: bool = False) -> str:
@@ -21,6 +22,8 @@ def compare_text(compared: Comparison, *, colour: bool = False) -> str:
     else:
         parts = ["\n".join(_table(_difference_rows(compared))) + "\n"]
         parts.append("different models: nothing is proven of one by the other\n" + _missed(compared))
+    if compared.files is not None:
+        parts.append(_files(compared.files))
     if compared.values is not None:
         parts.append(values_text(compared.values))
     parts.extend(finding_text(finding, colour=colour) for finding in compared.findings)
@@ -82,6 +85,20 @@ def _how(row: RoleDifference) -> str:
     if lost:
         return ", ".join((*lost, row.because) if row.because else lost)
     return " ".join((", ".join(row.how), row.because)).rstrip()
+
+
+def _files(files: Files) -> str:
+    """What of the files agrees, and how much of that was looked at."""
+    from inspector.loader.traffic import amount
+
+    where = f"{clean(files.reference, 44)} at {files.commit[:12]}"
+    lines = [f"files: {files.same:,} of {files.of:,} are as in {where}"]
+    lines.append(f"  content of {files.proven:,} proven by the digests that the Hub states")
+    if files.unproven:
+        how = "its digests are not of one kind" if not files.local else "--hashes reads them"
+        noun = "file" if files.unproven == 1 else "files"
+        lines.append(f"Not checked: content of {files.unproven:,} large {noun}, {amount(files.unproven_bytes)} ({how})")
+    return "\n".join(lines) + "\n"
 
 
 Cells = tuple[str, str, str, str, str]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from inspector.auditing import Audit
     from inspector.charting import Formula
     from inspector.comparing import Comparison
+    from inspector.downloads import Files
     from inspector.valuing import Values
 
 
@@ -61,6 +62,7 @@ def audit_json(audited: Audit) -> dict[str, Any]:
         "skipped": [{"check": skip.check, "because": skip.because} for skip in audited.skipped],
         **_values(audited.values),
         "components": {name: audit_json(part) for name, part in audited.components.items()} or components_json(audited),
+        "base": None if audited.base is None else audit_json(audited.base),
         "ledger": [line_json(line) for line in audited.lines],
         "files": [
             {"name": file.name, "bytes": file.bytes, "tensors": file.tensors, "data_bytes": file.data_bytes}
@@ -165,6 +167,7 @@ def compare_json(compared: Comparison) -> dict[str, Any]:
             }
             for row in compared.roles
         ],
+        "files": None if compared.files is None else files_json(compared.files),
         "findings": [finding_json(finding) for finding in compared.findings],
         "skipped": [{"check": skip.check, "because": skip.because} for skip in compared.skipped],
         **_values(compared.values),
@@ -181,6 +184,11 @@ def _values(values: Values | None) -> dict[str, Any]:
     if values.verdicts:
         ends = {what: values.count(what) for what in ("equal", "rounded", "reordered", "different")}
     return {"values": {"tensors": values.tensors, "elements": values.elements, **ends, "not_read": unread}}
+
+
+def files_json(files: Files) -> dict[str, Any]:
+    """Two places file by file; the evidence stands among the findings."""
+    return {name: value for name, value in asdict(files).items() if name != "evidence"}
 
 
 def formula_json(shown: Formula) -> dict[str, Any]:

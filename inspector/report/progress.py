@@ -25,7 +25,11 @@ class Bar:
     """
 
     def __init__(
-        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic, what: str = "headers"
+        self,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        what: str = "reading headers",
     ) -> None:
         self._what = what
         self._stream = sys.stderr if stream is None else stream
@@ -58,9 +62,9 @@ class Bar:
             self._shows = False
 
 
-def bar(done: int, total: int, bytes: int, what: str = "headers") -> str:
+def bar(done: int, total: int, bytes: int, what: str = "reading headers") -> str:
     """`reading headers  [######------------------]  41 of 163, 3.1 MB`."""
     if total <= 0:
         return f"reading  {amount(bytes)}"
     full = min(_WIDTH, _WIDTH * done // total)
-    return f"reading {what}  [{'#' * full}{'-' * (_WIDTH - full)}]  {done:,} of {total:,}, {amount(bytes)}"
+    return f"{what}  [{'#' * full}{'-' * (_WIDTH - full)}]  {done:,} of {total:,}, {amount(bytes)}"

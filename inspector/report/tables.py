@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from inspector.algebra.names import axes_of
 from inspector.notation.roles import GROUPS, group, label
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -37,7 +38,7 @@ def role_rows(lines: Sequence[Line]) -> list[RoleRow]:
 
 def _per_layer(lines: Sequence[Line]) -> int | None:
     """Parameters of one layer, where every layer has the same."""
-    inside = [line for line in lines if "#" in line.family]
+    inside = [line for line in lines if axes_of(line.family)]
     layers = None
     total = 0
     for line in inside:

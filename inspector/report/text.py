@@ -29,6 +29,7 @@ def audit_text(audited: Audit, *, verbose: bool = False, colour: bool = False) -
         blocks.append(_counts(audited))
         blocks.append(_components(audited) if audited.components else _roles(audited, paint))
         blocks.append(_packing(audited))
+        blocks.append(_base(audited))
         blocks.append(_download(audited))
     blocks.append(_claims(audited))
     shown = [f for f in audited.findings if verbose or f.severity != "note"]
@@ -136,6 +137,8 @@ def _counts(audited: Audit) -> str:
     rows: list[tuple[str, str, str]] = [("parameters", f"{counts.unique_parameters:,}", _parameters_remark(audited))]
     if counts.expected_parameters is None:
         why = "no formula for this architecture" if audited.architecture is None else "not all dims are known"
+        if any(finding.name == "adapter" for finding in audited.findings) and audited.base is None:
+            why = "follows from the base (--base)"
         rows.append(("formula", "-", why))
     else:
         rows.append(("formula", f"{counts.expected_parameters:,}", _agreement(audited)))
@@ -187,6 +190,32 @@ def _packing(audited: Audit) -> str:
     from inspector.report.packing_text import packing_text
 
     return packing_text(audited)
+
+
+def _base(audited: Audit) -> str:
+    """The base that an adapter was laid beside, and what was found in it itself."""
+    base = audited.base
+    if base is None:
+        return ""
+    named = clean(base.checkpoint.address.removeprefix("hf://") or base.source, 44)
+    what = clean(base.architecture.name, 24) if base.architecture is not None else "its config alone"
+    lines = [f"  base       {named} · {what}"]
+    if base.checkpoint.readable:
+        share = audited.counts.unique_parameters / (base.counts.unique_parameters or 1)
+        lines.append(f"             {base.counts.unique_parameters:,} parameters; the adapter adds {share:.3%}")
+        told = [finding for finding in base.findings if finding.severity != "note"]
+        lines.append(f"             {base.verdict}" + (f": {_plural(len(told), 'finding')} of its own" if told else ""))
+        lines.extend(
+            f"             {finding.severity}[{finding.code}] {clean(finding.name, 50)}"
+            for finding in told[:BASE_SHOWN]
+        )
+    else:
+        lines.append("             a config without weights: shapes are by its card")
+    return "\n".join(lines) + "\n"
+
+
+BASE_SHOWN = 4
+"""Findings of a base that are named in the adapter's report; all are in the base's own."""
 
 
 def _components(audited: Audit) -> str:

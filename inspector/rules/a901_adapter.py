@@ -9,7 +9,7 @@ Why it matters
 
 Example
     note[A901] adapter: lora of rank 16
-      base  meta-llama/Meta-Llama-3.1-70B-Instruct
+      base  meta-llama/Meta-Llama-3-8B
 
 What to do
     Nothing; audit the base as well.
@@ -22,7 +22,7 @@ from inspector.rules.rule import Facts, Rows, Rule
 
 
 def _headline(place: Place, facts: Facts) -> str:
-    rank = f" of rank {facts['rank']}" if isinstance(facts["rank"], int) else ""
+    rank = f" of rank {facts['rank']}" if isinstance(facts["rank"], int) and facts["rank"] > 0 else ""
     return f"{facts['type']}{rank}"
 
 

@@ -1,7 +1,7 @@
 """An entry of the quantisation settings could not be read.
 
 What it means
-    Names of modules may be given as patterns; this one uses a form that is not matched here (look-around,
+    Names of modules may be given as patterns; this one uses a form that is not matched here (lookbehind,
     back-references, very long ones).
 
 Why it matters
@@ -9,7 +9,7 @@ Why it matters
 
 Example
     note[T624] packing-entry-unclear: quantization_config
-      entries  re:(?!.*mlp).*gate
+      entries  re:.*(?<!mlp.)gate
 
 What to do
     Nothing.

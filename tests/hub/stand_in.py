@@ -497,7 +497,7 @@ def _entries(folder: Path, inside: str, deep: bool) -> list[dict[str, Any]]:
 
 def _entry(name: str, path: Path) -> dict[str, Any]:
     size = path.stat().st_size
-    entry: dict[str, Any] = {"type": "file", "oid": commit_of(name), "size": size, "path": name}
+    entry: dict[str, Any] = {"type": "file", "oid": _blob(path), "size": size, "path": name}
     if _in_store(path):
         entry["lfs"] = {"oid": _oid(path), "size": size, "pointerSize": 135}
     return entry
@@ -507,9 +507,21 @@ def _in_store(path: Path) -> bool:
     return path.name.endswith(_STORED) or path.stat().st_size > LARGE
 
 
+def _blob(path: Path) -> str:
+    """git's name of the content of a small file; of a large one that of its pointer, which nobody asks for."""
+    size = path.stat().st_size
+    return (
+        commit_of(str(path))
+        if size > LARGE
+        else hashlib.sha1(f"blob {size}\0".encode() + path.read_bytes()).hexdigest()
+    )
+
+
 def _oid(path: Path) -> str:
-    """In place of the SHA-256 of hundreds of gigabytes of nothing: one of the place, size and time."""
+    """The SHA-256 of a file; in place of that of hundreds of gigabytes of nothing one of the place, size and time."""
     facts = path.stat()
+    if facts.st_size <= LARGE:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
     return hashlib.sha256(f"{path}\0{facts.st_size}\0{facts.st_mtime_ns}".encode()).hexdigest()
 
 

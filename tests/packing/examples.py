@@ -73,5 +73,5 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "t621_bias_from_packing": lambda: changed("gptq-4-biases"),
     "t622_cache_scales_stored": _cache_scales,
     "t623_nothing_packed": lambda: changed("mlx-nothing"),
-    "t624_packing_entry_unclear": lambda: changed("ct-w4", ignore=["lm_head", "re:(?!.*mlp).*gate"]),
+    "t624_packing_entry_unclear": lambda: changed("ct-w4", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
 }

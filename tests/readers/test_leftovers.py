@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+from inspector.auditing import Audit, audit
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_evidence, leftovers
 from inspector.loader.source import Listing
+from tests.checkpoints import Spec, elements, genuine, write
+from tests.judged import codes, judged
+from tests.make_checkpoints import SMALL_LLAMA
 
 CASES: list[tuple[list[str], list[str], set[str]]] = [
     (["model.safetensors", "config.json", "tokenizer.json"], [], set()),
@@ -61,3 +69,154 @@ def test_weights_that_were_not_gathered() -> None:
     assert emptied(dict.fromkeys(names[:2], empty)) is None
     assert emptied({"a": Layout("BF16", (0, 8), 0, 0)}) is None
     assert emptied({}) is None
+
+
+PARAMETERS = 213_568
+PREFIXES = (
+    "module.", "_orig_mod.", "_fsdp_wrapped_module.", "_forward_module.", "model.", "model.model.", "base_model.model.",
+    "module._orig_mod.", "_forward_module._orig_mod.", "module.module.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_a_wrappers_prefix_is_one_finding(prefix: str) -> None:
+    audited = judged({prefix + name: entry for name, entry in genuine(SMALL_LLAMA).items()}, SMALL_LLAMA)
+    assert [one.code for one in audited.findings] == ["N402"]
+    assert prefix in audited.findings[0].help
+    assert audited.counts.unique_parameters == PARAMETERS
+
+
+@pytest.mark.parametrize("wrapper", ["_fsdp_wrapped_module.", "_checkpoint_wrapped_module.", "_orig_mod."])
+@pytest.mark.parametrize("outside", ["", "_fsdp_wrapped_module."])
+def test_a_wrapper_around_every_layer_is_one_finding(wrapper: str, outside: str) -> None:
+    if outside and outside != wrapper:
+        return
+    spec = {}
+    for name, entry in genuine(SMALL_LLAMA).items():
+        parts = name.split(".")
+        inner = [*parts[:3], wrapper.rstrip("."), *parts[3:]] if parts[1] == "layers" else parts
+        spec[outside + ".".join(inner)] = entry
+    audited = judged(spec, SMALL_LLAMA)
+    assert [one.code for one in audited.findings] == ["N402"]
+    assert audited.counts.unique_parameters == PARAMETERS
+
+
+def averaged(prefix: str, *, dots: bool = True) -> Callable[[Spec], Spec]:
+    return lambda spec: {
+        **spec,
+        **{prefix + (name if dots else name.replace(".", "")): entry for name, entry in spec.items()},
+    }
+
+
+AMONG_WEIGHTS: dict[str, tuple[Callable[[Spec], Spec], str, str]] = {
+    **{prefix: (averaged(prefix), "N422", "extra_components") for prefix in (
+        "ema.", "model_ema.", "ema_model.", "module.ema.", "ema.module.", "model_ema.module.")},
+    "model_ema without dots": (averaged("model_ema.", dots=False), "N422", "extra_components"),
+    "weight_ema": (lambda spec: {**spec, **{f"{n}_ema": e for n, e in spec.items()}}, "N422", "extra_components"),
+    "_extra_state": (
+        lambda spec: {**spec, **{f"{n.rpartition('.')[0]}._extra_state": ("U8", (376,)) for n in spec if "proj" in n}},
+        "N419", "buffers"),
+    "empty _extra_state": (
+        lambda spec: {**spec, **{f"{n.rpartition('.')[0]}._extra_state": ("U8", (0,)) for n in spec if "proj" in n}},
+        "N419", "buffers"),
+    "moments": (
+        lambda spec: {**spec, **{f"{n}.{m}": e for n, e in spec.items() for m in ("exp_avg", "exp_avg_sq")}},
+        "N421", "buffers"),
+    "moments under optimizer": (
+        lambda spec: {**spec, **{f"optimizer.state.{n}.momentum_buffer": e for n, e in spec.items()}},
+        "N421", "buffers"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AMONG_WEIGHTS)
+@pytest.mark.parametrize("wound", [False, True])
+def test_what_training_left_among_the_weights(name: str, wound: bool) -> None:
+    change, code, kind = AMONG_WEIGHTS[name]
+    healthy = dict(genuine(SMALL_LLAMA))
+    spec = change(healthy)
+    if wound:
+        del spec["model.layers.2.mlp.up_proj.weight"]
+        spec.pop("ema.model.layers.2.mlp.up_proj.weight", None)
+    audited = judged(spec, SMALL_LLAMA)
+    told = [one for one in audited.findings if one.code != "N403"]
+    if not wound:
+        assert [one.code for one in told] == [code]
+        assert told[0].help
+        counts = audited.counts
+        assert counts.unique_parameters == counts.expected_parameters == PARAMETERS
+        assert getattr(counts, kind) == counts.stored_elements - PARAMETERS == elements(spec) - PARAMETERS
+        assert counts.unexplained == 0
+    else:
+        assert "N403" in codes(audited)
+
+
+FLAT = (
+    {"_flat_param": 213_568},
+    {"_fsdp_wrapped_module._flat_param": 49_216,
+     **{f"_fsdp_wrapped_module.model.layers.{n}._fsdp_wrapped_module._flat_param": 41_088 for n in range(4)}},
+    {"flat_param": 49_216, **{f"model.layers.{n}._fsdp_wrapped_module.flat_param": 41_088 for n in range(4)}},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("sizes", FLAT)
+@pytest.mark.parametrize("config", [SMALL_LLAMA, None])
+def test_flat_parameters_are_one_cause(sizes: dict[str, int], config: dict[str, object] | None) -> None:
+    audited = judged({name: ("BF16", (size,)) for name, size in sizes.items()}, config)
+    assert [one.code for one in audited.findings] == ["N420"]
+    assert "FULL_STATE_DICT" in audited.findings[0].help
+    assert audited.counts.expected_parameters is None
+    assert audited.counts.stored_elements == PARAMETERS
+
+
+def test_a_save_under_zero3_is_one_cause(tmp_path: Path) -> None:
+    spec = {name: (dtype, (0,)) for name, (dtype, _) in genuine(SMALL_LLAMA).items()}
+    audited = audit(str(write(tmp_path / "all", spec, SMALL_LLAMA)))
+    assert codes(audited) == {"R042"}
+    assert audited.counts.tensors == len(spec)
+    some = {name: entry if "norm" in name else (entry[0], (0,)) for name, entry in genuine(SMALL_LLAMA).items()}
+    assert codes(audit(str(write(tmp_path / "some", some, SMALL_LLAMA)))) == {"R042"}
+
+
+STATE = ("optimizer.pt", "optimizer.bin", "scheduler.pt", "rng_state.pth", "rng_state_0.pth", "trainer_state.json")
+PARTS: dict[str, tuple[tuple[str, ...], str]] = {
+    "DeepSpeed": (("global_step500/mp_rank_00_model_states.pt", "latest", "zero_to_fp32.py"), "zero_to_fp32.py"),
+    "DeepSpeed, inside": (
+        ("mp_rank_00_model_states.pt", "zero_pp_rank_0_mp_rank_00_optim_states.pt",
+         "bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt"), "zero_to_fp32.py"),
+    "FSDP": (("pytorch_model_fsdp_0/__0_0.distcp", "pytorch_model_fsdp_0/.metadata"), "merge-weights"),
+    "DCP": (("__0_0.distcp", "__1_0.distcp", ".metadata"), "dcp_to_torch"),
+    "Megatron": (("latest_checkpointed_iteration.txt", "iter_0000100/mp_rank_00/model_optim_rng.pt"), "Megatron"),
+    "Megatron, inside": (("mp_rank_00/model_optim_rng.pt", "mp_rank_01/model_optim_rng.pt"), "Megatron"),
+    "Megatron, deeper": (("model_optim_rng.pt",), "Megatron"),
+    "Megatron, distributed": (("__0_0.distcp", "common.pt", ".metadata", "metadata.json"), "Megatron"),
+}  # fmt: skip
+
+
+def laid(folder: Path, names: tuple[str, ...]) -> Audit:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"{}" if name.endswith(".json") else b"x" * 64)
+    return audit(str(folder))
+
+
+@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("weights", [False, True])
+def test_partitions_are_told_with_their_tool(tmp_path: Path, name: str, weights: bool) -> None:
+    names, tool = PARTS[name]
+    if weights:
+        write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
+    audited = laid(tmp_path, names)
+    found = [one for one in audited.findings if one.code == "R041"]
+    assert len(found) == 1
+    assert tool in found[0].help
+    assert (audited.verdict == "unreadable") is not weights
+    assert audited.counts.unique_parameters == (PARAMETERS if weights else 0)
+
+
+def test_state_beside_the_weights_is_a_note(tmp_path: Path) -> None:
+    write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
+    audited = laid(tmp_path, STATE)
+    assert audited.verdict == "clean"
+    notes = [one for one in audited.findings if one.code == "R040"]
+    assert [one.facts["files"] for one in notes] == [len(STATE)]
+    assert json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))["model_type"] == "llama"

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from inspector.adapting import BaseRead, audit_adapter
 from inspector.auditing import Audit, audit_checkpoint
 from inspector.comparing import Comparison, compare_audits
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
+from tests.adapters.records import alone, beside, checkpoint
 from tests.checkpoints import Spec, genuine
 from tests.dialects import converters
 from tests.judged import judged
+from tests.rules.download_cases import DOWNLOADS
 from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
 from tests.values import examples as values
 
@@ -156,6 +159,72 @@ def headless(spec: Spec) -> Spec:
     return {name: entry for name, entry in spec.items() if "lm_head" not in name}
 
 
+def adapter(change: Callable[[Spec], None] = lambda spec: None, *, base: bool = True, **config: Any) -> Audit:
+    """LoRA on queries and values of Llama-3-8B, with its base or alone, with a change of either."""
+    spec: Spec = {}
+    for layer in range(32):
+        for module, out in (("q_proj", 4096), ("v_proj", 1024)):
+            path = f"base_model.model.model.layers.{layer}.self_attn.{module}"
+            spec[f"{path}.lora_A.weight"] = ("BF16", (16, 4096))
+            spec[f"{path}.lora_B.weight"] = ("BF16", (out, 16))
+    change(spec)
+    values = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"], **LLAMA3, **config}
+    return beside(spec, values, LLAMA8B) if base else alone(spec, values)
+
+
+LLAMA3 = {"base_model_name_or_path": "meta-llama/Meta-Llama-3-8B"}
+LAYER_7 = "layers.7.self_attn.v_proj."
+VALUE = f"base_model.model.model.{LAYER_7}"
+
+
+def wrapped(spec: Spec) -> None:
+    """Saves the queries as PEFT's layers hold them."""
+    for layer in range(32):
+        path = f"model.layers.{layer}.self_attn.q_proj"
+        spec[f"{path}.base_layer.weight"] = spec.pop(f"{path}.weight")
+        spec[f"{path}.lora_A.default.weight"] = ("BF16", (16, 4096))
+        spec[f"{path}.lora_B.default.weight"] = ("BF16", (4096, 16))
+
+
+def unread_base() -> Audit:
+    """An adapter whose base is not there."""
+    read = adapter().checkpoint
+    return audit_adapter(read, base=BaseRead("org/base", None, "repository-not-found: there is no org/base"))
+
+
+FIRES |= {
+    "adapter": adapter,
+    "adapter-half-missing": lambda: adapter(drop(f"{LAYER_7}lora_B")),
+    "adapter-rank-differs": lambda: adapter(r=64),
+    "adapter-shape-differs": lambda: adapter(put(f"{VALUE}lora_B.weight", "BF16", 4096, 16)),
+    "adapter-target-missing": lambda: adapter(drop("layers.7.self_attn.v_proj")),
+    "adapter-module-unexpected": lambda: adapter(target_modules=["q_proj"]),
+    "adapter-base-differs": lambda: beside(
+        {name: ("BF16", layout.shape) for name, layout in adapter().checkpoint.tensors.items()},
+        {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"]},
+        {**LLAMA8B, "hidden_size": 8192, "num_attention_heads": 64},
+    ),
+    "adapter-names-unknown": lambda: adapter(rename("self_attn.q_proj", "attention.query")),
+    "adapter-target-unnamed": lambda: adapter(base=False, target_modules=["q_proj", "v_proj", "down_proj"]),
+    "adapter-layer-odd": lambda: adapter(drop("layers.7.self_attn.v_proj"), base=False),
+    "adapter-not-merged": lambda: llama(wrapped),
+    "adapter-beside-weights": lambda: audit_checkpoint(checkpoint(genuine(LLAMA8B), LLAMA3, LLAMA8B)),
+    "adapter-base-unread": unread_base,
+    "adapter-vocabulary-differs": lambda: adapter(put("base_model.model.lm_head.weight", "BF16", 128264, 4096)),
+}
+
+
+FIRES |= {
+    "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),
+    "extra-state-stored": lambda: llama(
+        lambda spec: spec.update(
+            {f"model.layers.{n}.self_attn.q_proj._extra_state": ("U8", (376,)) for n in range(32)})),
+    "flat-parameters": lambda: judged({"_fsdp_wrapped_module._flat_param": ("BF16", (8_030_261_248,))}, LLAMA8B),
+    "optimizer-state-stored": lambda: llama(
+        lambda spec: spec.update({f"{n}.exp_avg": e for n, e in list(spec.items()) if "q_proj" in n})),
+}  # fmt: skip
+
+
 COMPARED: dict[str, Callable[[], Comparison]] = {
     "models-differ": lambda: compared({**LLAMA8B, "intermediate_size": 11008, "num_key_value_heads": 32}),
     "not-a-conversion": lambda: compared(
@@ -176,6 +245,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "component-differs": lambda: compare_audits(
         judged(dict(deepseek_v3(DSV3)), DSV3), judged(SHORTER, {**DSV3, "num_nextn_predict_layers": 0})),
 }  # fmt: skip
+COMPARED |= DOWNLOADS
 
 FIRES.update(values.AUDITED)
 COMPARED.update(values.COMPARED)

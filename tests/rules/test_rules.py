@@ -8,6 +8,7 @@ import pytest
 
 from inspector.rules.registry import files
 from tests.rules.cases import COMPARED, FIRES, llama
+from tests.rules.download_cases import beside
 from tests.rules.make_pages import example, shown
 
 ELSEWHERE = {"component-missing", "pipeline-flattened"}
@@ -26,6 +27,12 @@ def test_a_healthy_checkpoint_says_nothing_at_all() -> None:
     assert llama().findings == ()
 
 
+def test_a_whole_download_says_nothing_at_all() -> None:
+    whole = beside()
+    assert whole.findings == ()
+    assert whole.verdict == "clean"
+
+
 def test_every_rule_has_a_case() -> None:
-    mine = {name for name, (code, _) in files().items() if code[0] in "CNDPV" or code in ("T601", "T602")}
+    mine = {name for name, (code, _) in files().items() if code[0] in "ACNDPV" or code in ("T601", "T602")}
     assert mine == {*FIRES, *COMPARED, *ELSEWHERE}

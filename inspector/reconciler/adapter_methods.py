@@ -1,0 +1,170 @@
+"""What each method of PEFT stores for one module of the base: endings and shapes.
+
+Sources: `update_layer` and `create_adapter_parameters` of PEFT's tuners (lora, adalora, ia3, vera, loha, lokr,
+oft), checked against what PEFT 0.21 saves (fixtures/adapters). Shapes are in elements; None stands for a dim that
+is not known where there is no base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Final
+
+Shape = tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A module that is changed. kind: "linear", "table", "conv" or "experts" (stacked matrices).
+
+    inputs, outputs: of the matrix, of a table its rows and its width. kernel: of a convolution. rank: by the
+    config, None where it is not known. experts: matrices that are stacked. feedforward: IA3 scales its input.
+    """
+
+    kind: str
+    inputs: int | None = None
+    outputs: int | None = None
+    kernel: tuple[int, ...] = ()
+    rank: int | None = None
+    experts: int = 1
+    feedforward: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A tensor of a module. others: shapes that other versions write; rank_axis: where the rank stands."""
+
+    ending: str
+    shape: Shape
+    rank_axis: int | None = None
+    others: tuple[Shape, ...] = ()
+
+
+LARGEST_FACTORED: Final = 4_000_000
+"""Widths beyond this are not taken apart as LoKr does it: no model has one."""
+
+_KNOWN: Final = frozenset({"lora", "adalora", "ia3", "vera", "loha", "lokr", "oft"})
+
+
+def is_known(method: str) -> bool:
+    """Whether the shapes of a method are known here."""
+    return method in _KNOWN
+
+
+def pieces_of(method: str, target: Target, values: Mapping[str, Any]) -> tuple[Piece, ...] | None:
+    """The tensors that a module gets; None where the method or the kind of module is not known here."""
+    writers = {
+        "lora": _lora, "adalora": _adalora, "ia3": _ia3, "vera": _vera, "loha": _loha, "lokr": _lokr, "oft": _oft,
+    }  # fmt: skip
+    writer = writers.get(method)
+    if writer is None:
+        return None
+    found = tuple(writer(target, values))
+    return found or None
+
+
+def _times(one: int | None, other: int) -> int | None:
+    return None if one is None else one * other
+
+
+def _lora(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+    rank, inputs, outputs = _times(target.rank, target.experts), target.inputs, target.outputs
+    if target.kind == "table":
+        yield Piece(".lora_embedding_A", (rank, inputs), 0)
+        yield Piece(".lora_embedding_B", (outputs, rank), 1)
+    elif target.kind == "conv":
+        ones = (1,) * len(target.kernel)
+        yield Piece(".lora_A.weight", (rank, inputs, *target.kernel), 0)
+        yield Piece(".lora_B.weight", (outputs, rank, *ones), 1)
+    elif target.kind == "experts":  # before 0.18 the stacked matrices were always taken for [experts, in, out]
+        yield Piece(".lora_A.weight", (rank, inputs), 0, ((rank, outputs),))
+        yield Piece(".lora_B.weight", (outputs, rank), 1, ((inputs, rank),))
+    else:
+        yield Piece(".lora_A.weight", (rank, inputs), 0)
+        yield Piece(".lora_B.weight", (outputs, rank), 1)
+    if values.get("use_dora") is True and target.kind != "experts":
+        vector: Shape = (1, outputs, *(1,) * len(target.kernel)) if target.kind == "conv" else (outputs,)
+        yield Piece(".lora_magnitude_vector", vector)
+    if values.get("lora_bias") is True and target.kind in ("linear", "conv"):
+        yield Piece(".lora_B.bias", (outputs,))
+
+
+def _adalora(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+    """Ranks are pruned while it trains: each module has its own, the same in all three."""
+    if target.kind == "linear":
+        yield Piece(".lora_A", (None, target.inputs), 0)
+        yield Piece(".lora_B", (target.outputs, None), 1)
+        yield Piece(".lora_E", (None, 1), 0)
+
+
+def _ia3(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+    if target.kind == "linear":
+        yield Piece(".ia3_l", (1, target.inputs) if target.feedforward else (target.outputs, 1))
+
+
+def _vera(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+    if target.kind == "linear":
+        yield Piece(".vera_lambda_b", (target.outputs,))
+        yield Piece(".vera_lambda_d", (target.rank,), 0)
+
+
+def _loha(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+    if target.kind == "conv" and values.get("use_effective_conv2d"):
+        return
+    if target.kind in ("linear", "conv"):
+        inputs = _times(target.inputs, prod(target.kernel))
+        for number in "12":
+            yield Piece(f".hada_w{number}_a", (target.outputs, target.rank), 1)
+            yield Piece(f".hada_w{number}_b", (target.rank, inputs), 0)
+
+
+def _lokr(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+    factor = values.get("decompose_factor", -1)
+    rank, inputs, outputs = target.rank, target.inputs, target.outputs
+    if target.kind != "linear" or rank is None or inputs is None or outputs is None or type(factor) is not int:
+        return
+    if max(inputs, outputs) > LARGEST_FACTORED or min(inputs, outputs) < 1:
+        return
+    (small_in, large_in), (small_out, large_out) = factored(inputs, factor), factored(outputs, factor)
+    if values.get("decompose_both") and 2 * rank < max(small_out, small_in):
+        yield Piece(".lokr_w1_a", (small_out, rank), 1)
+        yield Piece(".lokr_w1_b", (rank, small_in), 0)
+    else:
+        yield Piece(".lokr_w1", (small_out, small_in))
+    if 2 * rank < max(large_out, large_in):
+        yield Piece(".lokr_w2_a", (large_out, rank), 1)
+        yield Piece(".lokr_w2_b", (rank, large_in), 0)
+    else:
+        yield Piece(".lokr_w2", (large_out, large_in))
+
+
+def factored(number: int, factor: int) -> tuple[int, int]:
+    """A width as a product of two, the smaller first: near the factor, or near the square root where it is -1."""
+    if factor > 0 and number % factor == 0:
+        return factor, number // factor
+    most = number if factor == -1 else factor
+    small, large = 1, number
+    best = small + large
+    while small < large:
+        following = next(one for one in range(small + 1, number + 1) if number % one == 0) if number > 1 else 1
+        if following + number // following > best or following > most:
+            break
+        small, large = following, number // following
+    return (small, large) if small <= large else (large, small)
+
+
+def _oft(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+    """The generators of block rotations; sizes that do not divide the width are adjusted by PEFT, and not known."""
+    size, blocks = values.get("oft_block_size", 0), values.get("r", 0)
+    inputs = target.inputs
+    if target.kind != "linear" or inputs is None or type(size) is not int or type(blocks) is not int:
+        return
+    if size > 0 and blocks == 0 and inputs % size == 0:
+        blocks = inputs // size
+    elif blocks > 0 and size == 0 and inputs % blocks == 0:
+        size = inputs // blocks
+    else:
+        return
+    yield Piece(".oft_R.weight", (1 if values.get("block_share") else blocks, size * (size - 1) // 2))

@@ -1,0 +1,103 @@
+"""What an adapter's tensor names say: the module, the method's own ending, how deep a wrapper lies.
+
+Sources: the `adapter_layer_names` and `other_param_names` of PEFT's tuners, and its `save_pretrained`, which
+puts `base_model.model.` before every module and takes the adapter's name out of every key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+PREFIX: Final = "base_model.model."
+"""Before every module of the base in what PEFT saves."""
+OWN_PREFIX: Final = "base_model."
+PROMPT: Final = "prompt_embeddings"
+BASE_LAYER: Final = ".base_layer"
+_SEGMENT: Final = re.compile(
+    r"lora_(?:A|B|E|embedding_A|embedding_B|magnitude_vector|ga_\w+)|ranknum|ia3_l|hada_(?:w[12]_[ab]|t[12])"
+    r"|lokr_(?:w[12](?:_[ab])?|t2)|oft_[Rrs]|boft_[Rs]|vera_(?:A|B|lambda_[bd])|vblora_\w+|fourierft_\w+|hra_u"
+    r"|c3a_kernel|randlora_\w+|shira_weight|bone_block|miss_block|delora_\w+|road_(?:theta|alpha)|waveft_spectrum"
+    r"|gralora_[AB]|ln_tuning_layers|trainable_tokens_delta|adaption_(?:prompt|gate)"
+)
+"""Segments that PEFT's tuners alone give to parameters."""
+_KINDS: Final = {
+    "lora": "lora", "ranknum": "adalora", "ia3": "ia3", "hada": "loha", "lokr": "lokr", "oft": "oft", "boft": "boft",
+    "vera": "vera", "ln": "ln_tuning", "trainable": "trainable_tokens", "adaption": "adaption_prompt",
+}  # fmt: skip
+_ENDS: Final = ("", ".weight", ".bias")
+"""What may follow a tuner's segment where the adapter's name was taken out, as saving does."""
+
+
+@dataclass(frozen=True, slots=True)
+class TunerName:
+    """A tensor that a tuner adds. module: the base's own name of the module; depth: wrappers between.
+
+    ending: what stands behind the module, ".lora_A.weight". named: the adapter's name stands in the key, as in
+    the state dict of a wrapped model and in no saved adapter.
+    """
+
+    module: str
+    ending: str
+    depth: int
+    named: bool
+
+
+def tuner_name(key: str) -> TunerName | None:
+    """The parts of a key that a tuner made; None for any other."""
+    segments = key.split(".")
+    position = next((at for at, segment in enumerate(segments) if _SEGMENT.fullmatch(segment)), None)
+    if position is None:
+        return None
+    module = ".".join(segments[:position]).removesuffix(".token_adapter")
+    module = f"{module}.".removeprefix(PREFIX).removeprefix(OWN_PREFIX).removesuffix(".")
+    depth = 0
+    while module.endswith(BASE_LAYER):
+        module = module.removesuffix(BASE_LAYER)
+        depth += 1
+    behind = "".join(f".{segment}" for segment in segments[position + 1 :])
+    named = behind not in _ENDS and segments[position] != "ln_tuning_layers"
+    return TunerName(module, f".{segments[position]}{behind}", depth, named)
+
+
+def adapter_kind(keys: Iterable[str]) -> str | None:
+    """The method that names alone show: 'lora', 'ia3'; None where no tensor is a tuner's."""
+    for key in keys:
+        if key == PROMPT:
+            return "prompt_tuning"
+        found = tuner_name(key)
+        if found is not None:
+            return _KINDS.get(found.ending[1:].partition("_")[0], found.ending[1:].partition("_")[0])
+    return None
+
+
+def is_adapter(keys: Iterable[str]) -> bool:
+    """Whether all names are as PEFT saves an adapter.
+
+    Every key is then a tuner's, or begins with `base_model.`, or is the prompt, and none has an adapter's name.
+    """
+    listed = [(key, tuner_name(key)) for key in keys]
+    if any(one is not None and one.named for _, one in listed):
+        return False
+    return bool(listed) and all(one is not None or key == PROMPT or key.startswith(OWN_PREFIX) for key, one in listed)
+
+
+def is_unmerged(keys: Iterable[str]) -> bool:
+    """Whether names are those of a whole model in which an adapter still hangs: `q_proj.base_layer.weight`."""
+    listed = list(keys)
+    found = {key: tuner_name(key) for key in listed}
+    tuned = {one.module for one in found.values() if one is not None}
+    if not tuned or is_adapter(listed):
+        return False
+    return any(one is None for one in found.values())
+
+
+def base_name(key: str) -> str:
+    """The name that a tensor of a wrapped model has in the model itself."""
+    key = key.removeprefix(PREFIX)
+    segments = [segment for segment in key.split(".") if segment != "base_layer"]
+    if "original_module" in segments:
+        segments.remove("original_module")
+    return ".".join(segments)

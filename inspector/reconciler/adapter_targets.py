@@ -1,0 +1,252 @@
+"""Which modules of a base an adapter's config names: targets, exclusions, ranks, modules saved whole.
+
+Source: PEFT's `check_target_module_exists`, `get_pattern_key` and `_set_trainable`. A text in a list names a
+module by the end of its path, a text alone is an expression for the whole path. What a config leaves to the
+version of PEFT, or an expression outside what can be matched in bounded time, is unclear and decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, Final
+
+from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined, less
+from inspector.algebra.names import Index, key_of, name_of
+from inspector.algebra.patterns import Pattern, is_plain, pattern_of
+from inspector.algebra.span import Span
+
+STEPS: Final = 2_000_000
+"""Steps of all expressions of a config together: seconds at the most."""
+NAMES_MATCHED: Final = 20_000
+"""Names to which expressions are applied one by one."""
+MOST_PATTERNS: Final = 2_000
+"""Keys of rank_pattern that are tried; genuine ones have one for each module of a model at the most."""
+LARGEST_RANK: Final = 2**31
+ALL_LINEAR: Final = "all-linear"
+Boxes = tuple[Box, ...]
+
+
+class Unclear(Exception):
+    """A setting that does not say which modules are meant; the reason in words."""
+
+
+class Ends:
+    """Texts that name modules by the end of their path. loose: the end may begin within a segment."""
+
+    def __init__(self, texts: Iterable[str], *, loose: bool = False) -> None:
+        self._loose = loose
+        wanted: dict[str, dict[Index, None]] = {}
+        for text in texts:
+            key, indices = key_of(text)
+            wanted.setdefault(key, {})[indices] = None
+        self._wanted = {key: boxes_of(list(indices)) for key, indices in wanted.items()}
+
+    def within(self, module: str, box: Box) -> Boxes:
+        """The indices at which the module's path ends with one of the texts."""
+        found: list[Box] = []
+        for key, boxes in self._wanted.items():
+            whole = module == key
+            if not (whole or module.endswith(key if self._loose else f".{key}")):
+                continue
+            inner = len(boxes[0])
+            for wanted in boxes:
+                full: Box = (*box[: len(box) - inner], *wanted)
+                met = common(box, full) if inner else box
+                if met is not None and (not whole or inner == len(box)):
+                    found.extend(_outside(met, found))
+        return joined(found)
+
+    def exactly(self, module: str, box: Box) -> Boxes:
+        """The indices at which the path is one of the texts."""
+        boxes = self._wanted.get(module)
+        if boxes is None or len(boxes[0]) != len(box):
+            return ()
+        return tuple(met for one in boxes if (met := common(box, one)) is not None)
+
+
+def _outside(box: Box, found: Sequence[Box]) -> Boxes:
+    left: Boxes = (box,)
+    for one in found:
+        left = less(left, one)
+    return left
+
+
+class Expressions:
+    """Regular expressions from a config, each parsed once, with a bound on all that they cost together."""
+
+    def __init__(self) -> None:
+        self._parsed: dict[str, Pattern | None] = {}
+        self._names = NAMES_MATCHED
+        self._steps = STEPS
+
+    def within(self, text: str, module: str, box: Box, setting: str) -> Boxes:
+        """The indices at which an expression matches the whole path of a module."""
+        if text not in self._parsed:
+            self._steps -= 10 * len(text)  # what parsing it takes
+            self._parsed[text] = pattern_of(text) if self._steps > 0 else None
+        pattern = self._parsed[text]
+        if pattern is None:
+            raise Unclear(f"{setting} is an expression that is not matched here")
+        if pattern.blind:
+            return joined(
+                part
+                for part in by_digits(box)
+                if self._matches(pattern, name_of(module, tuple(span.first for span in part)), setting)
+            )
+        self._names -= count([box])
+        if self._names < 0:
+            raise Unclear(f"{setting} is an expression for more names than are tried")
+        return boxes_of(
+            [indices for indices in product(*box) if self._matches(pattern, name_of(module, indices), setting)]
+        )
+
+    def _matches(self, pattern: Pattern, name: str, setting: str) -> bool:
+        before = pattern.steps
+        hit = pattern.fullmatch(name) if self._steps > 0 else None
+        self._steps -= pattern.steps - before
+        if hit is None:
+            raise Unclear(f"{setting} is an expression that takes too long")
+        return hit
+
+
+def texts(value: object) -> list[str]:
+    """The texts of a list, a text alone as the only one."""
+    if isinstance(value, str):
+        return [value]
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+class Targets:
+    """The settings of an adapter's config that choose modules."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+        self._expressions = Expressions()
+        self._ends = {name: Ends(texts(values.get(name))) for name in ("target_modules", "exclude_modules")}
+        self._saved = Ends(texts(values.get("modules_to_save")), loose=True)
+        self._kept = Ends(texts(values.get("modules_to_save")))
+        self._forward = Ends(texts(values.get("feedforward_modules")), loose=True)
+        self.parameters = texts(values.get("target_parameters"))
+        pattern = values.get("rank_pattern")
+        self._ranks: list[tuple[str, Ends | None, object]] = []
+        if isinstance(pattern, dict):
+            self._ranks = [(key, Ends([key]) if is_plain(key) else None, rank) for key, rank in pattern.items()]
+
+    @property
+    def every_linear(self) -> bool:
+        """Whether all matrices but the head's are meant."""
+        chosen = self._values.get("target_modules")
+        return isinstance(chosen, str) and chosen.lower() == ALL_LINEAR
+
+    def chosen(self, module: str, box: Box) -> Boxes:
+        """The indices at which a module is a target."""
+        wanted = self._values.get("target_modules")
+        if wanted is None:
+            return ()
+        if self.every_linear:
+            found: Boxes = (box,)
+        elif isinstance(wanted, str):
+            found = self._expressions.within(wanted, module, box, "target_modules")
+        else:
+            exact = self._ends["target_modules"].exactly(module, box)
+            found = self._of_layers(module, self._ends["target_modules"].within(module, box))
+            for one in exact:
+                found = (*less(found, one), one)
+        for one in (*self._excluded(module, box), *self._saved_around(module, box)):
+            found = less(found, one)
+        return joined(found)
+
+    def _excluded(self, module: str, box: Box) -> Boxes:
+        wanted = self._values.get("exclude_modules")
+        if isinstance(wanted, str) and wanted:
+            return self._expressions.within(wanted, module, box, "exclude_modules")
+        return self._ends["exclude_modules"].within(module, box)
+
+    def _saved_around(self, module: str, box: Box) -> Boxes:
+        found: list[Box] = []
+        for path, axes in _around(module, box):
+            found.extend((*one, *box[len(axes) :]) for one in self._kept.within(path, axes))
+        return tuple(found)
+
+    def saved(self, module: str, box: Box) -> Boxes:
+        """The indices at which a module, or one around it, is trained and saved whole."""
+        found: list[Box] = []
+        for path, axes in _around(module, box):
+            for one in self._saved.within(path, axes):
+                found.extend(_outside((*one, *box[len(axes) :]), found))
+        return joined(found)
+
+    def forward(self, module: str, box: Box) -> Boxes:
+        """The indices at which IA3 scales a module's input instead of its output."""
+        wanted = self._values.get("feedforward_modules")
+        if isinstance(wanted, str) and not is_plain(wanted):
+            return self._expressions.within(wanted, module, box, "feedforward_modules")
+        return self._forward.within(module, box)
+
+    def ranks(self, module: str, boxes: Boxes) -> list[tuple[Boxes, int | None]]:
+        """A module's indices by rank: the first key of rank_pattern that fits, else `r`."""
+        if len(self._ranks) > MOST_PATTERNS:
+            raise Unclear("rank_pattern has more keys than are tried")
+        found: dict[int | None, list[Box]] = {}
+        left = boxes
+        for key, ends, rank in self._ranks:
+            if not left:
+                break
+            hits = self._ranked(key, ends, module, left)
+            found.setdefault(_number(rank), []).extend(hits)
+            for one in hits:
+                left = less(left, one)
+        found.setdefault(_number(self._values.get("r")), []).extend(left)
+        return [(joined(places), rank) for rank, places in found.items() if places]
+
+    def _ranked(self, key: str, ends: Ends | None, module: str, left: Boxes) -> Boxes:
+        found: list[Box] = []
+        for box in left:
+            if ends is not None:
+                found.extend(ends.within(module, box))
+            else:
+                found.extend(self._expressions.within(rf"(.*\.)?({key})", module, box, "rank_pattern"))
+        return tuple(found)
+
+    def _of_layers(self, module: str, boxes: Boxes) -> Boxes:
+        """The boxes within layers_to_transform."""
+        wanted = self._values.get("layers_to_transform")
+        layers = [wanted] if type(wanted) is int else wanted if isinstance(wanted, list) else []
+        numbers = [layer for layer in layers if type(layer) is int and layer >= 0]
+        if not numbers or not boxes:
+            return boxes
+        axis = _layer_axis(module, texts(self._values.get("layers_pattern")))
+        if axis is None:
+            return ()
+        cut = Span.of(numbers)
+        return tuple((*box[:axis], met, *box[axis + 1 :]) for box in boxes if (met := box[axis] & cut))
+
+
+def _number(value: object) -> int | None:
+    return value if type(value) is int and 0 < value < LARGEST_RANK else None
+
+
+def _layer_axis(module: str, patterns: Sequence[str]) -> int | None:
+    """Which number of a path is that of its layer; None where there is none."""
+    segments = module.split(".")
+    numbered = [at for at, segment in enumerate(segments[:-1]) if segment == "#"]
+    if patterns:
+        if not all(is_plain(one) for one in patterns):
+            raise Unclear("layers_pattern is an expression that is not matched here")
+        fitting = [at for at in numbered if any(".".join(["", *segments[:at]]).endswith(f".{p}") for p in patterns)]
+    else:
+        fitting = [at for at in numbered if at >= 2]
+    if not fitting:
+        return None
+    if len(fitting) > 1:  # PEFT took the last number before 0.18, and the first since
+        raise Unclear("layers_to_transform counts another number of a path in each version of PEFT")
+    return numbered.index(fitting[0])
+
+
+def _around(module: str, box: Box) -> Iterator[tuple[str, Box]]:
+    """A module's path and those around it, each with the axes of its own numbers."""
+    segments = module.split(".")
+    for length in range(len(segments), 0, -1):
+        path = segments[:length]
+        yield ".".join(path), box[: path.count("#")]

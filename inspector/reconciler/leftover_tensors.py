@@ -1,0 +1,152 @@
+"""Tensors that training left among the weights: averages, an optimizer's moments, flat parameters, extra state.
+
+They are recognised by names that stand beside the weights' own, set aside before the names are read, and put
+back into the ledger as what they are.
+
+Sources: `ModelEma` of timm and `LitEma` of latent diffusion (`model_ema.`, there with the dots taken out), torch's
+optimizers (`exp_avg`, `momentum_buffer`), FSDP's `FLAT_PARAM` and nn.Module's `_extra_state`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.algebra.boxes import Box
+from inspector.algebra.names import name_of
+from inspector.evidence import Evidence, Fact, Place
+from inspector.matcher.families import Families, Family
+from inspector.reconciler import ledger
+from inspector.reconciler.ledger import Line
+from inspector.reconciler.wording import names_in, place_name
+
+_AVERAGE: Final = re.compile(r"(?:module\.)?(?:model_ema|ema_model|ema|averaged_model)\.(?:module\.)?")
+_AVERAGE_ENDS: Final = ("_ema", ".ema")
+_AVERAGES_OWN: Final = frozenset({"decay", "num_updates", "initted", "step"})
+"""What an averaging wrapper counts itself."""
+_MOMENTS: Final = re.compile(r"(?:\.|_)(?:exp_avg|exp_avg_sq|max_exp_avg_sq|momentum_buffer)$")
+_OPTIMIZER: Final = re.compile(r"(?:optimizer|optim|optimizer_state)\.(?:state\.)?")
+_FLAT: Final = re.compile(r"(?:.*\.)?_?flat_param(?:_\d+)?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """What was set aside. kept: the other families; lost: names whose emptiness is told already.
+
+    nameless: why nothing of what is left can be checked by name and shape; "" where it can.
+    """
+
+    kept: Families
+    lines: tuple[Line, ...]
+    evidence: tuple[Evidence, ...]
+    lost: tuple[str, ...] = ()
+    nameless: str = ""
+
+
+def set_aside(stored: Families, *, emptied: bool) -> Aside | None:
+    """The leftovers among some families, None where there are none. emptied: tensors of shape [0] are told already."""
+    found: dict[str, tuple[str, Family]] = {}
+    bare = _without_dots(stored) if any(key.startswith("model_ema.") for key in stored) else frozenset()
+    for key, family in stored.items():
+        kind = _kind(key, stored, bare)
+        if kind:
+            found[key] = kind, family
+    empty = {key: family for key, family in stored.items() if emptied and key not in found and _is_empty(family)}
+    if not found and not empty:
+        return None
+    flat = {key for key, (kind, _) in found.items() if kind == "flat"}
+    kept = {key: family for key, family in stored.items() if key in flat or (key not in found and key not in empty)}
+    lines = [line for key, (kind, family) in found.items() if key not in flat for line in _lines(family, kind)]
+    lines.extend(line for family in empty.values() for line in _lines(family, "empty"))
+    lost = [name for key, family in empty.items() for part in family.stored for name in _names(key, part.boxes)]
+    nameless = "flat parameters have neither" if flat else "" if kept else "every tensor is empty"
+    return Aside(kept, tuple(lines), tuple(_evidence(found)), tuple(lost), nameless)
+
+
+def _kind(key: str, stored: Families, bare: frozenset[str]) -> str:
+    if key.endswith("._extra_state") or key == "_extra_state":
+        return "extra"
+    if _FLAT.fullmatch(key):
+        return "flat"
+    rest = _AVERAGE.sub("", key, count=1) if _AVERAGE.match(key) else ""
+    if rest and (rest in stored or f"module.{rest}" in stored or f"model.{rest}" in stored):
+        return "average"
+    if rest and bare and (rest.replace("#", "") in bare or rest in _AVERAGES_OWN):
+        return "average"
+    if any(key.endswith(end) and key.removesuffix(end) in stored for end in _AVERAGE_ENDS):
+        return "average"
+    plain = _MOMENTS.sub("", key)
+    if plain != key and (plain in stored or _OPTIMIZER.sub("", plain, count=1) in stored):
+        return "optimizer"
+    return ""
+
+
+def _without_dots(stored: Families) -> frozenset[str]:
+    """The names of all tensors as LitEma writes them, of the model or of the part that it wraps."""
+    found: set[str] = set()
+    for key, family in stored.items():
+        if key.startswith("model_ema."):
+            continue
+        for part in family.stored:
+            for name in _names(key, part.boxes):
+                found.update((name.replace(".", ""), name.removeprefix("model.").replace(".", "")))
+    return frozenset(found)
+
+
+def _names(key: str, boxes: Iterable[Box]) -> Iterator[str]:
+    for box in boxes:
+        tuples: list[tuple[int, ...]] = [()]
+        for span in box:
+            tuples = [(*one, index) for one in tuples for index in span]
+        yield from (name_of(key, indices) for indices in tuples)
+
+
+def _is_empty(family: Family) -> bool:
+    return all(shape == (0,) for shape in family.shapes)
+
+
+_AS: Final = {
+    "average": (ledger.EXTRA, "average", "average"),
+    "optimizer": (ledger.BUFFER, "optimizer state", ""),
+    "extra": (ledger.BUFFER, "extra state", ""),
+    "empty": (ledger.UNCHECKED, "emptied", ""),
+}
+"""Kind of leftover -> kind of line, role, component."""
+
+
+def _lines(family: Family, leftover: str) -> Iterator[Line]:
+    kind, role, component = _AS[leftover]
+    for part in family.stored:
+        counted = part.layout.elements * part.tensors if kind in (ledger.EXTRA, ledger.UNCHECKED) else 0
+        yield Line(
+            family.key, role, kind, part.layout, part.boxes, part.tensors, part.elements, counted, component,
+            packed=part.packed,
+        )  # fmt: skip
+
+
+_RULES: Final = {
+    "average": "average-stored",
+    "optimizer": "optimizer-state-stored",
+    "extra": "extra-state-stored",
+    "flat": "flat-parameters",
+}
+
+
+def _evidence(found: dict[str, tuple[str, Family]]) -> Iterator[Evidence]:
+    """One case for each kind."""
+    for kind, rule in _RULES.items():
+        families = {key: family for key, (one, family) in found.items() if one == kind}
+        if not families:
+            continue
+        key, first = next(iter(families.items()))
+        average = _AVERAGE.match(key)
+        facts: dict[str, Fact] = {
+            "tensors": sum(family.tensors for family in families.values()),
+            "elements": sum(family.elements for family in families.values()),
+            "bytes": sum(family.bytes for family in families.values()),
+            "names": names_in(key, first.stored[0].boxes, 3),
+            "prefix": average[0] if kind == "average" and average else None,
+        }
+        yield Evidence(rule, Place(family=place_name(key, first.stored[0].boxes)), facts)

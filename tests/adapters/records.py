@@ -1,0 +1,61 @@
+"""One door to the adapters that PEFT itself saved: a record in, the audit out, with its base or alone."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from inspector.adapting import BaseRead, audit_adapter
+from inspector.auditing import Audit, audit_checkpoint
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
+from inspector.loader.layout import Layout, lay_out
+from tests.judged import FIXTURES
+
+Spec = dict[str, tuple[str, tuple[int, ...]]]
+Listing = Mapping[str, tuple[str, tuple[int, ...]]]
+
+
+@cache
+def records() -> Mapping[str, dict[str, Any]]:
+    """Name -> what PEFT saved."""
+    listed = json.loads(gzip.decompress((FIXTURES / "adapters" / "adapters.json.gz").read_bytes()))
+    return {record["name"]: record for record in listed}
+
+
+def spec_of(name: str) -> Spec:
+    """The tensors of a record."""
+    return {key: (dtype, tuple(shape)) for key, (dtype, shape) in records()[name]["tensors"].items()}
+
+
+def checkpoint(
+    spec: Listing, adapter: Mapping[str, Any] | None = None, config: Mapping[str, Any] | None = None
+) -> Checkpoint:
+    """A listing as if it had been read."""
+    known: dict[tuple[str, tuple[int, ...]], Layout] = {}
+    for dtype, shape in spec.values():
+        made = lay_out(dtype, shape)
+        assert isinstance(made, Layout)
+        known.setdefault((dtype, shape), made)
+    return Checkpoint(
+        "test",
+        "test",
+        None if config is None else Config("config.json", dict(config), "config"),
+        None if adapter is None else Config("adapter_config.json", dict(adapter), "adapter"),
+        tensors={name: known[entry] for name, entry in spec.items()},
+        readable=bool(spec),
+    )
+
+
+def beside(spec: Listing, adapter: Mapping[str, Any], base: Mapping[str, Any]) -> Audit:
+    """An adapter laid beside the config of a base."""
+    read = audit_checkpoint(checkpoint({}, config=base))
+    return audit_adapter(checkpoint(spec, adapter), base=BaseRead("base", read))
+
+
+def alone(spec: Listing, adapter: Mapping[str, Any] | None) -> Audit:
+    """An adapter by itself."""
+    return audit_checkpoint(checkpoint(spec, adapter))

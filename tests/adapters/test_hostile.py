@@ -1,0 +1,73 @@
+"""Configs of adapters and bases that mean harm: no traceback, no hang, nothing claimed."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from tests.adapters.records import alone, beside, records, spec_of
+
+VALUES: list[Any] = [
+    None, True, -1, 0, 2**70, 1.5, "x", "", [], {}, [None, 1, {}], {"q_proj": "x"}, {"q_proj": -3}, [[["q_proj"]]],
+    "(a+)+$", "q_proj\0", "#", ["#", "\\#", "layers.#"], ["q_proj"] * 50_000, {f"(.*)*{n}": 3 for n in range(5_000)},
+    [f"model.layers.{n}.self_attn.q_proj" for n in range(50_000)], "all-linear", list(range(50_000)),
+]  # fmt: skip
+SETTINGS = (
+    "r", "target_modules", "exclude_modules", "rank_pattern", "modules_to_save", "layers_to_transform",
+    "layers_pattern", "target_parameters", "trainable_token_indices", "bias", "peft_type", "feedforward_modules",
+    "use_dora", "base_model_name_or_path", "num_virtual_tokens",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("name", ["llama.seven", "llama.ia3", "mixtral.parameters"])
+def test_any_value_of_any_setting(setting: str, name: str) -> None:
+    record = records()[name]
+    for value in VALUES:
+        began = time.monotonic()
+        values = {**record["adapter"], setting: value}
+        for audited in (beside(spec_of(name), values, record["base"]), alone(spec_of(name), values)):
+            counts = audited.counts
+            assert counts.stored_elements == (
+                counts.unique_parameters + counts.extra_components + counts.buffers + counts.unexplained
+            )
+            assert str(audited)
+        assert time.monotonic() - began < 20, (setting, str(value)[:60])
+
+
+@pytest.mark.parametrize("kind", ["LORA", "LOKR", "LOHA", "OFT", "VERA", "IA3", "ADALORA", "PREFIX_TUNING", "BOFT"])
+@pytest.mark.parametrize(
+    "change",
+    [{"num_hidden_layers": 10**12}, {"hidden_size": 10**15}, {"hidden_size": 999_983}, {"num_attention_heads": 0},
+     {"vocab_size": -1}, {"model_type": "nobody"}, {"model_type": 3}, {"hidden_size": "wide"}],
+)  # fmt: skip
+def test_any_base(kind: str, change: dict[str, Any]) -> None:
+    record = records()["llama.seven"]
+    began = time.monotonic()
+    audited = beside(spec_of("llama.seven"), {**record["adapter"], "peft_type": kind}, {**record["base"], **change})
+    assert str(audited)
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["base_model.model.lora_A.weight"], ["lora_A.weight", "lora_B.weight"], ["base_model.model..lora_A.weight"],
+        ["base_model."], ["prompt_embeddings", "prompt_embeddings.x"], ["base_model.model.x.lora_A.lora_B.weight"],
+        ["base_model.model.layers.7.lora_A.weight", "base_model.model.layers.007.lora_B.weight"],
+        ["base_model.model.a#b.lora_A.weight"], ["base_model.model.x.base_layer.base_layer.base_layer.lora_A.weight"],
+        ["base_model.vera_A", "base_model.vera_B.default"], ["x.lora_magnitude_vector.default.weight"],
+    ],
+)  # fmt: skip
+def test_any_names(names: list[str]) -> None:
+    record = records()["llama.seven"]
+    for shape in ((4, 48), (), (0,), (1, 2, 3, 4)):
+        spec = dict.fromkeys(names, ("F32", shape))
+        for audited in (
+            beside(spec, record["adapter"], record["base"]),
+            alone(spec, record["adapter"]),
+            alone(spec, None),
+        ):
+            assert str(audited)

@@ -1,0 +1,237 @@
+"""Adapters as PEFT saved them: exact with their base, silent without, and every wound told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any
+
+import pytest
+
+from inspector.auditing import Audit
+from inspector.reconciler.adapter_names import tuner_name
+from tests.adapters.records import Spec, alone, beside, records, spec_of
+from tests.judged import codes
+
+NOT_KNOWN = {
+    "llama.boft": "how large BOFT's blocks are is not known here",
+    "llama.adalora": "AdaLoRA prunes ranks while it trains",
+}
+"""Records whose number does not follow from the two configs."""
+SAVED = {"llama.p-tuning": 336}
+"""What is saved where it is not what was trained: the prompt instead of the network that made it."""
+LORA = [
+    name for name, record in records().items() if record["adapter"]["peft_type"] == "LORA" and name not in NOT_KNOWN
+]
+
+
+def told(name: str, spec: Spec, **changed: Any) -> Audit:
+    """A changed adapter beside its own base."""
+    record = records()[name]
+    return beside(spec, {**record["adapter"], **changed}, record["base"])
+
+
+@pytest.mark.parametrize("name", records())
+def test_the_count_is_the_trainers_own(name: str) -> None:
+    record = records()[name]
+    audited = beside(spec_of(name), record["adapter"], record["base"])
+    assert [finding.code for finding in audited.findings] == ["A901"], audited.findings
+    trained = SAVED.get(name, record["trainable"])
+    assert audited.counts.unique_parameters == trained
+    assert audited.counts.expected_parameters == (None if name in NOT_KNOWN else trained)
+    assert audited.counts.unexplained == 0
+    stored = sum(prod(shape) for _, shape in spec_of(name).values())
+    counts = audited.counts
+    assert counts.stored_elements == stored == counts.unique_parameters + counts.extra_components + counts.buffers
+
+
+@pytest.mark.parametrize("name", records())
+def test_without_its_base_nothing_is_claimed(name: str) -> None:
+    audited = alone(spec_of(name), records()[name]["adapter"])
+    assert [finding.code for finding in audited.findings] == ["A901"]
+    assert audited.counts.expected_parameters is None
+    assert audited.counts.unique_parameters == SAVED.get(name, records()[name]["trainable"])
+
+
+def modules(spec: Spec) -> dict[tuple[str, int], list[str]]:
+    """The tensors of each module that a tuner changed."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for key in spec:
+        parts = tuner_name(key)
+        if parts is not None and "trainable_tokens" not in parts.ending:
+            found.setdefault((parts.module, parts.depth), []).append(key)
+    return found
+
+
+Wound = Callable[[Spec], Iterator[tuple[Spec, set[str]]]]
+
+
+def half_lost(spec: Spec) -> Iterator[tuple[Spec, set[str]]]:
+    for keys in modules(spec).values():
+        for key in keys:
+            yield {name: entry for name, entry in spec.items() if name != key}, {"A902"}
+
+
+def pair_lost(spec: Spec) -> Iterator[tuple[Spec, set[str]]]:
+    for keys in modules(spec).values():
+        left = {name: entry for name, entry in spec.items() if name not in keys}
+        if left and modules(left):
+            yield left, {"A905"}
+
+
+def rank_of_one_changed(spec: Spec) -> Iterator[tuple[Spec, set[str]]]:
+    for keys in modules(spec).values():
+        changed = dict(spec)
+        for key in keys:
+            dtype, shape = spec[key]
+            if key.endswith(("lora_A.weight", "lora_embedding_A")):
+                changed[key] = (dtype, (shape[0] + 2, *shape[1:]))
+            elif key.endswith(("lora_B.weight", "lora_embedding_B")):
+                changed[key] = (dtype, (shape[0], shape[1] + 2, *shape[2:]))
+        if len(modules(spec)) > 1:
+            yield changed, {"A903"}
+
+
+def width_changed(spec: Spec) -> Iterator[tuple[Spec, set[str]]]:
+    for keys in modules(spec).values():
+        for key in keys:
+            dtype, shape = spec[key]
+            if key.endswith("lora_A.weight") and len(spec) > 4:
+                yield {**spec, key: (dtype, (shape[0], shape[1] + 2, *shape[2:]))}, {"A904"}
+
+
+@pytest.mark.parametrize("wound", [half_lost, pair_lost, rank_of_one_changed, width_changed])
+@pytest.mark.parametrize("name", LORA)
+def test_a_wound_is_told_with_its_module(name: str, wound: Wound) -> None:
+    for spec, expected in wound(spec_of(name)):
+        audited = told(name, spec)
+        assert codes(audited) == expected, (audited.findings, set(spec_of(name)) - set(spec))
+        finding = next(one for one in audited.findings if one.severity == "error")
+        assert finding.help
+        assert finding.place.family or finding.place.tensor or finding.place.key
+
+
+@pytest.mark.parametrize("name", LORA)
+def test_half_a_pair_is_told_without_a_base(name: str) -> None:
+    for spec, expected in half_lost(spec_of(name)):
+        if len(modules(spec)) == len(modules(spec_of(name))):
+            assert codes(alone(spec, records()[name]["adapter"])) == expected
+
+
+@pytest.mark.parametrize("name", [name for name in LORA if not records()[name]["adapter"]["rank_pattern"]])
+def test_a_wrong_rank_in_the_config_is_one_finding(name: str) -> None:
+    stacked = records()[name]["adapter"]["target_parameters"]
+    for audited in (told(name, spec_of(name), r=11), alone(spec_of(name), {**records()[name]["adapter"], "r": 11})):
+        if stacked and audited.base is None:
+            continue
+        found = [one for one in audited.findings if one.severity == "error"]
+        assert [one.code for one in found] == ["A903"] * len(found)
+        assert len(found) == 1 or stacked
+        if not stacked:
+            assert found[0].place.key == "r"
+            assert found[0].help.startswith('set "r": ')
+
+
+@pytest.mark.parametrize(
+    "name", ["llama.default", "llama.seven", "llama.dora", "llama.loha", "llama.ia3", "llama.vera"]
+)
+def test_another_base_is_one_finding(name: str) -> None:
+    record = records()[name]
+    other = {**record["base"], "hidden_size": 96, "head_dim": 40, "intermediate_size": 200}
+    audited = beside(spec_of(name), record["adapter"], other)
+    assert codes(audited) == {"A907"}
+    assert len(audited.findings) == 2
+
+
+def test_names_that_the_base_does_not_have_are_told_and_accuse_nobody() -> None:
+    audited = beside(spec_of("llama.default"), records()["llama.default"]["adapter"], records()["gpt2.default"]["base"])
+    assert [one.code for one in audited.findings] == ["A901", "A914"]
+    assert audited.counts.expected_parameters is None
+    renamed = {key.replace("q_proj", "query"): entry for key, entry in spec_of("llama.default").items()}
+    del renamed["base_model.model.model.layers.1.self_attn.query.lora_B.weight"]
+    audited = told("llama.default", renamed)
+    assert [one.code for one in audited.findings] == ["A902", "A901", "A914"]
+
+
+def test_experts_are_missed_only_where_the_names_show_how_they_lay() -> None:
+    name = "qwen3_moe.parameters"
+    spec = {key: entry for key, entry in spec_of(name).items() if ".v_proj." in key}
+    audited = told(name, spec, target_modules=["v_proj", "down_proj"], target_parameters=None, rank_pattern={})
+    missing = [one for one in audited.findings if one.severity == "error"]
+    assert [(one.code, one.place.family, one.place.indices) for one in missing] == [
+        ("A905", "model.layers.{layer}.mlp.down_proj", "layers 0, 2")
+    ]
+    assert audited.counts.expected_parameters is None
+
+
+def test_a_layer_that_the_base_does_not_have() -> None:
+    spec = {key.replace("layers.2.", "layers.7."): entry for key, entry in spec_of("llama.seven").items()}
+    audited = told("llama.seven", spec)
+    assert codes(audited) == {"A905", "A906"}
+    missing = [one for one in audited.findings if one.code == "A905"]
+    assert [one.place.tensor for one in missing] == ["model.layers.2"]
+    assert len(missing[0].facts["modules"]) == 7
+    assert missing[0].facts["tensors"] == 14
+    assert sum(one.facts["tensors"] for one in audited.findings if one.code == "A906") == 14
+
+
+def test_a_module_that_is_no_target() -> None:
+    audited = told("llama.seven", spec_of("llama.seven"), target_modules=["q_proj", "k_proj", "v_proj", "o_proj"])
+    assert codes(audited) == {"A906"}
+
+
+def test_a_target_without_tensors_is_an_error_with_the_base_and_a_note_without() -> None:
+    spec = {key: entry for key, entry in spec_of("llama.seven").items() if ".down_proj." not in key}
+    with_base, without = told("llama.seven", spec), alone(spec, records()["llama.seven"]["adapter"])
+    assert codes(with_base) == {"A905"}
+    assert [one.place.indices for one in with_base.findings if one.code == "A905"] == ["layers 0-2"]
+    assert codes(without) == set()
+    assert [one.facts["targets"] for one in without.findings if one.code == "A908"] == [["down_proj"]]
+
+
+def test_a_target_that_no_base_has_is_no_fault() -> None:
+    wide = [*records()["llama.default"]["adapter"]["target_modules"], "query_key_value"]
+    assert codes(told("llama.default", spec_of("llama.default"), target_modules=wide)) == set()
+
+
+def test_a_resized_vocabulary_is_a_note() -> None:
+    spec = {
+        key: (dtype, tuple(115 if dim == 107 else dim for dim in shape))
+        for key, (dtype, shape) in spec_of("llama.embedding").items()
+    }
+    audited = told("llama.embedding", spec)
+    assert codes(audited) == set()
+    assert [one.facts["stored"] for one in audited.findings if one.code == "A913"] == [[115]]
+
+
+def test_an_inner_layer_without_a_module_is_odd() -> None:
+    spec: Spec = {}
+    for layer in range(12):
+        for module in ("q_proj", "v_proj"):
+            for half, shape in (("A", (4, 48)), ("B", (48, 4))):
+                spec[f"base_model.model.model.layers.{layer}.self_attn.{module}.lora_{half}.weight"] = ("F32", shape)
+    config = {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj", "v_proj"]}
+    assert codes(alone(spec, config)) == set()
+    wounded = {key: entry for key, entry in spec.items() if "layers.7.self_attn.v_proj" not in key}
+    audited = alone(wounded, config)
+    assert codes(audited) == {"A909"}
+    assert [one.facts["layers"] for one in audited.findings if one.code == "A909"] == ["layer 7"]
+    assert codes(alone(wounded, {**config, "layers_to_transform": [0, 1, 2]})) == set()
+
+
+@pytest.mark.parametrize(
+    "hostile", ["(a+)+$", "((.*)*)*x", "(?:(?:.*)*.*)*z", "(.*a){30}", "(", "(?P<n>a)(?P=n)", "a" * 9000]
+)
+def test_an_expression_never_hangs(hostile: str) -> None:
+    for setting in ("target_modules", "exclude_modules"):
+        audited = told("llama.default", spec_of("llama.default"), **{setting: hostile})
+        assert "A904" not in codes(audited)
+    audited = told("llama.default", spec_of("llama.default"), rank_pattern={hostile: 3})
+    assert codes(audited) <= {"A903"}
+
+
+def test_an_adapter_without_its_config_is_counted_by_its_names() -> None:
+    audited = alone(spec_of("llama.default"), None)
+    assert audited.architecture is not None
+    assert (audited.architecture.name, audited.architecture.confidence) == ("lora", "likely")
+    assert audited.counts.unique_parameters == records()["llama.default"]["trainable"]

@@ -1,0 +1,93 @@
+"""Merged or not: a model that still wears its adapter, and an adapter's config beside a model's weights."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.auditing import Audit, audit, audit_checkpoint
+from tests.adapters.records import Spec, checkpoint, records, spec_of
+from tests.checkpoints import elements, genuine, write, write_file
+from tests.judged import codes
+from tests.make_checkpoints import SMALL_LLAMA
+
+WORN = ("q_proj", "down_proj")
+
+
+def wrapped(*, prefix: str = "", saved: bool = False) -> Spec:
+    """The small Llama as PEFT holds it in memory: layers around some modules, the adapter's name in the keys."""
+    spec: Spec = {}
+    for name, (dtype, shape) in genuine(SMALL_LLAMA).items():
+        module, _, last = name.rpartition(".")
+        if module.endswith(WORN):
+            spec[f"{prefix}{module}.base_layer.{last}"] = (dtype, shape)
+            spec[f"{prefix}{module}.lora_A.default.weight"] = ("F32", (4, shape[1]))
+            spec[f"{prefix}{module}.lora_B.default.weight"] = ("F32", (shape[0], 4))
+        elif saved and module == "lm_head":
+            spec[f"{prefix}{module}.original_module.{last}"] = (dtype, shape)
+            spec[f"{prefix}{module}.modules_to_save.default.{last}"] = (dtype, shape)
+        else:
+            spec[prefix + name] = (dtype, shape)
+    return spec
+
+
+def judge(spec: Spec, config: dict[str, object] | None = SMALL_LLAMA) -> Audit:
+    return audit_checkpoint(checkpoint(spec, config=config))
+
+
+@pytest.mark.parametrize("prefix", ["", "base_model.model."])
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize("config", [SMALL_LLAMA, None])
+def test_a_model_that_wears_an_adapter_is_one_finding(prefix: str, saved: bool, config: dict[str, object]) -> None:
+    spec = wrapped(prefix=prefix, saved=saved)
+    audited = judge(spec, config)
+    assert codes(audited) == {"A910"}, audited.findings
+    finding = next(one for one in audited.findings if one.code == "A910")
+    assert finding.facts["modules"] == 8
+    assert "merge_and_unload" in finding.help
+    counts = audited.counts
+    assert counts.unique_parameters == counts.expected_parameters == 213_568
+    assert counts.stored_elements == elements(spec)
+    assert counts.extra_components == elements(spec) - 213_568
+
+
+def test_a_wound_below_the_adapter_is_told_beside_it() -> None:
+    spec = wrapped()
+    del spec["model.layers.2.self_attn.q_proj.base_layer.weight"]
+    assert codes(judge(spec)) == {"A910", "N403"}
+
+
+def test_a_type_that_has_such_layers_for_good_is_not_accused() -> None:
+    spec = {name.replace(".default.", ".vision."): entry for name, entry in wrapped().items()}
+    assert (
+        codes(judge(spec, {"model_type": "phi4mm", "auto_map": {"AutoConfig": "configuration_phi4mm.Config"}})) == set()
+    )
+
+
+def test_an_adapters_config_beside_whole_weights(tmp_path: Path) -> None:
+    write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
+    (tmp_path / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA", "r": 4}), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    assert codes(audited) == set()
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == 213_568
+    assert [one.facts["adapter_file"] for one in audited.findings if one.code == "A911"] == [None]
+
+
+def test_an_adapter_beside_whole_weights(tmp_path: Path) -> None:
+    record = records()["llama.default"]
+    write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
+    write_file(tmp_path / "adapter_model.safetensors", spec_of("llama.default"))
+    (tmp_path / "adapter_config.json").write_text(json.dumps(record["adapter"]), encoding="utf-8")
+    audited = audit(str(tmp_path), weights="model.safetensors")
+    assert [one.facts["adapter_file"] for one in audited.findings if one.code == "A911"] == [
+        "adapter_model.safetensors"
+    ]
+    assert audited.counts.unique_parameters == 213_568
+    assert audit(str(tmp_path), weights="adapter_model.safetensors").counts.unique_parameters == record["trainable"]
+
+
+def test_a_healthy_model_and_a_healthy_adapter_are_neither() -> None:
+    assert codes(judge(dict(genuine(SMALL_LLAMA)))) == set()
+    assert not judge(dict(genuine(SMALL_LLAMA))).findings

@@ -1,0 +1,252 @@
+"""Make `fixtures/adapters/adapters.json.gz`: what PEFT itself saves, of tiny random models.
+
+Needs torch, transformers, accelerate and peft:
+
+    python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 accelerate peft==0.21.2
+    five/bin/python -m tests.oracle.make_adapters
+
+The file is gzip (mtime 0) of a JSON list of records: name, writer, class (of the base), base (its config.json),
+adapter (adapter_config.json as saved), trainable (`get_nb_trainable_parameters`) and tensors, name on disk to
+[dtype, shape]. All hyperparameters of a base are different numbers.
+"""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import json
+import struct
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ADAPTERS = Path(__file__).parents[2] / "fixtures" / "adapters" / "adapters.json.gz"
+
+LLAMA = {
+    "vocab_size": 107, "hidden_size": 48, "intermediate_size": 92, "num_hidden_layers": 3, "num_attention_heads": 6,
+    "num_key_value_heads": 2, "head_dim": 20, "max_position_embeddings": 66,
+}  # fmt: skip
+BASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "llama": ("LlamaForCausalLM", LLAMA),
+    "llama_body": ("LlamaModel", LLAMA),
+    "llama_tied": ("LlamaForCausalLM", {**LLAMA, "tie_word_embeddings": True}),
+    "llama_labels": ("LlamaForSequenceClassification", {**LLAMA, "num_labels": 5, "pad_token_id": 0}),
+    "qwen2": ("Qwen2ForCausalLM", {key: value for key, value in LLAMA.items() if key != "head_dim"}),
+    "gpt2": ("GPT2LMHeadModel", {"vocab_size": 107, "n_embd": 48, "n_layer": 3, "n_head": 6, "n_positions": 66}),
+    "gpt_neox": (
+        "GPTNeoXForCausalLM",
+        {key: value for key, value in LLAMA.items() if key not in ("head_dim", "num_key_value_heads")},
+    ),
+    "mixtral": ("MixtralForCausalLM", {**LLAMA, "head_dim": 20, "num_local_experts": 10, "num_experts_per_tok": 2}),
+    "t5": (
+        "T5ForConditionalGeneration",
+        {"vocab_size": 107, "d_model": 48, "d_kv": 10, "d_ff": 92, "num_layers": 3, "num_decoder_layers": 4,
+         "num_heads": 6, "decoder_start_token_id": 0},
+    ),
+    "bert": (
+        "BertForSequenceClassification",
+        {"vocab_size": 107, "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 6,
+         "intermediate_size": 92, "num_labels": 5},
+    ),
+    "vit": (
+        "ViTForImageClassification",
+        {"hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 6, "intermediate_size": 92,
+         "image_size": 40, "patch_size": 8, "num_labels": 5},
+    ),
+    "whisper": (
+        "WhisperForConditionalGeneration",
+        {"vocab_size": 107, "d_model": 48, "encoder_layers": 2, "decoder_layers": 3, "encoder_attention_heads": 6,
+         "decoder_attention_heads": 4, "encoder_ffn_dim": 92, "decoder_ffn_dim": 84, "num_mel_bins": 26,
+         "max_source_positions": 74, "max_target_positions": 70, "decoder_start_token_id": 5, "pad_token_id": 6,
+         "bos_token_id": 7, "eos_token_id": 8},
+    ),
+    "qwen3_moe": (
+        "Qwen3MoeForCausalLM",
+        {**LLAMA, "num_experts": 6, "num_experts_per_tok": 2, "moe_intermediate_size": 28, "decoder_sparse_step": 2},
+    ),
+}  # fmt: skip
+"""Base -> (class, arguments of its configuration)."""
+
+LORA = {"kind": "LoraConfig", "r": 4, "lora_alpha": 9}
+SEVEN = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "llama.default": ("llama", LORA),
+    "llama.seven": ("llama", {**LORA, "target_modules": SEVEN}),
+    "llama.all-linear": ("llama", {**LORA, "target_modules": "all-linear"}),
+    "llama.excluded": (
+        "llama",
+        {**LORA, "target_modules": SEVEN, "exclude_modules": ["down_proj", "layers.1.mlp.up_proj"]},
+    ),
+    "llama.excluded-expression": (
+        "llama",
+        {**LORA, "target_modules": SEVEN, "exclude_modules": r".*layers\.[02]\.mlp.*"},
+    ),
+    "llama.expression": ("llama", {**LORA, "target_modules": r".*\.layers\.(0|2)\..*(q|k)_proj"}),
+    "llama.expression-words": (
+        "llama",
+        {
+            **LORA,
+            "target_modules": r"(?:.*?(?:model|text).*?(?:self_attn|mlp).*?(?:q_proj|up_proj).*?)|"
+            r"(?:\bmodel\.layers\.[\d]{1,}\.(?:self_attn)\.(?:(?:v_proj)))",
+        },
+    ),
+    "llama.expression-ahead": ("llama", {**LORA, "target_modules": r"^(?!.*layers\.1\.).*(down_proj|o_proj)$"}),
+    "llama.full-name": ("llama", {**LORA, "target_modules": ["model.layers.1.self_attn.q_proj", "v_proj"]}),
+    "llama.layers": ("llama", {**LORA, "target_modules": ["q_proj", "v_proj"], "layers_to_transform": [0, 2]}),
+    "llama.one-layer": (
+        "llama",
+        {**LORA, "target_modules": ["q_proj"], "layers_to_transform": 1, "layers_pattern": "layers"},
+    ),
+    "llama.rank-pattern": (
+        "llama",
+        {
+            **LORA,
+            "target_modules": SEVEN,
+            "rank_pattern": {"layers.0.self_attn.q_proj": 3, "v_proj": 7, r".*\.2\.mlp\..*": 5},
+            "alpha_pattern": {"v_proj": 14},
+        },
+    ),
+    "llama.dora": ("llama", {**LORA, "target_modules": ["q_proj", "down_proj"], "use_dora": True}),
+    "llama.rslora": ("llama", {**LORA, "use_rslora": True}),
+    "llama.embedding": ("llama", {**LORA, "target_modules": ["q_proj", "embed_tokens"]}),
+    "llama.embedding-dora": ("llama", {**LORA, "target_modules": ["embed_tokens"], "use_dora": True}),
+    "llama.head": ("llama", {**LORA, "target_modules": ["q_proj", "lm_head"]}),
+    "llama.saved": ("llama", {**LORA, "target_modules": ["q_proj"], "modules_to_save": ["lm_head", "embed_tokens"]}),
+    "llama.saved-norms": (
+        "llama",
+        {**LORA, "target_modules": ["q_proj"], "modules_to_save": ["input_layernorm", "norm"]},
+    ),
+    "llama.lora-bias": ("llama", {**LORA, "target_modules": ["q_proj"], "lora_bias": True}),
+    "llama.tokens": ("llama", {**LORA, "target_modules": ["q_proj"], "trainable_token_indices": [1, 5, 9]}),
+    "llama.tokens-tied": ("llama_tied", {**LORA, "target_modules": ["q_proj"], "trainable_token_indices": [1, 5]}),
+    "llama.body": ("llama_body", {**LORA, "target_modules": ["q_proj", "v_proj"]}),
+    "llama.labels": ("llama_labels", {**LORA, "target_modules": ["q_proj", "v_proj"], "task_type": "SEQ_CLS"}),
+    "llama.ia3": (
+        "llama",
+        {
+            "kind": "IA3Config",
+            "target_modules": ["k_proj", "v_proj", "down_proj"],
+            "feedforward_modules": ["down_proj"],
+        },
+    ),
+    "llama.ia3-default": ("llama", {"kind": "IA3Config"}),
+    "llama.vera": ("llama", {"kind": "VeraConfig", "r": 8, "target_modules": ["q_proj", "v_proj"]}),
+    "llama.vera-unsaved": (
+        "llama",
+        {"kind": "VeraConfig", "r": 8, "target_modules": ["q_proj", "down_proj"], "save_projection": False},
+    ),
+    "llama.loha": ("llama", {"kind": "LoHaConfig", "r": 4, "target_modules": ["q_proj", "up_proj"]}),
+    "llama.lokr": ("llama", {"kind": "LoKrConfig", "r": 4, "target_modules": ["q_proj", "up_proj"]}),
+    "llama.lokr-both": ("llama", {"kind": "LoKrConfig", "r": 2, "target_modules": SEVEN, "decompose_both": True}),
+    "llama.lokr-factor": ("llama", {"kind": "LoKrConfig", "r": 16, "target_modules": SEVEN, "decompose_factor": 4}),
+    "llama.oft": (
+        "llama",
+        {"kind": "OFTConfig", "oft_block_size": 4, "r": 0, "target_modules": ["q_proj", "down_proj"]},
+    ),
+    "llama.oft-shared": (
+        "llama",
+        {"kind": "OFTConfig", "oft_block_size": 4, "r": 0, "block_share": True, "target_modules": ["q_proj"]},
+    ),
+    "llama.boft": ("llama", {"kind": "BOFTConfig", "boft_block_size": 4, "target_modules": ["q_proj"]}),
+    "llama.adalora": (
+        "llama",
+        {"kind": "AdaLoraConfig", "init_r": 6, "target_r": 4, "total_step": 10, "target_modules": ["q_proj", "v_proj"]},
+    ),
+    "llama.ln-tuning": ("llama", {"kind": "LNTuningConfig", "target_modules": ["input_layernorm"]}),
+    "llama.prompt": ("llama", {"kind": "PromptTuningConfig", "num_virtual_tokens": 7, "task_type": "CAUSAL_LM"}),
+    "llama.prefix": ("llama", {"kind": "PrefixTuningConfig", "num_virtual_tokens": 7, "task_type": "CAUSAL_LM"}),
+    "llama.p-tuning": (
+        "llama",
+        {"kind": "PromptEncoderConfig", "num_virtual_tokens": 7, "encoder_hidden_size": 11, "task_type": "CAUSAL_LM"},
+    ),
+    "t5.prompt": ("t5", {"kind": "PromptTuningConfig", "num_virtual_tokens": 7, "task_type": "SEQ_2_SEQ_LM"}),
+    "t5.prefix": ("t5", {"kind": "PrefixTuningConfig", "num_virtual_tokens": 7, "task_type": "SEQ_2_SEQ_LM"}),
+    "t5.default": ("t5", {**LORA, "task_type": "SEQ_2_SEQ_LM"}),
+    "t5.all-linear": ("t5", {**LORA, "target_modules": "all-linear"}),
+    "qwen2.bias-all": ("qwen2", {**LORA, "target_modules": ["q_proj", "o_proj"], "bias": "all"}),
+    "qwen2.bias-own": ("qwen2", {**LORA, "target_modules": ["q_proj", "o_proj"], "bias": "lora_only"}),
+    "gpt2.default": ("gpt2", {**LORA, "fan_in_fan_out": True}),
+    "gpt2.all-linear": ("gpt2", {**LORA, "target_modules": "all-linear", "fan_in_fan_out": True}),
+    "gpt2.bias-all": ("gpt2", {**LORA, "target_modules": ["c_proj"], "bias": "all", "fan_in_fan_out": True}),
+    "gpt2.dora": ("gpt2", {**LORA, "target_modules": ["c_fc"], "use_dora": True, "fan_in_fan_out": True}),
+    "gpt2.ia3": ("gpt2", {"kind": "IA3Config", "fan_in_fan_out": True}),
+    "gpt_neox.default": ("gpt_neox", LORA),
+    "gpt_neox.all-linear": ("gpt_neox", {**LORA, "target_modules": "all-linear"}),
+    "mixtral.attention": ("mixtral", {**LORA, "target_modules": ["q_proj", "gate"]}),
+    "mixtral.parameters": (
+        "mixtral",
+        {**LORA, "target_modules": [], "target_parameters": ["mlp.experts.down_proj", "mlp.experts.gate_up_proj"]},
+    ),
+    "mixtral.one-parameter": (
+        "mixtral",
+        {**LORA, "target_modules": ["q_proj"], "target_parameters": ["mlp.experts.gate_up_proj"]},
+    ),
+    "qwen3_moe.parameters": (
+        "qwen3_moe",
+        {
+            **LORA,
+            "target_modules": ["v_proj"],
+            "target_parameters": ["mlp.experts.gate_up_proj", "mlp.experts.down_proj"],
+            "rank_pattern": {"experts.gate_up_proj": 2},
+        },
+    ),
+    "bert.labels": ("bert", {**LORA, "task_type": "SEQ_CLS"}),
+    "bert.all-linear": ("bert", {**LORA, "target_modules": "all-linear", "task_type": "SEQ_CLS"}),
+    "bert.bias-all": ("bert", {**LORA, "target_modules": ["query"], "bias": "all"}),
+    "vit.attention": ("vit", {**LORA, "target_modules": ["q_proj", "v_proj"], "modules_to_save": ["classifier"]}),
+    "vit.patches": ("vit", {**LORA, "target_modules": ["projection"], "use_dora": True}),
+    "vit.patches-loha": ("vit", {"kind": "LoHaConfig", "r": 4, "target_modules": ["projection"]}),
+    "whisper.attention": ("whisper", {**LORA, "target_modules": ["q_proj", "v_proj"]}),
+    "whisper.convolution": ("whisper", {**LORA, "target_modules": ["conv1", "fc1"]}),
+}
+"""Name -> (base, arguments of the PEFT config with its class as `kind`)."""
+
+
+def header(path: Path) -> dict[str, list[Any]]:
+    """Name -> [dtype, shape] of a safetensors file."""
+    raw = path.read_bytes()
+    (length,) = struct.unpack("<Q", raw[:8])
+    entries = json.loads(raw[8 : 8 + length])
+    return {name: [entry["dtype"], entry["shape"]] for name, entry in entries.items() if name != "__metadata__"}
+
+
+def record(name: str) -> dict[str, Any]:
+    """Builds one adapter and reads back what is saved."""
+    peft, transformers = importlib.import_module("peft"), importlib.import_module("transformers")
+    base, arguments = VARIANTS[name]
+    class_name, numbers = BASES[base]
+    model_class = getattr(transformers, class_name)
+    model = model_class(model_class.config_class(**numbers))
+    chosen = {key: value for key, value in arguments.items() if key != "kind"}
+    wrapped = peft.get_peft_model(model, getattr(peft, arguments["kind"])(**chosen))
+    with tempfile.TemporaryDirectory() as folder:
+        model.config.architectures = [class_name]
+        model.config.save_pretrained(folder)
+        wrapped.save_pretrained(folder)
+        return {
+            "name": name,
+            "writer": f"peft {peft.__version__}, transformers {transformers.__version__}",
+            "class": class_name,
+            "base": json.loads((Path(folder) / "config.json").read_text(encoding="utf-8")),
+            "adapter": json.loads((Path(folder) / "adapter_config.json").read_text(encoding="utf-8")),
+            "trainable": wrapped.get_nb_trainable_parameters()[0],
+            "tensors": header(Path(folder) / "adapter_model.safetensors"),
+        }
+
+
+def main() -> None:
+    """Makes them all."""
+    records = []
+    for name in VARIANTS:
+        try:
+            records.append(record(name))
+        except Exception as problem:  # the writer's own refusals are told and left out
+            print(f"{name}: {type(problem).__name__}: {problem}")
+    raw = json.dumps(records, separators=(",", ":"), sort_keys=True).encode()
+    ADAPTERS.parent.mkdir(parents=True, exist_ok=True)
+    ADAPTERS.write_bytes(gzip.compress(raw, 9, mtime=0))
+    print(f"{len(records)} adapters, {ADAPTERS.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
