@@ -253,7 +253,8 @@ class StandIn:
             pass
         finally:
             self.open -= 1
-            writer.close()
+            with suppress(RuntimeError):  # the loop may be closed before the last reply
+                writer.close()
 
     async def _reply(self, server: str, head: bytes, writer: asyncio.StreamWriter) -> bool:
         lines = head.decode("latin-1").split("\r\n")

@@ -107,7 +107,7 @@ def test_a_wound_is_told(local: Path, name: str) -> None:
     else:
         wound(local)
     compared = compare(str(local), "org/model")
-    mine = {code for code in codes(compared) if code.startswith("V81")}
+    mine = {code for code in codes(compared) if code.startswith("V83")}
     assert mine == expected, compared.findings
     finding = next(one for one in compared.findings if one.code in expected)
     assert named in finding.message
