@@ -9,6 +9,7 @@ taken once for each class.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -97,13 +98,9 @@ def columns(names: Iterable[str]) -> Iterator[Column]:
     if joined.count("\n") != len(listed) - 1:  # a name that holds a line break itself
         yield from _one_by_one(listed, range(len(listed)))
         return
-    classes: dict[str, list[int]] = {}
+    classes: defaultdict[str, list[int]] = defaultdict(list)
     for position, digit_class in enumerate(joined.translate(_DIGITS).split("\n")):
-        members = classes.get(digit_class)
-        if members is None:
-            classes[digit_class] = [position]
-        else:
-            members.append(position)
+        classes[digit_class].append(position)
     for digit_class, members in classes.items():
         yield from _placed(digit_class, at(listed, members), members)
 

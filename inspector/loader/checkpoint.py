@@ -522,7 +522,7 @@ class _Reading:
         self.bytes = 0
         self.told: Told | None = None
         self._other: OtherReader | None = None
-        self._layouts: Layouts = {}
+        self._layouts = Layouts()
         self._as_promised = index is not None
         self._copies: list[agreement.Copy] = []
         self._unlabelled: set[str] = set()  # files whose metadata is wrong: told already

@@ -43,10 +43,13 @@ class Compact:
     end: int
 
 
-def read_compact(raw: bytes, layout_of: Callable[[str, list[Any]], Layout | None]) -> Compact | None:
+def read_compact(
+    raw: bytes, layout_of: Callable[[str, list[Any]], Layout | None], met: dict[str, Layout]
+) -> Compact | None:
     """The header, where every entry has this form and nothing is odd; else None.
 
-    layout_of: the layout of a dtype and dims, or None where there is none.
+    layout_of: the layout of a dtype and dims, or None where there is none. met: texts of layouts met in this and
+    other headers.
     """
     metadata, entries = _apart(raw)
     if metadata is None or not entries.endswith(b"]}}"):
@@ -54,14 +57,13 @@ def read_compact(raw: bytes, layout_of: Callable[[str, list[Any]], Layout | None
     names: list[str] = []
     layouts: list[Layout] = []
     offsets: list[int] = []
-    known: dict[str, Layout] = {}
     try:
         for text in _pieces(entries):
             fields = _fields(text)
-            if fields is None or not _learned(fields[1::3], known, layout_of):
+            if fields is None or not _learned(fields[1::3], met, layout_of):
                 return None
             names += fields[0::3]
-            layouts += map(known.__getitem__, fields[1::3])
+            layouts += map(met.__getitem__, fields[1::3])
             offsets += _offsets(fields[2::3])
     except ValueError:  # no UTF-8, a number with a leading zero, thousands of digits
         return None
@@ -111,14 +113,14 @@ def _apart(raw: bytes) -> tuple[dict[str, str] | None, bytes]:
     return metadata, raw[stop + 3 :]
 
 
-def _learned(kinds: list[str], known: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]) -> bool:
-    """Whether each kind (`\x01BF16","shape":[2,3`) has a layout, which is then known."""
-    for kind in set(kinds).difference(known):
+def _learned(kinds: list[str], met: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]) -> bool:
+    """Whether each kind (`\x01BF16","shape":[2,3`) has a layout, which is then among those met."""
+    for kind in set(kinds).difference(met):
         match = _LAYOUT.fullmatch(kind)
         layout = None if match is None else layout_of(match[1], json.loads(f"[{match[2]}]"))
         if layout is None:
             return False
-        known[kind] = layout
+        met[kind] = layout
     return True
 
 

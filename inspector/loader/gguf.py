@@ -98,7 +98,7 @@ def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) 
     layouts: layouts already met in other files of the same checkpoint.
     """
     stretch = Stretch(read, size, HEADER_LIMIT)
-    reading = _Reading(stretch, size, file, {} if layouts is None else layouts)
+    reading = _Reading(stretch, size, file, Layouts() if layouts is None else layouts)
     try:
         return reading.run()
     except Ended:

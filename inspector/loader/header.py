@@ -28,8 +28,15 @@ TENSOR_LIMIT: Final = 2_000_000
 NAMES_SHOWN: Final = 20
 """Names in the facts of one piece of evidence; the exact number stands beside them."""
 
-Layouts = dict[tuple[Any, ...], Layout]
-"""(dtype, *dims) -> the one shared layout of all such tensors of a checkpoint."""
+
+class Layouts(dict[tuple[Any, ...], Layout]):
+    """(dtype, *dims) -> the one shared layout of all such tensors of a checkpoint. texts: by the texts of headers."""
+
+    __slots__ = ("texts",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: dict[str, Layout] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,7 @@ def parse_header(
     layouts: layouts already met in other files of the same checkpoint. first: the beginning of the file,
     to recognise another format by.
     """
-    known: Layouts = {} if layouts is None else layouts
+    known = Layouts() if layouts is None else layouts
     compact = _compact(raw, data_bytes, file, known)
     if compact is not None:
         return compact
@@ -107,7 +114,7 @@ def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> H
 
     if strict_json.header_too_dense(raw):
         return None
-    read = read_compact(raw, layout_of)
+    read = read_compact(raw, layout_of, known.texts)
     if read is None or not _ends_well(read.end, data_bytes) or len(read.tensors) > TENSOR_LIMIT:
         return None
     evidence = (_large(raw, file),) if len(raw) > HEADER_LARGE else ()

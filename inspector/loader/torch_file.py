@@ -169,7 +169,7 @@ _ODD: Final = _Tensor("", (), (), 0, None)
 
 def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None) -> TorchFile:
     """Reads what a PyTorch file of `size` bytes declares. Any bytes give a reading or evidence of what is wrong."""
-    reading = _Reading(read, size, file, {} if layouts is None else layouts)
+    reading = _Reading(read, size, file, Layouts() if layouts is None else layouts)
     first = read(0, min(size, SNIFF_BYTES))
     what = recognise(first, size)
     if what == "zip":

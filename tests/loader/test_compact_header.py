@@ -26,7 +26,7 @@ def taken(raw: bytes) -> dict[str, Layout] | None:
         made = lay_out(dtype, tuple(shape)) if dtype in BITS else None
         return made if isinstance(made, Layout) else None
 
-    read = read_compact(raw, layout_of)
+    read = read_compact(raw, layout_of, {})
     return None if read is None else read.tensors
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.evidence import Evidence
 from inspector.loader.dtype import BITS
-from inspector.loader.header import Header, parse_header, wanted_length
+from inspector.loader.header import Header, Layouts, parse_header, wanted_length
 from inspector.loader.layout import Layout, lay_out
 from tests.attacks.wax import entry
 
@@ -64,7 +64,7 @@ def test_wanted_length(first: bytes, size: int | None, expected: int | None) -> 
 
 
 def test_equal_layouts_are_one_object() -> None:
-    known: dict[tuple[Any, ...], Layout] = {}
+    known = Layouts()
     raw = json.dumps({"a": entry(), "b": entry("U8", (1,), 1, 2)}).encode()
     one = parse_header(raw, 2, "f", known)
     two = parse_header(b" " + raw, 2, "g", known)
