@@ -286,6 +286,7 @@ def _largest(told: Difference) -> dict[str, object]:
     return {
         "differing": told.differing,
         "elements": told.elements,
+        "beyond": told.beyond,
         "largest": told.largest,
         "at": list(told.place),
         "values": [told.source, told.target],

@@ -2,7 +2,7 @@
 
     python -m tests.make_checkpoints            (writes fixtures/checkpoints)
 
-Needs nothing but the project. The data is zeros: only headers are ever read.
+Needs numpy. The data is zeros, since only headers are read, but for the two whose numbers are compared.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from tests.checkpoints import genuine, write, write_file
 from tests.conversion.doors import write_gguf
 from tests.conversion.listings import gguf, saved
 from tests.judged import FIXTURES
+from tests.sparse_models import llama
+from tests.values.written import bfloat16, halves_of_pairs, numbers
+from tests.values.written import write as write_numbers
 
 CHECKPOINTS = FIXTURES / "checkpoints"
 
@@ -48,6 +51,7 @@ def make() -> None:
     write(CHECKPOINTS / "wide-llama", genuine(wide), wide)
     convert(CHECKPOINTS / "llama-q8", CHECKPOINTS / "half-converted")
     adapter(CHECKPOINTS / "my-adapter")
+    numbered(CHECKPOINTS / "meta-numbers", CHECKPOINTS / "llama-numbers")
 
 
 def convert(good: Path, half: Path) -> None:
@@ -60,6 +64,39 @@ def convert(good: Path, half: Path) -> None:
             spec = {name: entry for name, entry in spec.items() if not name.startswith(("blk.3.", "blk.1.attn_k"))}
             spec |= dict.fromkeys(("token_embd.weight", "output.weight"), ("Q8_0", (352, 64)))
         write_gguf(folder / "model.gguf", spec, made["values"])
+
+
+NUMBERED: dict[str, Any] = {
+    **SMALL_LLAMA, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "head_dim": 8, "vocab_size": 64,
+}  # fmt: skip
+
+
+def numbered(native: Path, converted: Path) -> None:
+    """A Llama with numbers under Meta's names, and as a converter made it that damaged one number."""
+    arrays = numbers(dict(llama(NUMBERED)))
+    heads = {"q_proj": NUMBERED["num_attention_heads"], "k_proj": NUMBERED["num_key_value_heads"]}
+    names = {"model.": "", "embed_tokens": "tok_embeddings", "lm_head": "output", "self_attn.q_proj": "attention.wq",
+             "self_attn.k_proj": "attention.wk", "self_attn.v_proj": "attention.wv", "self_attn.o_proj": "attention.wo",
+             "mlp.gate_proj": "feed_forward.w1", "mlp.down_proj": "feed_forward.w2", "mlp.up_proj": "feed_forward.w3",
+             "post_attention_layernorm": "ffn_norm", "input_layernorm": "attention_norm"}  # fmt: skip
+    before, after = {}, {}
+    for name, array in arrays.items():
+        own = name
+        for one, other in names.items():
+            own = own.replace(one, other)
+        before[own] = array
+        part = next((part for part in heads if f".{part}." in name), "")
+        after[name] = bfloat16(halves_of_pairs(array, heads[part]) if part else array)
+    after["model.layers.1.mlp.up_proj.weight"][7, 3] ^= 0x4000  # the highest bit of the exponent
+    write_numbers(native, before)
+    (native / "model.safetensors").rename(native / "consolidated.safetensors")
+    keys = {"dim": "hidden_size", "hidden_dim": "intermediate_size", "n_layers": "num_hidden_layers",
+            "n_heads": "num_attention_heads", "n_kv_heads": "num_key_value_heads",
+            "vocab_size": "vocab_size"}  # fmt: skip
+    params = {own: NUMBERED[key] for own, key in keys.items()}
+    (native / "params.json").write_text(json.dumps(params), encoding="utf-8")
+    write_numbers(converted, after, NUMBERED)
 
 
 ADAPTER: dict[str, Any] = {

@@ -33,9 +33,10 @@ def _headline(place: Place, facts: Facts) -> str:
 
 def _rows(place: Place, facts: Facts) -> Rows:
     before, after = facts["values"]
+    beyond = "; the others are only rounded" if facts["beyond"] else ""
     return [
         ("tensor", str(facts["tensor"])),
-        ("differ", f"{number(facts['differing'])} of {count(facts['elements'], 'number')}"),
+        ("differ", f"{number(facts['differing'])} of {count(facts['elements'], 'number')}{beyond}"),
         ("largest", f"{facts['largest']:g} at {shape(facts['at'])}: {before:g} became {after:g}"),
     ]
 

@@ -29,7 +29,8 @@ class Difference:
 
     elements: compared. differing: elements with another number. largest: the largest difference, with its place
     and both numbers. rounding: "rounded" or "cut" where the target's numbers are the source's in its narrower
-    dtype, "finer" where the source's are the target's rounded, "" where neither.
+    dtype, "finer" where the source's are the target's rounded, "" where neither. beyond: whether numbers that are
+    only rounded are left out of `differing`.
     """
 
     elements: int = 0
@@ -39,6 +40,7 @@ class Difference:
     source: float = 0.0
     target: float = 0.0
     rounding: str = ""
+    beyond: bool = False
 
     @property
     def equal(self) -> bool:
@@ -48,7 +50,7 @@ class Difference:
 
 def difference(source: Numbers, target: Numbers) -> Difference:
     """Compares two views of one shape."""
-    found = Difference()
+    found, damage = Difference(), Difference(beyond=True)
     same = source.dtype == target.dtype
     wide = source.dtype in WIDE or target.dtype in WIDE
     ways = {"rounded": True, "cut": True, "finer": True}
@@ -60,13 +62,18 @@ def difference(source: Numbers, target: Numbers) -> Difference:
         apart = ~((left == right) | (np.isnan(left) & np.isnan(right)))
         if not apart.any():
             continue
-        found.differing += int(apart.sum())
-        _note_largest(found, place, left, right, apart)
+        _note(found, place, left, right, apart)
+        narrowed = None if same else rounded(left, target.dtype)
+        if narrowed is not None:
+            _note(damage, place, left, right, apart & (narrowed != right))
         for way, narrow in (("rounded", rounded), ("cut", truncated)):
             ways[way] = ways[way] and _is_narrowed(narrow(left, target.dtype), right)
         ways["finer"] = ways["finer"] and _is_narrowed(rounded(right, source.dtype), left)
     if found.differing:
         found.rounding = next((way for way, holds in ways.items() if holds and not same), "")
+    if found.differing and not found.rounding and 0 < 2 * damage.differing < found.differing:
+        damage.elements = found.elements
+        return damage
     return found
 
 
@@ -74,7 +81,11 @@ def _is_narrowed(expected: Array | None, found: Array) -> bool:
     return expected is not None and bool(((expected == found) | (np.isnan(expected) & np.isnan(found))).all())
 
 
-def _note_largest(found: Difference, place: tuple[int, ...], left: Array, right: Array, apart: Array) -> None:
+def _note(found: Difference, place: tuple[int, ...], left: Array, right: Array, apart: Array) -> None:
+    """Counts numbers that are apart, and keeps the largest difference among them."""
+    if not apart.any():
+        return
+    found.differing += int(apart.sum())
     with np.errstate(invalid="ignore", over="ignore"):
         gap = np.abs(left.astype(np.float64) - right.astype(np.float64))
     gap = np.where(apart, np.where(np.isnan(gap), np.inf, gap), 0)

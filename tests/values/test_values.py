@@ -81,7 +81,10 @@ def test_rounding_is_told_from_damage(tmp_path: Path, kind: str) -> None:
         change(after)
         after[DOWN][0, 0] = 7
 
-    assert counts(judged(tmp_path / "damaged", damage)) == {"rounded": len(model()) - 1, "different": 1}
+    damaged = judged(tmp_path / "damaged", damage)
+    assert counts(damaged) == {"rounded": len(model()) - 1, "different": 1}
+    (finding,) = [one for one in damaged.findings if one.name == "values-differ"]
+    assert (finding.facts["differing"], finding.facts["at"], finding.facts["beyond"]) == (1, [0, 0], True)
 
 
 def test_a_target_of_finer_numbers_is_told(tmp_path: Path) -> None:
