@@ -353,6 +353,8 @@ def compared_with_values(
     compared: Comparison, wanted: Sequence[str] = (), progress: Progress | None = None
 ) -> Comparison:
     """The comparison with what its numbers say; of two different models none are compared. Raises NotNamed."""
+    if compared.verdict == "unreadable":
+        return compared
     if compared.relation != "conversion":
         why = Skipped("values", "the two are different models: no tensor of the one becomes one of the other")
         return replace(compared, skipped=(*compared.skipped, why))

@@ -55,6 +55,7 @@ COMMANDS = {
     "compare-expected": "inspector compare small-llama wide-llama --expect conversion",
     "compare-hub": "inspector compare small-llama org/small-llama --hashes",
     "compare-hub-broken": "inspector compare my-finetune org/small-llama",
+    "compare-nothing": "inspector compare small-llama no-such-folder",
     "compare-values": "inspector compare meta-numbers llama-numbers --values",
     "audit-values": "inspector audit llama-numbers --values",
     "explain": "inspector explain D501",

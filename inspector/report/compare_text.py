@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 def compare_text(compared: Comparison, *, colour: bool = False) -> str:
     """The table of roles, the totals, and what is to be said of them."""
-    if compared.relation == "conversion":
+    if compared.verdict == "unreadable":
+        sides = [side for side in (compared.source, compared.target) if side.verdict == "unreadable"]
+        parts = [f"unreadable: {' and '.join(clean(side.source, 200) for side in sides)}\n"]
+    elif compared.relation == "conversion":
         parts = list(_conversion(compared))
     else:
         parts = ["\n".join(_table(_difference_rows(compared))) + "\n"]
