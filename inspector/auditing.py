@@ -141,15 +141,15 @@ def audit(
         progress=progress,
     )
     if checkpoint.pipeline is not None and weights is None:
-        from inspector.pipelines import audit_pipeline
+        from inspector.pipelines import audit_pipeline, with_claim
 
-        return audit_pipeline(checkpoint, lambda folder: load_within(checkpoint, folder))
+        return with_claim(audit_pipeline(checkpoint, lambda folder: load_within(checkpoint, folder)), claim)
     if base is not None or with_base:
         return _with_base(checkpoint, claim, base, progress)
     if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).card is None:
-        from inspector.pipelines import audit_single_file
+        from inspector.pipelines import audit_single_file, with_claim
 
-        return audit_single_file(checkpoint)
+        return with_claim(audit_single_file(checkpoint), claim)
     return audit_checkpoint(checkpoint, claim)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
+from typing import TYPE_CHECKING
 
 from inspector.auditing import Audit, audit_checkpoint
 from inspector.evidence import Evidence, Fact, Place
@@ -20,6 +21,9 @@ from inspector.matcher.families import families_of
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Counts, Ledger, Line
 from inspector.rules.registry import SEVERITIES, Finding, worded
+
+if TYPE_CHECKING:
+    from inspector.reconciler.claims import Stated
 
 WITHOUT_WEIGHTS = ("Tokenizer", "TokenizerFast", "Scheduler", "FeatureExtractor", "Processor", "ProcessorFast")
 """Endings of classes that store no weights."""
@@ -85,6 +89,23 @@ def audit_pipeline(root: Checkpoint, opened: Open) -> Audit:
         verdict="findings" if verdict == "unreadable" and readable and len(verdicts) > 1 else verdict,
         components=parts,
     )
+
+
+def with_claim(audited: Audit, stated: Stated | None) -> Audit:
+    """The audit of several components with what is to be said of a claimed total."""
+    if stated is None:
+        return audited
+    from inspector.reconciler.claims import Claim, check_claim
+
+    claim = check_claim(stated, audited.counts, (), None)
+    if not claim.agrees:
+        total = audited.counts.unique_parameters
+        for name, part in audited.components.items():
+            own = part.counts.unique_parameters
+            for number, words in ((own, f"it counts {name} alone"), (total - own, f"it leaves {name} out")):
+                if stated.covers(number):
+                    claim = Claim("claim", stated.value, total, False, f"{words} ({own:,})")
+    return replace(audited, claims=(*audited.claims, claim))
 
 
 def audit_single_file(root: Checkpoint) -> Audit:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.auditing import audit
+from inspector.reconciler.claims import read_claim
 from inspector.report.json_v1 import audit_json
 from inspector.report.text import audit_text
 from tests.checkpoints import genuine, write
@@ -81,3 +82,17 @@ def test_folders_outside_are_not_opened(tmp_path: Path) -> None:
     parts = {**PARTS, "../unet": ["diffusers", "UNet2DConditionModel"], "..": ["diffusers", "UNet2DConditionModel"]}
     audited = audit(str(pipeline(tmp_path, parts)))
     assert set(audited.components) == {"unet", "text_encoder"}
+
+
+def test_a_claim_of_a_pipeline_is_set_against_its_sums_and_parts(tmp_path: Path) -> None:
+    folder = str(pipeline(tmp_path, PARTS))
+    whole = audit(folder)
+    unet, text = (part.counts.unique_parameters for part in whole.components.values())
+    for number, agrees, because in (
+        (unet + text, True, "unique parameters"),
+        (unet, False, f"it counts unet alone ({unet:,})"),
+        (text + unet + 7, False, "7 more; no part of the formula explains it"),
+    ):
+        stated = read_claim(str(number))
+        (claim,) = audit(folder, claim=stated).claims
+        assert (claim.claimed, claim.true, claim.agrees, claim.because) == (number, unet + text, agrees, because)
