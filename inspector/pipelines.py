@@ -100,11 +100,12 @@ def with_claim(audited: Audit, stated: Stated | None) -> Audit:
     claim = check_claim(stated, audited.counts, (), None)
     if not claim.agrees:
         total = audited.counts.unique_parameters
-        for name, part in audited.components.items():
-            own = part.counts.unique_parameters
-            for number, words in ((own, f"it counts {name} alone"), (total - own, f"it leaves {name} out")):
-                if stated.covers(number):
-                    claim = Claim("claim", stated.value, total, False, f"{words} ({own:,})")
+        own = {name: part.counts.unique_parameters for name, part in audited.components.items()}
+        told = [(number, f"it counts {name} alone ({number:,})") for name, number in own.items()]
+        told += [(total - number, f"it leaves {name} out ({number:,})") for name, number in own.items()]
+        because = next((words for number, words in told if stated.covers(number)), None)
+        if because is not None:
+            claim = Claim("claim", stated.value, total, False, because)
     return replace(audited, claims=(*audited.claims, claim))
 
 
