@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 
 from inspector.algebra.evaluation import Value, extent, truth, whole
 from inspector.algebra.expression import parse
@@ -124,7 +125,7 @@ def bind(scope: CardScope, head: Head, spelling: Spelling, stored: Stored = noth
         target = ties.target(block.slot, bool(stored(block.key)))
         if target is not None and id(target) in present:
             block.tie = target
-    opaque = tuple((spelling.spelled(entry, scope), entry.because) for entry in unrolled.opaque)
+    opaque = tuple((spelling.spelled(entry, scope), entry.because) for entry in unrolled.opaque if binder.holds(entry))
     return Plan(scope, head, spelling, unrolled, tuple(blocks), sides, opaque)
 
 
@@ -277,6 +278,11 @@ class _Binder:
             if not truth(scope.evaluate(condition.node)):
                 return False
         return True
+
+    def holds(self, entry: OpaqueSlot) -> bool:
+        """Whether a prefix is left unchecked here."""
+        scopes = [(reduce(lambda scope, name: scope.grafts[name], one.scope, self.scope), one) for one in entry.whens]
+        return all(scope.settings.known and truth(scope.evaluate(one.node)) for scope, one in scopes)
 
     def _shape(self, slot: Slot, scope: CardScope) -> Shape:
         return tuple(_dim(scope, scope.evaluate(node)) for node in slot.dims)

@@ -70,10 +70,11 @@ class Graft:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """Tensors counted but not explained."""
+    """Tensors counted but not explained, where `when` holds; a condition holds in no checkpoint without a config."""
 
     prefix: str
     because: str
+    when: str = ""
 
 
 Row = Part | Group | Either | Graft | Opaque
@@ -168,9 +169,9 @@ def graft(
     return Graft(name, at, card, config or f"{name}_config", head, when)
 
 
-def opaque(prefix: str, because: str) -> Opaque:
+def opaque(prefix: str, because: str, *, when: str = "") -> Opaque:
     """Tensors below a prefix that no card explains."""
-    return Opaque(prefix, because)
+    return Opaque(prefix, because, when)
 
 
 def head(names: str, root: str, *parts: Row, default: bool = False) -> Head:

@@ -61,11 +61,12 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueSlot:
-    """A prefix below which nothing is checked."""
+    """A prefix below which nothing is checked, where all of `whens` hold."""
 
     path: str
     because: str
     body: bool
+    whens: tuple[Condition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,8 @@ class _Unroller:
             case Graft():
                 self.graft(row, context, scope)
             case Opaque():
-                self.opaque.append(OpaqueSlot(context.prefix + row.prefix, row.because, context.body))
+                whens = (*context.whens, *_predicates(row.when, context.renames or {}, context.scope))
+                self.opaque.append(OpaqueSlot(context.prefix + row.prefix, row.because, context.body, whens))
 
     def group(self, row: Group, context: _Context) -> _Context:
         prefix = context.prefix + renamed_path(row.prefix, context.renames) + ("." if row.prefix else "")
@@ -136,7 +138,7 @@ class _Unroller:
         below = scope.grafts.get(row.name)
         at = context.prefix + row.at
         if below is None:
-            self.opaque.append(OpaqueSlot(at, f"no card for the {row.name} part", context.body))
+            self.opaque.append(OpaqueSlot(at, f"no card for the {row.name} part", context.body, context.whens))
             return
         card = below.card
         entry = next((one for one in card.heads if row.head and row.head in one.names), card.heads[0])
