@@ -25,12 +25,13 @@ SPATIAL_RESNET = rows(                         # i channels in, o out
     under("norm2", SPATIAL_NORM, i="o", tower="norm.2"),
     part("conv2",         "resnet.conv.2", conv("o -> o, 3 3")),
     part("conv_shortcut", "resnet.skip",   conv("i -> o, 1 1"), when="i != o"))
-SPATIAL_ATTENTION = rows(PIXEL_MATRICES, under("spatial_norm", SPATIAL_NORM, i="w"))
+ONE_HEAD = rows(PIXEL_ATTENTION, y="w")
+SPATIAL_ATTENTION = rows(rows(PIXEL_MATRICES, y="w"), under("spatial_norm", SPATIAL_NORM, i="w"))
 ENCODER = rows(                                # x channels out
     part("conv_in",       "embed.image", conv("ci -> a, 3 3")),
     under("down_blocks.{S}.resnets.0",    TIMELESS_RESNET, i="v", o="w"),
     under("down_blocks.{S}.resnets.{R1}", TIMELESS_RESNET, i="w", o="w"),
-    under("down_blocks.{XA}.attentions.{R}", PIXEL_ATTENTION),
+    under("down_blocks.{XA}.attentions.{R}", ONE_HEAD),
     part("down_blocks.{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")),
     part("conv_norm_out", "norm.final",  affine("m")),
     part("conv_out",      "head.latent", conv("m -> x, 3 3")))
@@ -39,7 +40,7 @@ DECODER = rows(
     rows(
         under("up_blocks.{U}.resnets.0",         TIMELESS_RESNET, i="p", o="u"),
         under("up_blocks.{U}.resnets.{Q1}",      TIMELESS_RESNET, i="u", o="u"),
-        under("up_blocks.{YA}.attentions.{Q}",   PIXEL_ATTENTION, w="u"),
+        under("up_blocks.{YA}.attentions.{Q}",   ONE_HEAD, w="u"),
         part("conv_norm_out", "norm.final", affine("a")), when="grouped"),
     rows(
         under("up_blocks.{U}.resnets.0",         SPATIAL_RESNET, i="p", o="u"),
@@ -50,7 +51,7 @@ DECODER = rows(
     part("conv_out",      "head.image", conv("a -> co, 3 3")))
 ENCODER_MIDDLE = under("encoder.mid_block",
     under("resnets.0",    TIMELESS_RESNET, i="m", o="m", tower="encoder.middle"),
-    under("attentions.0", PIXEL_ATTENTION, w="m", when="mid_block_add_attention | true", tower="encoder.middle"),
+    under("attentions.0", ONE_HEAD, w="m", when="mid_block_add_attention | true", tower="encoder.middle"),
     under("resnets.1",    TIMELESS_RESNET, i="m", o="m", tower="encoder.middle.last"))
 SPATIAL_MIDDLE = under("decoder.mid_block",
     under("resnets.0",    SPATIAL_RESNET, i="m", o="m", tower="decoder.middle"),
@@ -58,7 +59,7 @@ SPATIAL_MIDDLE = under("decoder.mid_block",
     under("resnets.1",    SPATIAL_RESNET, i="m", o="m", tower="decoder.middle.last"), when="not grouped")
 DECODER_MIDDLE = under("decoder.mid_block",
     under("resnets.0",    TIMELESS_RESNET, i="m", o="m", tower="decoder.middle"),
-    under("attentions.0", PIXEL_ATTENTION, w="m", when="mid_block_add_attention | true", tower="decoder.middle"),
+    under("attentions.0", ONE_HEAD, w="m", when="mid_block_add_attention | true", tower="decoder.middle"),
     under("resnets.1",    TIMELESS_RESNET, i="m", o="m", tower="decoder.middle.last"), when="grouped")
 AUTOENCODERKL = Architecture("AutoencoderKL", dims=VAE_DIMS, dialects=({}, OLD_ATTENTION),
     parts=rows(

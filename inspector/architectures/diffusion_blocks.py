@@ -49,11 +49,11 @@ TIMELESS_RESNET = rows(
     part("norm2",         "norm.resnet.2", affine("o")),
     part("conv2",         "resnet.conv.2", conv("o -> o, 3 3")),
     part("conv_shortcut", "resnet.skip",   conv("i -> o, 1 1"), when="i != o"))
-PIXEL_MATRICES = rows(                         # w channels
-    part("to_q",       "attention.query",  dense("w -> w")),
-    part("to_k",       "attention.key",    dense("w -> w")),
-    part("to_v",       "attention.value",  dense("w -> w")),
-    part("to_out.0",   "attention.output", dense("w -> w")))
+PIXEL_MATRICES = rows(                         # w channels, y the width of all heads
+    part("to_q",       "attention.query",  dense("w -> y")),
+    part("to_k",       "attention.key",    dense("w -> y")),
+    part("to_v",       "attention.value",  dense("w -> y")),
+    part("to_out.0",   "attention.output", dense("y -> w")))
 PIXEL_ATTENTION = rows(part("group_norm", "norm.attention", affine("w")), PIXEL_MATRICES)
 OLD_ATTENTION = {                              # files of the first versions
     "*.attentions.0.to_q.": ".attentions.0.query.", "*.attentions.0.to_k.": ".attentions.0.key.",

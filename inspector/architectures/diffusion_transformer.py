@@ -161,6 +161,7 @@ DITTRANSFORMER2DMODEL = Architecture("DiTTransformer2DModel", dims=WIDTH | Dims(
             under("norm1.emb.timestep_embedder", EMBEDDING, i="256"),
             part("norm1.emb.class_embedder.embedding_table", "embed.class", table("num_embeds_ada_norm+1 d")),
             part("norm1.linear", "norm.modulation", dense("d -> 6*d")),
+            part("norm3",        "norm.mlp",        affine("d"), when="norm_elementwise_affine"),
             under("attn1", ATTENTION, bo="true"),
             under("ff", FEED_FORWARD, b="true")),
         part("proj_out_1", "norm.modulation.out", dense("d -> 2*d")),

@@ -41,27 +41,27 @@ CROSS_BLOCK = rows(                            # w channels, e width of the text
         part("norm2",       "norm.mlp",              affine("w")),
         under("attn", ATTENTION, a="w", bo="true"),
         under("ff", GATED_FEED_FORWARD, ff="4*w", b="true"), tower="boxes", when="gated"))
-CROSS = rows(                                  # K blocks
+CROSS = rows(                                  # K blocks of the width y, that of all heads
     part("norm",     "norm.group",            affine("w")),
-    part("proj_in",  "attention.project.in",  dense("w -> w"),     when="use_linear_projection"),
-    part("proj_in",  "attention.project.in",  conv("w -> w, 1 1"), when="not use_linear_projection"),
-    part("proj_out", "attention.project.out", dense("w -> w"),     when="use_linear_projection"),
-    part("proj_out", "attention.project.out", conv("w -> w, 1 1"), when="not use_linear_projection"),
-    under("transformer_blocks.{K}", CROSS_BLOCK))
+    part("proj_in",  "attention.project.in",  dense("w -> y"),     when="use_linear_projection"),
+    part("proj_in",  "attention.project.in",  conv("w -> y, 1 1"), when="not use_linear_projection"),
+    part("proj_out", "attention.project.out", dense("y -> w"),     when="use_linear_projection"),
+    part("proj_out", "attention.project.out", conv("y -> w, 1 1"), when="not use_linear_projection"),
+    under("transformer_blocks.{K}", CROSS_BLOCK, w="y"))
 CROSSES = rows(
     rows(CROSS, when="not dual_cross_attention"),
-    under("transformers.{two}", CROSS, K="one", f="w", use_linear_projection="false", gated="false", tower="dual",
+    under("transformers.{two}", CROSS, K="one", f="y", use_linear_projection="false", gated="false", tower="dual",
           when="dual_cross_attention"))
-SIMPLE = rows(                                 # only: whether pixels do not read each other
+SIMPLE = rows(                                 # y the width of all heads; only: whether pixels do not read each other
     part("group_norm", "norm.attention",   affine("w")),
     part("norm_cross", "norm.cross",       affine("w"), when="cross_attention_norm == 'layer_norm'"),
     part("norm_cross", "norm.cross",       affine("e"), when="cross_attention_norm == 'group_norm'"),
-    part("to_q",       "attention.query",  dense("w -> w")),
-    part("to_k",       "attention.key",    dense("w -> w"), when="not only"),
-    part("to_v",       "attention.value",  dense("w -> w"), when="not only"),
-    part("add_k_proj", "cross.key",        dense("e -> w")),
-    part("add_v_proj", "cross.value",      dense("e -> w")),
-    part("to_out.0",   "attention.output", dense("w -> w")))
+    part("to_q",       "attention.query",  dense("w -> y")),
+    part("to_k",       "attention.key",    dense("w -> y"), when="not only"),
+    part("to_v",       "attention.value",  dense("w -> y"), when="not only"),
+    part("add_k_proj", "cross.key",        dense("e -> y")),
+    part("add_v_proj", "cross.value",      dense("e -> y")),
+    part("to_out.0",   "attention.output", dense("y -> w")))
 BLOCK = rows(RESNET, t="tb")
 K_RESNET = rows(                               # i channels in, o between, x out
     part("norm1.linear",  "norm.resnet.1", dense("tb -> 2*i")),
@@ -78,10 +78,12 @@ K_ATTENTION = rows(                            # own: whether pixels read each o
 UNET_DIMS = Dims(
     c="in_channels", o="out_channels", ch="block_out_channels", S="len(ch)", U="len(ch)", d="a", a="ch[0]", m="ch[S-1]",
     t="time_embedding_dim | 2*a when fourier | 4*a", ti="t when fourier | a", fourier="time_embedding_type == 'fourier'",
-    tb="2*t when class_embeddings_concat | t", gated="attention_type in 'gated gated-text-image'", one="1", two="2", j="projection_class_embeddings_input_dim", ki="conv_in_kernel | 3", ko="conv_out_kernel | 3",
+    tb="2*t when class_embeddings_concat | t", gated="attention_type in 'gated gated-text-image'", one="1", two="2", xt="encoder_hid_dim | cross_attention_dim", j="projection_class_embeddings_input_dim", ki="conv_in_kernel | 3", ko="conv_out_kernel | 3",
     scaled="resnet_time_scale_shift == 'scale_shift'", heads="num_attention_heads | attention_head_dim",
+    y="heads[{S}]*(w//heads[{S}]) | w", yu="heads[S-1-{U}]*(u//heads[S-1-{U}]) | u", ym="heads[S-1]*(m//heads[S-1]) | m",
+    yp="w//hd[{S}]*hd[{S}] | w", ypu="u//hd[{U}]*hd[{U}] | u", ypm="m//hd[S-1]*hd[S-1] | m", hd="attention_head_dim",
     w="ch[{S}]",     v="ch[{S}-1] | a", n="layers_per_block[{S}]", K="transformer_layers_per_block[{S}][{R}] | 1",  # going down
-    e="cross_attention_dim[{S}]", f="e when only_cross_attention[{S}] | w", tw="2*w when scaled | w",
+    e="cross_attention_dim[{S}]", f="e when only_cross_attention[{S}] | y", tw="2*w when scaled | w",
     X="S[down_block_types in 'CrossAttnDownBlock2D UNetResCrossAttnDownBlock2D CrossAttnDownBlockSpatioTemporal']",
     XA="S[down_block_types == 'AttnDownBlock2D']", XS="S[down_block_types == 'SimpleCrossAttnDownBlock2D']",
     DR="S[down_block_types in 'SimpleCrossAttnDownBlock2D ResnetDownsampleBlock2D'] & S[:S-1]",
@@ -89,7 +91,7 @@ UNET_DIMS = Dims(
     D="S[:S-1] - DR - SK", R="n", R1="R[1:]",
     u="ch[S-1-{U}]", p="ch[S-{U}] | m",  q="ch[S-2-{U}] | a",                                                  # coming up
     nu="layers_per_block[S-1-{U}]", eu="cross_attention_dim[S-1-{U}]",
-    fu="eu when only_cross_attention[S-1-{U}] | u", tu="2*u when scaled | u",
+    fu="eu when only_cross_attention[S-1-{U}] | yu", tu="2*u when scaled | u",
     ku="reverse_transformer_layers_per_block[{U}][{Q}] | transformer_layers_per_block[S-1-{U}][{Q}] | 1",
     km="transformer_layers_per_block[S-1][0] | 1", em="cross_attention_dim[S-1]",
     tm="2*m when scaled | m",
@@ -148,14 +150,14 @@ DOWN_TO_MIDDLE = rows(
     part("time_embedding.cond_proj", "embed.time.condition", linear("time_cond_proj_dim -> ti"), when="time_cond_proj_dim != null"),
     part("add_embedding.linear_1",   "embed.added.1", dense("j -> t"), when="addition_embed_type == 'text_time'"),
     part("add_embedding.linear_2",   "embed.added.2", dense("t -> t"), when="addition_embed_type == 'text_time'"),
-    rows(ADDED, e="cross_attention_dim", x="encoder_hid_dim | cross_attention_dim", y="encoder_hid_dim"),
+    rows(ADDED, e="cross_attention_dim", x="xt", y="encoder_hid_dim"),
     CLASS_EMBEDDING,
     under("down_blocks",
         under("{SN}.resnets.0",      BLOCK, i="v", o="w", T="tw"),
         under("{SN}.resnets.{R1}",   BLOCK, i="w", o="w", T="tw"),
         under("{X}.attentions.{R}",  CROSSES),
-        under("{XA}.attentions.{R}", PIXEL_ATTENTION, tower="down.pixels"),
-        under("{XS}.attentions.{R}", SIMPLE, only="only_cross_attention[{S}]", tower="down.simple"),
+        under("{XA}.attentions.{R}", PIXEL_ATTENTION, y="yp", tower="down.pixels"),
+        under("{XS}.attentions.{R}", SIMPLE, y="yp", only="only_cross_attention[{S}]", tower="down.simple"),
         under("{SK}.resnets.0",      K_RESNET, i="v", o="w", x="w", tower="down.k"),
         under("{SK}.resnets.{R1}",   K_RESNET, i="w", o="w", x="w", tower="down.k"),
         under("{XK}.attentions.{R}", K_ATTENTION, own="{S} == S - 1", tower="down.k"),
@@ -163,8 +165,8 @@ DOWN_TO_MIDDLE = rows(
         under("{DR}.downsamplers.0", BLOCK, i="w", o="w", T="tw", tower="downsampling"), tower="down"),
     under("mid_block",
         under("resnets.0",    BLOCK,   i="m", o="m", T="tm", when="mid_block_type != null"),
-        under("attentions.0", CROSSES, w="m", K="km", e="em", f="m", when="mid_block_type == 'UNetMidBlock2DCrossAttn'"),
-        under("attentions.0", SIMPLE,  w="m", e="em", only="om", tower="middle.simple",
+        under("attentions.0", CROSSES, w="m", y="ym", K="km", e="em", f="ym", when="mid_block_type == 'UNetMidBlock2DCrossAttn'"),
+        under("attentions.0", SIMPLE,  w="m", y="ypm", e="em", only="om", tower="middle.simple",
               when="mid_block_type == 'UNetMidBlock2DSimpleCrossAttn'"),
         under("resnets.1",    BLOCK,   i="m", o="m", T="tm", tower="middle.last", when="middle"), tower="middle"))
 BOXES = rows(                                  # i features of a box, e the width of the states
@@ -179,9 +181,9 @@ UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", dims=UNET_DIMS | Dim
             under("{UN}.resnets.0",      BLOCK, i="p + u", o="u", T="tu"),
             under("{UN}.resnets.{mid}",  BLOCK, i="u + u", o="u", T="tu"),
             under("{UN}.resnets.{last}", BLOCK, i="u + q", o="u", T="tu"),
-            under("{Y}.attentions.{Q}",  CROSSES, w="u", K="ku", e="eu", f="fu"),
-            under("{YA}.attentions.{Q}", PIXEL_ATTENTION, w="u", tower="up.pixels"),
-            under("{YS}.attentions.{Q}", SIMPLE, w="u", e="eu", only="only_cross_attention[S-1-{U}]", tower="up.simple"),
+            under("{Y}.attentions.{Q}",  CROSSES, w="u", y="yu", K="ku", e="eu", f="fu"),
+            under("{YA}.attentions.{Q}", PIXEL_ATTENTION, w="u", y="ypu", tower="up.pixels"),
+            under("{YS}.attentions.{Q}", SIMPLE, w="u", y="ypu", e="eu", only="only_cross_attention[S-1-{U}]", tower="up.simple"),
             under("{UK}.resnets.{QK}",   K_RESNET, i="ik", o="ok", x="ok", tower="up.k"),
             under("{YK}.resnets.{QK}",   K_RESNET, i="iy", o="u", x="ok", tower="up.k"),
             under("{YK}.attentions.{QK}", K_ATTENTION, w="ok", e="eu", own="q == u and u == tb", tower="up.k"),
@@ -213,7 +215,7 @@ CONTROLNETMODEL = Architecture("ControlNetModel",  # no record exercises this ca
         part("controlnet_mid_block",       "head.middle", conv("m -> m, 1 1"))))
 UNET2DMODEL = Architecture("UNet2DModel",      # no record exercises this card
     dims=UNET_DIMS | Dims(n="layers_per_block", X="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D']",
-                          Y="U[up_block_types in 'AttnUpBlock2D UNetResAttnUpBlock2D']", t="4*a",
+                          Y="U[up_block_types in 'AttnUpBlock2D UNetResAttnUpBlock2D']", t="time_embedding_dim | 4*a",
                           DR="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D ResnetDownsampleBlock2D'] & S[:S-1]"
                              " when downsample_type == 'resnet' | S[down_block_types == 'ResnetDownsampleBlock2D'] & S[:S-1]",
                           WR="U[up_block_types in 'AttnUpBlock2D UNetResAttnUpBlock2D ResnetUpsampleBlock2D'] & U[:U-1]"
@@ -232,12 +234,12 @@ UNET2DMODEL = Architecture("UNet2DModel",      # no record exercises this card
         under("down_blocks",
             under("{S}.resnets.0",      RESNET, i="v", o="w", T="tw"),
             under("{S}.resnets.{R1}",   RESNET, i="w", o="w", T="tw"),
-            under("{X}.attentions.{R}", PIXEL_ATTENTION),
+            under("{X}.attentions.{R}", PIXEL_ATTENTION, y="yp"),
             part("{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")),
             under("{DR}.downsamplers.0", RESNET, i="w", o="w", T="tw", tower="downsampling"), tower="down"),
         under("mid_block",
             under("resnets.0",    RESNET, i="m", o="m", T="tm"),
-            under("attentions.0", PIXEL_MATRICES, w="m", when="add_attention | true"),
+            under("attentions.0", PIXEL_MATRICES, w="m", y="ypm", when="add_attention | true"),
             part("attentions.0.group_norm", "norm.attention", affine("m"),
                  when="add_attention and (attn_norm_num_groups != null or resnet_time_scale_shift == 'default')"),
             under("resnets.1",    RESNET, i="m", o="m", T="tm", tower="middle.last"), tower="middle", when="mid_block_type != null"),
@@ -245,7 +247,7 @@ UNET2DMODEL = Architecture("UNet2DModel",      # no record exercises this card
             under("{U}.resnets.0",      RESNET, i="p + u", o="u", T="tu"),
             under("{U}.resnets.{mid}",  RESNET, i="u + u", o="u", T="tu"),
             under("{U}.resnets.{last}", RESNET, i="u + q", o="u", T="tu"),
-            under("{Y}.attentions.{Q}", PIXEL_ATTENTION, w="u"),
+            under("{Y}.attentions.{Q}", PIXEL_ATTENTION, w="u", y="ypu"),
             part("{W}.upsamplers.0.conv", "resnet.up", conv("u -> u, 3 3")),
             under("{WR}.upsamplers.0", RESNET, i="u", o="u", T="tu", tower="upsampling"), tower="up"),
         part("conv_norm_out", "norm.final", affine("a")),
@@ -273,13 +275,13 @@ IN_TIME = rows(
     part("ff_in.net.2",      "mlp.in.down",    dense("4*w -> w")))
 SPACE_TIME = rows(
     part("norm",     "norm.group",            affine("w")),
-    part("proj_in",  "attention.project.in",  dense("w -> w")),
-    part("proj_out", "attention.project.out", dense("w -> w")),
+    part("proj_in",  "attention.project.in",  dense("w -> y")),
+    part("proj_out", "attention.project.out", dense("y -> w")),
     part("time_pos_embed.linear_1", "embed.position.1", dense("w -> 4*w")),
     part("time_pos_embed.linear_2", "embed.position.2", dense("4*w -> w")),
     part("time_mixer.mix_factor",   "attention.mix",    param("1")),
-    under("transformer_blocks.{K}", rows(CROSS_BLOCK, f="w"), tower="space"),
-    under("temporal_transformer_blocks.{K}", IN_TIME, tower="time"))
+    under("transformer_blocks.{K}", rows(CROSS_BLOCK, w="y", f="y"), tower="space"),
+    under("temporal_transformer_blocks.{K}", IN_TIME, w="y", tower="time"))
 UNETSPATIOTEMPORALCONDITIONMODEL = Architecture("UNetSpatioTemporalConditionModel", dims=UNET_DIMS,
     parts=rows(
         part("conv_in", "embed.image", conv("c -> a, 3 3")),
@@ -293,37 +295,38 @@ UNETSPATIOTEMPORALCONDITIONMODEL = Architecture("UNetSpatioTemporalConditionMode
             part("{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")), tower="down"),
         under("mid_block",
             under("resnets.0",    PAIR, i="m", o="m", T="m"),
-            under("attentions.0", SPACE_TIME, w="m", K="km", e="em"),
+            under("attentions.0", SPACE_TIME, w="m", y="ym", K="km", e="em"),
             under("resnets.1",    PAIR, i="m", o="m", T="m", tower="middle.last"), tower="middle"),
         under("up_blocks",
             under("{U}.resnets.0",      PAIR, i="p + u", o="u", T="u"),
             under("{U}.resnets.{mid}",  PAIR, i="u + u", o="u", T="u"),
             under("{U}.resnets.{last}", PAIR, i="u + q", o="u", T="u"),
-            under("{Y}.attentions.{Q}", SPACE_TIME, w="u", K="ku", e="eu"),
+            under("{Y}.attentions.{Q}", SPACE_TIME, w="u", y="yu", K="ku", e="eu"),
             part("{W}.upsamplers.0.conv", "resnet.up", conv("u -> u, 3 3")), tower="up"),
         part("conv_norm_out", "norm.final", affine("a")),
         part("conv_out",      "head.image", conv("a -> o, 3 3"))))
 
-MOTION = rows(                                 # w channels, K blocks
+MOTION = rows(                                 # w channels, K blocks of the width y, that of all heads
     part("norm",     "norm.group",            affine("w")),
-    part("proj_in",  "attention.project.in",  dense("w -> w")),
-    part("proj_out", "attention.project.out", dense("w -> w")),
+    part("proj_in",  "attention.project.in",  dense("w -> y")),
+    part("proj_out", "attention.project.out", dense("y -> w")),
     under("transformer_blocks.{K}",
-        part("pos_embed.pe", "embed.position", buffer("1 T w")),
-        part("norm1", "norm.attention", affine("w")),
-        part("norm2", "norm.second",    affine("w")),
-        part("norm3", "norm.mlp",       affine("w")),
-        under("attn1", ATTENTION, a="w", bo="true"),
-        under("attn2", CROSS_ATTENTION, a="w", e="w", bo="true"),
-        under("ff", GATED_FEED_FORWARD, ff="4*w", b="true")))
+        part("pos_embed.pe", "embed.position", buffer("1 T y")),
+        part("norm1", "norm.attention", affine("y")),
+        part("norm2", "norm.second",    affine("y")),
+        part("norm3", "norm.mlp",       affine("y")),
+        under("attn1", ATTENTION, w="y", a="y", bo="true"),
+        under("attn2", CROSS_ATTENTION, w="y", a="y", e="y", bo="true"),
+        under("ff", GATED_FEED_FORWARD, w="y", ff="4*y", b="true")))
 MOTIONADAPTER = Architecture("MotionAdapter",
     dims=Dims(ch="block_out_channels", S="len(ch)", U="len(ch)", d="ch[0]", m="ch[S-1]", T="motion_max_seq_length",
-              w="ch[{S}]", n="motion_layers_per_block[{S}]", R="n", K="motion_transformer_layers_per_block[{S}] | 1",
+              w="ch[{S}]", n="motion_layers_per_block[{S}]", R="n", K="motion_transformer_layers_per_block[{S}] | 1", h="motion_num_attention_heads",
+              y="h[{S}]*(w//h[{S}]) | w", yu="h[S-1-{U}]*(u//h[S-1-{U}]) | u", ym="h[S-1]*(m//h[S-1]) | m",
               u="ch[S-1-{U}]", nu="motion_layers_per_block[S-1-{U}]", Q="nu + 1",
               ku="motion_transformer_layers_per_block[S-1-{U}] | 1",
-              M="motion_mid_block_layers_per_block | 1", km="motion_transformer_layers_per_mid_block | 1", c="conv_in_channels"),
+              M="motion_mid_block_layers_per_block | 1", km="motion_transformer_layers_per_mid_block[{M}] | 1", c="conv_in_channels"),
     parts=rows(
         part("conv_in", "embed.image", conv("c -> d, 3 3"), when="c"),
         under("down_blocks.{S}.motion_modules.{R}", MOTION, tower="down"),
-        under("mid_block.motion_modules.{M}",       MOTION, w="m", K="km", tower="middle", when="use_motion_mid_block | true"),
-        under("up_blocks.{U}.motion_modules.{Q}",   MOTION, w="u", K="ku", tower="up")))
+        under("mid_block.motion_modules.{M}",       MOTION, w="m", y="ym", K="km", tower="middle", when="use_motion_mid_block | true"),
+        under("up_blocks.{U}.motion_modules.{Q}",   MOTION, w="u", y="yu", K="ku", tower="up")))
