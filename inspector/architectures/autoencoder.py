@@ -7,8 +7,8 @@ modules of a sequence are numbered through, activations and upsampling among the
 """
 
 from inspector.architectures.diffusion_blocks import OLD_ATTENTION, PIXEL_ATTENTION, PIXEL_MATRICES, TIMELESS_RESNET
-from inspector.notation.card import Architecture, Dims, part, rows, under
-from inspector.notation.kinds import affine, conv, table
+from inspector.notation.card import Architecture, Dims, maybe, part, rows, under
+from inspector.notation.kinds import affine, buffer, conv, table
 
 VAE_DIMS = Dims(ci="in_channels", co="out_channels", z="latent_channels", ch="block_out_channels", S="len(ch)", U="len(ch)",
                 d="a", a="ch[0]", m="ch[S-1]", w="ch[{S}]", v="ch[{S}-1] | a", D="S[:S-1]", R="layers_per_block", R1="R[1:]",
@@ -109,3 +109,14 @@ AUTOENCODERTINY = Architecture("AutoencoderTiny", ignores="block_out_channels",
             part("{U2}", "resnet.up", conv("dh[1] -> dh[1], 3 3", bias=False)),
             part("{U3}", "resnet.up", conv("dh[2] -> dh[2], 3 3", bias=False)),
             part("{F}",  "head.image", conv("dh[len(dh)-1] -> co, 3 3")), tower="decoder")))
+AUTOENCODERKLFLUX2 = Architecture("AutoencoderKLFlux2",
+    dims=VAE_DIMS | Dims(dc="decoder_block_out_channels", md="dc[U-1] | m", ad="dc[0] | a", n="z*patch_size[0]*patch_size[1]",
+                         ud="dc[S-1-{U}] | u", pd="dc[S-{U}] | md when {U} == 0 | p"),
+    parts=rows(
+        under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
+        rows(under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, grouped="true", m="md", a="ad", u="ud", p="pd"),
+        part("quant_conv",      "head.quantise",  conv("2*z -> 2*z, 1 1"), when="use_quant_conv"),
+        part("post_quant_conv", "embed.quantise", conv("z -> z, 1 1"),     when="use_post_quant_conv"),
+        part("bn.running_mean", "norm.latent.mean",     buffer("n")),
+        part("bn.running_var",  "norm.latent.variance", buffer("n")),
+        maybe("bn.num_batches_tracked", "norm.latent.count", buffer(""))))

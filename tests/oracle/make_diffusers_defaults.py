@@ -18,16 +18,16 @@ import json
 from typing import Any
 
 from inspector.architectures.catalog import modules
-from tests.oracle.make_defaults import DIFFUSERS, PACKAGE, inert, plain
+from tests.oracle.make_defaults import DIFFUSERS, PACKAGE, plain
 
 
 def declared(model_class: Any) -> dict[str, Any]:
-    """The parameters of a model class that have a default, without inert ones."""
+    """The parameters of a model class that have a default."""
     parameters = inspect.signature(model_class.__init__).parameters.values()
     return {
         p.name: plain(p.default)
         for p in parameters
-        if p.default is not p.empty and p.kind is p.POSITIONAL_OR_KEYWORD and not inert(p.name)
+        if p.default is not p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
     }
 
 
