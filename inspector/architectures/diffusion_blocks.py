@@ -36,6 +36,9 @@ FEED_FORWARD = rows(
 GATED_FEED_FORWARD = rows(
     part("net.0.proj", "mlp.up_gate",    linear("w -> ff + ff", packs="up gate", bias="b")),
     part("net.2",      "mlp.down",       linear("ff -> w", bias="b")))
+CHOSEN_FEED_FORWARD = rows(                    # gated: whether the activation is
+    rows(FEED_FORWARD, when="not gated"),
+    rows(GATED_FEED_FORWARD, when="gated"))
 RESNET = rows(                                 # i channels in, o out, t the width of the time embedding
     part("norm1",         "norm.resnet.1", affine("i")),
     part("conv1",         "resnet.conv.1", conv("i -> o, 3 3")),

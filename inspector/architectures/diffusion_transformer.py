@@ -11,6 +11,7 @@ transformer_wan.py: image-to-video models have an image embedder and a second pa
 from inspector.architectures.diffusion_blocks import (
     ADDED_ATTENTION,
     ATTENTION,
+    CHOSEN_FEED_FORWARD,
     CROSS_ATTENTION,
     EMBEDDING,
     FEED_FORWARD,
@@ -22,7 +23,8 @@ from inspector.notation.card import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
 WIDTH = Dims(h="num_attention_heads", dh="attention_head_dim", d="h*dh", w="d", a="d", t="d", ff="4*d", c="in_channels",
-             o="out_channels | in_channels", p="patch_size", L="num_layers", last="L[L-1:]", M="L[:L-1]")
+             o="out_channels | in_channels", p="patch_size", L="num_layers", last="L[L-1:]", M="L[:L-1]",
+             gated="activation_fn in 'geglu geglu-approximate swiglu'")
 TIME_AND_TEXT = under("time_text_embed",
     under("timestep_embedder", EMBEDDING, i="256"),
     under("text_embedder", TEXT_EMBEDDING, i="pooled_projection_dim"))
@@ -151,7 +153,7 @@ PIXARTTRANSFORMER2DMODEL = Architecture("PixArtTransformer2DModel",
             ADAPTIVE_NORMS,
             under("attn1", ATTENTION, bo="true"),
             under("attn2", CROSS_ATTENTION, bo="true", when="e != null"),
-            under("ff", FEED_FORWARD, b="true")),
+            under("ff", CHOSEN_FEED_FORWARD, b="true")),
         part("scale_shift_table", "norm.modulation.out", param("2 d")),
         part("proj_out",          "head.image",          dense("d -> p*p*o"))))
 DITTRANSFORMER2DMODEL = Architecture("DiTTransformer2DModel", dims=WIDTH | Dims(b="attention_bias"),
@@ -163,7 +165,7 @@ DITTRANSFORMER2DMODEL = Architecture("DiTTransformer2DModel", dims=WIDTH | Dims(
             part("norm1.linear", "norm.modulation", dense("d -> 6*d")),
             part("norm3",        "norm.mlp",        affine("d"), when="norm_elementwise_affine"),
             under("attn1", ATTENTION, bo="true"),
-            under("ff", FEED_FORWARD, b="true")),
+            under("ff", CHOSEN_FEED_FORWARD, b="true")),
         part("proj_out_1", "norm.modulation.out", dense("d -> 2*d")),
         part("proj_out_2", "head.image",          dense("d -> p*p*o"))))
 ACROSS_HEADS = rows(                           # w the width of all heads
@@ -209,7 +211,7 @@ LTXVIDEOTRANSFORMER3DMODEL = Architecture("LTXVideoTransformer3DModel",
             part("norm2", "norm.mlp",       scale("d"), when="norm_elementwise_affine"),
             under("attn1", ATTENTION, ACROSS_HEADS),
             under("attn2", CROSS_ATTENTION, CROSS_ACROSS_HEADS),
-            under("ff", FEED_FORWARD, b="true")),
+            under("ff", CHOSEN_FEED_FORWARD, b="true")),
         part("proj_out", "head.image", dense("d -> o"))))
 WAN_BLOCK = rows(                              # e the width of the text states, d here; y that of an image's
     part("scale_shift_table", "norm.modulation", param("1 6 d")),
@@ -265,7 +267,7 @@ COGVIDEOXTRANSFORMER3DMODEL = Architecture("CogVideoXTransformer3DModel",
             under("attn1", ATTENTION, bo="true"),
             part("attn1.norm_q", "norm.query", affine("dh")),
             part("attn1.norm_k", "norm.key",   affine("dh")),
-            under("ff", FEED_FORWARD, b="true")),
+            under("ff", CHOSEN_FEED_FORWARD, b="true")),
         part("norm_final",      "norm.final",          affine("d"), when="n"),
         part("norm_out.linear", "norm.modulation.out", dense("t -> 2*d")),
         part("norm_out.norm",   "norm.out",            affine("d"), when="n"),

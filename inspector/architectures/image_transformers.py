@@ -1,5 +1,5 @@
 """Later diffusion transformers of diffusers: Qwen-Image, Flux 2, Chroma, HunyuanVideo, Lumina 2, HiDream, HunyuanDiT, CogView 3+
-and 4, Allegro, Z-Image; the control networks of SD3 and Flux.
+and 4, Allegro, Z-Image, OmniGen; the control networks of SD3 and Flux; Transformer2DModel, as DiT and PixArt were first saved.
 
 The width is `num_attention_heads * attention_head_dim` where no key says it. transformer_flux2.py: modulations are shared by all
 blocks, nothing has a bias, a single block reads attention and a gated MLP together. transformer_lumina2.py, transformer_z_image.py:
@@ -11,14 +11,23 @@ blocks reads a skip.
 from inspector.architectures.diffusion_blocks import (
     ADDED_ATTENTION,
     ATTENTION,
+    CHOSEN_FEED_FORWARD,
     CROSS_ATTENTION,
     EMBEDDING,
     FEED_FORWARD,
     GUIDANCE_EMBEDDING,
     TEXT_EMBEDDING,
 )
-from inspector.architectures.diffusion_transformer import ADDED_QK_NORM, OUT, QK_NORM, TIME_AND_TEXT, WIDTH
-from inspector.notation.card import Architecture, Dims, part, rows, under
+from inspector.architectures.diffusion_transformer import (
+    ADDED_QK_NORM,
+    DITTRANSFORMER2DMODEL,
+    OUT,
+    PIXARTTRANSFORMER2DMODEL,
+    QK_NORM,
+    TIME_AND_TEXT,
+    WIDTH,
+)
+from inspector.notation.card import Architecture, Dims, opaque, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
 DOUBLE = rows(                                 # a block of two streams of the width d, after its modulations
@@ -338,6 +347,35 @@ ALLEGROTRANSFORMER3DMODEL = Architecture("AllegroTransformer3DModel",
             part("norm3", "norm.mlp",       affine("d"), when="n"),
             under("attn1", ATTENTION, bo="true"),
             under("attn2", CROSS_ATTENTION, bo="true", when="e != null"),
-            under("ff", FEED_FORWARD, b="true")),
+            under("ff", CHOSEN_FEED_FORWARD, b="true")),
         part("scale_shift_table", "norm.modulation.out", param("2 d")),
         part("proj_out",          "head.image",          dense("d -> p*p*o"))))
+OMNIGENTRANSFORMER2DMODEL = Architecture("OmniGenTransformer2DModel",
+    dims=Dims(V="vocab_size", d="hidden_size", h="num_attention_heads", kv="num_key_value_heads", dh="d//h", ff="intermediate_size",
+              L="num_layers", c="in_channels", p="patch_size", t="d", T="pos_embed_max_size"),
+    parts=rows(
+        part("patch_embedding.output_image_proj", "embed.patch",       conv("c -> d, p p")),
+        part("patch_embedding.input_image_proj",  "embed.patch.input", conv("c -> d, p p")),
+        part("patch_embedding.pos_embed",         "embed.position",    buffer("1 T*T d")),
+        under("time_token", EMBEDDING, i="time_step_dim", tower="token"),
+        under("t_embedder", EMBEDDING, i="time_step_dim"),
+        part("embed_tokens", "embed.token", table("V d")),
+        under("layers.{L}",
+            part("input_layernorm",          "norm.attention",   scale("d")),
+            part("post_attention_layernorm", "norm.mlp",         scale("d")),
+            part("self_attn.to_q",           "attention.query",  linear("d -> d")),
+            part("self_attn.to_k",           "attention.key",    linear("d -> kv*dh")),
+            part("self_attn.to_v",           "attention.value",  linear("d -> kv*dh")),
+            part("self_attn.to_out.0",       "attention.output", linear("d -> d")),
+            part("mlp.gate_up_proj",         "mlp.gate_up",      linear("d -> ff + ff", packs="gate up")),
+            part("mlp.down_proj",            "mlp.down",         linear("ff -> d"))),
+        part("norm",            "norm.final",          scale("d")),
+        part("norm_out.linear", "norm.modulation.out", dense("d -> 2*d")),
+        part("proj_out",        "head.image",          dense("d -> p*p*c"))))
+TRANSFORMER2DMODEL = Architecture("Transformer2DModel",
+    dims=WIDTH | Dims(e="cross_attention_dim", b="attention_bias", patched="in_channels != null and patch_size != null",
+                      zero="patched and norm_type == 'ada_norm_zero' and e == null", single="patched and norm_type == 'ada_norm_single'"),
+    parts=rows(
+        rows(PIXARTTRANSFORMER2DMODEL.parts, when="single"),
+        rows(DITTRANSFORMER2DMODEL.parts, tower="classes", when="zero"),
+        opaque("", "a transformer of another kind than DiT's and PixArt's", when="not zero and not single")))
