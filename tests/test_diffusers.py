@@ -1,4 +1,4 @@
-"""Every card of a class of diffusers against what diffusers itself builds: exact and clean, by full and by sparse configs."""
+"""Every card of a class of diffusers against what diffusers builds: exact and clean, by full and by sparse configs."""
 
 from __future__ import annotations
 

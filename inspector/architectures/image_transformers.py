@@ -312,8 +312,8 @@ HUNYUANDIT2DMODEL = Architecture("HunyuanDiT2DModel",
             part("attn2.norm_k", "norm.cross.key",   affine("dh")),
             part("norm3", "norm.mlp", affine("d")),
             under("ff", FEED_FORWARD, b="true")),
-        part("blocks.{X}.skip_norm",   "norm.skip", affine("2*d")),
-        part("blocks.{X}.skip_linear", "skip",      dense("2*d -> d")),
+        part("blocks.{X}.skip_norm",   "norm.skip",    affine("2*d")),
+        part("blocks.{X}.skip_linear", "project.skip", dense("2*d -> d")),
         part("norm_out.linear", "norm.modulation.out", dense("d -> 2*d")),
         part("proj_out",        "head.image",          dense("d -> p*p*o"))))
 

@@ -6,8 +6,8 @@ reads the latents. autoencoder_kl_ltx.py: images are cut into patches, the last 
 down blocks of 0.9.5 widen by their downsampler. autoencoder_dc.py: a stage without layers is none, the first convolution then scales.
 """
 
-from inspector.architectures.autoencoder import ENCODER, ENCODER_MIDDLE, ONE_HEAD, TIMELESS_RESNET, VAE_DIMS
-from inspector.architectures.diffusion_blocks import EMBEDDING
+from inspector.architectures.autoencoder import ENCODER, ENCODER_MIDDLE, ONE_HEAD, VAE_DIMS
+from inspector.architectures.diffusion_blocks import EMBEDDING, TIMELESS_RESNET
 from inspector.notation.card import Architecture, Dims, opaque, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, linear, param
 

@@ -4,7 +4,14 @@ latte_transformer_3d.py: a block in space and a block in time take turns, PixArt
 has a bias, modulations go through a narrow layer. consisid_transformer_3d.py: CogVideoX with a resampler of faces.
 """
 
-from inspector.architectures.diffusion_blocks import ATTENTION, CHOSEN_FEED_FORWARD, CROSS_ATTENTION, EMBEDDING, FEED_FORWARD, TEXT_EMBEDDING
+from inspector.architectures.diffusion_blocks import (
+    ATTENTION,
+    CHOSEN_FEED_FORWARD,
+    CROSS_ATTENTION,
+    EMBEDDING,
+    FEED_FORWARD,
+    TEXT_EMBEDDING,
+)
 from inspector.architectures.diffusion_transformer import COGVIDEOXTRANSFORMER3DMODEL, QK_NORM, WIDTH
 from inspector.notation.card import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale

@@ -34,11 +34,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.oracle.diffusers_bases import BASES, VARIANTS
+
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "diffusers"
 LARGEST = 2_000_000_000
 """Parameters of a class at its defaults; the names of larger ones repeat what the tiny ones say."""
-
-from tests.oracle.diffusers_bases import BASES, VARIANTS
 
 Arguments = Mapping[str, Any]
 
