@@ -110,7 +110,7 @@ AURAFLOWTRANSFORMER2DMODEL = Architecture("AuraFlowTransformer2DModel",
         part("norm_out.linear", "norm.modulation.out", linear("d -> 2*d")),
         part("proj_out",        "head.image",          linear("d -> p*p*o"))))
 MOCHITRANSFORMER3DMODEL = Architecture("MochiTransformer3DModel",
-    dims=WIDTH | Dims(e="pooled_projection_dim", x="text_embed_dim", ff="8*d//3", fe="8*e//3"),
+    dims=WIDTH | Dims(e="pooled_projection_dim", x="text_embed_dim", fm="8*d//3", fe="8*e//3"),
     parts=rows(
         part("patch_embed.proj", "embed.patch",    conv("c -> d, p p")),
         part("pos_frequencies",  "embed.position", param("3 h dh//2")),
@@ -125,12 +125,12 @@ MOCHITRANSFORMER3DMODEL = Architecture("MochiTransformer3DModel",
             under("attn1", ATTENTION, bo="true"),
             under("attn1", ADDED_ATTENTION),
             under("attn1", QK_NORM, ADDED_QK_NORM),
-            under("ff", GATED_FEED_FORWARD)),
+            under("ff", CHOSEN_FEED_FORWARD, ff="fm")),
         part("transformer_blocks.{last}.norm1_context.linear_1", "norm.modulation.text.last", dense("d -> e")),
         under("transformer_blocks.{M}",
             part("norm1_context.linear", "norm.modulation.text", dense("d -> 4*e")),
             part("attn1.to_add_out",     "cross.output",         dense("d -> e")),
-            under("ff_context", GATED_FEED_FORWARD, w="e", ff="fe", tower="text")),
+            under("ff_context", CHOSEN_FEED_FORWARD, w="e", ff="fe", tower="text")),
         OUT))
 
 SIZES = rows(                                  # PixArt's extra conditions

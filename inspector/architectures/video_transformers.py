@@ -17,21 +17,23 @@ from inspector.notation.card import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale
 
 LATTE_BLOCK = rows(
-    part("scale_shift_table", "norm.modulation", param("6 d")),
+    part("scale_shift_table", "norm.modulation", param("6 d"), when="single"),
     part("norm1", "norm.attention", affine("d"), when="n"),
-    part("norm2", "norm.cross",     affine("d"), when="n"),
+    part("norm2", "norm.cross",     affine("d"), when="n and (single or crossed)"),
+    part("norm3", "norm.mlp",       affine("d"), when="n and not single"),
     under("attn1", ATTENTION, bo="true"),
     under("ff", CHOSEN_FEED_FORWARD, b="true"))
 LATTETRANSFORMER3DMODEL = Architecture("LatteTransformer3DModel",
-    dims=WIDTH | Dims(e="cross_attention_dim", b="attention_bias", n="norm_elementwise_affine"),
+    dims=WIDTH | Dims(e="cross_attention_dim", b="attention_bias", n="norm_elementwise_affine",
+                      single="norm_type == 'ada_norm_single'"),
     parts=rows(
         part("pos_embed.proj", "embed.patch", conv("c -> d, p p")),
         under("caption_projection", TEXT_EMBEDDING, i="caption_channels"),
         under("adaln_single.emb.timestep_embedder", EMBEDDING, i="256"),
         part("adaln_single.linear", "norm.modulation.shared", dense("d -> 6*d")),
-        under("transformer_blocks.{L}", LATTE_BLOCK),
+        under("transformer_blocks.{L}", LATTE_BLOCK, crossed="e != null"),
         under("transformer_blocks.{L}.attn2", CROSS_ATTENTION, bo="true", when="e != null"),
-        under("temporal_transformer_blocks.{L}", LATTE_BLOCK, tower="time"),
+        under("temporal_transformer_blocks.{L}", LATTE_BLOCK, crossed="false", tower="time"),
         part("scale_shift_table", "norm.modulation.out", param("2 d")),
         part("proj_out",          "head.image",          dense("d -> p*p*o"))))
 

@@ -718,12 +718,14 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"attention_bias": False},
         {"num_layers": 1},
         {"patch_size": 4},
+        {"activation_fn": "geglu"},
     ),
     "PixArtTransformer2DModel": (
         {"use_additional_conditions": True},
         {"sample_size": 128},
         {"sample_size": 128, "use_additional_conditions": False},
         {"attention_bias": False},
+        {"activation_fn": "geglu"},
     ),
     "PriorTransformer": (
         {"embedding_proj_norm_type": "layer", "embedding_proj_dim": 24},
@@ -745,6 +747,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"use_rotary_positional_embeddings": True},
         {"patch_size_t": 2, "patch_bias": False},
         {"ofs_embed_dim": 20},
+        {"activation_fn": "geglu"},
     ),
     "WanTransformer3DModel": (
         {"image_dim": 28, "added_kv_proj_dim": 36},
@@ -800,6 +803,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"mid_block_type": "UNetMidBlock2D"},
         {"encoder_hid_dim": 36},
         {"addition_embed_type": "text", "encoder_hid_dim": 64},
+        {"resnet_time_scale_shift": "scale_shift"},
     ),
     "UNet2DModel": (
         {"num_class_embeds": 7},
@@ -826,6 +830,18 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
             "down_block_types": ("AttnDownBlock2D", "AttnDownBlock2D"),
             "up_block_types": ("AttnUpBlock2D", "AttnUpBlock2D"),
             "upsample_type": "resnet",
+        },
+        {
+            "down_block_types": ("SkipDownBlock2D", "AttnSkipDownBlock2D"),
+            "up_block_types": ("AttnSkipUpBlock2D", "SkipUpBlock2D"),
+            "block_out_channels": (16, 32),
+        },
+        {
+            "down_block_types": ("SkipDownBlock2D", "AttnSkipDownBlock2D", "SkipDownBlock2D"),
+            "up_block_types": ("SkipUpBlock2D", "AttnSkipUpBlock2D", "SkipUpBlock2D"),
+            "block_out_channels": (16, 32, 48),
+            "layers_per_block": 2,
+            "time_embedding_type": "fourier",
         },
     ),
     "UNetSpatioTemporalConditionModel": (
@@ -891,6 +907,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"learn_sigma": False},
         {"use_style_cond_and_image_meta_size": False},
         {"num_layers": 5},
+        {"activation_fn": "geglu"},
     ),
     "WanVACETransformer3DModel": (
         {"image_dim": 28, "added_kv_proj_dim": 36},
@@ -1034,6 +1051,15 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"upsample_block_type": "interpolate"},
         {"decoder_norm_types": ("rms_norm", "batch_norm", "rms_norm")},
         {"encoder_layers_per_block": (0, 2, 2), "decoder_layers_per_block": (0, 2, 2)},
+        {
+            "encoder_block_types": "EfficientViTBlock",
+            "decoder_block_types": "EfficientViTBlock",
+            "encoder_qkv_multiscales": ((5,), (), (3, 5)),
+            "decoder_qkv_multiscales": ((5,), (), (3, 5)),
+            "decoder_norm_types": "batch_norm",
+            "encoder_block_out_channels": (8, 16, 24),
+            "decoder_block_out_channels": (8, 16, 32),
+        },
     ),
     "AutoencoderKLFlux2": (
         {"layers_per_block": 2},
@@ -1060,6 +1086,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"is_train_face": True, "cross_attn_interval": 3},
         {"use_rotary_positional_embeddings": True},
         {"use_rotary_positional_embeddings": True, "use_learned_positional_embeddings": True},
+        {"activation_fn": "geglu"},
     ),
     "ControlNetUnionModel": (
         {"layers_per_block": 2},
@@ -1070,6 +1097,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
             "transformer_layers_per_block": [1, 2],
             "use_linear_projection": True,
         },
+        {"resnet_time_scale_shift": "scale_shift"},
     ),
     "T2IAdapter": (
         {"adapter_type": "full_adapter_xl"},
@@ -1091,4 +1119,17 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         },
         {"timestep_conditioning_type": ()},
     ),
+    "LTXVideoTransformer3DModel": ({"activation_fn": "geglu"},),
+    "AllegroTransformer3DModel": ({"activation_fn": "geglu"},),
+    "LatteTransformer3DModel": (
+        {"activation_fn": "geglu"},
+        {"norm_type": "layer_norm", "num_embeds_ada_norm": None},
+        {
+            "norm_type": "layer_norm",
+            "num_embeds_ada_norm": None,
+            "norm_elementwise_affine": True,
+            "cross_attention_dim": None,
+        },
+    ),
+    "MochiTransformer3DModel": ({"activation_fn": "gelu-approximate"},),
 }
