@@ -15,7 +15,6 @@ from inspector.architectures.diffusion_blocks import (
     CROSS_ATTENTION,
     EMBEDDING,
     FEED_FORWARD,
-    GATED_FEED_FORWARD,
     GUIDANCE_EMBEDDING,
     TEXT_EMBEDDING,
 )

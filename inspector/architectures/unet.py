@@ -214,13 +214,15 @@ CONTROLNETMODEL = Architecture("ControlNetModel",  # no record exercises this ca
         part("controlnet_down_blocks.{Z}", "head.down",   conv("z -> z, 1 1")),
         part("controlnet_mid_block",       "head.middle", conv("m -> m, 1 1"))))
 UNET2DMODEL = Architecture("UNet2DModel",      # no record exercises this card
-    dims=UNET_DIMS | Dims(n="layers_per_block", X="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D']",
+    dims=UNET_DIMS | Dims(n="layers_per_block", X="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D AttnSkipDownBlock2D']",
+                          XF="S[down_block_types in 'SkipDownBlock2D AttnSkipDownBlock2D'] & S[:S-1]",
+                          YF="U[up_block_types in 'SkipUpBlock2D AttnSkipUpBlock2D'] & U[:U-1]", YG="U[up_block_types == 'AttnSkipUpBlock2D']",
                           Y="U[up_block_types in 'AttnUpBlock2D UNetResAttnUpBlock2D']", t="time_embedding_dim | 4*a",
                           DR="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D ResnetDownsampleBlock2D'] & S[:S-1]"
                              " when downsample_type == 'resnet' | S[down_block_types == 'ResnetDownsampleBlock2D'] & S[:S-1]",
                           WR="U[up_block_types in 'AttnUpBlock2D UNetResAttnUpBlock2D ResnetUpsampleBlock2D'] & U[:U-1]"
                              " when upsample_type == 'resnet' | U[up_block_types == 'ResnetUpsampleBlock2D'] & U[:U-1]",
-                          D="S[:S-1] - DR", W="U[:U-1] - WR",
+                          D="S[:S-1] - DR - XF", W="U[:U-1] - WR - YF",
                           Q="n + 1", mid="Q[1:n]", last="Q[n:]", y="2*a when fourier | a"),
     parts=rows(
         part("conv_in", "embed.image", conv("c -> a, 3 3")),
@@ -236,7 +238,10 @@ UNET2DMODEL = Architecture("UNet2DModel",      # no record exercises this card
             under("{S}.resnets.{R1}",   RESNET, i="w", o="w", T="tw"),
             under("{X}.attentions.{R}", PIXEL_ATTENTION, y="yp"),
             part("{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")),
-            under("{DR}.downsamplers.0", RESNET, i="w", o="w", T="tw", tower="downsampling"), tower="down"),
+            under("{DR}.downsamplers.0", RESNET, i="w", o="w", T="tw", tower="downsampling"),
+            under("{XF}.resnet_down",    RESNET, i="w", o="w", T="tw", tower="downsampling.skip"),
+            part("{XF}.resnet_down.conv_shortcut", "resnet.down.skip",  conv("w -> w, 1 1")),
+            part("{XF}.skip_conv",                 "embed.image.again", conv("3 -> w, 1 1")), tower="down"),
         under("mid_block",
             under("resnets.0",    RESNET, i="m", o="m", T="tm"),
             under("attentions.0", PIXEL_MATRICES, w="m", y="ypm", when="add_attention | true"),
@@ -249,7 +254,12 @@ UNET2DMODEL = Architecture("UNet2DModel",      # no record exercises this card
             under("{U}.resnets.{last}", RESNET, i="u + q", o="u", T="tu"),
             under("{Y}.attentions.{Q}", PIXEL_ATTENTION, w="u", y="ypu"),
             part("{W}.upsamplers.0.conv", "resnet.up", conv("u -> u, 3 3")),
-            under("{WR}.upsamplers.0", RESNET, i="u", o="u", T="tu", tower="upsampling"), tower="up"),
+            under("{WR}.upsamplers.0", RESNET, i="u", o="u", T="tu", tower="upsampling"),
+            under("{YG}.attentions.0", PIXEL_ATTENTION, w="u", y="ypu", tower="up.skip"),
+            under("{YF}.resnet_up",    RESNET, i="u", o="u", T="tu", tower="upsampling.skip"),
+            part("{YF}.resnet_up.conv_shortcut", "resnet.up.skip",   conv("u -> u, 1 1")),
+            part("{YF}.skip_norm",               "norm.skip",        affine("u")),
+            part("{YF}.skip_conv",               "head.image.early", conv("u -> 3, 3 3")), tower="up"),
         part("conv_norm_out", "norm.final", affine("a")),
         part("conv_out",      "head.image", conv("a -> o, 3 3"))),
     dialects=({}, {"*.to_q.": ".query.", "*.to_k.": ".key.", "*.to_v.": ".value.", "*.to_out.0.": ".proj_attn."}))

@@ -834,12 +834,12 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {
             "down_block_types": ("SkipDownBlock2D", "AttnSkipDownBlock2D"),
             "up_block_types": ("AttnSkipUpBlock2D", "SkipUpBlock2D"),
-            "block_out_channels": (16, 32),
+            "block_out_channels": (128, 256),
         },
         {
             "down_block_types": ("SkipDownBlock2D", "AttnSkipDownBlock2D", "SkipDownBlock2D"),
             "up_block_types": ("SkipUpBlock2D", "AttnSkipUpBlock2D", "SkipUpBlock2D"),
-            "block_out_channels": (16, 32, 48),
+            "block_out_channels": (128, 256, 256),
             "layers_per_block": 2,
             "time_embedding_type": "fourier",
         },
