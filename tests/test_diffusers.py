@@ -9,6 +9,7 @@ import pytest
 
 from inspector.architectures.catalog import modules
 from inspector.architectures.defaults import class_defaults
+from inspector.reconciler.ledger import UNCHECKED
 from tests.judged import diffusers_classes, diffusers_records, judged, spec_of
 
 UNREAD = "C312"
@@ -103,3 +104,25 @@ def test_one_wrong_key_is_one_finding(name: str) -> None:
         assert told == [("C310", wrong.pop())], other["variant"]
         named += 1
     assert named >= 7
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "value", "stranger"),
+    [
+        ("AutoencoderKLWan", "attn_scales", [1.0], "encoder.down_blocks.1.to_qkv.weight"),
+        ("PixArtTransformer2DModel", "attention_type", "gated", "transformer_blocks.0.fuser.linear.weight"),
+        ("Transformer2DModel", "norm_type", "layer_norm", "norm.weight"),
+    ],
+)
+def test_what_no_row_describes_is_not_checked_only_where_the_config_says_so(
+    name: str, key: str, value: object, stranger: str
+) -> None:
+    record = diffusers_records(name)[0]
+    spec = {**spec_of(record), stranger: ("F32", (3, 5))}
+    odd = judged(spec, {**record["config"], key: value})
+    assert odd.counts.expected_parameters is None
+    assert UNCHECKED in {line.kind for line in odd.lines if (line.layout.dtype, line.layout.shape) == spec[stranger]}
+    assert not {finding.code for finding in odd.findings} & {"N405", "N406", "N407"}
+    plain = judged(spec, record["config"])
+    assert plain.counts.expected_parameters == record["num_parameters"]
+    assert plain.counts.unexplained == 15

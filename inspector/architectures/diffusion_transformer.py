@@ -18,7 +18,7 @@ from inspector.architectures.diffusion_blocks import (
     GUIDANCE_EMBEDDING,
     TEXT_EMBEDDING,
 )
-from inspector.notation.card import Architecture, Dims, part, rows, under
+from inspector.notation.card import Architecture, Dims, opaque, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
 WIDTH = Dims(h="num_attention_heads", dh="attention_head_dim", d="h*dh", w="d", a="d", t="d", ff="4*d", c="in_channels",
@@ -153,6 +153,7 @@ PIXARTTRANSFORMER2DMODEL = Architecture("PixArtTransformer2DModel",
             under("attn1", ATTENTION, bo="true"),
             under("attn2", CROSS_ATTENTION, bo="true", when="e != null"),
             under("ff", CHOSEN_FEED_FORWARD, b="true")),
+        opaque("transformer_blocks.", "attention to boxes", when="attention_type in 'gated gated-text-image'"),
         part("scale_shift_table", "norm.modulation.out", param("2 d")),
         part("proj_out",          "head.image",          dense("d -> p*p*o"))))
 DITTRANSFORMER2DMODEL = Architecture("DiTTransformer2DModel", dims=WIDTH | Dims(b="attention_bias"),
@@ -240,6 +241,12 @@ WAN = rows(
     part("proj_out", "head.image", dense("d -> o*P*p*q")))
 WAN_DIMS = WIDTH | Dims(e="d", ff="ffn_dim", x="image_dim", y="added_kv_proj_dim", P="patch_size[0]", p="patch_size[1]", q="patch_size[2]")
 WANTRANSFORMER3DMODEL = Architecture("WanTransformer3DModel", dims=WAN_DIMS, parts=WAN)
+SKYREELSV2TRANSFORMER3DMODEL = Architecture("SkyReelsV2Transformer3DModel", dims=WAN_DIMS,
+    parts=rows(
+        WAN,
+        part("fps_embedding", "embed.rate", table("2 d"), when="inject_sample_info"),
+        part("fps_projection.net.0.proj", "embed.rate.1", dense("d -> d"),   when="inject_sample_info"),
+        part("fps_projection.net.2",      "embed.rate.2", dense("d -> 6*d"), when="inject_sample_info")))
 WANVACETRANSFORMER3DMODEL = Architecture("WanVACETransformer3DModel", dims=WAN_DIMS | Dims(V="len(vace_layers)"),
     parts=rows(
         WAN,

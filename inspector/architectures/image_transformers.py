@@ -51,20 +51,24 @@ SINGLE = rows(
 SINGLE_MODULATION = part("norm.linear", "norm.modulation", dense("d -> 3*d"))
 STREAMS = WIDTH | Dims(N="num_single_layers", normed="true")
 
-QWENIMAGETRANSFORMER2DMODEL = Architecture("QwenImageTransformer2DModel", dims=STREAMS | Dims(o="out_channels"),
+QWEN_IMAGE = rows(
+    under("time_text_embed.timestep_embedder", EMBEDDING, i="256"),
+    part("time_text_embed.addition_t_embedding", "embed.time.added", table("2 d"), when="use_additional_t_cond"),
+    part("txt_norm", "norm.text",   scale("joint_attention_dim")),
+    part("img_in",   "embed.patch", dense("c -> d")),
+    part("txt_in",   "embed.text",  dense("joint_attention_dim -> d")),
+    under("transformer_blocks.{L}",
+        part("img_mod.1", "norm.modulation",      dense("d -> 6*d")),
+        part("txt_mod.1", "norm.modulation.text", dense("d -> 6*d")),
+        DOUBLE,
+        under("img_mlp", FEED_FORWARD, b="true"),
+        under("txt_mlp", FEED_FORWARD, b="true", tower="text")))
+QWENIMAGETRANSFORMER2DMODEL = Architecture("QwenImageTransformer2DModel", dims=STREAMS | Dims(o="out_channels"), parts=rows(QWEN_IMAGE, OUT))
+QWENIMAGECONTROLNETMODEL = Architecture("QwenImageControlNetModel", dims=STREAMS,
     parts=rows(
-        under("time_text_embed.timestep_embedder", EMBEDDING, i="256"),
-        part("time_text_embed.addition_t_embedding", "embed.time.added", table("2 d"), when="use_additional_t_cond"),
-        part("txt_norm", "norm.text",   scale("joint_attention_dim")),
-        part("img_in",   "embed.patch", dense("c -> d")),
-        part("txt_in",   "embed.text",  dense("joint_attention_dim -> d")),
-        under("transformer_blocks.{L}",
-            part("img_mod.1", "norm.modulation",      dense("d -> 6*d")),
-            part("txt_mod.1", "norm.modulation.text", dense("d -> 6*d")),
-            DOUBLE,
-            under("img_mlp", FEED_FORWARD, b="true"),
-            under("txt_mlp", FEED_FORWARD, b="true", tower="text")),
-        OUT))
+        rows(QWEN_IMAGE, use_additional_t_cond="false"),
+        part("controlnet_blocks.{L}", "head.double",     dense("d -> d")),
+        part("controlnet_x_embedder", "embed.condition", dense("c + extra_condition_channels -> d"))))
 FLUX2_MLP = rows(
     part("linear_in",  "mlp.up_gate", linear("d -> ff + ff", packs="gate up")),
     part("linear_out", "mlp.down",    linear("ff -> d")))
