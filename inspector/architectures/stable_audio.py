@@ -36,8 +36,8 @@ STABLEAUDIODITMODEL = Architecture("StableAudioDiTModel",
         part("postprocess_conv", "head.audio.conv", conv("o -> o, 1", bias=False))))
 
 SNAKE = rows(                                  # w channels
-    part("alpha", "activation.frequency", param("1 w 1")),
-    part("beta",  "activation.magnitude", param("1 w 1")))
+    part("alpha", "scale.frequency", param("1 w 1")),
+    part("beta",  "scale.magnitude", param("1 w 1")))
 UNIT = rows(
     under("snake1", SNAKE, tower="first"),
     part("conv1", "resnet.conv.1", weight_norm(conv("w -> w, 7"), axis=0)),
