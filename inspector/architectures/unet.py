@@ -174,7 +174,9 @@ BOXES = rows(                                  # i features of a box, e the widt
     part("0", "embed.box.1", dense("i -> 512")),
     part("2", "embed.box.2", dense("512 -> 512")),
     part("4", "embed.box.3", dense("512 -> e")))
-UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", dims=UNET_DIMS | Dims(b0="cross_attention_dim[0]"),
+AVERAGED = "decay inv_gamma min_decay optimization_step power update_after_step use_ema_warmup"
+"""What training_utils.py's EMAModel writes into the config beside the class's own keys."""
+UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED, dims=UNET_DIMS | Dims(b0="cross_attention_dim[0]"),
     parts=rows(
         DOWN_TO_MIDDLE,
         part("class_embedding", "embed.class", dense("j -> t"), when="class_embed_type == 'simple_projection'"),
@@ -202,7 +204,7 @@ UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", dims=UNET_DIMS | Dim
         part("conv_norm_out", "norm.final", affine("a"), when="norm_num_groups != null"),
         part("conv_out",      "head.image", conv("a -> o, ko ko"))))
 
-CONTROLNETMODEL = Architecture("ControlNetModel",  # no record exercises this card
+CONTROLNETMODEL = Architecture("ControlNetModel",
     dims=UNET_DIMS | Dims(l="layers_per_block", Z="S*(l + 1)", z="ch[({Z}-1)//(l + 1)] when {Z} > 0 | a",
                           ce="conditioning_embedding_out_channels", N="len(ce) - 1", E="0 : 2*N : 2", O="1 : 2*N : 2"),
     parts=rows(
@@ -214,7 +216,7 @@ CONTROLNETMODEL = Architecture("ControlNetModel",  # no record exercises this ca
             part("conv_out",   "embed.condition.out",  conv("ce[len(ce)-1] -> a, 3 3"))),
         part("controlnet_down_blocks.{Z}", "head.down",   conv("z -> z, 1 1")),
         part("controlnet_mid_block",       "head.middle", conv("m -> m, 1 1"))))
-UNET2DMODEL = Architecture("UNet2DModel",      # no record exercises this card
+UNET2DMODEL = Architecture("UNet2DModel", ignores=AVERAGED,
     dims=UNET_DIMS | Dims(n="layers_per_block", X="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D AttnSkipDownBlock2D']",
                           XF="S[down_block_types in 'SkipDownBlock2D AttnSkipDownBlock2D'] & S[:S-1]",
                           YF="U[up_block_types in 'SkipUpBlock2D AttnSkipUpBlock2D'] & U[:U-1]", YG="U[up_block_types == 'AttnSkipUpBlock2D']",
