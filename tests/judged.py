@@ -68,3 +68,16 @@ def oracle_types() -> Iterator[str]:
     """Every model type with records."""
     for path in sorted((FIXTURES / "oracle").glob("*.json.gz")):
         yield path.name.removesuffix(".json.gz")
+
+
+@cache
+def diffusers_records(name: str) -> tuple[dict[str, Any], ...]:
+    """The checked-in records of a class of diffusers."""
+    raw = gzip.decompress((FIXTURES / "diffusers" / f"{name}.json.gz").read_bytes())
+    found: list[dict[str, Any]] = json.loads(raw)["records"]
+    return tuple(found)
+
+
+def diffusers_classes() -> list[str]:
+    """Every class of diffusers with records."""
+    return sorted(path.name.removesuffix(".json.gz") for path in (FIXTURES / "diffusers").glob("*.json.gz"))

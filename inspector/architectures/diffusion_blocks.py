@@ -36,6 +36,9 @@ FEED_FORWARD = rows(
 GATED_FEED_FORWARD = rows(
     part("net.0.proj", "mlp.up_gate",    linear("w -> ff + ff", packs="up gate", bias="b")),
     part("net.2",      "mlp.down",       linear("ff -> w", bias="b")))
+CHOSEN_FEED_FORWARD = rows(                    # gated: whether the activation is
+    rows(FEED_FORWARD, when="not gated"),
+    rows(GATED_FEED_FORWARD, when="gated"))
 RESNET = rows(                                 # i channels in, o out, t the width of the time embedding
     part("norm1",         "norm.resnet.1", affine("i")),
     part("conv1",         "resnet.conv.1", conv("i -> o, 3 3")),
@@ -49,12 +52,12 @@ TIMELESS_RESNET = rows(
     part("norm2",         "norm.resnet.2", affine("o")),
     part("conv2",         "resnet.conv.2", conv("o -> o, 3 3")),
     part("conv_shortcut", "resnet.skip",   conv("i -> o, 1 1"), when="i != o"))
-PIXEL_ATTENTION = rows(                        # w channels
-    part("group_norm", "norm.attention",   affine("w")),
-    part("to_q",       "attention.query",  dense("w -> w")),
-    part("to_k",       "attention.key",    dense("w -> w")),
-    part("to_v",       "attention.value",  dense("w -> w")),
-    part("to_out.0",   "attention.output", dense("w -> w")))
+PIXEL_MATRICES = rows(                         # w channels, y the width of all heads
+    part("to_q",       "attention.query",  dense("w -> y")),
+    part("to_k",       "attention.key",    dense("w -> y")),
+    part("to_v",       "attention.value",  dense("w -> y")),
+    part("to_out.0",   "attention.output", dense("y -> w")))
+PIXEL_ATTENTION = rows(part("group_norm", "norm.attention", affine("w")), PIXEL_MATRICES)
 OLD_ATTENTION = {                              # files of the first versions
     "*.attentions.0.to_q.": ".attentions.0.query.", "*.attentions.0.to_k.": ".attentions.0.key.",
     "*.attentions.0.to_v.": ".attentions.0.value.", "*.attentions.0.to_out.0.": ".attentions.0.proj_attn."}

@@ -11,18 +11,19 @@ transformer_wan.py: image-to-video models have an image embedder and a second pa
 from inspector.architectures.diffusion_blocks import (
     ADDED_ATTENTION,
     ATTENTION,
+    CHOSEN_FEED_FORWARD,
     CROSS_ATTENTION,
     EMBEDDING,
     FEED_FORWARD,
-    GATED_FEED_FORWARD,
     GUIDANCE_EMBEDDING,
     TEXT_EMBEDDING,
 )
-from inspector.notation.card import Architecture, Dims, part, rows, under
+from inspector.notation.card import Architecture, Dims, opaque, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
 WIDTH = Dims(h="num_attention_heads", dh="attention_head_dim", d="h*dh", w="d", a="d", t="d", ff="4*d", c="in_channels",
-             o="out_channels | in_channels", p="patch_size", L="num_layers", last="L[L-1:]", M="L[:L-1]")
+             o="out_channels | in_channels", p="patch_size", L="num_layers", last="L[L-1:]", M="L[:L-1]",
+             gated="activation_fn in 'geglu geglu-approximate swiglu'")
 TIME_AND_TEXT = under("time_text_embed",
     under("timestep_embedder", EMBEDDING, i="256"),
     under("text_embedder", TEXT_EMBEDDING, i="pooled_projection_dim"))
@@ -108,7 +109,7 @@ AURAFLOWTRANSFORMER2DMODEL = Architecture("AuraFlowTransformer2DModel",
         part("norm_out.linear", "norm.modulation.out", linear("d -> 2*d")),
         part("proj_out",        "head.image",          linear("d -> p*p*o"))))
 MOCHITRANSFORMER3DMODEL = Architecture("MochiTransformer3DModel",
-    dims=WIDTH | Dims(e="pooled_projection_dim", x="text_embed_dim", ff="8*d//3", fe="8*e//3"),
+    dims=WIDTH | Dims(e="pooled_projection_dim", x="text_embed_dim", fm="8*d//3", fe="8*e//3"),
     parts=rows(
         part("patch_embed.proj", "embed.patch",    conv("c -> d, p p")),
         part("pos_frequencies",  "embed.position", param("3 h dh//2")),
@@ -123,12 +124,12 @@ MOCHITRANSFORMER3DMODEL = Architecture("MochiTransformer3DModel",
             under("attn1", ATTENTION, bo="true"),
             under("attn1", ADDED_ATTENTION),
             under("attn1", QK_NORM, ADDED_QK_NORM),
-            under("ff", GATED_FEED_FORWARD)),
+            under("ff", CHOSEN_FEED_FORWARD, ff="fm")),
         part("transformer_blocks.{last}.norm1_context.linear_1", "norm.modulation.text.last", dense("d -> e")),
         under("transformer_blocks.{M}",
             part("norm1_context.linear", "norm.modulation.text", dense("d -> 4*e")),
             part("attn1.to_add_out",     "cross.output",         dense("d -> e")),
-            under("ff_context", GATED_FEED_FORWARD, w="e", ff="fe", tower="text")),
+            under("ff_context", CHOSEN_FEED_FORWARD, w="e", ff="fe", tower="text")),
         OUT))
 
 SIZES = rows(                                  # PixArt's extra conditions
@@ -151,7 +152,8 @@ PIXARTTRANSFORMER2DMODEL = Architecture("PixArtTransformer2DModel",
             ADAPTIVE_NORMS,
             under("attn1", ATTENTION, bo="true"),
             under("attn2", CROSS_ATTENTION, bo="true", when="e != null"),
-            under("ff", FEED_FORWARD, b="true")),
+            under("ff", CHOSEN_FEED_FORWARD, b="true")),
+        opaque("transformer_blocks.", "attention to boxes", when="attention_type in 'gated gated-text-image'"),
         part("scale_shift_table", "norm.modulation.out", param("2 d")),
         part("proj_out",          "head.image",          dense("d -> p*p*o"))))
 DITTRANSFORMER2DMODEL = Architecture("DiTTransformer2DModel", dims=WIDTH | Dims(b="attention_bias"),
@@ -161,8 +163,9 @@ DITTRANSFORMER2DMODEL = Architecture("DiTTransformer2DModel", dims=WIDTH | Dims(
             under("norm1.emb.timestep_embedder", EMBEDDING, i="256"),
             part("norm1.emb.class_embedder.embedding_table", "embed.class", table("num_embeds_ada_norm+1 d")),
             part("norm1.linear", "norm.modulation", dense("d -> 6*d")),
+            part("norm3",        "norm.mlp",        affine("d"), when="norm_elementwise_affine"),
             under("attn1", ATTENTION, bo="true"),
-            under("ff", FEED_FORWARD, b="true")),
+            under("ff", CHOSEN_FEED_FORWARD, b="true")),
         part("proj_out_1", "norm.modulation.out", dense("d -> 2*d")),
         part("proj_out_2", "head.image",          dense("d -> p*p*o"))))
 ACROSS_HEADS = rows(                           # w the width of all heads
@@ -208,35 +211,48 @@ LTXVIDEOTRANSFORMER3DMODEL = Architecture("LTXVideoTransformer3DModel",
             part("norm2", "norm.mlp",       scale("d"), when="norm_elementwise_affine"),
             under("attn1", ATTENTION, ACROSS_HEADS),
             under("attn2", CROSS_ATTENTION, CROSS_ACROSS_HEADS),
-            under("ff", FEED_FORWARD, b="true")),
+            under("ff", CHOSEN_FEED_FORWARD, b="true")),
         part("proj_out", "head.image", dense("d -> o"))))
-WANTRANSFORMER3DMODEL = Architecture("WanTransformer3DModel",
-    dims=WIDTH | Dims(e="d", ff="ffn_dim", x="image_dim", y="added_kv_proj_dim", P="patch_size[0]", p="patch_size[1]", q="patch_size[2]"),
+WAN_BLOCK = rows(                              # e the width of the text states, d here; y that of an image's
+    part("scale_shift_table", "norm.modulation", param("1 6 d")),
+    part("norm2", "norm.cross", affine("d"), when="cross_attn_norm"),
+    under("attn1", ATTENTION, ACROSS_HEADS, b="true", bo="true"),
+    under("attn2", CROSS_ATTENTION, CROSS_ACROSS_HEADS, b="true", bo="true"),
+    under("attn2",
+        part("add_k_proj",   "cross.image.key",   dense("y -> d")),
+        part("add_v_proj",   "cross.image.value", dense("y -> d")),
+        part("norm_added_k", "norm.cross.image",  scale("d")), when="y != null"),
+    under("ffn", FEED_FORWARD, b="true"))
+WAN = rows(
+    part("patch_embedding", "embed.patch", conv("c -> d, P p q")),
+    part("scale_shift_table", "norm.modulation.out", param("1 2 d")),
+    under("condition_embedder",
+        under("time_embedder", EMBEDDING, i="freq_dim"),
+        under("text_embedder", TEXT_EMBEDDING, i="text_dim"),
+        part("time_proj", "norm.modulation.shared", dense("d -> 6*d")),
+        under("image_embedder",
+            part("norm1",         "norm.image.1",         affine("x")),
+            part("ff.net.0.proj", "embed.image.1",        dense("x -> x")),
+            part("ff.net.2",      "embed.image.2",        dense("x -> d")),
+            part("norm2",         "norm.image.2",         affine("d")),
+            part("pos_embed",     "embed.image.position", param("1 pos_embed_seq_len x"), when="pos_embed_seq_len != null"),
+            when="x != null")),
+    under("blocks.{L}", WAN_BLOCK),
+    part("proj_out", "head.image", dense("d -> o*P*p*q")))
+WAN_DIMS = WIDTH | Dims(e="d", ff="ffn_dim", x="image_dim", y="added_kv_proj_dim", P="patch_size[0]", p="patch_size[1]", q="patch_size[2]")
+WANTRANSFORMER3DMODEL = Architecture("WanTransformer3DModel", dims=WAN_DIMS, parts=WAN)
+SKYREELSV2TRANSFORMER3DMODEL = Architecture("SkyReelsV2Transformer3DModel", dims=WAN_DIMS,
     parts=rows(
-        part("patch_embedding", "embed.patch", conv("c -> d, P p q")),
-        part("scale_shift_table", "norm.modulation.out", param("1 2 d")),
-        under("condition_embedder",
-            under("time_embedder", EMBEDDING, i="freq_dim"),
-            under("text_embedder", TEXT_EMBEDDING, i="text_dim"),
-            part("time_proj", "norm.modulation.shared", dense("d -> 6*d")),
-            under("image_embedder",
-                part("norm1",         "norm.image.1",         affine("x")),
-                part("ff.net.0.proj", "embed.image.1",        dense("x -> x")),
-                part("ff.net.2",      "embed.image.2",        dense("x -> d")),
-                part("norm2",         "norm.image.2",         affine("d")),
-                part("pos_embed",     "embed.image.position", param("1 pos_embed_seq_len x"), when="pos_embed_seq_len != null"),
-                when="x != null")),
-        under("blocks.{L}",
-            part("scale_shift_table", "norm.modulation", param("1 6 d")),
-            part("norm2", "norm.cross", affine("d"), when="cross_attn_norm"),
-            under("attn1", ATTENTION, ACROSS_HEADS, b="true", bo="true"),
-            under("attn2", CROSS_ATTENTION, CROSS_ACROSS_HEADS, b="true", bo="true"),
-            under("attn2",
-                part("add_k_proj",   "cross.image.key",   dense("y -> d")),
-                part("add_v_proj",   "cross.image.value", dense("y -> d")),
-                part("norm_added_k", "norm.cross.image",  scale("d")), when="y != null"),
-            under("ffn", FEED_FORWARD, b="true")),
-        part("proj_out", "head.image", dense("d -> o*P*p*q"))))
+        WAN,
+        part("fps_embedding", "embed.rate", table("2 d"), when="inject_sample_info"),
+        part("fps_projection.net.0.proj", "embed.rate.1", dense("d -> d"),   when="inject_sample_info"),
+        part("fps_projection.net.2",      "embed.rate.2", dense("d -> 6*d"), when="inject_sample_info")))
+WANVACETRANSFORMER3DMODEL = Architecture("WanVACETransformer3DModel", dims=WAN_DIMS | Dims(V="len(vace_layers)"),
+    parts=rows(
+        WAN,
+        part("vace_patch_embedding",  "embed.control",     conv("vace_in_channels -> d, P p q")),
+        part("vace_blocks.0.proj_in", "embed.control.in",  dense("d -> d")),
+        under("vace_blocks.{V}", WAN_BLOCK, part("proj_out", "head.control", dense("d -> d")), tower="control")))
 COGVIDEOXTRANSFORMER3DMODEL = Architecture("CogVideoXTransformer3DModel",
     dims=WIDTH | Dims(t="time_embed_dim", b="attention_bias", q="patch_size_t", n="norm_elementwise_affine",
                       z="p*p*q when q != null | p*p", y="ofs_embed_dim", T="max_text_seq_length"),
@@ -257,7 +273,7 @@ COGVIDEOXTRANSFORMER3DMODEL = Architecture("CogVideoXTransformer3DModel",
             under("attn1", ATTENTION, bo="true"),
             part("attn1.norm_q", "norm.query", affine("dh")),
             part("attn1.norm_k", "norm.key",   affine("dh")),
-            under("ff", FEED_FORWARD, b="true")),
+            under("ff", CHOSEN_FEED_FORWARD, b="true")),
         part("norm_final",      "norm.final",          affine("d"), when="n"),
         part("norm_out.linear", "norm.modulation.out", dense("t -> 2*d")),
         part("norm_out.norm",   "norm.out",            affine("d"), when="n"),

@@ -124,7 +124,9 @@ def bind(scope: CardScope, head: Head, spelling: Spelling, stored: Stored = noth
         target = ties.target(block.slot, bool(stored(block.key)))
         if target is not None and id(target) in present:
             block.tie = target
-    opaque = tuple((spelling.spelled(entry, scope), entry.because) for entry in unrolled.opaque if binder.holds(entry))
+    opaque = tuple(
+        (spelling.spelled(entry, scope), entry.because) for entry in unrolled.opaque if binder.leaves_out(entry)
+    )
     return Plan(scope, head, spelling, unrolled, tuple(blocks), sides, opaque)
 
 
@@ -272,7 +274,7 @@ class _Binder:
             return bool(self.stored(self.key(slot)))
         return self.holds(slot)
 
-    def holds(self, slot: Slot | OpaqueSlot) -> bool:
+    def holds(self, slot: Slot) -> bool:
         """Whether the predicates of a row hold by the config; without one they may."""
         return not self.scope.settings.known or all(self._true(condition) for condition in slot.whens)
 
@@ -281,6 +283,10 @@ class _Binder:
         for name in condition.scope:
             scope = scope.grafts[name]
         return truth(scope.evaluate(condition.node))
+
+    def leaves_out(self, entry: OpaqueSlot) -> bool:
+        """Whether a prefix is left unchecked here; where that has conditions, only by a config."""
+        return not entry.whens or (self.scope.settings.known and all(map(self._true, entry.whens)))
 
     def _shape(self, slot: Slot, scope: CardScope) -> Shape:
         return tuple(_dim(scope, scope.evaluate(node)) for node in slot.dims)

@@ -82,7 +82,7 @@ class Graft:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """Tensors counted but not explained."""
+    """Tensors counted but not explained, where `when` holds; a condition holds in no checkpoint without a config."""
 
     prefix: str
     because: str

@@ -61,7 +61,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueSlot:
-    """A prefix below which nothing is checked."""
+    """A prefix below which nothing is checked, where all of `whens` hold."""
 
     path: str
     because: str

@@ -7,6 +7,7 @@ and the differences grow fewer. The best one is taken, and what is left is looke
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,7 +15,7 @@ from typing import Any
 
 from inspector.algebra.boxes import Box, less
 from inspector.algebra.evaluation import extent, whole
-from inspector.algebra.expression import Binary, Literal, Node, Word, children
+from inspector.algebra.expression import Binary, Literal, Node, Word, children, parse
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families
 from inspector.notation.binding import Plan, scope_of, template
@@ -192,10 +193,28 @@ def _candidates(plan: Plan, placement: Placement, families: Families) -> Iterato
 
 def _all_candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
     misfits = sorted(placement.misfits, key=lambda one: -one.tensors)
-    for placed in misfits[:40]:
-        yield from _from_shape(plan, placed)
+    shown = [candidate for placed in misfits[:40] for candidate in _from_shape(plan, placed)]
+    yield from _joined(plan.scope, shown)
+    yield from shown
     yield from _from_indices(plan, placement, families)
     yield from _from_switches(plan, placement)
+
+
+def _joined(scope: CardScope, shown: Sequence[tuple[Key, Any]]) -> Iterator[tuple[Key, Any]]:
+    """Lists of which several elements are shown to be others, each as most shapes have it."""
+    votes: dict[Key, dict[int, Counter[int]]] = {}
+    for key, value in shown:
+        current = scope.settings.read(key)[0]
+        if isinstance(value, list) and isinstance(current, list):
+            for place, (before, after) in enumerate(zip(current, value, strict=True)):
+                if before != after:
+                    votes.setdefault(key, {}).setdefault(place, Counter())[after] += 1
+    for key, places in votes.items():
+        if len(places) > 1:
+            joined = list(scope.settings.read(key)[0])
+            for place, counts in places.items():
+                joined[place] = counts.most_common(1)[0][0]
+            yield key, joined
 
 
 def _from_shape(plan: Plan, placed: Placed) -> Iterator[tuple[Key, Any]]:
@@ -238,8 +257,22 @@ def _values(
     box: Sequence[Any],
 ) -> Iterator[Any]:
     current = plan.scope.settings.read(key)[0]
+
+    def value_at(candidate: Any) -> int | None:
+        scope = scope_of(plan.scope.with_value(key, candidate), slot)
+        for axis, span in zip(axes, box, strict=False):
+            if isinstance(axis, str) and span:
+                scope.enter(axis, span.first)
+        return whole(scope.evaluate(node))
+
     if isinstance(current, bool):
         yield not current
+    if isinstance(current, str):
+        yield from _other_words(plan.scope, slot, key, node)
+    elif isinstance(current, list):
+        yield from _other_elements(current, value_at, stored)
+    elif isinstance(current, float) and expected:
+        yield current * stored / expected
     if current is not None and whole(current) is None:
         return
     number = whole(current)
@@ -249,18 +282,50 @@ def _values(
         if stored and number * expected % stored == 0:
             yield number * expected // stored
 
-    def value_at(candidate: int) -> int | None:
-        scope = scope_of(plan.scope.with_value(key, candidate), slot)
-        for axis, span in zip(axes, box, strict=False):
-            if isinstance(axis, str) and span:
-                scope.enter(axis, span.first)
-        return whole(scope.evaluate(node))
-
     found = _search(value_at, stored)
     if found is not None:
         yield found
     else:  # it falls, or steps: counts of heads divide
         yield from islice((value for value in range(1, MOST_HEADS) if value_at(value) == stored), 2)
+
+
+MOST_ELEMENTS = 8
+"""Lists that widths stand in have one element a stage."""
+
+
+def _other_elements(current: list[Any], value_at: Callable[[Any], int | None], stored: int) -> Iterator[list[Any]]:
+    """The list with one number set to what the stored dim asks for."""
+    for place, number in enumerate(current[:MOST_ELEMENTS]):
+        if type(number) is not int:
+            continue
+
+        def with_element(candidate: int, place: int = place) -> list[Any]:
+            return [*current[:place], candidate, *current[place + 1 :]]
+
+        if value_at(with_element(number + 1)) == value_at(current):
+            continue  # another stage's
+
+        found = _search(lambda candidate, make=with_element: value_at(make(candidate)), stored)  # type: ignore[misc]
+        if found is not None:
+            yield with_element(found)
+
+
+def _other_words(scope: CardScope, slot: Slot, key: Key, node: Node) -> Iterator[str]:
+    """The class's own word for a key, then those that a dim compares it with, through symbols."""
+    default = scope.settings.defaults.get(".".join(key))
+    if isinstance(default, str):
+        yield default
+    symbols = scope_of(scope, slot).symbols
+    waiting, seen = [node], set[str]()
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, Binary) and isinstance(current.left, Word) and current.left.path == key[-1:]:
+            literal = current.right.value if isinstance(current.right, Literal) else None
+            yield from literal.split() if isinstance(literal, str) else ()
+        if isinstance(current, Word) and current.path[0] in symbols and current.path[0] not in seen:
+            seen.add(current.path[0])
+            waiting.append(parse(symbols[current.path[0]]))
+        waiting.extend(children(current))
 
 
 def _search(function: Callable[[int], int | None], target: int, most: int = LARGEST) -> int | None:
@@ -291,7 +356,8 @@ def _from_indices(plan: Plan, placement: Placement, families: Families) -> Itera
             if (slot.scope, axis, stored.size) in done:
                 continue
             done.add((slot.scope, axis, stored.size))
-            yield from _for_extent(plan, slot, axis, stored)
+            outer = tuple(name for name in axes[:position] if isinstance(name, str))
+            yield from _for_extent(plan, slot, axis, outer, stored)
 
 
 SMALL_EXTENT = 33
@@ -299,15 +365,24 @@ SMALL_EXTENT = 33
 LARGE_EXTENT = 8192
 
 
-def _for_extent(plan: Plan, slot: Slot, axis: str, stored: Span) -> Iterator[tuple[Key, Any]]:
-    """Values of the keys below an extent that give it the stored indices, else their number."""
+def _for_extent(plan: Plan, slot: Slot, axis: str, outer: tuple[str, ...], stored: Span) -> Iterator[tuple[Key, Any]]:
+    """Values of the keys below an extent that give it the stored indices, else their number.
+
+    An extent that follows outer holes is looked at where they are at their first index. Where other rows
+    hold some of the indices, the largest value counts that asks for none that is not stored.
+    """
     for key in _keys(plan.scope, slot, Word((axis,))):
         current = plan.scope.settings.read(key)[0]
         if current is not None and whole(current) is None:
             continue
 
         def span_at(candidate: int, key: Key = key) -> Span | None:
-            return extent(scope_of(plan.scope.with_value(key, candidate), slot).word((axis,)))
+            scope = scope_of(plan.scope.with_value(key, candidate), slot)
+            for name in outer:
+                indices = extent(scope.word((name,)))
+                if indices:
+                    scope.enter(name, indices.first)
+            return extent(scope.word((axis,)))
 
         def size_at(candidate: int, key: Key = key) -> int | None:
             span = span_at(candidate, key)
@@ -317,6 +392,10 @@ def _for_extent(plan: Plan, slot: Slot, axis: str, stored: Span) -> Iterator[tup
         if exact is not None:
             yield key, exact
             continue
+        spans = ((value, span_at(value)) for value in range(1, SMALL_EXTENT))
+        within = [value for value, span in spans if span is not None and not span - stored]
+        if within and within[-1] < SMALL_EXTENT - 1:
+            yield key, within[-1]
         found = _search(size_at, stored.size, LARGE_EXTENT)
         if found is not None:
             yield key, found
@@ -326,6 +405,7 @@ def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]
     """Keys of the predicates of missing rows, and of rows that the stored strays would fill."""
     gaps, strays = _not_renamed(placement)
     wanted = {id(gap.block.slot) for gap in gaps}
+    wanted |= {id(one.block.slot) for one in placement.misfits if len(one.layout.shape) != len(one.block.shape)}
     for slot in plan.unrolled.slots:
         key = template(plan.spelling.spelled(slot, plan.scope))[0]
         if id(slot) not in wanted and key not in strays:

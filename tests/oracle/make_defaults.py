@@ -32,6 +32,8 @@ from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).parents[2] / "inspector" / "architectures"
+DIFFUSERS = "d"
+"""The writer of the lines that `make_diffusers_defaults.py` makes."""
 
 # Keys that move no shape, by reason. A pattern is widened to the keys that really occur in some configuration
 # class; a plain name stands for itself, also where only repositories use it. Judged by hand: a key that moves
@@ -402,9 +404,16 @@ def merged(sides: dict[str, Any], bases: dict[str, Any], place: str, differs: di
 
 def write_lines(lines: list[dict[str, Any]], made_from: dict[str, str], base: dict[str, Any]) -> None:
     """One JSON object a line, found by the text at its beginning; the first line is about all of them."""
+    table = PACKAGE / "defaults.jsonl"
+    old_head, *old_lines = [json.loads(line) for line in table.read_text(encoding="utf-8").splitlines()]
+    kept = [line for line in old_lines if line["writers"] == DIFFUSERS]
+    if kept:
+        made_from = {**made_from, DIFFUSERS: old_head["made_from"][DIFFUSERS]}
+        base = {**base, DIFFUSERS: {}}
+    ordered = sorted([*lines, *kept], key=lambda line: str(line["type"]))
     head = {"made_from": made_from, "base": base}
-    text = "\n".join(json.dumps(line, separators=(",", ":"), allow_nan=False) for line in [head, *lines])
-    (PACKAGE / "defaults.jsonl").write_text(text + "\n", encoding="utf-8")
+    text = "\n".join(json.dumps(line, separators=(",", ":"), allow_nan=False) for line in [head, *ordered])
+    table.write_text(text + "\n", encoding="utf-8")
 
 
 def write_inert(seen: set[str]) -> None:

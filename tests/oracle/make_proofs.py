@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from inspector.architectures.catalog import modules
-from tests.judged import FIXTURES, oracle_types, records
+from tests.judged import FIXTURES, diffusers_classes, diffusers_records, oracle_types, records
 
 PROOFS = Path(__file__).parents[2] / "inspector" / "architectures" / "proofs.json"
 NAMED_OTHERWISE = {"torch_multihead_attention": "multihead_attention"}
@@ -25,6 +25,7 @@ NAMED_OTHERWISE = {"torch_multihead_attention": "multihead_attention"}
 def proofs() -> dict[str, dict[str, int]]:
     """What the fixtures hold now."""
     counted = {NAMED_OTHERWISE.get(name, name): len(records(name)) for name in oracle_types()}
+    counted |= {name: len(diffusers_records(name)) for name in diffusers_classes()}
     models = tomllib.loads((FIXTURES / "published.toml").read_text(encoding="utf-8"))["model"]
     published = Counter(str(model["model_type"]) for model in models)
     return {name: {"records": counted.get(name, 0), "published": published.get(name, 0)} for name in sorted(modules())}

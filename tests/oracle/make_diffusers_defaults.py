@@ -1,0 +1,58 @@
+"""Make diffusers' lines of `inspector/architectures/defaults.jsonl`: the defaults of its model classes.
+
+Needs diffusers, and torch, which it imports; nothing is built:
+
+    python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 diffusers==0.42.1
+    five/bin/python -m tests.oracle.make_diffusers_defaults
+
+A class of diffusers is its own configuration: what `__init__` declares is what config.json leaves out, be it that
+its writer was older than the key. Every class with a card gets a line, under its own name; the lines that come
+from transformers stay as they are (`make_defaults.py`, which leaves these alone in turn). A parameter without a
+default is not in the table: no config may leave it out.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+from inspector.architectures.catalog import modules
+from tests.oracle.make_defaults import DIFFUSERS, PACKAGE, plain
+
+
+def declared(model_class: Any) -> dict[str, Any]:
+    """The parameters of a model class that have a default."""
+    parameters = inspect.signature(model_class.__init__).parameters.values()
+    return {
+        p.name: plain(p.default) for p in parameters if p.default is not p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
+    }
+
+
+def line(name: str, model_class: Any) -> str:
+    """The line of a class, as the table has it."""
+    values = dict(sorted(declared(model_class).items()))
+    content = {"type": name, "writers": DIFFUSERS, "values": values}
+    return json.dumps(content, separators=(",", ":"), allow_nan=False)
+
+
+def main() -> None:
+    """Replace diffusers' lines."""
+    import diffusers  # type: ignore[import-not-found]
+
+    table = PACKAGE / "defaults.jsonl"
+    head_line, *others = table.read_text(encoding="utf-8").splitlines()
+    head = json.loads(head_line)
+    head["made_from"][DIFFUSERS] = f"diffusers {diffusers.__version__}"
+    head["base"][DIFFUSERS] = {}
+    kept = {json.loads(text)["type"]: text for text in others if json.loads(text)["writers"] != DIFFUSERS}
+    classes = {name: getattr(diffusers, name) for name in modules() if hasattr(diffusers, name)}
+    made = {name: line(name, model_class) for name, model_class in classes.items()}
+    lines = {**kept, **made}
+    text = "\n".join([json.dumps(head, separators=(",", ":")), *(lines[name] for name in sorted(lines))])
+    table.write_text(text + "\n", encoding="utf-8")
+    print(f"{len(made)} classes of diffusers {diffusers.__version__}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Every card of a class of diffusers against what diffusers builds: exact and clean, by full and by sparse configs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from inspector.architectures.catalog import modules
+from inspector.architectures.defaults import class_defaults
+from inspector.reconciler.ledger import UNCHECKED
+from tests.judged import diffusers_classes, diffusers_records, judged, spec_of
+
+UNREAD = "C312"
+"""The note about keys that are not understood: no key of a class may be."""
+
+
+@pytest.mark.parametrize("which", ["config", "given"])
+@pytest.mark.parametrize("name", diffusers_classes())
+def test_every_record_is_exact_and_clean(name: str, which: str) -> None:
+    assert name in modules()
+    for record in diffusers_records(name):
+        audited = judged(spec_of(record), record[which])
+        told = [finding for finding in audited.findings if finding.severity != "note" or finding.code == UNREAD]
+        assert not told, (record["variant"], [finding.message for finding in told])
+        assert audited.architecture is not None
+        assert audited.architecture.name == name
+        counts = audited.counts
+        assert counts.unique_parameters == record["num_parameters"], record["variant"]
+        assert counts.expected_parameters == record["num_parameters"], record["variant"]
+        assert counts.unexplained == 0, record["variant"]
+
+
+@pytest.mark.parametrize("name", diffusers_classes())
+def test_a_key_that_is_left_out_has_the_default_of_its_class(name: str) -> None:
+    defaults, _ = class_defaults(name)
+    assert defaults
+    written = [record for record in diffusers_records(name) if record["variant"] == "defaults"]
+    for record in written:
+        for key, value in record["config"].items():
+            if not key.startswith("_") and key in defaults:
+                assert defaults[key] == value, key
+
+
+WOUNDED = [
+    "UNet2DConditionModel", "UNet2DModel", "ControlNetModel", "AutoencoderKL", "AutoencoderKLWan",
+    "AutoencoderKLLTXVideo", "AutoencoderDC", "FluxTransformer2DModel", "SD3Transformer2DModel",
+    "WanTransformer3DModel", "QwenImageTransformer2DModel", "HunyuanVideoTransformer3DModel",
+]  # fmt: skip
+Wound = Callable[[dict[str, tuple[str, tuple[int, ...]]], str], None]
+
+
+def drop(spec: dict[str, tuple[str, tuple[int, ...]]], name: str) -> None:
+    del spec[name]
+
+
+def grow(spec: dict[str, tuple[str, tuple[int, ...]]], name: str) -> None:
+    dtype, shape = spec[name]
+    spec[name] = (dtype, (shape[0] + 1, *shape[1:]))
+
+
+@pytest.mark.parametrize(("wound", "code"), [(drop, "N403"), (grow, "D501")])
+@pytest.mark.parametrize("name", WOUNDED)
+def test_one_wounded_tensor_is_one_finding(name: str, wound: Wound, code: str) -> None:
+    record = diffusers_records(name)[0]
+    families: dict[str, list[str]] = {}
+    for key in spec_of(record):
+        families.setdefault(re.sub(r"\.\d+(?=\.)", ".#", key), []).append(key)
+    for keys in families.values():
+        chosen = keys[len(keys) // 2]
+        spec = spec_of(record)
+        wound(spec, chosen)
+        told = [finding for finding in judged(spec, record["config"]).findings if finding.severity != "note"]
+        assert [(finding.code, finding.place.tensor) for finding in told] == [(code, chosen)]
+
+
+REVERSED = "reverse_transformer_layers_per_block-null,transformer_layers_per_block-[2,1]"
+UNNAMED = {
+    ("UNet2DConditionModel", "layers_per_block-[1,2]"): "the first of two layer counts",
+    ("UNet2DConditionModel", "only_cross_attention-[true,false]"): "one of two switches in a list",
+    ("UNet2DConditionModel", REVERSED): "a list of depths",
+    ("SD3Transformer2DModel", "dual_attention_layers-[0,1]"): "a list of layers",
+    ("SD3Transformer2DModel", "attention_head_dim-20"): "twice as wide heads are as wide as twice as many",
+    ("AutoencoderKLWan", "temperal_downsample-[true,false]"): "two switches in a list",
+}
+"""Wrong keys that are not named, or not alone, and what is wrong."""
+
+
+@pytest.mark.parametrize("name", WOUNDED)
+def test_one_wrong_key_is_one_finding(name: str) -> None:
+    base, *others = diffusers_records(name)
+    named = 0
+    for other in others:
+        given = other["given"]
+        wrong = {key for key in given if given[key] != base["given"].get(key)}
+        if other["variant"] == "defaults" or len(wrong) != 1 or other["tensors"] == base["tensors"]:
+            continue
+        audited = judged(spec_of(base), other["config"])
+        told = [(finding.code, finding.place.key) for finding in audited.findings if finding.severity != "note"]
+        if (name, other["variant"]) in UNNAMED:
+            assert told
+            continue
+        assert told == [("C310", wrong.pop())], other["variant"]
+        named += 1
+    assert named >= 7
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "value", "stranger"),
+    [
+        ("AutoencoderKLWan", "attn_scales", [1.0], "encoder.down_blocks.1.to_qkv.weight"),
+        ("PixArtTransformer2DModel", "attention_type", "gated", "transformer_blocks.0.fuser.linear.weight"),
+        ("Transformer2DModel", "norm_type", "layer_norm", "norm.weight"),
+    ],
+)
+def test_what_no_row_describes_is_not_checked_only_where_the_config_says_so(
+    name: str, key: str, value: object, stranger: str
+) -> None:
+    record = diffusers_records(name)[0]
+    spec = {**spec_of(record), stranger: ("F32", (3, 5))}
+    odd = judged(spec, {**record["config"], key: value})
+    assert odd.counts.expected_parameters is None
+    assert UNCHECKED in {line.kind for line in odd.lines if (line.layout.dtype, line.layout.shape) == spec[stranger]}
+    assert not {finding.code for finding in odd.findings} & {"N405", "N406", "N407"}
+    plain = judged(spec, record["config"])
+    assert plain.counts.expected_parameters == record["num_parameters"]
+    assert plain.counts.unexplained == 15
