@@ -198,6 +198,7 @@ def template(path: str) -> tuple[str, tuple[_Axis, ...]]:
 
 
 _WRITTEN: dict[tuple[int, bool], tuple[frozenset[str], frozenset[str]]] = {}
+_OUTRIGHT: dict[object, tuple[Condition, ...]] = {}
 _Expanded = tuple[tuple[tuple[str, Span], ...], Shape]
 
 
@@ -237,6 +238,8 @@ class _Binder:
 
     def blocks(self, slot: Slot) -> list[Block]:
         """The blocks of one slot; none where its predicates fail."""
+        if slot.whens and self.scope.settings.known and not all(map(self._true, _outright(slot, self.scope))):
+            return []
         scope = scope_of(self.scope, slot)
         path = self.spelling.spelled(slot, self.scope)
         written, embedded = _written_out(slot, scope, path)
@@ -297,6 +300,21 @@ def _dim(scope: CardScope, value: Value) -> int | None:
     if number is None or number < 0:
         return None
     return number
+
+
+def _outright(slot: Slot, scope: CardScope) -> tuple[Condition, ...]:
+    """The conditions of a slot that no index decides: where one fails the slot need not be written out."""
+    key = (id(slot), scope.settings.native)
+    if key not in _OUTRIGHT:
+        found = []
+        for condition in slot.whens:
+            inner = scope
+            for name in condition.scope:
+                inner = inner.grafts[name]
+            if not holes_in(inner.card, inner.settings.native, condition.node):
+                found.append(condition)
+        _OUTRIGHT[key] = tuple(found)
+    return _OUTRIGHT[key]
 
 
 def _written_out(slot: Slot, scope: CardScope, path: str) -> tuple[frozenset[str], frozenset[str]]:
