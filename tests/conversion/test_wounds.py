@@ -118,6 +118,16 @@ def halves_of_another_size(side: Side) -> tuple[str, int, int] | None:
     return "V809", lost, 0
 
 
+def half_gone(side: Side) -> tuple[str, int, int] | None:
+    """A fused matrix of layer 1 with half of its rows: less than some of its parts have."""
+    name = next((name for name in in_layer(side, 1) if "gate_up" in name or "qkv" in name), None)
+    if name is None:
+        return None
+    entry = side["tensors"][name]
+    entry[1] = [*entry[1][:-2], entry[1][-2] // 2, entry[1][-1]]
+    return "V809", prod(entry[1]), 0
+
+
 def sizes_exchanged(side: Side) -> tuple[str, int, int] | None:
     """Query and key of layer 1 with each other's rows."""
     query, key = (
@@ -144,7 +154,7 @@ WOUNDS: dict[str, Wound] = {
     wound.__name__: wound
     for wound in (
         tensor_dropped, norm_dropped, layer_dropped, last_layer_dropped, layer_renumbered, vocabulary_cut,
-        vocabulary_padded, expert_dropped, halves_of_another_size, sizes_exchanged, head_dropped,
+        vocabulary_padded, expert_dropped, halves_of_another_size, half_gone, sizes_exchanged, head_dropped,
     )
 }  # fmt: skip
 
@@ -171,6 +181,15 @@ def test_one_wound_is_one_finding(name: str, wound: str, tmp_path: Path) -> None
     if expected is None:
         pytest.skip("the target has no such tensor")
     seen(compared(source, target, tmp_path), expected)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "memory" not in name])
+def test_a_renumbered_layer_of_the_source_is_named_too(name: str, tmp_path: Path) -> None:
+    source, target = pair(name)
+    expected = layer_renumbered(source)
+    assert expected is not None
+    code, elements, counted = expected
+    seen(compared(source, target, tmp_path), (code, counted, elements))
 
 
 @pytest.mark.parametrize("wound", WOUNDS)
