@@ -207,7 +207,8 @@ def _words(opened: Sequence[_Open], depth: int, stack: bool = False) -> str:
     within = "/".join(filter(None, (identity.component, ".".join(identity.scope) or identity.tower)))
     if depth == 0:
         return within
-    nouns = (f"{within} {nouns[0]}" if within else nouns[0], *nouns[1:])
+    if within and not nouns[0].startswith(within):  # "single_block" says it already
+        nouns = (f"{within} {nouns[0]}", *nouns[1:])
     if stack and depth == len(identity.axes):
         number = max(box[-1].size for box in boxes)
         many = f"{number:,} {nouns[-1]}{'' if number == 1 else 's'}"
