@@ -11,11 +11,13 @@ import pytest
 
 from inspector.comparing import Comparison
 from tests.conversion.doors import NAMES, Side, compared, pair
-from tests.conversion.listings import without_config
+from tests.conversion.listings import saved, without_config
+from tests.dialects.test_writers import FLUX
 
 Wound = Callable[[Side], tuple[str, int, int] | None]
 """Changes the target; gives (code, parameters dropped, invented), or None where it does not apply."""
 VOCABULARY = 224
+SINGLE = re.compile(r"single_transformer_blocks\.1\.")
 LAYER = re.compile(r"(?:^|\.)(?:layers|blk|h)\.(\d+)\.")
 
 
@@ -200,3 +202,10 @@ def test_and_without_configs(name: str, wound: str, tmp_path: Path) -> None:
     if expected is None:
         pytest.skip("the target has no such tensor")
     seen(compared(source, target, tmp_path), expected)
+
+
+def test_a_block_of_a_tower_is_named_once(tmp_path: Path) -> None:
+    source = saved(FLUX)
+    target = {**source, "tensors": {name: e for name, e in source["tensors"].items() if not SINGLE.match(name)}}
+    (finding,) = [one for one in compared(source, target, tmp_path).findings if one.severity != "note"]
+    assert (finding.code, finding.headline) == ("V805", "single_transformer_block 1")
