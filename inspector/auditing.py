@@ -198,7 +198,7 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None, *, lik
     judged: list[Evidence] = []
     if reading is not None:
         aside = frozenset[str]() if unpacked is None else unpacked.biases(reading.prefix)
-        case = reconcile(config, reading, lost, whole=not checkpoint.partial, aside=aside)
+        case = reconcile(config, reading, lost, whole=not checkpoint.partial, aside=aside, ties=checkpoint.ties)
         judged = list(judge(case))
         if case.solved and len(judged) > MOST_GUESSED and _errors(judged) > MOST_GUESSED:
             reading = case = None  # what the shapes alone do not solve is not known, and accuses nobody

@@ -21,7 +21,7 @@ from inspector.reconciler.wording import indices_in_words
 from inspector.rules.registry import SEVERITIES, Finding, worded
 from inspector.values.comparing import Difference, Numbers, difference, oddities
 from inspector.values.reaching import Store, store_of
-from inspector.values.turning import as_halves, head_width, in_halves, logical, matched
+from inspector.values.turning import as_halves, head_width, in_halves, logical, matched, stored_at
 
 EQUAL, ROUNDED, REORDERED, DIFFERENT = "equal", "rounded", "reordered", "different"
 """What may have become of a tensor's numbers; reordered: rotary rows in pairs and in halves, else equal or rounded."""
@@ -194,17 +194,18 @@ def _one(
     views = []
     for tensor, piece, shelf in zip((source, target), (carried.source, carried.target), shelves, strict=True):
         store = shelf.of(piece.identity.component)
-        names.append(tensor.name if store is None else store.names.get(tensor.name, tensor.name))
+        names.append(tensor.name if store is None else store.spelled(tensor.name))
         views.append((tensor, piece, store))
     if not _is_wanted(wanted, *names):
         return
     arrays: list[Numbers] = []
+    shape: tuple[int, ...] = ()
     for (tensor, piece, store), name in zip(views, names, strict=True):
         numbers = _numbers(tensor, piece.line.packed is not None, store)
         if isinstance(numbers, str):
             found.skip(numbers, name)
             return
-        array = logical(numbers.raw, tensor, piece)
+        array, shape = logical(numbers.raw, tensor, piece), numbers.raw.shape
         if array is None:
             found.skip("where its part lies is not known", name)
             return
@@ -216,6 +217,8 @@ def _one(
     one, other = Numbers(both[0], arrays[0].dtype), Numbers(both[1], arrays[1].dtype)
     found.odd.look(names[1], arrays[1])
     what, told = _judged(carried.identity.role, one, other)
+    at = stored_at(told.place, target, carried.target, carried.fit, shape)
+    told = told if at is None or told.equal else replace(told, place=at)
     found.tensors += 1
     found.elements += told.elements
     found.verdicts.append(

@@ -78,6 +78,7 @@ LITGPT_OLD: Final = replace(
     LITGPT,
     names={**LITGPT.names, "attention.qkv": _H + "attn.attn"},
     signs=(("transformer.h.#.attn.attn.weight", "transformer.h.#.norm_1.weight"),),
+    joined=(replace(_QKV, per="kv"),),  # a group's queries, its key and its value: up to litgpt 0.4
 )
 
 _M: Final = "decoder.layers.{0}."

@@ -11,6 +11,7 @@ from inspector.algebra.expression import Word
 from inspector.conversion.naming import FileNames
 from inspector.conversion.pieces import VOCABULARY, Identity, Piece, Side, is_vocabulary
 from inspector.conversion.tally import Carried, Tally
+from inspector.conversion.ties import is_unsettled
 from inspector.evidence import Evidence, Fact, Place
 from inspector.notation.binding import scope_of
 from inspector.notation.roles import label
@@ -38,13 +39,13 @@ def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
     gone = [_Open(one.piece, one.boxes) for one in found.dropped]
     new = [_Open(one.piece, one.boxes) for one in found.invented]
     kept = [(one.identity, one.boxes) for one in found.carried]
-    strays = [_Open(piece, piece.boxes) for piece in target.strays]
+    strays = [[_Open(piece, piece.boxes) for piece in side.strays] for side in (source, target)]
     for depth in range(4):
         yield from _wholes(depth, gone, new, strays, kept, found, namer)
     stacks = {one.piece.identity.axes[-1] for one in (*found.dropped, *found.invented) if one.piece.identity.axes}
     yield from _misshapen(found, stacks, namer)
-    yield from _renamed(gone, [*new, *strays], namer)
-    yield from _renamed([_Open(piece, piece.boxes) for piece in source.strays], new, namer)
+    yield from _renamed(gone, [*new, *strays[1]], namer)
+    yield from _renamed(strays[0], new, namer)
     yield from _rest(DROPPED, gone, namer)
     yield from _rest(INVENTED, new, namer)
 
@@ -73,6 +74,11 @@ class _Namer:
 
     def names(self, kind: str) -> FileNames:
         return self.before if kind == DROPPED else self.after
+
+    def is_unsettled(self, kind: str, piece: Piece) -> bool:
+        """Whether nothing says if a tensor of one side alone is a copy of what both have."""
+        own, other = (self.source, self.target) if kind == DROPPED else (self.target, self.source)
+        return is_unsettled(own, other, piece)
 
     def siblings(self, kind: str, identity: Identity) -> list[Piece]:
         """Pieces of this identity on the side that lacks the tensors."""
@@ -119,7 +125,7 @@ def _wholes(
     depth: int,
     gone: list[_Open],
     new: list[_Open],
-    strays: list[_Open],
+    strays: Sequence[list[_Open]],
     kept: Sequence[tuple[Identity, tuple[Box, ...]]],
     found: Tally,
     namer: _Namer,
@@ -135,9 +141,10 @@ def _wholes(
         if depth == 0 and stays:
             continue
         lost, added = _taken(gone, group, depth, stays), _taken(new, group, depth, stays)
-        moved = added or (_taken(strays, group, depth, stays) if depth else [])
-        if depth and lost and moved and _are_moved(lost, moved, depth):
-            yield _renumbered(lost, moved, depth, bool(added), namer)
+        before = lost or (_taken(strays[0], group, depth, stays) if depth and added else [])
+        after = added or (_taken(strays[1], group, depth, stays) if depth and lost else [])
+        if depth and before and after and _are_moved(before, after, depth):
+            yield _renumbered(before, after, depth, bool(lost and added), namer)
             continue
         for kind, taken in ((DROPPED, lost), (INVENTED, added)):
             if taken:
@@ -200,7 +207,8 @@ def _words(opened: Sequence[_Open], depth: int, stack: bool = False) -> str:
     within = "/".join(filter(None, (identity.component, ".".join(identity.scope) or identity.tower)))
     if depth == 0:
         return within
-    nouns = (f"{within} {nouns[0]}" if within else nouns[0], *nouns[1:])
+    if within and not nouns[0].startswith(within):  # "single_block" says it already
+        nouns = (f"{within} {nouns[0]}", *nouns[1:])
     if stack and depth == len(identity.axes):
         number = max(box[-1].size for box in boxes)
         many = f"{number:,} {nouns[-1]}{'' if number == 1 else 's'}"
@@ -347,6 +355,7 @@ def _rest(kind: str, listed: Sequence[_Open], namer: _Namer) -> Iterator[Case]:
             "whole": not siblings,
             "tensors": sum(count(one.boxes) for one in members),
             "parameters": sum(one.parameters for one in members),
+            "side": "source" if kind == DROPPED else "target",
             "shape": list(first.piece.shape),
             "tied": _tied(first.piece),
             "names": [name for one in members for name in namer.names(kind).of(one.piece, one.boxes, 3)][:12],
@@ -354,7 +363,9 @@ def _rest(kind: str, listed: Sequence[_Open], namer: _Namer) -> Iterator[Case]:
             "families": [family_name(one.piece.line.family) for one in members[:12]],
         }
         place = Place(family=family_name(first.piece.line.family), indices=where or None)
-        yield _case(kind, _RULES[kind][1], place, facts, members, namer)
+        open_question = all(namer.is_unsettled(kind, one.piece) for one in members)
+        case = _case(kind, "tie-unknown" if open_question else _RULES[kind][1], place, facts, members, namer)
+        yield replace(case, evidence=replace(case.evidence, confidence="likely")) if open_question else case
 
 
 def _tied(piece: Piece) -> str:

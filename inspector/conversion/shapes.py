@@ -78,6 +78,7 @@ def split(total: int, sizes: Sequence[int | None], others: Sequence[int | None])
     """The sizes of a fused matrix's parts: as its card knows them, else as the other side has them.
 
     total: rows of the fused matrix. The last open part has what is left; None where nothing is left for it.
+    Of a matrix too short for its known parts the last ones lack the rows.
     """
     found = [own if own is not None else other for own, other in zip(sizes, others, strict=True)]
     known = sum(size for size in found if size is not None)
@@ -88,9 +89,9 @@ def split(total: int, sizes: Sequence[int | None], others: Sequence[int | None])
             return None
         found = [share if size is None else size for size in found]
     elif known != total:
-        last = max(position for position in range(len(found)))
-        short = total - known + (found[last] or 0)
-        if short < 0:
-            return None
-        found[last] = short
+        found[-1] = (found[-1] or 0) + max(0, total - known)
+        over = max(0, known - total)
+        for position, size in reversed(list(enumerate(found))):
+            cut = min(size or 0, over)
+            found[position], over = (size or 0) - cut, over - cut
     return tuple(size for size in found if size is not None)

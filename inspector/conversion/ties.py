@@ -10,7 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from inspector.algebra.evaluation import truth
+from inspector.algebra.expression import parse
 from inspector.conversion.pieces import Identity, Piece, Side, as_stored
+from inspector.notation.binding import scope_of
 from inspector.notation.roles import label
 
 if TYPE_CHECKING:
@@ -91,10 +94,30 @@ def _copies(own: Side, other: Side, name: str) -> Iterator[tuple[Piece, Taken]]:
         if _plain(piece.identity) in there:
             continue
         shared = _shares(own.audited, piece)
-        if not shared and (_said(own.audited) or _untied(other.audited)):
+        if not shared and (_said(own.audited) or _untied(other.audited) or is_unsettled(own, other, piece)):
             continue
         of = block.slot.tied.partition(":")[2]
         yield piece, Taken(piece.identity.role, label(of), piece.parameters, name, shared)
+
+
+def is_unsettled(own: Side, other: Side, piece: Piece) -> bool:
+    """Whether nothing says if a tensor is a copy, and the class has one of its own where its config is silent.
+
+    It is then a parameter, as the audit of its side counts it. A format that leaves the copy out says nothing
+    about a side that has it: what was lost is left out too.
+    """
+    block, case = piece.line.block, own.audited.case
+    if block is None or case is None or not block.slot.tied or not case.solved or _shares(own.audited, piece):
+        return False
+    if _configured(other.audited):
+        return False
+    return not truth(scope_of(case.corrected.scope, block.slot).evaluate(parse(block.slot.card.ties)))
+
+
+def _configured(audited: Audit) -> bool:
+    """Whether a config was read that says what is tied, not one that a weight file's own keys make."""
+    config = audited.checkpoint.config
+    return _said(audited) and config is not None and config.file not in {one.name for one in audited.checkpoint.files}
 
 
 def _plain(identity: Identity) -> tuple[str, str]:

@@ -255,6 +255,19 @@ def positions_renamed(tensors: Mapping[str, Layout]) -> tuple[dict[str, Layout],
     return made, origin
 
 
+def turned_names(architecture: str, stored_as: Mapping[str, str]) -> frozenset[str]:
+    """Of the tensors under new names those that lie transposed in the file of an architecture."""
+    names = TABLES.get(architecture)
+    if names is None or not names.turned:
+        return frozenset()
+    return frozenset(name for name, stored in stored_as.items() if _is_turned(names, stored))
+
+
+def _is_turned(names: Names, stored: str) -> bool:
+    found = _BLOCK.fullmatch(stored)
+    return found is not None and found[2] in names.turned and found[4] == ".weight"
+
+
 def renamed(names: Names, tensors: Mapping[str, Layout]) -> tuple[dict[str, Layout], dict[str, str]]:
     """(tensors under transformers' names and dims, new name -> name in the file). The unknown keep their names.
 
@@ -268,8 +281,7 @@ def renamed(names: Names, tensors: Mapping[str, Layout]) -> tuple[dict[str, Layo
         if name is None or name in made or (name != stored and name in tensors):
             made[stored] = layout
             continue
-        found = _BLOCK.fullmatch(stored)
-        if found is not None and found[2] in names.turned and found[4] == ".weight" and len(layout.shape) == 2:
+        if _is_turned(names, stored) and len(layout.shape) == 2:
             layout = turned.setdefault(
                 id(layout), Layout(layout.dtype, layout.shape[::-1], layout.elements, layout.bytes)
             )

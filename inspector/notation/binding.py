@@ -109,8 +109,26 @@ def nothing_stored(key: str) -> Collection[tuple[int, ...]]:
     return ()
 
 
-def bind(scope: CardScope, head: Head, spelling: Spelling, stored: Stored = nothing_stored) -> Plan:
-    """The blocks that a card expects. `stored` decides each `either`, and predicates without a config."""
+Shared = Callable[[str], Collection[str]]
+"""The keys of which the file itself says that their tensors are the same storage as a key's."""
+
+
+def nothing_shared(key: str) -> Collection[str]:
+    """The `Shared` of a format that does not say it."""
+    return ()
+
+
+def bind(
+    scope: CardScope,
+    head: Head,
+    spelling: Spelling,
+    stored: Stored = nothing_stored,
+    shared: Shared = nothing_shared,
+) -> Plan:
+    """The blocks that a card expects. `stored` decides each `either`, and predicates without a config.
+
+    shared: decides, without a config, whether a stored tensor is the copy that the card says it may be.
+    """
     unrolled = unroll(scope, head)
     binder = _Binder(scope, spelling, stored)
     sides = binder.choose(unrolled.slots)
@@ -119,11 +137,16 @@ def bind(scope: CardScope, head: Head, spelling: Spelling, stored: Stored = noth
     for slot in chosen:
         blocks.extend(binder.blocks(slot))
     ties = Ties(scope, chosen)
-    present = {id(block.slot) for block in blocks}
+    keys = {id(block.slot): block.key for block in blocks}
     for block in blocks:
-        target = ties.target(block.slot, bool(stored(block.key)))
-        if target is not None and id(target) in present:
-            block.tie = target
+        if not block.slot.tied:
+            continue
+        target = ties.named(block.slot)
+        if target is not None and id(target) in keys:
+            own, original = block.key, keys[id(target)]
+            alone = not stored(own) or (block.slot.optional and not stored(original)) or original in shared(own)
+            if ties.hold(block.slot, alone):
+                block.tie = target
     opaque = tuple(
         (spelling.spelled(entry, scope), entry.because) for entry in unrolled.opaque if binder.leaves_out(entry)
     )
@@ -152,22 +175,25 @@ class Ties:
             self._paths.setdefault(slot.path, slot)
 
     def target(self, slot: Slot, stored: bool) -> Slot | None:
-        """The slot that this one is a copy of under the config's ties; None where it is its own.
+        """The slot that this one is a copy of under the config's ties; None where it is its own."""
+        return self.named(slot) if slot.tied and self.hold(slot, not stored) else None
 
-        Without a config a tensor that is not stored counts as tied.
-        """
-        if not slot.tied:
-            return None
-        scope = scope_of(self._scope, slot)
-        if not scope.settings.known and slot.ties is None:
-            holds = not stored
-        else:
-            holds = truth(scope.evaluate(slot.ties if slot.ties is not None else parse(slot.card.ties)))
-        if not holds:
-            return None
+    def named(self, slot: Slot) -> Slot | None:
+        """The slot that a tied one is a copy of wherever the ties hold."""
         kind, _, name = slot.tied.partition(":")
         found = self._roles.get(name) if kind == "role" else self._paths.get(name)
         return found if found is not slot else None
+
+    def hold(self, slot: Slot, seems: bool) -> bool:
+        """Whether the config ties a slot. seems: what the files say, which decides where there is no config.
+
+        Without a config a tensor counts as tied that is not stored, that stands where its original is not
+        stored and may itself be left out, or that the file says is its original's storage.
+        """
+        scope = scope_of(self._scope, slot)
+        if not scope.settings.known and slot.ties is None:
+            return seems
+        return truth(scope.evaluate(slot.ties if slot.ties is not None else parse(slot.card.ties)))
 
 
 def scope_of(scope: CardScope, slot: Slot) -> CardScope:

@@ -400,7 +400,7 @@ def _together(modules: Mapping[str, Boxes]) -> Iterator[tuple[list[str], Boxes]]
 
 
 def _ranks(values: Mapping[str, Any], misfits: Sequence[_Met], met: Sequence[_Met]) -> Iterator[Evidence]:
-    """Ranks other than the config's: one finding where all modules share it, else one for each family."""
+    """Ranks other than the config's: one finding where all modules share it, else one for each module."""
     pairs = {(_rank(one.expected), _stored_rank(one)) for one in misfits}
     ranked = [one for one in met if one.expected is not None and one.expected.rank_axis is not None]
     if len(pairs) == 1 and misfits and _tensors(misfits) == _tensors(ranked):
@@ -410,12 +410,17 @@ def _ranks(values: Mapping[str, Any], misfits: Sequence[_Met], met: Sequence[_Me
         }  # fmt: skip
         yield Evidence("adapter-rank-differs", Place(file="adapter_config.json", key="r"), facts)
         return
+    modules: dict[tuple[str, Boxes, int | None, int], list[_Met]] = {}
     for one in misfits:
+        modules.setdefault((_module(one.key), one.boxes, _rank(one.expected), _stored_rank(one)), []).append(one)
+    for (module, boxes, wanted, stored), members in modules.items():
+        keys = {one.key for one in members}
         facts = {
-            "expected": _rank(one.expected), "stored": _stored_rank(one), "tensors": count(one.boxes),
-            "of": _tensors([other for other in ranked if other.key == one.key]), "key": None,
+            "expected": wanted, "stored": stored, "tensors": _tensors(members),
+            "of": _tensors([other for other in ranked if other.key in keys]), "key": None,
         }  # fmt: skip
-        yield Evidence("adapter-rank-differs", place_of(one.key, one.boxes), facts)
+        by_module = len(members) > 1 and axes_of(module) == len(boxes[0])
+        yield Evidence("adapter-rank-differs", place_of(module if by_module else members[0].key, boxes), facts)
 
 
 def _rank(expected: Expected | None) -> int | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from inspector.algebra.boxes import Box, count, less, within
+from inspector.algebra.names import key_of
 from inspector.loader.layout import Layout
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, families_of
@@ -54,17 +55,20 @@ def reconcile(
     *,
     whole: bool = True,
     aside: frozenset[str] = frozenset(),
+    ties: Sequence[Sequence[str]] = (),
 ) -> Reconciled:
     """Lays the families of a reading into the blocks of its card and accounts for every tensor.
 
     lost_names: tensors whose absence is told already. whole: absent tensors are missing; where a part of a
     checkpoint was named by itself they are not. aside: families that are helpers where no block expects them.
+    ties: names that the format says are the same numbers.
     """
     settings_known = claim.card is reading.card
     head = (claim.head if settings_known else None) or reading.match.head
     families = reading.families
     spelling = replace(reading.match.spelling, root=reading.match.head.root)
     lost = _lost(lost_names, reading.prefix)
+    twins = _twins(ties, reading.prefix)
     products: dict[str, int] = {}
     of_other_heads: dict[int, list[Slot]] = {}
 
@@ -82,7 +86,7 @@ def reconcile(
         return of_other_heads[id(unrolled)]
 
     def run(inner: CardScope) -> tuple[Plan, Placement]:
-        plan = bind(inner, head, spelling, shapes)
+        plan = bind(inner, head, spelling, shapes, lambda key: twins.get(key, ()))
         products.update(fill(inner, plan.blocks, families))
         blocks = [*plan.blocks, *_beyond(inner, spelling, others(inner), plan)]
         return plan, _without(place(families, blocks, lost if whole else None), aside)
@@ -171,6 +175,16 @@ def _lost(names: Sequence[str], prefix: str) -> Lost:
         key: tuple(box for part in family.stored for box in part.boxes)
         for key, family in families_of(dict.fromkeys(bare, nothing)).items()
     }
+
+
+def _twins(ties: Sequence[Sequence[str]], prefix: str) -> dict[str, frozenset[str]]:
+    """Key -> the keys that share its storage, of tensors that are alone under their keys."""
+    found: dict[str, frozenset[str]] = {}
+    for group in ties:
+        names = [name.removeprefix(prefix) for name in group] if not prefix.startswith("*") else list(group)
+        keys = frozenset(name for name in names if key_of(name)[0] == name)
+        found.update((key, keys - {key}) for key in keys)
+    return found
 
 
 def _expected(plan: Plan, placement: Placement) -> int | None:

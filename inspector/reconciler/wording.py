@@ -9,11 +9,11 @@ from inspector.algebra.names import name_of
 from inspector.algebra.span import Span
 from inspector.evidence import Place
 
-_NOUNS = {"h": "layer", "layer": "layer", "layers": "layer", "block": "block", "blocks": "block"}
+_NOUNS = {"h": "layer", "blk": "layer", "layer": "layer", "layers": "layer", "block": "block", "blocks": "block"}
 
 
 def noun_of(segment: str) -> str:
-    """What a numbered segment counts: 'layers' -> layer, 'experts' -> expert, 'h' -> layer."""
+    """What a numbered segment counts: 'layers' -> layer, 'experts' -> expert, 'h' and 'blk' -> layer."""
     if segment in _NOUNS:
         return _NOUNS[segment]
     return segment.removesuffix("s") or segment

@@ -10,7 +10,7 @@ Why it matters
 Example
     note[V813] taken-as-tied: head, in the source alone, counts as the embedding
       (likely)
-      copy  525,336,576 parameters; no config says whether it is one
+      copy  10,752 parameters; no config says whether it is one
       help  put the config beside the weights: tie_word_embeddings says which it is
 
 What to do

@@ -60,6 +60,30 @@ def matched(source: Array, target: Array, fit: Fit) -> tuple[Array, Array] | Non
     return source.reshape(target.shape), target
 
 
+def stored_at(
+    place: tuple[int, ...], tensor: Tensor, piece: Piece, fit: Fit, stored: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """Where in the tensor of the target's file a place of the matched view lies; None where that is not plain.
+
+    place: as `matched` has it. stored: the shape in the file.
+    """
+    part = tensor.part
+    if fit.step == "reshaped" or len(place) != len(piece.shape) or (part is not None and part.groups != 1):
+        return None
+    at = list(place)
+    if fit.step == "transposed":
+        at[-2:] = at[:-3:-1]
+    if part is not None:
+        at[0] += part.start
+    if tensor.turned and len(at) > 1:
+        at[-2:] = at[:-3:-1]
+    if tensor.index is not None and len(stored) > len(at):
+        at.insert(0, tensor.index)
+    elif tensor.index is not None:
+        at[0] += tensor.index * piece.shape[0]
+    return tuple(at)
+
+
 def head_width(halves: Numbers, pairs: Numbers) -> int | None:
     """Rows of one head where rows in halves are those in pairs: the second row of a pair begins the second half."""
     one, other = halves.raw, pairs.raw

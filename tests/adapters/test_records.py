@@ -112,6 +112,13 @@ def test_a_wound_is_told_with_its_module(name: str, wound: Wound) -> None:
 
 
 @pytest.mark.parametrize("name", LORA)
+def test_a_module_of_another_rank_is_one_finding(name: str) -> None:
+    for spec, expected in rank_of_one_changed(spec_of(name)):
+        errors = [one.code for one in told(name, spec).findings if one.severity == "error"]
+        assert errors == list(expected)
+
+
+@pytest.mark.parametrize("name", LORA)
 def test_half_a_pair_is_told_without_a_base(name: str) -> None:
     for spec, expected in half_lost(spec_of(name)):
         if len(modules(spec)) == len(modules(spec_of(name))):

@@ -11,8 +11,8 @@ from inspector.auditing import audit
 from inspector.comparing import Comparison, compare_audits
 from inspector.loader.gguf_names import TABLES
 from tests.checkpoints import genuine, write
-from tests.conversion.doors import FOLDER, NAMES, Side, compared, pair
-from tests.conversion.listings import LLAMA, saved, side, without_config
+from tests.conversion.doors import FOLDER, NAMES, Side, compared, opened, pair
+from tests.conversion.listings import GPT2, LLAMA, saved, side, without_config
 from tests.conversion.make_fixtures import made
 from tests.judged import judged, oracle_types, records, spec_of
 from tests.packing.stored import NAMES as PACKED
@@ -147,13 +147,54 @@ def test_every_tensor_can_be_asked_where_it_went(tmp_path: Path) -> None:
     assert {way.target.name for way in ways} == set(target["tensors"])
 
 
-def test_a_head_beside_no_config_is_no_accusation(tmp_path: Path) -> None:
-    untied = without_config(saved(LLAMA))
+@pytest.mark.parametrize("kind", ["safetensors", "torch"])
+def test_a_head_that_nothing_explains_is_told_and_counted_as_its_audit_counts_it(kind: str, tmp_path: Path) -> None:
+    untied = {**without_config(saved(LLAMA)), "kind": kind, "ties": []}
     headless = without_config(side(None, {n: e for n, e in genuine(LLAMA).items() if "lm_head" not in n}))
     for number, (one, other) in enumerate(((untied, headless), (headless, untied))):
         found = compared(one, other, tmp_path / str(number))
-        proven(found, 158_144 - TIED_HEAD)
-        assert [finding.code for finding in found.findings] == ["V813"]
+        assert [(one.code, one.severity, one.confidence) for one in found.findings] == [("V816", "warning", "likely")]
+        assert (found.verdict, found.carried) == ("findings", 158_144 - TIED_HEAD)
+        assert (found.dropped, found.invented) == ((TIED_HEAD, 0), (0, TIED_HEAD))[number]
+
+
+def test_a_head_of_a_class_that_ties_by_itself_is_a_copy_until_a_config_denies_it() -> None:
+    plain = genuine(GPT2)
+    stored = plain | {"lm_head.weight": plain["transformer.wte.weight"]}
+    for config in (None, GPT2):
+        found = compare_audits(judged(stored, None), judged(plain, config))
+        proven(found, sum(prod(shape) for _, shape in plain.values()))
+        assert [one.code for one in found.findings] == ["V813"]
+
+
+TIED_TWICE = {
+    "model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_size": 48, "intermediate_size": 80,
+    "num_hidden_layers": 2, "num_attention_heads": 6, "vocab_size": 96, "max_position_embeddings": 33,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("config", [None, TIED_TWICE], ids=["bare", "config"])
+def test_what_a_file_stores_once_under_two_names_counts_once(config: dict[str, object] | None, tmp_path: Path) -> None:
+    head, table = "cls.predictions.", "bert.embeddings.word_embeddings.weight"
+    plain = side(TIED_TWICE, {name: e for name, e in genuine(TIED_TWICE).items() if f"{head}decoder" not in name})
+    copies = {f"{head}decoder.weight": table, f"{head}decoder.bias": f"{head}bias"}
+    stored = plain["tensors"] | {copy: plain["tensors"][of] for copy, of in copies.items()}
+    torch = {"kind": "torch", "config": config, "tensors": stored, "ties": [[of, copy] for copy, of in copies.items()]}
+    parameters = elements(plain)
+    counts = opened(torch, tmp_path / "alone").counts
+    assert (counts.unique_parameters, counts.expected_parameters) == (parameters, parameters)
+    assert counts.tied_copies == (96 * 48 + 96)
+    proven(compared(torch, plain, tmp_path / "one"), parameters)
+    proven(compared(plain, torch, tmp_path / "other"), parameters)
+
+
+def test_a_copy_stored_in_its_originals_place_is_it_with_and_without_a_config() -> None:
+    found = [one for one in records("luke") if (one["class"], one["variant"]) == ("LukeForMaskedLM", "")]
+    assert found
+    for record in found:
+        known, bare = judged(spec_of(record), record["config"]), judged(spec_of(record), None)
+        for one, other in ((known, bare), (bare, known), (bare, bare)):
+            proven(compare_audits(one, other), record["num_parameters"])
 
 
 def test_models_of_other_widths_are_two_models() -> None:
@@ -201,8 +242,8 @@ def test_names_too_few_to_decide_are_read_as_the_other_side() -> None:
     kept = {name: entry for name, entry in genuine(LLAMA).items() if ".q_proj." in name or ".up_proj." in name}
     torso = judged(kept, None)
     assert torso.case is None
-    for config, parameters in ((LLAMA, 158_144), (None, 158_144 - TIED_HEAD)):
+    for config, codes in ((LLAMA, {"V803"}), (None, {"V803", "V816"})):
         found = compare_audits(judged(genuine(LLAMA), config), torso)
         assert (found.relation, found.carried, found.invented) == ("conversion", 43_008, 0)
-        assert found.parameters == (parameters, 43_008)
-        assert {one.code for one in found.findings if one.severity != "note"} == {"V803"}
+        assert found.parameters == (158_144, 43_008)
+        assert {one.code for one in found.findings if one.severity != "note"} == codes

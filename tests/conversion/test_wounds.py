@@ -11,11 +11,13 @@ import pytest
 
 from inspector.comparing import Comparison
 from tests.conversion.doors import NAMES, Side, compared, pair
-from tests.conversion.listings import without_config
+from tests.conversion.listings import saved, without_config
+from tests.dialects.test_writers import FLUX
 
 Wound = Callable[[Side], tuple[str, int, int] | None]
 """Changes the target; gives (code, parameters dropped, invented), or None where it does not apply."""
 VOCABULARY = 224
+SINGLE = re.compile(r"single_transformer_blocks\.1\.")
 LAYER = re.compile(r"(?:^|\.)(?:layers|blk|h)\.(\d+)\.")
 
 
@@ -118,6 +120,16 @@ def halves_of_another_size(side: Side) -> tuple[str, int, int] | None:
     return "V809", lost, 0
 
 
+def half_gone(side: Side) -> tuple[str, int, int] | None:
+    """A fused matrix of layer 1 with half of its rows: less than some of its parts have."""
+    name = next((name for name in in_layer(side, 1) if "gate_up" in name or "qkv" in name), None)
+    if name is None:
+        return None
+    entry = side["tensors"][name]
+    entry[1] = [*entry[1][:-2], entry[1][-2] // 2, entry[1][-1]]
+    return "V809", prod(entry[1]), 0
+
+
 def sizes_exchanged(side: Side) -> tuple[str, int, int] | None:
     """Query and key of layer 1 with each other's rows."""
     query, key = (
@@ -144,7 +156,7 @@ WOUNDS: dict[str, Wound] = {
     wound.__name__: wound
     for wound in (
         tensor_dropped, norm_dropped, layer_dropped, last_layer_dropped, layer_renumbered, vocabulary_cut,
-        vocabulary_padded, expert_dropped, halves_of_another_size, sizes_exchanged, head_dropped,
+        vocabulary_padded, expert_dropped, halves_of_another_size, half_gone, sizes_exchanged, head_dropped,
     )
 }  # fmt: skip
 
@@ -173,6 +185,15 @@ def test_one_wound_is_one_finding(name: str, wound: str, tmp_path: Path) -> None
     seen(compared(source, target, tmp_path), expected)
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if "memory" not in name])
+def test_a_renumbered_layer_of_the_source_is_named_too(name: str, tmp_path: Path) -> None:
+    source, target = pair(name)
+    expected = layer_renumbered(source)
+    assert expected is not None
+    code, elements, counted = expected
+    seen(compared(source, target, tmp_path), (code, counted, elements))
+
+
 @pytest.mark.parametrize("wound", WOUNDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_and_without_configs(name: str, wound: str, tmp_path: Path) -> None:
@@ -181,3 +202,10 @@ def test_and_without_configs(name: str, wound: str, tmp_path: Path) -> None:
     if expected is None:
         pytest.skip("the target has no such tensor")
     seen(compared(source, target, tmp_path), expected)
+
+
+def test_a_block_of_a_tower_is_named_once(tmp_path: Path) -> None:
+    source = saved(FLUX)
+    target = {**source, "tensors": {name: e for name, e in source["tensors"].items() if not SINGLE.match(name)}}
+    (finding,) = [one for one in compared(source, target, tmp_path).findings if one.severity != "note"]
+    assert (finding.code, finding.headline) == ("V805", "single_transformer_block 1")

@@ -225,6 +225,8 @@ FIRES |= {
 }  # fmt: skip
 
 
+SMALL_GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 48, "n_head": 4, "n_layer": 3,
+              "n_positions": 40, "vocab_size": 224}  # fmt: skip
 COMPARED: dict[str, Callable[[], Comparison]] = {
     "models-differ": lambda: compared({**LLAMA8B, "intermediate_size": 11008, "num_key_value_heads": 32}),
     "not-a-conversion": lambda: compared(
@@ -241,6 +243,9 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "precision-reduced": lambda: compare_audits(llama(retype("F32", ""), torch_dtype="float32"), llama()),
     "buffers-differ": lambda: compare_audits(llama(frequencies), llama()),
     "taken-as-tied": lambda: compare_audits(
+        judged({**genuine(SMALL_GPT2), "lm_head.weight": ("BF16", (224, 48))}, None),
+        judged(genuine(SMALL_GPT2), None)),
+    "tie-unknown": lambda: compare_audits(
         judged(genuine(LLAMA8B), None), judged(headless(genuine(LLAMA8B)), None)),
     "component-differs": lambda: compare_audits(
         judged(dict(deepseek_v3(DSV3)), DSV3), judged(SHORTER, {**DSV3, "num_nextn_predict_layers": 0})),

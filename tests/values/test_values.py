@@ -16,10 +16,12 @@ from inspector.values import comparing
 from inspector.values.comparing import Numbers, difference
 from inspector.values.decoding import decoded, rounded, table
 from inspector.valuing import NotNamed, compared_with_values, with_values
+from tests.checkpoints import genuine
+from tests.dialects.converters import meta
 from tests.hub.stand_in import StandIn
 from tests.sparse_models import TINY, llama
 from tests.values.examples import DOWN, KEY, in_halves, model
-from tests.values.written import Arrays, bfloat16, numbers, spec_of, write
+from tests.values.written import Arrays, bfloat16, numbers, spec_of, write, write_gguf
 
 
 def judged(tmp_path: Path, change: Callable[[Arrays], Any], config: dict[str, Any] | None = None) -> Comparison:
@@ -215,8 +217,6 @@ def test_rounding_is_to_nearest_and_ties_to_even() -> None:
 
 
 def test_numbers_of_gguf_files_are_read(tmp_path: Path) -> None:
-    import struct
-
     arrays = model()
     folder = write(tmp_path / "before", arrays, TINY)
     names = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
@@ -237,29 +237,109 @@ def test_numbers_of_gguf_files_are_read(tmp_path: Path) -> None:
             other = other.replace(one, two)
         written[other] = stored
 
-    def text(value: str) -> bytes:
-        return struct.pack("<Q", len(value)) + value.encode()
-
     keys: dict[str, int | str] = {
         "general.architecture": "llama", "llama.block_count": TINY["num_hidden_layers"],
         "llama.embedding_length": TINY["hidden_size"], "llama.feed_forward_length": TINY["intermediate_size"],
         "llama.attention.head_count": TINY["num_attention_heads"],
         "llama.attention.head_count_kv": TINY["num_key_value_heads"], "llama.vocab_size": TINY["vocab_size"],
     }  # fmt: skip
-    raw = b"GGUF" + struct.pack("<IQQ", 3, len(written), len(keys))
-    for key, value in keys.items():
-        raw += text(key) + (
-            struct.pack("<I", 8) + text(value) if isinstance(value, str) else struct.pack("<II", 4, value)
-        )
-    data = b""
-    for name, array in written.items():
-        data += bytes(-len(data) % 32)
-        raw += text(name) + struct.pack(f"<I{array.ndim}QIQ", array.ndim, *array.shape[::-1], 0, len(data))
-        data += np.ascontiguousarray(array).tobytes()
-    raw += bytes(-len(raw) % 32)
-    (tmp_path / "model.gguf").write_bytes(raw + data)
+    write_gguf(tmp_path / "model.gguf", keys, written)
     compared = compared_with_values(compare(str(folder), str(tmp_path / "model.gguf")))
     reordered = 2 * TINY["num_hidden_layers"]
     assert compared.relation == "conversion"
     assert counts(compared) == {"equal": len(arrays) - reordered, "reordered": reordered}
     assert compared.verdict == "clean"
+
+
+CONV1D = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 48, "n_head": 6, "n_layer": 2,
+          "vocab_size": 70, "n_positions": 33}  # fmt: skip
+OF_GPT2 = {"transformer.h.": "blk.", "transformer.wte": "token_embd", "transformer.wpe": "position_embd",
+           "transformer.ln_f": "output_norm", "ln_1": "attn_norm", "ln_2": "ffn_norm", "attn.c_attn": "attn_qkv",
+           "attn.c_proj": "attn_output", "mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down"}  # fmt: skip
+
+
+def test_what_llama_cpp_transposes_is_read_as_it_lies(tmp_path: Path) -> None:
+    arrays = numbers(genuine(CONV1D))
+    folder = write(tmp_path / "before", arrays, CONV1D)
+    written: Arrays = {}
+    for name, array in arrays.items():
+        turned = ".h." in name and array.ndim == 2
+        for one, two in OF_GPT2.items():
+            name = name.replace(one, two)
+        written[name] = np.ascontiguousarray(array.T) if turned else array
+    keys: dict[str, int | str] = {
+        "general.architecture": "gpt2", "gpt2.block_count": 2, "gpt2.context_length": 33, "gpt2.embedding_length": 48,
+        "gpt2.feed_forward_length": 192, "gpt2.attention.head_count": 6,
+    }  # fmt: skip
+    write_gguf(tmp_path / "model.gguf", keys, written)
+    for one, other in ((str(folder), str(tmp_path / "model.gguf")), (str(tmp_path / "model.gguf"), str(folder))):
+        compared = compared_with_values(compare(one, other))
+        assert (compared.verdict, set(counts(compared))) == ("clean", {"equal"})
+        assert compared.values is not None and not compared.values.unread
+        assert compared.values.elements == compared.carried
+
+
+MOE = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "hidden_size": 24, "intermediate_size": 16,
+       "num_attention_heads": 4, "num_key_value_heads": 2, "num_hidden_layers": 2, "vocab_size": 33,
+       "num_local_experts": 3}  # fmt: skip
+
+
+def test_a_place_is_that_in_the_file_of_the_target(tmp_path: Path) -> None:
+    single = numbers(genuine(MOE))
+    stacked = {
+        name.replace("block_sparse_moe", "mlp"): array for name, array in single.items() if "experts" not in name
+    }
+    for layer in range(2):
+        before, after = (f"model.layers.{layer}.{part}.experts." for part in ("block_sparse_moe", "mlp"))
+        parts = {w: np.stack([single[f"{before}{e}.{w}.weight"] for e in range(3)]) for w in ("w1", "w2", "w3")}
+        stacked[f"{after}gate_up_proj"] = np.concatenate([parts["w1"], parts["w3"]], axis=1)
+        stacked[f"{after}down_proj"] = parts["w2"]
+    one = write(tmp_path / "single", single, MOE)
+    assert counts(compared_with_values(compare(str(one), str(write(tmp_path / "sound", stacked, MOE))))) == {
+        "equal": len(single)
+    }
+    name = "model.layers.1.mlp.experts.gate_up_proj"
+    stacked[name][2, 16 + 5, 7] += 1
+    other = write(tmp_path / "stacked", stacked, MOE)
+    for source, target, tensor, at in (
+        (one, other, name, [2, 21, 7]),
+        (other, one, "model.layers.1.block_sparse_moe.experts.2.w3.weight", [5, 7]),
+    ):
+        compared = compared_with_values(compare(str(source), str(target)))
+        (finding,) = [one for one in compared.findings if one.name == "values-differ"]
+        assert (finding.facts["tensor"], finding.facts["at"], finding.facts["differing"]) == (tensor, at, 1)
+
+
+def test_slices_of_several_files_are_not_taken_for_the_whole(tmp_path: Path) -> None:
+    whole = write(tmp_path / "whole", numbers(genuine(TINY)), TINY)
+    for number, part in enumerate(meta(genuine(TINY), 2)):
+        made = write(tmp_path / "slices", numbers(part))
+        (made / "model.safetensors").rename(made / f"consolidated.{number:02d}.safetensors")
+    compared = compared_with_values(compare(str(whole), str(tmp_path / "slices")), [])
+    assert compared.relation == "conversion" and compared.values is not None
+    assert list(compared.values.unread) == ["it lies in slices over several files"]
+
+
+def test_rows_that_alternate_in_unknown_groups_accuse_nobody(tmp_path: Path) -> None:
+    arrays = model()
+    kv, heads = TINY["num_key_value_heads"], TINY["num_attention_heads"]
+    names = {"model.embed_tokens": "transformer.wte", "model.norm": "transformer.ln_f", "model.layers": "transformer.h",
+             "input_layernorm": "norm_1", "post_attention_layernorm": "norm_2", "self_attn.o_proj": "attn.proj",
+             "mlp.gate_proj": "mlp.fc_1", "mlp.up_proj": "mlp.fc_2", "mlp.down_proj": "mlp.proj"}  # fmt: skip
+    old: Arrays = {}
+    for name, array in arrays.items():
+        if any(f".{part}_proj" in name for part in "kv") and "self_attn" in name:
+            continue
+        if "self_attn.q_proj" in name:
+            three = [array, *(arrays[name.replace("q_proj", f"{part}_proj")] for part in "kv")]
+            array = np.concatenate([one.reshape(kv, -1, one.shape[1]) for one in three], 1).reshape(-1, array.shape[1])
+            name = name.replace("self_attn.q_proj", "attn.attn")
+        for one, two in names.items():
+            name = name.replace(one, two)
+        old[name] = array
+    assert heads % kv == 0
+    before = write(tmp_path / "before", arrays, TINY)
+    for config in (None, TINY):
+        after = write(tmp_path / str(config is None), old, config)
+        compared = compared_with_values(compare(str(before), str(after)))
+        assert (compared.verdict, set(counts(compared))) == ("clean", {"equal"})

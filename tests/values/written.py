@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -55,3 +56,21 @@ def write(folder: Path, arrays: Arrays, config: Mapping[str, Any] | None = None)
 def spec_of(spec: Spec) -> dict[str, tuple[str, tuple[int, ...]]]:
     """The listing as plain tuples."""
     return {name: (dtype, tuple(shape)) for name, (dtype, shape) in spec.items()}
+
+
+def write_gguf(path: Path, keys: Mapping[str, int | str], arrays: Arrays) -> None:
+    """A GGUF file of float32 tensors; shapes are numpy's, the file has them reversed."""
+    raw = b"GGUF" + struct.pack("<IQQ", 3, len(arrays), len(keys))
+    for key, value in keys.items():
+        raw += _text(key)
+        raw += struct.pack("<I", 8) + _text(value) if isinstance(value, str) else struct.pack("<II", 4, value)
+    data = b""
+    for name, array in arrays.items():
+        data += bytes(-len(data) % 32)
+        raw += _text(name) + struct.pack(f"<I{array.ndim}QIQ", array.ndim, *array.shape[::-1], 0, len(data))
+        data += np.ascontiguousarray(array).tobytes()
+    path.write_bytes(raw + bytes(-len(raw) % 32) + data)
+
+
+def _text(value: str) -> bytes:
+    return struct.pack("<Q", len(value)) + value.encode()
