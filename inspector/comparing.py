@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from inspector.auditing import Audit, Skipped, audit, audit_checkpoint
-from inspector.conversion.causes import Case, causes
+from inspector.conversion.causes import PADDING, Case, causes
 from inspector.conversion.naming import FileNames
 from inspector.conversion.notes import notes
 from inspector.conversion.pairing import Pairs, pair
@@ -215,7 +215,8 @@ def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: S
     findings = worded([*(case.evidence for case in told), *notes(before, after, found, copies)])
     findings.extend(_of_sides(before, after, told, _proven(before, after, found)))
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    bad = dropped or invented or any(finding.severity != "note" for finding in findings)
+    padding = sum(case.lost_or_made for case in told if case.evidence.rule == PADDING)
+    bad = dropped + invented > padding or any(finding.severity != "note" for finding in findings)
     return Comparison(
         before.audited,
         after.audited,
@@ -259,7 +260,7 @@ def _skipped(pairs: Pairs, found: Tally) -> Iterator[Skipped]:
 ABSENCES = frozenset({"N403", "N404", "N405", "N406", "N407", "P701"})
 SHAPES = frozenset({"D501", "D502", "C310"})
 """Findings of an audit that a comparison tells too, with both sides: what is absent or too much, and shapes."""
-OF_SHAPES = frozenset({"rows-cut", "rows-padded", "shape-not-carried"})
+OF_SHAPES = frozenset({"rows-cut", "rows-padded", "shape-not-carried", PADDING})
 OF_BOTH = frozenset({"layers-dropped", "layers-invented", "layers-renumbered"})
 
 

@@ -14,9 +14,13 @@ from inspector.conversion.tally import Carried, Tally
 from inspector.conversion.ties import is_unsettled
 from inspector.evidence import Evidence, Fact, Place
 from inspector.notation.binding import scope_of
+from inspector.notation.card import PADDED
 from inspector.notation.roles import label
 from inspector.reconciler.wording import boxes_in_words, family_name
 
+PADDING = "padding-differs"
+PADDED_TO = 8
+"""Rows of which writers make whole multiples, at the least."""
 DROPPED, INVENTED = "dropped", "invented"
 _RULES = {
     DROPPED: ("layers-dropped", "parameters-dropped"),
@@ -31,6 +35,11 @@ class Case:
     evidence: Evidence
     source: frozenset[str]
     target: frozenset[str]
+
+    @property
+    def lost_or_made(self) -> int:
+        """Parameters that were dropped or invented for this reason."""
+        return sum(number for key in (DROPPED, INVENTED) if isinstance(number := self.evidence.facts.get(key), int))
 
 
 def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
@@ -415,6 +424,28 @@ def _stated(piece: Piece, side: Side) -> int | None:
     return whole(scope_of(case.plan.scope, block.slot).word((VOCABULARY,)))
 
 
+def _writer(side: Side) -> str:
+    """The framework whose names a side has and that rounds vocabularies up; "" for any other."""
+    case = side.audited.case
+    pads = case is not None and case.reading.writer and PADDED in case.corrected.scope.symbols
+    return case.reading.writer if case is not None and pads else ""
+
+
+def _is_padding(rows: int, other: int, one: Carried, namer: _Namer) -> bool:
+    """Whether the rows of only one side are beyond its vocabulary: it has a writer that pads, and a config that says so.
+
+    Where the padded side has no config the other's must state its own rows.
+    """
+    padded, plain, more, fewer = namer.target, namer.source, other, rows
+    long, short = one.target, one.source
+    if other < rows:
+        padded, plain, more, fewer, long, short = plain, padded, fewer, more, short, long
+    if not _writer(padded) or more % PADDED_TO:
+        return False
+    stated = _stated(long, padded)
+    return fewer == (stated if stated is not None else _stated(short, plain))
+
+
 def _vocabulary(rows: int, other: int, members: Sequence[Carried], namer: _Namer) -> Case:
     facts: dict[str, Fact] = {
         "roles": list(dict.fromkeys(_role(one.source) for one in members)),
@@ -425,6 +456,9 @@ def _vocabulary(rows: int, other: int, members: Sequence[Carried], namer: _Namer
         "invented": sum(one.invented for one in members),
     }
     rule = "rows-cut" if other < rows else "rows-padded"
+    if _is_padding(rows, other, members[0], namer):
+        rule = PADDING
+        facts["writer"] = _writer(namer.target if other > rows else namer.source)
     return Case(Evidence(rule, Place(), facts), *_members(members))
 
 

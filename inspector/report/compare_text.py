@@ -67,6 +67,8 @@ def _conversion(compared: Comparison) -> Iterator[str]:
     ]
     yield "\n".join(lines) + "\n"
     verdict = "clean: a conversion that lost nothing and added nothing"
+    if compared.dropped or compared.invented:
+        verdict = "clean: a conversion in which only the padding of the vocabulary differs"
     if compared.verdict != "clean":
         verdict = (
             "a conversion with differences" if compared.dropped or compared.invented else "a conversion with findings"

@@ -236,6 +236,9 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "layers-dropped": lambda: compared(LAYERS_31),
     "layers-invented": lambda: compared(LAYERS_33),
     "rows-cut": lambda: compared({**LLAMA8B, "vocab_size": 128000}),
+    "padding-differs": lambda: compare_audits(
+        judged(genuine(LLAMA8B | {"vocab_size": 32000}), LLAMA8B | {"vocab_size": 32000}),
+        judged(converters.megatron(genuine(LLAMA8B | {"vocab_size": 32000}), 384), LLAMA8B | {"vocab_size": 32000})),
     "rows-padded": lambda: compared({**LLAMA8B, "vocab_size": 128512}),
     "shape-not-carried": lambda: compare_audits(llama(), llama(put(LAYER_17, "BF16", 4096, 4096))),
     "layers-renumbered": lambda: compare_audits(llama(), llama(rename("layers.17.", "layers.40."))),
