@@ -266,7 +266,7 @@ def _components(case: Reconciled) -> Iterator[Evidence]:
                 "elements": sum(line.elements for line in buffers),
                 "bytes": sum(line.bytes for line in buffers),
                 "tensors": sum(line.tensors for line in buffers),
-                "families": [family_name(line.family) for line in buffers[:20]],
+                "families": list(dict.fromkeys(family_name(line.family) for line in buffers))[:20],
                 **_disputed(case, buffers),
             },
         )
