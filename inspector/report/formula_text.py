@@ -112,7 +112,8 @@ NUMBERS = 46
 def _formulas(shown: Formula) -> Iterator[str]:
     for tower, text in shown.formulas.items():
         lead = f"parameters{' of ' + tower if tower else ''} = "
-        yield from textwrap.wrap(lead + text, WIDTH, subsequent_indent="    ", break_long_words=False)
+        whole = " ".join(word.replace("*", "* ") if len(word) > WIDTH - 4 else word for word in text.split(" "))
+        yield from textwrap.wrap(lead + whole, WIDTH, subsequent_indent="    ", break_long_words=False)
 
 
 def _symbols(shown: Formula) -> Iterator[str]:

@@ -165,7 +165,8 @@ def _counts(audited: Audit) -> str:
         if number:
             rows.append((f"  {name}", f"{number:,}", meaning))
     if not any(claim.source.startswith("index") for claim in audited.claims):
-        rows.append(("index, metadata", "no claim made", ""))
+        unread = any(skipped.check == "totals of the index" for skipped in audited.skipped)
+        rows.append(("index, metadata", "not compared" if unread else "no claim made", ""))
     width = max(16, *(len(number) for _, number, _ in rows))
     return "\n".join(f"  {name:<17}{number:>{width}}    {remark}".rstrip() for name, number, remark in rows) + "\n"
 
