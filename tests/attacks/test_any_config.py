@@ -100,9 +100,9 @@ NAMES: dict[str, dict[str, Any]] = {
     "scattered indices": SCATTERED,
     "half a million dots": {"." * 500_000: ("F32", (1,))},
     "ten megabytes": {"n" * 10_000_000: ("F32", (2,))},
-    "signs of templates": {name: ("F32", (2,)) for name in ("#", "{}", "{L}.{E}", "model.layers.#.x", "a.{layer}.b")},
-    "line breaks and escapes": {name: ("F32", (2,)) for name in ("a\nb.weight", "\x1b[2J\x1b[31m.weight", "\u202egpj")},
-    "nothing": {name: ("F32", (1,)) for name in ("", ".", "..", " ")},
+    "signs of templates": dict.fromkeys(("#", "{}", "{L}.{E}", "model.layers.#.x", "a.{layer}.b"), ("F32", (2,))),
+    "line breaks and escapes": dict.fromkeys(("a\nb.weight", "\x1b[2J\x1b[31m.weight", "\u202egpj"), ("F32", (2,))),
+    "nothing": dict.fromkeys(("", ".", "..", " "), ("F32", (1,))),
     "long numbers": {f"model.layers.{10**digits}.x": ("F32", (2,)) for digits in range(40)},
     "numbers alone": {".".join(map(str, range(3000))): ("F32", (1,))},
 }
