@@ -14,7 +14,7 @@ SD3: dict[str, Any] = {
     "attention_head_dim": 16, "num_attention_heads": 3, "joint_attention_dim": 80, "caption_projection_dim": 48,
     "pooled_projection_dim": 40, "out_channels": 12, "pos_embed_max_size": 10,
 }  # fmt: skip
-DUAL = [{"dual_attention_layers": []}, {"dual_attention_layers": [0, 1, 2]}]
+DUAL: list[dict[str, Any]] = [{"dual_attention_layers": []}, {"dual_attention_layers": [0, 1, 2]}]
 NORMS: list[dict[str, Any]] = [{}, {"qk_norm": "rms_norm"}]
 
 
