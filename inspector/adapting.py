@@ -106,6 +106,14 @@ def read_base(
     return BaseRead(named, audited)
 
 
+def base_beside(checkpoint: Checkpoint) -> BaseRead | None:
+    """The base by its config in the adapter's own folder, from which the shapes follow; None where it has no card."""
+    config = checkpoint.config
+    if config is None or config.kind != "config" or claim_of(config).card is None:
+        return None
+    return BaseRead(config.file, audit_checkpoint(Checkpoint(config.file, config.file, config, address=config.file)))
+
+
 def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) -> BaseRead:
     """The base that an adapter's config names: a repository of the Hub, and nothing else.
 

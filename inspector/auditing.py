@@ -175,10 +175,10 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None, *, lik
     config = claim_of(checkpoint.config, like)
     stored: Families = families_of(checkpoint.tensors)
     if checkpoint.adapter is not None or any(sign in key for key in stored for sign in SIGNS_OF_ADAPTERS):
-        from inspector.adapting import audit_adapter, beside_weights, holds_adapter, unmerged, with_adapter
+        from inspector.adapting import audit_adapter, base_beside, beside_weights, holds_adapter, unmerged, with_adapter
 
         if holds_adapter(checkpoint, stored):
-            return audit_adapter(checkpoint, claim, stored=stored)
+            return audit_adapter(checkpoint, claim, base_beside(checkpoint), stored)
         worn = unmerged(checkpoint, stored, config)
         if worn is not None:
             alone = replace(worn[0], adapter=None, evidence=(*checkpoint.evidence, worn[1]))

@@ -137,7 +137,7 @@ def _head(card: Architecture, wanted: str | None, claimed: Head | None) -> Head:
 
 
 def _usual(card: Architecture) -> Head:
-    for names in (("ForCausalLM",), ("ForConditionalGeneration",)):
+    for names in (("ForConditionalGeneration",), ("ForCausalLM",)):
         for entry in card.heads:
             if set(names) & set(entry.names):
                 return entry

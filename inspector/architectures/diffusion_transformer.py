@@ -38,7 +38,7 @@ OUT = rows(
     part("proj_out",        "head.image",          dense("d -> p*p*o")))
 
 SD3TRANSFORMER2DMODEL = Architecture("SD3Transformer2DModel",
-    dims=WIDTH | Dims(e="caption_projection_dim", J="L & dual_attention_layers", I="L - J"),
+    dims=WIDTH | Dims(e="caption_projection_dim", J="L & dual_attention_layers | L[:0]", I="L - J"),
     parts=rows(
         part("pos_embed.proj",      "embed.patch",    conv("c -> d, p p")),
         part("pos_embed.pos_embed", "embed.position", buffer("1 pos_embed_max_size**2 d")),

@@ -71,8 +71,12 @@ def _plain_integer(text: str) -> int | OddNumber:
     return int(text)
 
 
+MOST_DIGITS = 40
+"""Digits of an integer that is worked with: a size has twenty at the most, and products of many must stay printable."""
+
+
 def _bounded_integer(text: str) -> int | float:
-    return int(text) if len(text) <= 4300 else float("inf")
+    return int(text) if len(text) <= MOST_DIGITS else float("inf")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -72,11 +72,7 @@ class Family:
 
     def axis(self, position: int) -> Span:
         """All indices at one `#`."""
-        found = Span()
-        for part in self.stored:
-            for box in part.boxes:
-                found = found | box[position]
-        return found
+        return Span.union(box[position] for part in self.stored for box in part.boxes)
 
 
 Families = Mapping[str, Family]

@@ -132,7 +132,7 @@ def without_prefix(name: str, prefix: str) -> str:
 
 
 def _tail(key: str, segments: int) -> str:
-    return ".".join(key.split(".")[-segments:])
+    return ".".join(key.rsplit(".", segments)[-segments:])
 
 
 def _prefixes(scope: CardScope, families: Families) -> Iterator[str]:

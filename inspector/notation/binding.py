@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from inspector.algebra.evaluation import Value, extent, truth, whole
-from inspector.algebra.expression import parse
+from inspector.algebra.expression import Node, Word, parse, show
 from inspector.algebra.span import MOST_LISTED, Span
 from inspector.notation.card import Head
 from inspector.notation.scope import CardScope, bases, holes_in
@@ -282,8 +282,11 @@ class _Binder:
         if not holes:
             return [((), self._shape(slot, scope))] if self._exists(slot) else []
         hole, rest = holes[0], holes[1:]
-        indices = extent(scope.word((hole,)))
+        value = scope.word((hole,))
+        indices = extent(value)
         if indices is None or not indices:
+            if indices is None and isinstance(value, str | float):
+                _no_size(scope, Word((hole,)), value)
             return []
         if hole not in written:
             return [(((hole, indices), *axes), shape) for axes, shape in self._expand(slot, scope, rest, written)]
@@ -318,14 +321,25 @@ class _Binder:
         return not entry.whens or (self.scope.settings.known and all(map(self._true, entry.whens)))
 
     def _shape(self, slot: Slot, scope: CardScope) -> Shape:
-        return tuple(_dim(scope, scope.evaluate(node)) for node in slot.dims)
+        return tuple(_dim(scope, node, scope.evaluate(node)) for node in slot.dims)
 
 
-def _dim(scope: CardScope, value: Value) -> int | None:
+def _dim(scope: CardScope, node: Node, value: Value) -> int | None:
     number = whole(value)
-    if number is None or number < 0:
-        return None
-    return number
+    if number is not None and number >= 0:
+        return number
+    if isinstance(node, Word) and isinstance(value, str | float | int) and not isinstance(value, bool):
+        _no_size(scope, node, value)
+    return None
+
+
+def _no_size(scope: CardScope, node: Word, value: str | float) -> None:
+    """A fault where a key of the config itself gives what no size can be: text, a fraction, NaN, less than nothing."""
+    for key in scope.keys_below(node):
+        said, defaulted = scope.settings.read(tuple(key.split(".")))
+        if not defaulted and type(said) is type(value) and repr(said) == repr(value):
+            scope.fault("type", show(node), f"{value!r:.60} is not a size")
+            return
 
 
 def _outright(slot: Slot, scope: CardScope) -> tuple[Condition, ...]:

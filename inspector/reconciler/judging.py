@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from inspector.algebra.boxes import Box
 from inspector.algebra.evaluation import whole
-from inspector.algebra.expression import show, words
+from inspector.algebra.expression import parse, show, words
 from inspector.evidence import Evidence, Fact, Place
 from inspector.matcher.spelling import WRAPPERS
-from inspector.notation.binding import scope_of
+from inspector.notation.binding import Block, scope_of
 from inspector.notation.card import PADDED
 from inspector.notation.roles import DISPUTED
 from inspector.notation.scope import CardScope
@@ -30,6 +30,7 @@ def judge(case: Reconciled) -> Iterator[Evidence]:
     yield from absent_and_unexpected(case, confidence)
     yield from _ties(case)
     yield from _components(case)
+    yield from _declared(case)
 
 
 def _names(case: Reconciled) -> Iterator[Evidence]:
@@ -265,10 +266,46 @@ def _components(case: Reconciled) -> Iterator[Evidence]:
                 "elements": sum(line.elements for line in buffers),
                 "bytes": sum(line.bytes for line in buffers),
                 "tensors": sum(line.tensors for line in buffers),
-                "families": [family_name(line.family) for line in buffers[:20]],
+                "families": list(dict.fromkeys(family_name(line.family) for line in buffers))[:20],
                 **_disputed(case, buffers),
             },
         )
+
+
+def _declared(case: Reconciled) -> Iterator[Evidence]:
+    """Parts beside the model of which a key of the config itself gives the number, and nothing is stored."""
+    blocks: dict[str, list[Block]] = {}
+    for block in case.corrected.blocks:
+        if block.slot.extra and block.tensors:
+            blocks.setdefault(block.slot.extra, []).append(block)
+    stored = {one.block.slot.extra for one in case.placement.placed}
+    for component, absent in blocks.items():
+        said = None if component in stored or case.solved else _said_extent(case, absent)
+        if said is None:
+            continue
+        own = [block for block in absent if block.slot.tensor.counted and block.tie is None]
+        sizes = [block.tensors * block.elements for block in own if block.elements is not None]
+        facts: dict[str, Fact] = {
+            "component": component,
+            "key": said[0],
+            "value": said[1],
+            "tensors": sum(block.tensors for block in own),
+            "parameters": sum(sizes) if len(sizes) == len(own) else None,
+        }
+        yield Evidence("component-absent", Place(key=said[0]), facts)
+
+
+def _said_extent(case: Reconciled, blocks: Sequence[Block]) -> tuple[str, int] | None:
+    """The key in the config that gives such blocks their number, and its value."""
+    shared = {hole for block in case.corrected.blocks if not block.slot.extra for hole in block.slot.holes}
+    for block in blocks:
+        scope = scope_of(case.corrected.scope, block.slot)
+        for hole in (hole for hole in block.slot.holes if hole in scope.symbols and hole not in shared):
+            for path in words(parse(scope.symbols[hole])):
+                value = scope.settings.values.get(path[0])
+                if len(path) == 1 and path[0] not in scope.symbols and type(value) is int and value > 0:
+                    return path[0], value
+    return None
 
 
 def _disputed(case: Reconciled, buffers: Sequence[ledger.Line]) -> dict[str, Fact]:

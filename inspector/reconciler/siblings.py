@@ -40,24 +40,20 @@ def _extents(families: Families) -> dict[str, Span]:
     for family in families.values():
         if axes_of(family.key):
             spans.setdefault(_prefix(family.key), []).append(family.axis(0))
-    extents = {}
-    for prefix, found in spans.items():
-        union = Span()
-        for span in found:
-            union = union | span
-        extents[prefix] = union
-    return extents
+    return {prefix: Span.union(found) for prefix, found in spans.items()}
 
 
 def _odd_shapes(family: Family) -> Iterator[Evidence]:
     usual = family.usual
     agreeing = sum(part.tensors for part in family.stored if part.layout.shape == usual.shape)
     odd = [part for part in family.stored if part.layout.shape != usual.shape]
+    if not odd:
+        return
     edges = {family.axis(0).first, family.axis(0).last}  # the first and the last are often meant to differ
     if any(edges & set(box[0]) for part in odd for box in part.boxes):
         return
     count = sum(part.tensors for part in odd)
-    if not odd or agreeing < FEWEST or count > min(MOST_ODD, agreeing // FEWEST):
+    if agreeing < FEWEST or count > min(MOST_ODD, agreeing // FEWEST):
         return
     for part in odd:
         yield Evidence(

@@ -26,13 +26,13 @@ LARGEST = 2**48
 
 def solved(scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> CardScope:
     """The scope with every symbol set that follows from the names and shapes and from nothing else."""
+    named = [(slot, *template(spelling.spelled(slot, scope))) for slot in slots]
     shown = [
         (slot, families[key], axes)
-        for slot in slots
-        for key, axes in [template(spelling.spelled(slot, scope))]
+        for slot, key, axes in named
         if key in families and len(axes) == key.split(".").count("#")
     ]
-    scope = _with(scope, _extents(scope, shown))
+    scope = _with(scope, _extents(scope, shown, _without_own(named, families)))
     for _ in range(8):
         found = _dims(scope, shown)
         if not found:
@@ -52,11 +52,29 @@ def _name(slot: Slot, symbol: str) -> str:
     return ".".join((*slot.scope, symbol))
 
 
-def _extents(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
+def _without_own(named: Sequence[tuple[Slot, str, Sequence[str | int]]], families: Families) -> frozenset[str]:
+    """The holes that have required rows under keys of their own, none of which is stored."""
+    users: dict[tuple[str, int], set[str]] = {}
+    for slot, key, axes in named:
+        for position, axis in enumerate(axes):
+            users.setdefault((key, position), set()).add(_name(slot, str(axis)))
+    stored: dict[str, bool] = {}
+    for slot, key, axes in named:
+        if slot.optional or slot.whens or slot.tied or slot.choices or slot.group:
+            continue
+        for position, axis in enumerate(axes):
+            if len(users[key, position]) == 1:
+                name = _name(slot, str(axis))
+                stored[name] = stored.get(name, False) or key in families
+    return frozenset(name for name, any_stored in stored.items() if not any_stored)
+
+
+def _extents(scope: CardScope, shown: Sequence[_Shown], without_own: frozenset[str]) -> dict[str, Value]:
     """The index sets of holes whose symbols the config leaves open.
 
     A key may serve two holes (DeepSeek's layers and its MTP layers): what shows one hole alone decides
-    first, and the other has the rest. A hole of optional groups alone is empty unless shown alone.
+    first, and the other has the rest. A hole of optional groups alone is empty unless shown alone, and so is
+    one of which nothing is stored but what another hole explains (SD3's layers with a second attention).
     """
     users: dict[tuple[str, int], set[str]] = {}
     for slot, family, axes in shown:
@@ -91,7 +109,7 @@ def _extents(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
     for name, span in seen.items():
         if name in alone:
             span = alone[name]
-        elif name not in needed:
+        elif name not in needed or (name in without_own and rivals[name] - without_own):
             span = Span()
         else:
             for other in rivals[name]:

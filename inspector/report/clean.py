@@ -23,3 +23,15 @@ def _harmless(char: str) -> bool:
 def _escaped(char: str) -> str:
     code = ord(char)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+MOST_EXACT = 10**15
+"""Numbers below this are shown in full; the counts of the largest checkpoints have thirteen digits."""
+
+
+def figure(number: int) -> str:
+    """The exact integer in groups of three; one that only a nonsensical config gives, by its power of ten."""
+    if abs(number) < MOST_EXACT:
+        return f"{number:,}"
+    digits = int(abs(number).bit_length() * 0.30103)  # log10(2)
+    return f"{'-' if number < 0 else ''}about 10^{digits}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspector.notation.roles import label
-from inspector.report.clean import clean
+from inspector.report.clean import MOST_EXACT, clean, figure
 from inspector.report.text import WIDTH, rounded
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def _split(path: str) -> tuple[str, str]:
 def _rows(rows: Sequence[Row]) -> Iterator[str]:
     numbers = any(row.shape is not None for row in rows)
     modules = _modules(rows)
-    left = min(34, max((len(m.name) + (2 if m.heading else 0) for m in modules), default=0))
+    most = WIDTH - 2 - NUMBERS if numbers else 34
+    left = min(most, max((len(m.name) + (2 if m.heading else 0) for m in modules), default=0))
     heading = ""
     for module in modules:
         if module.heading != heading:
@@ -64,14 +65,18 @@ def _rows(rows: Sequence[Row]) -> Iterator[str]:
             if heading:
                 yield clean(heading) + (f"   ({beyond})" if beyond.startswith("beyond") else "")
         name = ("  " if heading else "") + clean(module.name)
-        for row in module.rows if numbers else module.rows[:1]:
+        for place, row in enumerate(module.rows if numbers else module.rows[:1]):
+            if place:
+                name = f"{'    ' if heading else '  '}{clean(row.suffix)}"
             text = _numbers_of(row) if numbers else _words_of(module.rows)
-            if len(name) <= left and len(name) + 2 + len(text) <= WIDTH:
-                yield f"{name:<{left}}  {text}".rstrip()
+            beside = min(left, WIDTH - 2 - len(text))
+            if len(name) <= beside:
+                yield f"{name:<{beside}}  {text}".rstrip()
+            elif beside > 6:
+                yield from (name, f"{'':<{beside}}  {text}".rstrip())
             else:
                 yield name
                 yield from textwrap.wrap(text, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
-            name = f"    {row.suffix}" if not numbers else name
 
 
 def _words_of(rows: Sequence[Row]) -> str:
@@ -92,23 +97,29 @@ def _numbers_of(row: Row) -> str:
     if row.shape is None or not row.tensors:
         return row.remark or "not stored"
     dims = ", ".join(name if dim is None else str(dim) for name, dim in zip(row.dims, row.shape, strict=True))
-    total = f"{row.total:,}" if row.total is not None else row.open_total
+    total = figure(row.total) if row.total is not None else row.open_total
     if not row.counted:
-        total = row.remark
-    each = f"{row.total // row.tensors:,}" if row.total is not None and row.tensors > 1 and row.counted else ""
-    return f"{'[' + dims + ']':<16}{each:>13}{total:>17}"
+        total = row.remark.partition(":")[0]  # what it is beyond stands in the heading
+    each = figure(row.total // row.tensors) if row.total is not None and row.tensors > 1 and row.counted else ""
+    shape = f"[{dims}]"
+    return f"{shape}{each:>{max(NUMBERS - 17 - len(shape), len(each) + 1)}} {total:>16}"
+
+
+NUMBERS = 46
+"""Columns of a shape, the elements of one tensor and those of all of them."""
 
 
 def _formulas(shown: Formula) -> Iterator[str]:
     for tower, text in shown.formulas.items():
         lead = f"parameters{' of ' + tower if tower else ''} = "
-        yield from textwrap.wrap(lead + text, WIDTH, subsequent_indent="    ", break_long_words=False)
+        whole = " ".join(word.replace("*", "* ") if len(word) > WIDTH - 4 else word for word in text.split(" "))
+        yield from textwrap.wrap(lead + whole, WIDTH, subsequent_indent="    ", break_long_words=False)
 
 
 def _symbols(shown: Formula) -> Iterator[str]:
     words = []
     for symbol in shown.symbols:
-        value = f" = {clean(symbol.value)}" if shown.known and isinstance(symbol.value, int | float) else ""
+        value = f" = {_value(symbol.value)}" if shown.known and isinstance(symbol.value, int | float) else ""
         same = symbol.definition == symbol.name
         words.append(f"{symbol.name}{value}" if same else f"{symbol.name}{value} {clean(symbol.definition)}")
     joined = " · ".join(word.replace(" ", "\x00") if len(word) < WIDTH // 2 else word for word in words)
@@ -116,18 +127,23 @@ def _symbols(shown: Formula) -> Iterator[str]:
         yield "  " + line.replace("\x00", " ").removeprefix("· ").removesuffix(" ·")
 
 
+def _value(value: int | float) -> str:
+    return figure(value) if isinstance(value, int) and abs(value) >= MOST_EXACT else clean(value)
+
+
 def _numbers(shown: Formula) -> Iterator[str]:
     rows = [
-        (name, str(amount) if amount.number is None else f"{amount.number:,}") for name, amount in shown.groups.items()
+        (name, str(amount) if amount.number is None else figure(amount.number)) for name, amount in shown.groups.items()
     ]
     if shown.matrices:
-        rows.append(("matrices in layers", f"{shown.matrices:,}"))
+        rows.append(("matrices in layers", figure(shown.matrices)))
     if shown.per_layer is not None:
-        rows.append(("one layer", f"{shown.per_layer:,}"))
-    rows.append(("parameters", f"{shown.total:,}" if shown.total is not None else _spaced(shown.open_total)))
+        rows.append(("one layer", figure(shown.per_layer)))
+    rows.append(("parameters", figure(shown.total) if shown.total is not None else _spaced(shown.open_total)))
     width = max(len(number) for _, number in rows)
     for name, number in rows:
-        beside = f"    {rounded(shown.total)}" if name == "parameters" and shown.total is not None else ""
+        short = name == "parameters" and shown.total is not None and shown.total < MOST_EXACT
+        beside = f"    {rounded(shown.total or 0)}" if short else ""
         yield f"  {name:<20}{number:>{width}}{beside}"
 
 

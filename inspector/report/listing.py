@@ -11,7 +11,7 @@ from inspector.architectures.catalog import card_of, modules, proofs
 from inspector.notation.roles import label
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
-from inspector.report.clean import clean
+from inspector.report.clean import clean, figure
 from inspector.report.json_v1 import line_json
 from inspector.report.text import WIDTH, rounded
 from inspector.rules.registry import files, page
@@ -25,10 +25,10 @@ def count_text(audited: Audit) -> str:
     counts = audited.counts
     expected = counts.expected_parameters
     rows = [
-        ("stored elements", f"{counts.stored_elements:,}", "numbers in the files, whatever they are for"),
+        ("stored elements", f"{counts.stored_elements:,}", "numbers in the files, whatever their use"),
         ("parameters", f"{counts.parameters:,}", "logical ones, copies and extra parts included"),
         ("unique parameters", f"{counts.unique_parameters:,}", "of the class's model, ties counted once"),
-        ("formula", f"{expected:,}" if expected is not None else "-", _formula_meaning(audited)),
+        ("formula", figure(expected) if expected is not None else "-", _formula_meaning(audited)),
     ]
     width = max(len(number) for _, number, _ in rows)
     lines = [f"{name:<18}{number:>{width}}  {meaning}" for name, number, meaning in rows]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.notation.roles import label
-from inspector.report.clean import clean
+from inspector.report.clean import clean, figure
 from inspector.report.tables import role_rows
 from inspector.report.values_text import values_text
 from inspector.rules.registry import Finding
@@ -64,8 +64,11 @@ def _title(audited: Audit, paint: Painter) -> str:
         right = clean(architecture.name, 40) + likely
         if audited.class_name:
             right += f" · {clean(audited.class_name, 48)}"
-    gap = max(2, WIDTH - len(left) - len(right))
-    lines = [f"{paint(left, 'bold')}{' ' * gap}{right}".rstrip()]
+    gap = WIDTH - len(left) - len(right)
+    if gap >= 2 or not right:
+        lines = [f"{paint(left, 'bold')}{' ' * max(gap, 0)}{right}".rstrip()]
+    else:
+        lines = [paint(left, "bold"), *(line.rjust(WIDTH) for line in textwrap.wrap(right, WIDTH))]
     lines.extend(_whence(audited))
     if audited.checkpoint.readable:
         lines.extend(textwrap.wrap(_inventory(audited), WIDTH))
@@ -141,7 +144,7 @@ def _counts(audited: Audit) -> str:
             why = "follows from the base (--base)"
         rows.append(("formula", "-", why))
     else:
-        rows.append(("formula", f"{counts.expected_parameters:,}", _agreement(audited)))
+        rows.append(("formula", figure(counts.expected_parameters), _agreement(audited)))
     if audited.experts is not None:
         used = audited.experts
         rows.append(
@@ -162,7 +165,8 @@ def _counts(audited: Audit) -> str:
         if number:
             rows.append((f"  {name}", f"{number:,}", meaning))
     if not any(claim.source.startswith("index") for claim in audited.claims):
-        rows.append(("index, metadata", "no claim made", ""))
+        unread = any(skipped.check == "totals of the index" for skipped in audited.skipped)
+        rows.append(("index, metadata", "not compared" if unread else "no claim made", ""))
     width = max(16, *(len(number) for _, number, _ in rows))
     return "\n".join(f"  {name:<17}{number:>{width}}    {remark}".rstrip() for name, number, remark in rows) + "\n"
 
@@ -180,7 +184,7 @@ def _agreement(audited: Audit) -> str:
     if difference == 0:
         solved = audited.case is not None and audited.case.solved
         return "agrees; its symbols come from the shapes" if solved else "agrees, to the last parameter"
-    return f"{abs(difference):,} {'fewer' if difference > 0 else 'more'} than stored"
+    return f"{figure(abs(difference))} {'fewer' if difference > 0 else 'more'} than stored"
 
 
 def _packing(audited: Audit) -> str:

@@ -43,7 +43,7 @@ def _rows(place: Place, facts: Facts) -> Rows:
         ("or", f"{rival['key']} = {value(rival['weights'])}, which explains as much") for rival in facts["rivals"]
     )
     if facts.get("lost"):
-        rows.append(("or", f"the config is right and {facts['lost']} of the weights is lost"))
+        rows.append(("or", f"the config is right and the weights have lost {facts['lost']}"))
     return rows
 
 

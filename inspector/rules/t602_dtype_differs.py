@@ -25,6 +25,8 @@ def _headline(place: Place, facts: Facts) -> str:
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
+    if facts["bytes"] == facts["would_be"]:
+        return []
     return [("bytes", f"{number(facts['bytes'])}, which would be {number(facts['would_be'])} in the config's dtype")]
 
 

@@ -42,8 +42,23 @@ def test_an_adapter_beside_its_bases_config_is_clean(tmp_path: Path) -> None:
     assert audited.architecture is not None
     assert audited.architecture.name == "lora"
     assert audited.counts.unique_parameters == 4 * (RANK * 64 * 2 + RANK * (64 + 16))
-    assert audited.counts.expected_parameters is None
+    assert audited.counts.expected_parameters == audited.counts.unique_parameters
+    assert audited.base is not None
+    assert not any(skipped.check == "shapes" for skipped in audited.skipped)
     assert [finding.facts["base"] for finding in audited.findings] == ["org/base"]
+
+
+def test_a_matrix_of_another_width_than_the_config_beside_is_told(tmp_path: Path) -> None:
+    spec = adapter()
+    spec["base_model.model.model.layers.2.self_attn.v_proj.lora_B.weight"] = ("F32", (24, RANK))
+    assert codes(audit(str(saved(tmp_path, spec)))) == {"A904"}
+
+
+def test_a_config_beside_that_no_card_reads_leaves_the_shapes_open(tmp_path: Path) -> None:
+    folder = saved(tmp_path, adapter())
+    (folder / "config.json").write_text('{"model_type": "of_its_own"}', encoding="utf-8")
+    audited = audit(str(folder))
+    assert (audited.verdict, audited.counts.expected_parameters, audited.base) == ("clean", None, None)
 
 
 def test_half_a_pair_is_an_error(tmp_path: Path) -> None:

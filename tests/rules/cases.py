@@ -126,6 +126,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "vocabulary-padded": lambda: judged(
         converters.megatron(genuine(LLAMA8B | {"vocab_size": 32000}), 384), LLAMA8B | {"vocab_size": 32000}),
     "component-extra": lambda: judged(dict(deepseek_v3(DSV3)), DSV3),
+    "component-absent": lambda: judged(genuine(DSV3), DSV3),
     "architecture-unknown": unknown,
     "sibling-odd": lambda: unknown(drop("h.17.mix")),
     "architecture-from-names": lambda: judged(genuine(LLAMA8B), None),

@@ -1,0 +1,116 @@
+"""Whatever stands in a config: an audit, its reports and the formula come out, and come out soon."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.architectures.catalog import card_of
+from inspector.charting import FormulaError, formula
+from inspector.matcher.spelling import keys_of_card
+from inspector.notation.scope import CardScope, Settings
+from inspector.report.json_v1 import audit_json, dumped, formula_json
+from inspector.report.markdown import audit_markdown
+from tests.checkpoints import genuine
+from tests.judged import base_record, judged, spec_of
+
+LONGEST = 5.0
+"""Seconds that one audit of a small listing may take; it takes some hundredths."""
+POPULAR = (
+    "llama", "mistral", "mixtral", "qwen2", "qwen3_moe", "gemma2", "gemma3n_text", "deepseek_v3", "gpt2", "bert", "t5",
+    "falcon", "gpt_neox", "mamba", "jamba", "nemotron_h", "whisper", "clip", "vit", "gpt_oss",
+)  # fmt: skip
+DEEP: list[Any] = []
+for _ in range(60):
+    DEEP = [DEEP]
+NONSENSE: tuple[Any, ...] = (
+    float("nan"), float("inf"), 10**30, -1, 0, 1.5, 1e308, True, "7", "\x1b[31m\n{}", "", [], {}, [None], [1, [2, {}]],
+    {"a": 1}, DEEP, ["full_attention"] * 3, [10**12] * 2, 2**63, None, "M*-E", {"layer": None},
+)  # fmt: skip
+GENERAL = ("quantization_config", "quantization", "architectures", "transformers_version", "torch_dtype", "text_config")
+METHODS = (
+    "gptq", "awq", "fp8", "bitsandbytes", "compressed-tensors", "hqq", "aqlm", "modelopt", "quark", "mxfp4", "eetq",
+    "quanto", "torchao", "vptq", "spqr", "higgs", "exl2", "exl3", "bitnet", "auto-round",
+)  # fmt: skip
+SETTINGS: tuple[dict[str, Any], ...] = (
+    {"bits": [4], "group_size": [128], "weight_block_size": [0, "x"], "config_groups": {"g": [1]}, "ignore": [[1]],
+     "modules_to_not_convert": {"a": 1}, "dynamic": [1], "extra_config": [2], "quant_type": [3], "quant_algo": [1]},
+    {"bits": 10**30, "group_size": 0, "weight_block_size": [10**20, 10**20], "ignore": 7, "targets": 7, "nbits": None,
+     "config_groups": {"g": {"weights": {"num_bits": "x", "group_size": [1]}, "targets": [1]}}, "format": [1]},
+    {"bits": -1, "group_size": -5, "quant_config": 3, "global_quant_config": 9, "layer_quant_config": [1]},
+)  # fmt: skip
+
+
+def told(spec: Any, config: dict[str, Any], path: Path) -> None:
+    """Everything that is printed of it, within the time."""
+    start = time.perf_counter()
+    audited = judged(spec, config)
+    assert "\x1b" not in str(audited)
+    json.loads(dumped(audit_json(audited)))
+    audit_markdown(audited)
+    path.write_text(json.dumps(config), encoding="utf-8")
+    try:
+        shown = formula(str(path))
+    except FormulaError:
+        shown = None
+    if shown is not None:
+        assert "\x1b" not in str(shown)
+        dumped(formula_json(shown))
+    assert time.perf_counter() - start < LONGEST
+
+
+def keys_of(model_type: str) -> Iterator[str]:
+    card = card_of(model_type)
+    assert card is not None
+    yield from sorted(keys_of_card(CardScope(card, Settings({}, known=False), card_of)))
+    yield from GENERAL
+
+
+@pytest.mark.parametrize("model_type", POPULAR)
+def test_every_key_that_a_card_reads(model_type: str, tmp_path: Path) -> None:
+    record = base_record(model_type)
+    spec = spec_of(record)
+    for place, key in enumerate(keys_of(model_type)):
+        value = NONSENSE[(place + POPULAR.index(model_type)) % len(NONSENSE)]
+        told(spec, {**record["config"], key: value}, tmp_path / "config.json")
+
+
+@pytest.mark.parametrize("value", NONSENSE, ids=lambda value: repr(value)[:20])
+def test_every_key_of_a_card_at_once(value: object, tmp_path: Path) -> None:
+    record = base_record("llama")
+    config = {**record["config"], **dict.fromkeys(keys_of("llama"), value)}
+    told(spec_of(record), config, tmp_path / "config.json")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_settings_of_a_quantiser(method: str, tmp_path: Path) -> None:
+    record = base_record("llama")
+    for settings in SETTINGS:
+        packed = {**record["config"], "quantization_config": {"quant_method": method, **settings}}
+        told(spec_of(record), packed, tmp_path / "config.json")
+
+
+SCATTERED = {f"l.{at * 7919 % 10**6}.{at * 31 % 1000}.w": ("F32", (1,)) for at in range(30_000)}
+NAMES: dict[str, dict[str, Any]] = {
+    "scattered indices": SCATTERED,
+    "half a million dots": {"." * 500_000: ("F32", (1,))},
+    "ten megabytes": {"n" * 10_000_000: ("F32", (2,))},
+    "signs of templates": dict.fromkeys(("#", "{}", "{L}.{E}", "model.layers.#.x", "a.{layer}.b"), ("F32", (2,))),
+    "line breaks and escapes": dict.fromkeys(("a\nb.weight", "\x1b[2J\x1b[31m.weight", "\u202egpj"), ("F32", (2,))),
+    "nothing": dict.fromkeys(("", ".", "..", " "), ("F32", (1,))),
+    "long numbers": {f"model.layers.{10**digits}.x": ("F32", (2,)) for digits in range(40)},
+    "numbers alone": {".".join(map(str, range(3000))): ("F32", (1,))},
+}
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["beside a model", "alone"])
+@pytest.mark.parametrize("name", NAMES)
+def test_names_that_no_tool_writes(name: str, beside: bool, tmp_path: Path) -> None:
+    config = base_record("llama")["config"] if beside else {}
+    spec = {**(genuine(config) if beside else {}), **NAMES[name]}
+    told(spec, config, tmp_path / "config.json")

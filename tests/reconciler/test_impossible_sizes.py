@@ -1,0 +1,52 @@
+"""A key that gives a size and holds what no size can be is told; where it moves no shape it is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing import audit
+from inspector.charting import formula
+from inspector.report.json_v1 import audit_json, dumped, formula_json
+from tests.checkpoints import genuine, write
+from tests.judged import judged
+from tests.sparse_models import TINY
+
+SIZES = ("hidden_size", "vocab_size", "intermediate_size", "num_hidden_layers")
+NO_SIZE = (float("nan"), float("inf"), 64.5, "64", -3)
+
+
+def impossible(config: dict[str, Any]) -> list[str | None]:
+    spec = genuine(TINY)
+    return [found.place.key for found in judged(spec, config).findings if found.name == "config-impossible"]
+
+
+@pytest.mark.parametrize("value", NO_SIZE, ids=str)
+@pytest.mark.parametrize("key", SIZES)
+def test_what_no_size_can_be_is_told_with_its_key(key: str, value: object) -> None:
+    if (key, value) == ("num_hidden_layers", -3):
+        return  # no layers at all: told as a config that disagrees
+    assert key in impossible({**TINY, key: value})
+
+
+def test_the_same_elsewhere_is_no_matter() -> None:
+    strange = {"time_step_limit": [0.0, float("inf")], "rope_theta": float("nan"), "initializer_range": "0.02"}
+    assert impossible({**TINY, **strange}) == []
+
+
+def test_an_integer_written_as_a_float_is_a_size() -> None:
+    assert impossible({**TINY, "hidden_size": float(TINY["hidden_size"])}) == []
+
+
+@pytest.mark.parametrize("digits", [41, 4000, 5000])
+def test_a_number_of_thousands_of_digits_is_no_size(digits: int, tmp_path: Path) -> None:
+    text = json.dumps(TINY).replace(f'"hidden_size": {TINY["hidden_size"]}', f'"hidden_size": {"9" * digits}')
+    folder = write(tmp_path / "checkpoint", genuine(TINY))
+    (folder / "config.json").write_text(text, encoding="utf-8")
+    audited = audit(str(folder))
+    assert [found.place.key for found in audited.findings] == ["hidden_size"]
+    dumped(audit_json(audited))
+    dumped(formula_json(formula(str(folder / "config.json"))))

@@ -1,0 +1,80 @@
+"""What is printed fits 80 columns and says each thing once, whatever the numbers are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.architectures.catalog import modules
+from inspector.charting import formula
+from inspector.report.clean import MOST_EXACT, figure
+from inspector.report.listing import count_text
+from tests.checkpoints import genuine
+from tests.judged import base_record, judged, oracle_types
+from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
+
+ABSURD: list[dict[str, Any]] = [
+    {"num_hidden_layers": 10**30},
+    {"num_hidden_layers": 10**18},
+    {"intermediate_size": 10**15 + 1},
+    {"hidden_size": 10**40, "intermediate_size": 10**40},
+]
+
+
+def wide(text: str) -> list[str]:
+    return [line for line in text.splitlines() if len(line) > 80]
+
+
+def test_numbers_are_exact_up_to_what_no_checkpoint_has() -> None:
+    assert figure(671_026_404_352) == "671,026,404,352"
+    assert figure(MOST_EXACT - 1) == "999,999,999,999,999"
+    assert figure(10**40) == "about 10^40"
+    assert figure(-(10**40)) == "-about 10^40"
+
+
+@pytest.mark.parametrize("keys", ABSURD, ids=str)
+def test_an_absurd_config_keeps_to_the_columns(keys: dict[str, Any], tmp_path: Path) -> None:
+    audited = judged(genuine(LLAMA8B | {"num_hidden_layers": 2}), LLAMA8B | keys)
+    assert wide(str(audited)) == []
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(LLAMA8B | keys), encoding="utf-8")
+    assert wide(str(formula(str(path)))) == []
+    assert "\n" in count_text(audited)
+
+
+def charts(names: Iterable[str]) -> Iterable[str]:
+    for name in names:
+        yield str(formula(name))
+
+
+def test_every_chart_keeps_to_the_columns() -> None:
+    assert [line for chart in charts(modules()) for line in wide(chart)] == []
+
+
+def test_every_chart_beside_a_config_keeps_to_the_columns(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    found: list[str] = []
+    for name in (one for one in oracle_types() if one in modules()):
+        path.write_text(json.dumps(base_record(name)["config"]), encoding="utf-8")
+        found.extend(wide(str(formula(str(path)))))
+    assert found == []
+
+
+def test_a_long_class_goes_below_the_title() -> None:
+    config = LLAMA8B | {"architectures": ["AnArchitectureOfAVeryLongNameIndeedThatGoesOnForCausalLM" * 2]}
+    assert wide(str(judged(genuine(LLAMA8B), config))) == []
+
+
+def test_buffers_of_two_parts_of_one_family_are_named_once() -> None:
+    audited = judged(dict(deepseek_v3(DSV3)), DSV3)
+    families = next(found.facts["families"] for found in audited.findings if found.name == "buffers-stored")
+    assert len(families) == len(set(families)) == 1
+
+
+def test_another_dtype_of_the_same_width_costs_nothing() -> None:
+    audited = judged(genuine(LLAMA8B, "F16"), LLAMA8B)
+    assert [found.message for found in audited.findings] == ["stored F16, config bfloat16"]
