@@ -14,7 +14,6 @@ from inspector.conversion.tally import Carried, Tally
 from inspector.conversion.ties import is_unsettled
 from inspector.evidence import Evidence, Fact, Place
 from inspector.notation.binding import scope_of
-from inspector.notation.card import PADDED
 from inspector.notation.roles import label
 from inspector.reconciler.wording import boxes_in_words, family_name
 
@@ -427,12 +426,16 @@ def _stated(piece: Piece, side: Side) -> int | None:
 def _writer(side: Side) -> str:
     """The framework whose names a side has and that rounds vocabularies up; "" for any other."""
     case = side.audited.case
-    pads = case is not None and case.reading.writer and PADDED in case.corrected.scope.symbols
-    return case.reading.writer if case is not None and pads else ""
+    if case is None or not case.reading.writer:
+        return ""
+    from inspector.architectures.writers import WRITINGS
+
+    pads = {writing.writer for writing in WRITINGS if writing.padded}
+    return case.reading.writer if case.reading.writer in pads else ""
 
 
 def _is_padding(rows: int, other: int, one: Carried, namer: _Namer) -> bool:
-    """Whether the rows of only one side are beyond its vocabulary: it has a writer that pads, and a config that says so.
+    """Whether the rows of one side alone are beyond its vocabulary: its writer pads, and a config says so.
 
     Where the padded side has no config the other's must state its own rows.
     """

@@ -10,7 +10,7 @@ Why it matters
 Example
     note[V817] padding-differs: 256 rows of embedding, head
       source    32,000 rows
-      target    32,256 rows, as litgpt rounds them up
+      target    32,256 rows, as Megatron-Core rounds them up
       invented  2,097,152 parameters
 
 What to do
