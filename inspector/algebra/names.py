@@ -85,10 +85,14 @@ class Column:
         """The one box of the names where they are a full product of their numbers, else None."""
         if self.indices is not None:
             return None
-        sets = [{name[start:stop] for name in self.names} for start, stop in self.spans]
+        length, text = (
+            len(self.names[0]),
+            "".join(self.names),
+        )  # all of one length: a digit stands every so many letters
+        sets = [set(zip(*(text[at::length] for at in range(*span)), strict=True)) for span in self.spans]
         if prod(map(len, sets)) != len(self.names):
             return None
-        return tuple(Span.of(map(int, found)) for found in sets)
+        return tuple(Span.of(int("".join(digits)) for digits in found) for found in sets)
 
 
 def columns(names: Iterable[str]) -> Iterator[Column]:

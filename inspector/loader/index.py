@@ -36,7 +36,8 @@ def parse_index(raw: bytes, file: str) -> Index | Evidence:
     """Reads an index; where it is none, evidence of what it is instead."""
     values = strict_json.decode_index(raw)
     doubled: list[str] = []
-    if isinstance(values, dict) and _has_doubled(values, raw):
+    plain = isinstance(values, dict) and not _has_doubled(values, raw)
+    if isinstance(values, dict) and not plain:
         values = strict_json.decode_index_exact(raw)
         doubled = _doubled_keys(values)
     if isinstance(values, Fault):
@@ -51,7 +52,7 @@ def parse_index(raw: bytes, file: str) -> Index | Evidence:
     if doubled:
         facts: dict[str, Fact] = {"keys": doubled[:NAMES_SHOWN], "count": len(doubled)}
         evidence.append(Evidence("index-key-doubled", Place(file=file), facts))
-    if set(map(type, weight_map.values())) - {str}:
+    if not plain and set(map(type, weight_map.values())) - {str}:
         bad = [name for name, value in weight_map.items() if type(value) is not str]
         facts = {"names": bad[:NAMES_SHOWN], "tensors": len(bad)}
         evidence.append(Evidence("index-entry-malformed", Place(file=file), facts))
