@@ -8,23 +8,29 @@ compares.
 from __future__ import annotations
 
 import json
+import os
 import pkgutil
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
 from inspector.notation.card import Architecture
 
-_HERE = Path(__file__).parent
+_HERE = os.path.dirname(__file__)
 _NO_CARDS = frozenset({"blocks", "catalog", "defaults", "writers"})
+
+
+def beside(name: str) -> bytes:
+    """A table that lies among the cards."""
+    with open(os.path.join(_HERE, name), "rb") as file:
+        return file.read()
 
 
 @cache
 def modules() -> Mapping[str, tuple[str, str]]:
     """model type (or diffusers class) -> (module, constant)."""
-    table: dict[str, list[str]] = json.loads((_HERE / "catalog.json").read_bytes())
+    table: dict[str, list[str]] = json.loads(beside("catalog.json"))
     return {name: (place[0], place[1]) for name, place in table.items()}
 
 
@@ -50,7 +56,7 @@ def card_of(model_type: str) -> Architecture | None:
 
 def endings() -> Mapping[str, list[int]]:
     """Last two segments of a key -> which cards (positions in the order of `first_names`) have it."""
-    table: dict[str, list[int]] = json.loads((_HERE / "endings.json").read_bytes())
+    table: dict[str, list[int]] = json.loads(beside("endings.json"))
     return table
 
 
@@ -73,7 +79,7 @@ SPARE_KEYS = 2
 
 def least_keys() -> Mapping[str, int]:
     """First model type of a card -> the keys that its checkpoints have at the least."""
-    table: dict[str, int] = json.loads((_HERE / "least_keys.json").read_bytes())
+    table: dict[str, int] = json.loads(beside("least_keys.json"))
     return table
 
 
@@ -104,7 +110,7 @@ def likely_cards(keys: Collection[str], share: float, most: int) -> list[tuple[s
 @cache
 def proofs() -> Mapping[str, Mapping[str, int]]:
     """Model type -> "records", saved models, and "published", sizes, that its card is checked against."""
-    table: dict[str, dict[str, int]] = json.loads((_HERE / "proofs.json").read_bytes())
+    table: dict[str, dict[str, int]] = json.loads(beside("proofs.json"))
     return table
 
 
@@ -130,10 +136,10 @@ def preference(name: str) -> int:
 def scan() -> dict[str, list[str]]:
     """The table as the files have it: a card belongs to the file that defines it."""
     found: dict[str, list[str]] = {}
-    for module in pkgutil.iter_modules([str(_HERE)]):
+    for module in pkgutil.iter_modules([_HERE]):
         if module.name in _NO_CARDS:
             continue
-        text = (_HERE / f"{module.name}.py").read_text(encoding="utf-8")
+        text = beside(f"{module.name}.py").decode()
         for constant in re.findall(r"^([A-Z_0-9]+)\s*=\s*Architecture\(", text, re.MULTILINE):
             card = getattr(import_module(f"inspector.architectures.{module.name}"), constant)
             for name in card.names:

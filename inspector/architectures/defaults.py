@@ -12,11 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from inspector.architectures.catalog import letters
+from inspector.architectures.catalog import beside, letters
 from inspector.notation.scope import ClassDefaults
 
 
@@ -66,7 +65,7 @@ def _replaced(values: Mapping[str, Any], path: Sequence[str], value: Any) -> Map
 
 @cache
 def _table() -> bytes:
-    return Path(__file__).with_name("defaults.jsonl").read_bytes()
+    return beside("defaults.jsonl")
 
 
 @cache
@@ -106,7 +105,7 @@ def _by_letters() -> Mapping[str, str]:
 @cache
 def inert_keys() -> frozenset[str]:
     """Config keys known to move no shape and no tensor's presence, in any model type (`inert_keys.txt`)."""
-    text = Path(__file__).with_name("inert_keys.txt").read_text(encoding="utf-8")
+    text = beside("inert_keys.txt").decode()
     return frozenset(line for line in text.split("\n") if line and not line.startswith("#"))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import combinations
 from typing import Any
 
@@ -35,11 +34,11 @@ class Stated:
 
     text: str
     value: int
-    slack: Decimal  # half a unit of the last digit given
+    unit: int  # of the last digit given; 0 where every digit is
 
     def covers(self, number: int) -> bool:
         """Whether a count is this number to the digits given."""
-        return abs(Decimal(number) - Decimal(self.value)) <= self.slack if self.slack else number == self.value
+        return 2 * abs(number - self.value) <= self.unit
 
 
 _STATED = re.compile(r"(\d[\d,_]*)(?:\.(\d+))?\s*([KMBTkmbt]?)", re.ASCII)
@@ -56,8 +55,7 @@ def read_claim(text: str) -> Stated | None:
     if len(fraction) > power:
         return None
     value = int(digits + fraction) * 10 ** (power - len(fraction))
-    slack = Decimal(10) ** (power - len(fraction)) / 2 if unit else Decimal(0)
-    return Stated(text.strip(), value, slack)
+    return Stated(text.strip(), value, 10 ** (power - len(fraction)) if unit else 0)
 
 
 def check_claim(stated: Stated, counts: Counts, lines: Sequence[Line], case: Reconciled | None) -> Claim:
