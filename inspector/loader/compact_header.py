@@ -24,7 +24,7 @@ _BEGINS: Final = b'{"__metadata__":{'
 _FIELDS: Final = ((b'":{"dtype":"', b"\n\x01"), (b'],"data_offsets":[', b"\n\x02"), (b']},"', b"\x03\n"))
 """What stands between a name, a layout, a span and the next name, and what takes its place."""
 _NEXT: Final = _FIELDS[-1][0]
-_PIECE: Final = 1 << 16
+_PIECE: Final = 1 << 17
 """Bytes."""
 _QUOTES: Final = 10
 """Quotation marks of one entry: of its name, of its three fields and of its dtype."""
