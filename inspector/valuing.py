@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from itertools import islice
 
-from inspector.algebra.boxes import boxes_of
+from inspector.algebra.boxes import boxes_of, tuples
 from inspector.algebra.names import key_of, name_of
 from inspector.auditing import Audit, Skipped
 from inspector.comparing import Comparison
@@ -21,11 +22,13 @@ from inspector.reconciler.wording import indices_in_words
 from inspector.rules.registry import SEVERITIES, Finding, worded
 from inspector.values.comparing import Difference, Numbers, difference, oddities
 from inspector.values.reaching import Store, store_of
-from inspector.values.turning import as_halves, head_width, in_halves, logical, matched, stored_at
+from inspector.values.turning import as_halves, head_widths, in_halves, logical, matched, stored_at
 
 EQUAL, ROUNDED, REORDERED, DIFFERENT = "equal", "rounded", "reordered", "different"
 """What may have become of a tensor's numbers; reordered: rotary rows in pairs and in halves, else equal or rounded."""
 NAMES_SHOWN = 20
+MOST_WIDTHS = 16
+"""Widths of a head that are tried where more than one row looks like the beginning of the second half."""
 ROTARY = ("attention.query", "attention.key")
 
 
@@ -86,18 +89,26 @@ class Odd:
 
 @dataclass(slots=True)
 class Values:
-    """What was read. unread: why -> names of tensors whose numbers were not."""
+    """What was read. unread: why -> names of tensors whose numbers were not. wanted: names asked for; met: of those."""
 
     verdicts: list[Verdict] = field(default_factory=list)
     unread: dict[str, list[str]] = field(default_factory=dict)
     evidence: list[Evidence] = field(default_factory=list)
     tensors: int = 0
     elements: int = 0
+    wanted: tuple[str, ...] = ()
+    met: set[str] = field(default_factory=set, repr=False)
     odd: Odd = field(default_factory=lambda: Odd(), repr=False)
 
     def count(self, what: str) -> int:
         """How many tensors came to this end."""
         return sum(verdict.what == what for verdict in self.verdicts)
+
+    def wants(self, *names: str) -> bool:
+        """Whether a tensor of any of these names is to be read."""
+        found = [pattern for pattern in self.wanted if any(fnmatchcase(name, pattern) for name in names)]
+        self.met.update(found)
+        return not self.wanted or bool(found)
 
     def skip(self, why: str, name: str) -> None:
         """Notes that a tensor was not read."""
@@ -113,7 +124,7 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
 
     Raises NotNamed where a side lies elsewhere and no tensor was named.
     """
-    found = Values()
+    found = Values(wanted=tuple(wanted))
     shelves = _Shelves(compared.source, wanted), _Shelves(compared.target, wanted)
     total = sum(one.tensors for one in compared.carriage)
     done = 0
@@ -122,21 +133,23 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
             done += 1
             if progress is not None:
                 progress(done, total, found.elements)
-            _one(carried, source, target, shelves, wanted, found)
+            _one(carried, source, target, shelves, found)
     for audited in (compared.source, compared.target):
-        _copies(audited, wanted, found)
+        _copies(audited, found)
     found.evidence.extend((*_differences(found), *found.odd.evidence()))
     return found
 
 
 def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Values:
     """Reads one checkpoint: what is not finite, what is constant, copies that differ from what they are copies of."""
-    found = Values()
+    found = Values(wanted=tuple(wanted))
     for component in (audited.components or {"": audited}).values():
         store = _store(component, wanted)
+        names = [name for name in component.checkpoint.tensors if found.wants(name)]
         if store is None:
+            for name in names:
+                found.skip("its files cannot be reached", name)
             continue
-        names = [name for name in component.checkpoint.tensors if _is_wanted(wanted, name)]
         counted = {line.family for line in component.lines if line.kind == ledger.PARAMETER and line.packed is None}
         for done, name in enumerate(names, 1):
             if progress is not None:
@@ -152,13 +165,9 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
                     found.elements += numbers.raw.size
             else:
                 found.skip("it is packed, or no parameter", name)
-        _copies(component, wanted, found)
+        _copies(component, found)
     found.evidence.extend(found.odd.evidence())
     return found
-
-
-def _is_wanted(wanted: Sequence[str], *names: str) -> bool:
-    return not wanted or any(fnmatchcase(name, pattern) for name in names for pattern in wanted)
 
 
 def _store(audited: Audit, wanted: Sequence[str]) -> Store | None:
@@ -187,7 +196,6 @@ def _one(
     source: Tensor,
     target: Tensor,
     shelves: tuple[_Shelves, _Shelves],
-    wanted: Sequence[str],
     found: Values,
 ) -> None:
     names: list[str] = []
@@ -196,7 +204,7 @@ def _one(
         store = shelf.of(piece.identity.component)
         names.append(tensor.name if store is None else store.spelled(tensor.name))
         views.append((tensor, piece, store))
-    if not _is_wanted(wanted, *names):
+    if not found.wants(*names):
         return
     arrays: list[Numbers] = []
     shape: tuple[int, ...] = ()
@@ -240,19 +248,17 @@ def _judged(role: str, source: Numbers, target: Numbers) -> tuple[str, Differenc
         return ROUNDED, told
     if role.startswith(ROTARY):
         for pairs, halves, swap in ((source, target, False), (target, source, True)):
-            width = head_width(halves, pairs)
-            if width is None:
-                continue
-            one = Numbers(in_halves(pairs.raw, width), pairs.dtype)
-            other = Numbers(as_halves(halves.raw, width), halves.dtype)
-            again = difference(other, one) if swap else difference(one, other)
-            if again.equal or again.rounding:
-                return REORDERED, again
-            told = min(told, again, key=lambda one: one.differing)
+            for width in islice(head_widths(halves, pairs), MOST_WIDTHS):
+                one = Numbers(in_halves(pairs.raw, width), pairs.dtype)
+                other = Numbers(as_halves(halves.raw, width), halves.dtype)
+                again = difference(other, one) if swap else difference(one, other)
+                if again.equal or again.rounding:
+                    return REORDERED, again
+                told = min(told, again, key=lambda one: one.differing)
     return DIFFERENT, told
 
 
-def _copies(audited: Audit, wanted: Sequence[str], found: Values) -> None:
+def _copies(audited: Audit, found: Values) -> None:
     """Stored copies of tied tensors beside what they are copies of."""
     store = store_of(audited)
     case = audited.case
@@ -266,10 +272,14 @@ def _copies(audited: Audit, wanted: Sequence[str], found: Values) -> None:
             continue
         for name in _names(line):
             other = name_of(original, key_of(name)[1])
-            if not _is_wanted(wanted, name, other):
+            if not found.wants(name, other):
                 continue
             one, copy = store.numbers(other), store.numbers(name)
-            if isinstance(one, str) or isinstance(copy, str) or one.raw.shape != copy.raw.shape:
+            if isinstance(one, str) or isinstance(copy, str):
+                found.skip(copy if isinstance(copy, str) else str(one), name)
+                continue
+            if one.raw.shape != copy.raw.shape:
+                found.skip("it has another shape than what it is a copy of", name)
                 continue
             told = difference(one, copy)
             if not told.equal and not told.rounding:
@@ -279,10 +289,7 @@ def _copies(audited: Audit, wanted: Sequence[str], found: Values) -> None:
 
 def _names(line: ledger.Line) -> Iterator[str]:
     for box in line.boxes:
-        found: list[tuple[int, ...]] = [()]
-        for span in box:
-            found = [(*one, index) for one in found for index in span]
-        yield from (name_of(line.family, index) for index in found)
+        yield from (name_of(line.family, index) for index in tuples(box))
 
 
 def _largest(told: Difference) -> dict[str, object]:
@@ -347,7 +354,7 @@ def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress |
         audited,
         findings=findings,
         verdict=_verdict(audited.verdict, findings),
-        skipped=_skipped(audited.skipped, found, wanted),
+        skipped=_skipped(audited.skipped, found),
         values=found,
     )
 
@@ -367,7 +374,7 @@ def compared_with_values(
         compared,
         findings=findings,
         verdict=_verdict(compared.verdict, findings),
-        skipped=_skipped(compared.skipped, found, wanted),
+        skipped=_skipped(compared.skipped, found),
         values=found,
     )
 
@@ -381,12 +388,14 @@ def _verdict(before: str, findings: Sequence[Finding]) -> str:
     return "findings" if bad else before
 
 
-def _skipped(before: Sequence[Skipped], found: Values, wanted: Sequence[str]) -> tuple[Skipped, ...]:
+def _skipped(before: Sequence[Skipped], found: Values) -> tuple[Skipped, ...]:
     """What was not read, in the place of the sentence that no number was."""
-    kept = [one for one in before if one.check != "values" and (one.check != "order of rows" or not found.verdicts)]
+    whole = bool(found.verdicts) and not found.unread and not found.wanted
+    kept = [one for one in before if one.check != "values" and not (one.check == "order of rows" and whole)]
     unread = [Skipped(f"values of {_counted(names)}", why) for why, names in found.unread.items()]
-    named = [Skipped("values of other tensors", "they were not named")] if wanted else []
-    return (*unread, *named, *kept)
+    absent = [Skipped(f"values of {name}", "no tensor has this name") for name in found.wanted if name not in found.met]
+    named = [Skipped("values of other tensors", "they were not named")] if found.wanted else []
+    return (*unread, *absent, *named, *kept)
 
 
 def _counted(names: Sequence[str]) -> str:

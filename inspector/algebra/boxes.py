@@ -106,14 +106,16 @@ def by_digits(box: Box) -> Iterator[Box]:
     yield from product(*parts)
 
 
+def tuples(box: Box) -> Iterator[Index]:
+    """Every index tuple of a box, in order."""
+    return product(*box)
+
+
 def leading(boxes: Iterable[Box], axes: int) -> set[Index] | None:
     """The index tuples of the first axes; None where they are too many to list."""
     found: set[Index] = set()
     for box in boxes:
         if count([box[:axes]]) > 100_000:
             return None
-        tuples: list[Index] = [()]
-        for axis in box[:axes]:
-            tuples = [(*one, index) for one in tuples for index in axis]
-        found.update(tuples)
+        found.update(tuples(box[:axes]))
     return found

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from inspector.algebra.boxes import Box, count, joined, less
 from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Word
+from inspector.architectures.writers import WRITINGS
 from inspector.conversion.naming import FileNames
 from inspector.conversion.pieces import VOCABULARY, Identity, Piece, Side, is_vocabulary
 from inspector.conversion.tally import Carried, Tally
@@ -428,8 +429,6 @@ def _writer(side: Side) -> str:
     case = side.audited.case
     if case is None or not case.reading.writer:
         return ""
-    from inspector.architectures.writers import WRITINGS
-
     pads = {writing.writer for writing in WRITINGS if writing.padded}
     return case.reading.writer if case.reading.writer in pads else ""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inspector.algebra.boxes import Box, common, count, less
+from inspector.algebra.boxes import Box, common, count, less, tuples
 from inspector.conversion.pairing import Pairs
 from inspector.conversion.pieces import Identity, Part, Piece
 from inspector.conversion.shapes import Fit, fit
@@ -63,7 +63,7 @@ class Carried:
     def each(self) -> Iterator[tuple[tuple[int, ...], Tensor, Tensor]]:
         """(indices, tensor of the source, of the target) one by one, by canonical names, worked out when asked."""
         for box in self.boxes:
-            for index in _tuples(box):
+            for index in tuples(box):
                 yield index, _tensor(self.source, index), _tensor(self.target, index)
 
 
@@ -177,12 +177,3 @@ def _retyping(source: Piece, target: Piece) -> str:
 def _tensor(piece: Piece, index: tuple[int, ...]) -> Tensor:
     inner = index[:-1] if piece.stacked else index
     return Tensor(piece.name_at(inner), index[-1] if piece.stacked else None, piece.part, piece.turned)
-
-
-def _tuples(box: Box) -> Iterator[tuple[int, ...]]:
-    if not box:
-        yield ()
-        return
-    for first in box[0]:
-        for rest in _tuples(box[1:]):
-            yield (first, *rest)

@@ -6,14 +6,14 @@ has, and no card decides, they settle it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout
-from inspector.loader.source import Forewarned, Opening, Source
+from inspector.loader.offsets import begins
+from inspector.loader.source import Forewarned, Source
 
 ENDINGS: Final = (".weight_shape",)
 _WIDTHS: Final = {"I64": 8, "I32": 4}
@@ -45,15 +45,11 @@ def with_kept_shapes(checkpoint: Checkpoint) -> Checkpoint:
 def _values(
     source: Source, file: str, names: list[str], tensors: Mapping[str, Layout]
 ) -> Iterator[tuple[str, tuple[int, ...]]]:
-    for _, opening in source.read_headers([file]):
-        if not isinstance(opening, Opening) or opening.header is None:
-            return
-        entries = json.loads(opening.header)
-        for name in names:
-            layout = tensors[name]
-            begin, _ = entries[name]["data_offsets"]
-            raw = source.read_part(file, 8 + len(opening.header) + begin, layout.bytes)
-            if isinstance(raw, bytes) and len(raw) == layout.bytes:
-                width = _WIDTHS[layout.dtype]
-                numbers = (raw[at : at + width] for at in range(0, len(raw), width))
-                yield name, tuple(int.from_bytes(number, "little", signed=True) for number in numbers)
+    places = begins(source, file)
+    for name in names:
+        layout = tensors[name]
+        raw = source.read_part(file, places[name], layout.bytes) if name in places else None
+        if isinstance(raw, bytes) and len(raw) == layout.bytes:
+            width = _WIDTHS[layout.dtype]
+            numbers = (raw[at : at + width] for at in range(0, len(raw), width))
+            yield name, tuple(int.from_bytes(number, "little", signed=True) for number in numbers)

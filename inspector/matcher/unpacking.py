@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from inspector.algebra.boxes import Box, boxes_of, common, count, joined, less
+from inspector.algebra.boxes import Box, boxes_of, common, count, joined, less, tuples
 from inspector.algebra.names import Index, name_of
 from inspector.evidence import Fact
 from inspector.loader.layout import Layout
@@ -96,7 +96,7 @@ class Unpacked:
             for key, boxes in self.gone.items()
             for box in boxes
             if count([box]) <= _MOST_GONE
-            for index in _tuples(box)
+            for index in tuples(box)
         ]
 
 
@@ -649,7 +649,7 @@ def _by_index(families: Sequence[tuple[str, Family]]) -> Iterator[Piece]:
     for suffix, family in families:
         for part in family.stored:
             for box in part.boxes:
-                for index in _tuples(box):
+                for index in tuples(box):
                     at.setdefault(index, {})[suffix] = part.layout
     groups: dict[tuple[tuple[str, int], ...], tuple[dict[str, Layout], list[Index]]] = {}
     for index, layouts in at.items():
@@ -657,10 +657,3 @@ def _by_index(families: Sequence[tuple[str, Family]]) -> Iterator[Piece]:
         groups.setdefault(signature, (layouts, []))[1].append(index)
     for layouts, indices in groups.values():
         yield boxes_of(indices), layouts
-
-
-def _tuples(box: Box) -> list[Index]:
-    found: list[Index] = [()]
-    for axis in box:
-        found = [(*one, index) for one in found for index in axis]
-    return found

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined
-from inspector.algebra.names import Index, name_of
+from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined, tuples
+from inspector.algebra.names import name_of
 from inspector.algebra.patterns import Pattern
 from inspector.algebra.span import Span
 from inspector.packing.patterns import compile_pattern, glob_pattern
@@ -107,7 +107,7 @@ class Entry:
             parts = [part for box in boxes for part in by_digits(box)]
             return joined(part for part in parts if run(name_of(key, tuple(axis.first for axis in part))))
         if count(boxes) <= MOST_TRIED:
-            return boxes_of([index for box in boxes for index in _tuples(box) if run(name_of(key, index))])
+            return boxes_of([index for box in boxes for index in tuples(box) if run(name_of(key, index))])
         kept: list[Box] = []
         for box in boxes:
             rest = tuple(axis.first for axis in box[1:])
@@ -121,13 +121,6 @@ def _limited(box: Box, limits: dict[int, int]) -> Box | None:
     if not limits:
         return box
     return common(box, tuple(Span.of([limits[at]]) if at in limits else axis for at, axis in enumerate(box)))
-
-
-def _tuples(box: Box) -> list[Index]:
-    found: list[Index] = [()]
-    for axis in box:
-        found = [(*one, index) for one in found for index in axis]
-    return found
 
 
 def exact(text: str) -> Entry:

@@ -23,30 +23,16 @@ What to do
 from __future__ import annotations
 
 from inspector.evidence import Place
-from inspector.rules.rule import Facts, Rows, Rule, count, listed, number
-
-
-def _headline(place: Place, facts: Facts) -> str:
-    rows = abs(facts["target"] - facts["source"])
-    return f"{count(rows, 'row')} of {listed(facts['roles'], 4)}"
-
-
-def _stated(facts: Facts) -> str:
-    """What the target's own config says, where it is something else."""
-    stated = facts["stated"]
-    return "" if stated in (None, facts["target"]) else f", its config says {number(stated)}"
+from inspector.rules.row_words import headline, rows, stated
+from inspector.rules.rule import Facts, Rows, Rule
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
-    return [
-        ("source", f"{number(facts['source'])} rows"),
-        ("target", f"{number(facts['target'])} rows{_stated(facts)}"),
-        ("dropped", count(facts["dropped"], "parameter")),
-    ]
+    return rows(facts, "", stated(facts), "dropped")
 
 
 def _help(place: Place, facts: Facts) -> str:
     return "convert again with the tokenizer of the source, or prove that these rows were padding"
 
 
-RULE = Rule(severity="error", headline=_headline, rows=_rows, help=_help)
+RULE = Rule(severity="error", headline=headline, rows=_rows, help=_help)

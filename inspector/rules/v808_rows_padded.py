@@ -22,30 +22,16 @@ What to do
 from __future__ import annotations
 
 from inspector.evidence import Place
-from inspector.rules.rule import Facts, Rows, Rule, count, listed, number
-
-
-def _headline(place: Place, facts: Facts) -> str:
-    rows = abs(facts["target"] - facts["source"])
-    return f"{count(rows, 'row')} of {listed(facts['roles'], 4)}"
-
-
-def _stated(facts: Facts) -> str:
-    """What the target's own config says, where it is something else."""
-    stated = facts["stated"]
-    return "" if stated in (None, facts["target"]) else f", its config says {number(stated)}"
+from inspector.rules.row_words import headline, rows, stated
+from inspector.rules.rule import Facts, Rows, Rule
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
-    return [
-        ("source", f"{number(facts['source'])} rows"),
-        ("target", f"{number(facts['target'])} rows{_stated(facts)}"),
-        ("invented", count(facts["invented"], "parameter")),
-    ]
+    return rows(facts, "", stated(facts), "invented")
 
 
 def _help(place: Place, facts: Facts) -> str:
     return "check that the target's config states this size and that no token uses the new ids"
 
 
-RULE = Rule(severity="warning", headline=_headline, rows=_rows, help=_help)
+RULE = Rule(severity="warning", headline=headline, rows=_rows, help=_help)

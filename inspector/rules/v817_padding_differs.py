@@ -20,22 +20,14 @@ What to do
 from __future__ import annotations
 
 from inspector.evidence import Place
-from inspector.rules.rule import Facts, Rows, Rule, count, listed, number
-
-
-def _headline(place: Place, facts: Facts) -> str:
-    rows = abs(facts["target"] - facts["source"])
-    return f"{count(rows, 'row')} of {listed(facts['roles'], 4)}"
+from inspector.rules.row_words import headline, rows
+from inspector.rules.rule import Facts, Rows, Rule
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
     more = facts["target"] > facts["source"]
     padded = f", as {facts['writer']} rounds them up"
-    return [
-        ("source", f"{number(facts['source'])} rows{'' if more else padded}"),
-        ("target", f"{number(facts['target'])} rows{padded if more else ''}"),
-        ("invented" if more else "dropped", count(facts["invented" if more else "dropped"], "parameter")),
-    ]
+    return rows(facts, *(("", padded, "invented") if more else (padded, "", "dropped")))
 
 
-RULE = Rule(severity="note", headline=_headline, rows=_rows, help=lambda place, facts: "")
+RULE = Rule(severity="note", headline=headline, rows=_rows, help=lambda place, facts: "")

@@ -60,6 +60,8 @@ def difference(source: Numbers, target: Numbers) -> Difference:
             continue
         left, right = decoded(one, source.dtype, wide), decoded(other, target.dtype, wide)
         apart = ~((left == right) | (np.isnan(left) & np.isnan(right)))
+        if same and one.dtype.kind in "iu" and source.dtype[0] in "IU":  # float64 does not hold all of 64 bits
+            apart = one != other
         if not apart.any():
             continue
         _note(found, place, left, right, apart)

@@ -6,7 +6,6 @@ named ones are read. Read are safetensors, GGUF as far as it is not quantised, a
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from inspector.loader import offsets
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.dtype import BITS
 from inspector.loader.folder import FolderSource
 from inspector.loader.gguf_names import turned_names
-from inspector.loader.source import Opening, Source
+from inspector.loader.source import Source
 from inspector.values.comparing import Numbers
 from inspector.values.decoding import RAW, Array
 
@@ -117,9 +117,12 @@ class Store:
         length = elements * kind.itemsize
         if isinstance(self.source, FolderSource):
             path = os.path.join(self.source.folder, file)
-            if os.stat(path).st_size < begin + length:
-                return "its bytes are cut off"
-            return np.memmap(path, kind, "r", begin, (elements,))
+            try:
+                if os.stat(path).st_size < begin + length:
+                    return "its bytes are cut off"
+                return np.memmap(path, kind, "r", begin, (elements,))
+            except OSError as error:
+                return f"its file cannot be read: {error.strerror}"
         if length > FETCHED:
             return f"{length:,} bytes are too many to fetch at once"
         raw = self.source.read_part(file, begin, length)
@@ -140,13 +143,7 @@ def _places(source: Source, file: str, size: int) -> Mapping[str, Place]:
         return found if isinstance(found, bytes) else b""
 
     if file.endswith(".safetensors"):
-        ((_, opening),) = source.read_headers([file])
-        if not isinstance(opening, Opening) or opening.header is None:
-            return {}
-        entries = json.loads(opening.header)
-        entries.pop("__metadata__", None)
-        before = 8 + len(opening.header)
-        return {name: Place(before + entry["data_offsets"][0]) for name, entry in entries.items()}
+        return {name: Place(begin) for name, begin in offsets.begins(source, file).items()}
     if read(0, 4) == b"GGUF":
         from inspector.loader.gguf import read_gguf
 

@@ -6,6 +6,8 @@ of pair j is row j of half i. The two differ in no shape; the numbers tell.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from inspector.conversion.pieces import Part, Piece
@@ -84,20 +86,19 @@ def stored_at(
     return tuple(at)
 
 
-def head_width(halves: Numbers, pairs: Numbers) -> int | None:
-    """Rows of one head where rows in halves are those in pairs: the second row of a pair begins the second half."""
+def head_widths(halves: Numbers, pairs: Numbers) -> Iterator[int]:
+    """How many rows a head may have: where the second row of a pair begins the second half. The whole must prove it."""
     one, other = halves.raw, pairs.raw
     if one.ndim < 1 or one.shape != other.shape or one.shape[0] < 4:
-        return None
+        return
     wanted = decoded(other[1:2], pairs.dtype)
     for row in range(2, one.shape[0] // 2 + 1):
         if one.shape[0] % (2 * row) == 0 and _alike(decoded(one[row : row + 1], halves.dtype), wanted):
-            return 2 * row
-    return None
+            yield 2 * row
 
 
 def _alike(one: Array, other: Array) -> bool:
-    """Whether two rows are the same but for rounding to 8 bits of fraction."""
+    """Whether two rows may be the same but for rounding to 8 bits of fraction: only a reason to look at all rows."""
     return bool(np.allclose(one, other, rtol=2**-7, atol=0, equal_nan=True))
 
 

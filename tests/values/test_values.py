@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -343,3 +344,37 @@ def test_rows_that_alternate_in_unknown_groups_accuse_nobody(tmp_path: Path) -> 
         after = write(tmp_path / str(config is None), old, config)
         compared = compared_with_values(compare(str(before), str(after)))
         assert (compared.verdict, set(counts(compared))) == ("clean", {"equal"})
+
+
+def test_a_name_that_no_tensor_has_is_told(tmp_path: Path) -> None:
+    audited = with_values(audit(str(write(tmp_path, model(), TINY))), [KEY, "no.such.weight"])
+    assert ("values of no.such.weight", "no tensor has this name") in [
+        (one.check, one.because) for one in audited.skipped
+    ]
+    assert audited.values is not None
+    assert audited.values.tensors == 1
+
+
+def test_what_cannot_be_reached_is_not_called_read(tmp_path: Path) -> None:
+    audited = audit(str(write(tmp_path, model(), TINY)))
+    gone = with_values(replace(audited, checkpoint=replace(audited.checkpoint, reach=None)))
+    assert gone.values is not None
+    assert gone.values.tensors == 0
+    assert f"values of {len(model())} tensors" in {one.check for one in gone.skipped}
+
+
+def test_a_row_that_looks_like_the_second_of_a_pair_does_not_decide(tmp_path: Path) -> None:
+    name = "model.layers.0.self_attn.q_proj.weight"
+    before, after = model(), model()
+    for arrays in (before, after):
+        arrays[name][1] = arrays[name][4]
+    in_halves(after)
+    one, other = write(tmp_path / "before", before, TINY), write(tmp_path / "after", after, TINY)
+    compared = compared_with_values(compare(str(one), str(other)))
+    assert counts(compared).get("different", 0) == 0
+
+
+def test_large_integers_are_compared_exactly() -> None:
+    one = np.array([2**60, 5], dtype=np.int64)
+    told = difference(Numbers(one, "I64"), Numbers(one + np.array([1, 0]), "I64"))
+    assert told.differing == 1
