@@ -14,12 +14,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from operator import itemgetter
+from sys import byteorder
 from typing import TypeVar
 
 from inspector.algebra.span import Span
 
 Index = tuple[int, ...]
 
+_CHUNK = 1_000
+"""Names that are looked at together: few enough for what is made of them to stay in the cache."""
 _DIGITS = str.maketrans("123456789", "000000000")
 _NUMBER = re.compile(r"(?:(?<=\.)|^)0{1,6}(?=\.|$)")
 _CANONICAL = re.compile(r"(?:(?<=\.)|^)(?:0|[1-9][0-9]{0,5})(?=\.|$)", re.ASCII)
@@ -85,26 +88,38 @@ class Column:
         """The one box of the names where they are a full product of their numbers, else None."""
         if self.indices is not None:
             return None
-        length, text = (
-            len(self.names[0]),
-            "".join(self.names),
-        )  # all of one length: a digit stands every so many letters
-        sets = [set(zip(*(text[at::length] for at in range(*span)), strict=True)) for span in self.spans]
+        text = "".join(self.names)
+        length = len(text) // len(self.names)  # all are of one length: a digit stands every so many letters
+        sets = [_numbers([text[place::length] for place in range(*span)]) for span in self.spans]
         if prod(map(len, sets)) != len(self.names):
             return None
-        return tuple(Span.of(int("".join(digits)) for digits in found) for found in sets)
+        return tuple(map(Span.of, sets))
+
+
+def _numbers(digits: Sequence[str]) -> set[int]:
+    """The numbers that occur, from the first digits of all names, their second digits and so on."""
+    if len(digits) == 1:
+        return set(map(int, set(digits[0])))
+    if len(digits) > 4:
+        return set(map(int, map("".join, set(zip(*digits, strict=True)))))
+    words = bytearray(4 * len(digits[0]))  # four digits side by side are one machine word
+    for place, letters in enumerate(digits):
+        words[place::4] = letters.encode()
+    return {int(word.to_bytes(4, byteorder)[: len(digits)]) for word in set(memoryview(words).cast("I"))}
 
 
 def columns(names: Iterable[str]) -> Iterator[Column]:
     """Names by key; a key may come in several columns. A few microseconds for ten names."""
     listed = list(names)
-    joined = "\n".join(listed)
-    if joined.count("\n") != len(listed) - 1:  # a name that holds a line break itself
-        yield from _one_by_one(listed, range(len(listed)))
-        return
     classes: defaultdict[str, list[int]] = defaultdict(list)
-    for position, digit_class in enumerate(joined.translate(_DIGITS).split("\n")):
-        classes[digit_class].append(position)
+    for start in range(0, len(listed), _CHUNK):
+        chunk = listed[start : start + _CHUNK]
+        digit_classes = "\n".join(chunk).translate(_DIGITS).split("\n")
+        if len(digit_classes) != len(chunk):  # a name that holds a line break itself
+            yield from _one_by_one(chunk, range(start, start + len(chunk)))
+            continue
+        for position, digit_class in enumerate(digit_classes, start):
+            classes[digit_class].append(position)
     for digit_class, members in classes.items():
         yield from _placed(digit_class, at(listed, members), members)
 

@@ -8,7 +8,7 @@ fault can be named with its tensor.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from inspector.evidence import Evidence, Fact, Place
@@ -45,7 +45,8 @@ class Header:
 
     faulty: tensors whose entry gives no layout. cut: tensors whose bytes lie, all or in part, behind the
     end of the file. declared_bytes: length of the data as the offsets say. readable: whether it was a
-    header at all, with or without faults.
+    header at all, with or without faults. uniform: it has the form of the reference writer; then no name
+    holds a quotation mark, a backslash or a control character.
     """
 
     file: str
@@ -57,6 +58,7 @@ class Header:
     faulty: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
     readable: bool = True
+    uniform: bool = field(default=False, compare=False)
 
 
 def wanted_length(first: bytes, size: int | None) -> int | None:
@@ -118,7 +120,7 @@ def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> H
     if read is None or not _ends_well(read.end, data_bytes) or len(read.tensors) > TENSOR_LIMIT:
         return None
     evidence = (_large(raw, file),) if len(raw) > HEADER_LARGE else ()
-    return Header(file, read.tensors, read.metadata, evidence, len(raw), read.end)
+    return Header(file, read.tensors, read.metadata, evidence, len(raw), read.end, uniform=True)
 
 
 def _ends_well(end: int, data_bytes: int | None) -> bool:

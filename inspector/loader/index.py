@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
@@ -26,10 +27,15 @@ class Index:
     """
 
     file: str
-    weight_map: dict[str, str]
-    promised: dict[str, list[str]]
+    weight_map: Mapping[str, str]
+    promised: Mapping[str, Sequence[str]]
     metadata: dict[str, object]
     evidence: tuple[Evidence, ...]
+
+    @property
+    def files(self) -> Collection[str]:
+        """The files that it names."""
+        return self.promised.keys()
 
 
 def parse_index(raw: bytes, file: str) -> Index | Evidence:

@@ -15,6 +15,12 @@ A, B = shard(1, 2), shard(2, 2)
 C = shard(3, 3)
 
 
+@pytest.fixture(autouse=True, params=[0, 1 << 20], ids=["outlined", "decoded"])
+def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every case with the index in outline where it can be, and with the index decoded."""
+    monkeypatch.setattr("inspector.loader.index_outline.OUTLINE_FROM", request.param)
+
+
 def read(folder: Path, files: dict[str, bytes], weights: str | None = None) -> Checkpoint:
     for name, raw in files.items():
         (folder / name).write_bytes(raw)
@@ -158,7 +164,7 @@ def test_nothing_outside_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_files_beyond_the_limit_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.loader.checkpoint.FILES_LIMIT", 1)
+    monkeypatch.setattr("inspector.loader.set_reading.FILES_LIMIT", 1)
     one = read(tmp_path, two_shards())
     assert [evidence.rule for evidence in one.evidence] == ["too-many-files"]
     assert set(one.tensors) == {"a", "b"}

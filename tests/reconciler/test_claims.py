@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from inspector.auditing import Audit, audit_checkpoint
-from inspector.loader.checkpoint import Checkpoint, WeightFile
+from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
+from inspector.loader.set_reading import WeightFile
 from inspector.reconciler.claims import read_claim
 from tests.checkpoints import Spec, genuine
 from tests.judged import judged

@@ -1,0 +1,116 @@
+"""Which set of weights is audited, and what its index says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
+from inspector.loader.index_outline import Outline, outlined
+from inspector.loader.leftovers import leftovers
+from inspector.loader.source import Listing, Refusal, Source
+from inspector.loader.weight_sets import SAFETENSORS, WeightSet, choose, shard_number
+
+NAMES_SHOWN: Final = 20
+OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
+"""Formats besides safetensors that are read, in the order in which one is taken where there is no safetensors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """The audited set with its index, None where there is none that can be used.
+
+    evidence: what was seen on the way, without what the index itself gave.
+    """
+
+    weights: WeightSet | None
+    index: Index | Outline | None = None
+    evidence: tuple[Evidence, ...] = ()
+    partial: bool = False
+
+
+def pick(
+    source: Source,
+    sets: tuple[WeightSet, ...],
+    sizes: Mapping[str, int],
+    weights: str | None,
+    only: str | None,
+    outline: bool,
+) -> Picked:
+    """Decides on the audited set and reads its index, of safetensors only in outline where that is asked for.
+
+    Shards with an index come before a single file of the same name, an index of which no shard is there
+    does not.
+    """
+    wanted = weights if only is None else only
+    if wanted is not None:
+        one = choose(sets, wanted, sizes)
+        if one is None and only is not None:
+            one = WeightSet(only, only, SAFETENSORS, False, (only,), sizes.get(only, 0))
+        if one is None:
+            names = [one.name for one in sets]
+            facts: dict[str, Fact] = {"wanted": wanted, "there": names[:NAMES_SHOWN], "sets": len(names)}
+            return Picked(None, evidence=(Evidence("weights-not-found", Place(), facts),))
+        if one.index is None:
+            return Picked(one, partial=not one.numbered and shard_number(one.name) is not None)
+        read = _outline_or_index if outline and one.kind == SAFETENSORS else read_index
+        return _with_index(one, read(source, one.index), [])
+    kinds = (SAFETENSORS, *OTHER_KINDS)
+    kind = next((kind for kind in kinds if any(one.kind == kind for one in sets)), SAFETENSORS)
+    candidates = [one for one in sets if one.kind == kind]
+    stale: list[Evidence] = []
+    read = _outline_or_index if outline and kind == SAFETENSORS else read_index
+    for position, one in enumerate(candidates):
+        if one.index is None or not one.numbered:
+            return Picked(one, evidence=tuple(stale))
+        index = read(source, one.index)
+        if isinstance(index, Outline) and sizes.keys().isdisjoint(index.files):
+            index = read_index(source, one.index)
+        if isinstance(index, Evidence):
+            if one.files:
+                return _with_index(one, index, stale)
+            stale.append(index)
+            continue
+        if not sizes.keys().isdisjoint(index.files) or (not index.files and one.files):
+            return _with_index(one, index, stale)
+        if position + 1 == len(candidates):
+            return _with_index(one, index, stale)
+        assert isinstance(index, Index)
+        absent = len(index.promised)
+        facts = {"files": absent, "tensors": len(index.weight_map), "audited": candidates[position + 1].name}
+        stale.append(Evidence("index-stale", Place(file=one.index), facts))
+    return Picked(None, evidence=tuple(stale))
+
+
+def _with_index(one: WeightSet, index: Index | Outline | Evidence, before: list[Evidence]) -> Picked:
+    if isinstance(index, Evidence):
+        return Picked(one, None, (*before, index))
+    return Picked(one, index, tuple(before))
+
+
+def loadable(sets: tuple[WeightSet, ...], listing: Listing) -> tuple[WeightSet, ...]:
+    """The sets that are no partitions of a training run: those of safetensors, and of others what is not."""
+    if all(one.kind == SAFETENSORS for one in sets):
+        return sets
+    parts = {name for one in leftovers(listing) for name in one.names}
+    return tuple(one for one in sets if one.kind == SAFETENSORS or one.index or not parts.issuperset(one.files))
+
+
+def read_index(source: Source, name: str) -> Index | Evidence:
+    """An index, decoded, or evidence of what is wrong with it."""
+    raw = _text(source, name)
+    return raw if isinstance(raw, Evidence) else parse_index(raw, name)
+
+
+def _outline_or_index(source: Source, name: str) -> Index | Outline | Evidence:
+    raw = _text(source, name)
+    return raw if isinstance(raw, Evidence) else outlined(raw, name) or parse_index(raw, name)
+
+
+def _text(source: Source, name: str) -> bytes | Evidence:
+    raw = source.read_whole(name, INDEX_LIMIT)
+    if isinstance(raw, Refusal):
+        return unreadable_index(name, f"cannot be read: {raw.detail or raw.reason}", None)
+    return raw

@@ -1,0 +1,312 @@
+"""The headers of the audited set, read one by one and set against the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final
+
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader import agreement
+from inspector.loader.header import Header, Layouts, parse_header, unopened
+from inspector.loader.index import Index
+from inspector.loader.index_outline import Outline
+from inspector.loader.joining import are_slices, join
+from inspector.loader.layout import Layout
+from inspector.loader.picking import OTHER_KINDS
+from inspector.loader.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
+from inspector.loader.weight_sets import WeightSet, shard_number
+
+if TYPE_CHECKING:
+    from inspector.loader.other_formats import OtherReader, Told
+
+NAMES_SHOWN: Final = 20
+FILES_LIMIT: Final = 20_000
+"""Shards of one set that are opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeightFile:
+    """A file of the audited set whose header was read. Sizes in bytes; bytes is that of the whole file."""
+
+    name: str
+    bytes: int
+    header_bytes: int
+    tensors: int
+    data_bytes: int
+    metadata: dict[str, str]
+
+
+class SetReading:
+    """Reads the headers of the audited set one by one and sets them against the index."""
+
+    def __init__(
+        self,
+        source: Source,
+        listing: Listing,
+        weights: WeightSet,
+        index: Index | Outline | None,
+        params: Mapping[str, object],
+    ) -> None:
+        self.source, self.listing, self.weights, self.params = source, listing, weights, params
+        self.index = index if isinstance(index, Index) else None
+        self._outline = index if isinstance(index, Outline) else None
+        self.copies: dict[str, int] = {}
+        self._slices: dict[str, Header] | None = {} if index is None and are_slices(weights.files) else None
+        self.tensors: dict[str, Layout] = {}
+        self.file_of: Mapping[str, str] = {}
+        self._placed: dict[str, str] = {}
+        self.files: list[WeightFile] = []
+        self.lost: dict[str, tuple[str, ...]] = {}
+        self.cut: list[str] = []
+        self.evidence: list[Evidence] = []
+        self.names: dict[str, None] = {}
+        self.bytes = 0
+        self.told: Told | None = None
+        self._other: OtherReader | None = None
+        self._layouts = Layouts()
+        self._as_promised = index is not None
+        self._disproved = False
+        self._copies: list[agreement.Copy] = []
+        self._unlabelled: set[str] = set()  # files whose metadata is wrong: told already
+        self._gone: dict[str, str] = {}  # files that gave no header, and why
+
+    def run(self) -> bool:
+        """Reads them all. False where an index in outline is not what the headers say: then nothing here counts."""
+        index = self.index or self._outline
+        listed: dict[str, None] = {} if index is None else dict.fromkeys(index.files)
+        unlisted = [name for name in self.weights.files if name not in listed]
+        there = self.listing.files.keys() | self.listing.others.keys()
+        asked = [name for name in listed if name in there and is_plain_name(name)]
+        if len(asked) + len(unlisted) > FILES_LIMIT:
+            facts: dict[str, Fact] = {"files": len(asked) + len(unlisted), "limit": FILES_LIMIT}
+            self.evidence.append(Evidence("too-many-files", Place(), facts))
+            self._gone.update(dict.fromkeys([*asked, *unlisted][FILES_LIMIT:], "not opened"))
+            asked = asked[:FILES_LIMIT]
+            unlisted = unlisted[: FILES_LIMIT - len(asked)]
+        if self._outline is not None and (unlisted or len(asked) < len(listed)):
+            return False
+        if self.index is not None and isinstance(self.source, Forewarned):
+            self.source.expect(self.index.weight_map)
+        for name, result in self._openings(asked):
+            self._take(name, result)
+            if self._disproved:
+                return False
+        counts = {number[1] for name in asked if (number := shard_number(name)) is not None}
+        for name, result in self._openings(unlisted):
+            number = shard_number(name)
+            stale = bool(counts) and number is not None and number[1] not in counts
+            self._take(name, result, self.index is not None, stale)
+        if self._slices:
+            self._join(self._slices)
+        self.names = dict.fromkeys([*asked, *unlisted])
+        self.bytes = sum(self.listing.files.get(name, 0) for name in self.names)
+        if self._outline is not None:
+            self.index = self._proven(self._outline)
+            if self.index is None:
+                return False
+            self.file_of = self.index.weight_map
+        elif self.index is not None and self._as_promised and self._kept(self.index, unlisted):
+            self.file_of = self.index.weight_map
+        elif self.index is not None:
+            self._spell_out()
+            found = agreement.compare(self.index, self._placed, self._copies, self._gone, there, set(unlisted))
+            self.evidence.extend(found.evidence)
+            self.lost.update(found.lost)
+        else:
+            self.evidence.extend(agreement.doubled(self._copies))
+            if self.weights.numbered:
+                found_parts = agreement.unindexed(self.weights, self._gone)
+                no_index = self.weights.kind == "gguf"  # a format whose parts name one another
+                self.evidence.extend(one for one in found_parts if not (no_index and one.rule == "index-missing"))
+        self.file_of = self.file_of or self._placed
+        self._formats()
+        if self._other is not None:
+            self._translate(self._other)
+        return True
+
+    @property
+    def holds_empty(self) -> bool:
+        """Whether any tensor has the shape [0]."""
+        return any(key[1:] == (0,) for key in self._layouts)
+
+    def _openings(self, names: list[str]) -> Iterator[tuple[str, Opening | Header | Refusal]]:
+        """The beginnings of files, or their headers where another reader than that of safetensors reads them."""
+        kind = "numpy" if self.weights.name.endswith(".npy") else self.weights.kind
+        if kind not in OTHER_KINDS:
+            yield from self.source.read_headers(names)
+            return
+        if self._other is None:
+            from inspector.loader.other_formats import OtherReader
+
+            self._other = OtherReader(self.source, self.listing, kind, self._layouts)
+        yield from self._other.read(names)
+
+    def _translate(self, other: OtherReader) -> None:
+        """Puts the names that the cards know in the place of those that the format has."""
+        self.told = other.told(self.tensors)
+        self.evidence.extend(self.told.evidence)
+        if self.told.stored_as:
+            new = {old: name for name, old in self.told.stored_as.items()}
+            self.tensors = self.told.tensors
+            self.file_of = {new.get(name, name): file for name, file in self.file_of.items()}
+            self.cut = [new.get(name, name) for name in self.cut]
+
+    def _take(self, name: str, result: Opening | Header | Refusal, unlisted: bool = False, stale: bool = False) -> None:
+        if isinstance(result, Refusal):
+            self._refused(name, result)
+            return
+        size = self.listing.files.get(name) if isinstance(result, Header) else result.size
+        if isinstance(result, Header):
+            header = result
+        elif result.header is None:
+            header = unopened(result.first, result.size, name)
+        else:
+            behind = None if result.size is None else result.size - 8 - len(result.header)
+            header = parse_header(result.header, behind, name, self._layouts, result.first)
+        self.evidence.extend(header.evidence)
+        if any(one.rule == "metadata-malformed" for one in header.evidence):
+            self._unlabelled.add(name)
+        if not header.readable:
+            self._gone[name] = "unreadable"
+            return
+        if stale:
+            self._leave_out(header)
+        else:
+            self._add(header, size, unlisted)
+
+    def _add(self, header: Header, size: int | None, unlisted: bool) -> None:
+        name = header.file
+        there = 8 + header.header_bytes + header.declared_bytes if size is None else size
+        data = there - 8 - header.header_bytes
+        count = len(header.tensors)
+        self.files.append(WeightFile(name, there, header.header_bytes, count, data, header.metadata))
+        if header.faulty:
+            self.lost[name] = header.faulty
+        self.cut.extend(header.cut)
+        if self._slices is not None:
+            self._slices[name] = header
+        else:
+            self._place(header, unlisted)
+
+    def _join(self, slices: Mapping[str, Header]) -> None:
+        """Puts slices together, or takes the files for shards where they are none."""
+        self._slices = None
+        joint = join({name: header.tensors for name, header in slices.items()}, self._gone, self.params)
+        if joint is None:
+            for header in slices.values():
+                self._place(header, False)
+            return
+        self.tensors = joint.tensors
+        self._placed = dict.fromkeys(joint.tensors, next(iter(slices)))
+        self.copies = joint.copies
+        self.evidence.extend(joint.evidence)
+        for file, names in joint.lost.items():
+            self.lost[file] = tuple(dict.fromkeys((*self.lost.get(file, ()), *names)))
+
+    def _place(self, header: Header, unlisted: bool) -> None:
+        name, count = header.file, len(header.tensors)
+        if self._outline is not None:
+            self._disproved = not (header.uniform and self._outline.promises(name, header.tensors))
+            self.tensors.update(header.tensors)
+            return
+        if self._promised(header):
+            self.tensors.update(header.tensors)
+            return
+        self._spell_out()
+        if not self.tensors.keys().isdisjoint(header.tensors):
+            self._doubles(header, unlisted)
+            return
+        self.tensors.update(header.tensors)
+        self._placed.update(dict.fromkeys(header.tensors, name))
+        if unlisted:
+            self._copies.append(agreement.Copy(name, (), (), count, unlisted))
+
+    def _kept(self, index: Index, unlisted: Sequence[str]) -> bool:
+        """Whether every promise of the index was found kept and nothing lies beside it."""
+        return len(self.tensors) == len(index.weight_map) and not unlisted and not self._copies
+
+    def _proven(self, outline: Outline) -> Index | None:
+        """The index, where the entries of every file were found to be its tensors and no tensor lies in two."""
+        names = list(self.tensors)
+        ends = list(accumulate(file.tensors for file in self.files))
+        if len(self.files) != len(outline.files) or len(names) != ends[-1]:
+            return None
+        starts = (0, *ends)
+        return outline.kept(
+            {file.name: names[start:end] for file, start, end in zip(self.files, starts, ends, strict=False)}
+        )
+
+    def _promised(self, header: Header) -> bool:
+        """Whether the index puts every tensor of this file, and of all before it, into their files.
+
+        Then no name can come twice, and the index itself says which tensor is where.
+        """
+        if not self._as_promised or self.index is None:
+            return False
+        names = self.index.promised.get(header.file, ())
+        return len(names) == len(header.tensors) and all(map(header.tensors.__contains__, names))
+
+    def _spell_out(self) -> None:
+        """Leaves the index's word for what was read so far and writes it down tensor by tensor."""
+        if self._as_promised and self.index is not None:
+            promise = self.index.weight_map
+            self._placed.update({name: promise[name] for name in self.tensors})
+        self._as_promised = False
+
+    def _leave_out(self, header: Header) -> None:
+        """A shard of another number of shards: its tensors belong to another save, and are only compared."""
+        repeated = header.tensors.keys() & self.tensors.keys()
+        other = tuple(sorted(name for name in repeated if self.tensors[name] != header.tensors[name]))
+        same = tuple(sorted(repeated.difference(other)))
+        self._copies.append(agreement.Copy(header.file, same, other, len(header.tensors), True))
+
+    def _doubles(self, header: Header, unlisted: bool) -> None:
+        """Adds a file of which some tensors are already there: the one that the index names stays."""
+        same: list[str] = []
+        other: list[str] = []
+        promised = {} if self.index is None else self.index.weight_map
+        for name, layout in header.tensors.items():
+            present = self.tensors.get(name)
+            if present is None:
+                self.tensors[name] = layout
+                self._placed[name] = header.file
+                continue
+            (same if present == layout else other).append(name)
+            if promised.get(name) == header.file:
+                self.tensors[name] = layout
+                self._placed[name] = header.file
+        self._copies.append(agreement.Copy(header.file, tuple(same), tuple(other), len(header.tensors), unlisted))
+
+    def _refused(self, name: str, refusal: Refusal) -> None:
+        broken = self.listing.others.get(name) == "broken link"
+        self._gone[name] = refusal.reason
+        if refusal.reason == "absent" and self.index is not None:
+            self._gone[name] = "broken link" if broken else "absent"
+            return  # told with the tensors it takes along
+        facts: dict[str, Fact] = {
+            "reason": "broken link" if broken else refusal.reason,
+            "detail": refusal.detail,
+        }
+        rule = {
+            "permission": "not-permitted",
+            "not-regular": "not-a-regular-file",
+            "absent": "not-found",
+            "loop": "not-found",
+        }.get(refusal.reason, "read-failed")
+        self.evidence.append(Evidence(rule, Place(file=name), facts))
+
+    def _formats(self) -> None:
+        without = [
+            file.name
+            for file in self.files
+            if "format" not in file.metadata and file.tensors and file.name not in self._unlabelled
+        ]
+        if without:
+            facts: dict[str, Fact] = {
+                "files": len(without),
+                "names": without[:NAMES_SHOWN],
+                "of": len(self.files),
+            }
+            self.evidence.append(Evidence("format-absent", Place(), facts))
