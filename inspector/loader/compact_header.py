@@ -1,10 +1,9 @@
 """Headers in the one form that the reference writer gives them, read in bulk: no object for each tensor.
 
 `{"name":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]},...}`: compact, the three fields in this
-order. The texts between the fields are replaced by control characters, of which the text has none of its
-own: each layout then begins with one and each span lies between two, so that what stands in the place of a
-field is proven to be one; and the number of quotation marks proves that no name holds one. A header of any
-other form, or with anything odd in it, is not judged here.
+order. The text is cut at each `{` and `]`, which gives three parts to an entry: `},"name":`, its layout and its
+span. What is in a part beside a name, a layout or a span is compared letter by letter, so that the parts put
+together are proven to be the text. A header of any other form, or with anything odd in it, is not judged here.
 """
 
 from __future__ import annotations
@@ -14,24 +13,29 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from operator import attrgetter, sub
+from operator import attrgetter, itemgetter, sub
 from typing import Any, Final
 
 from inspector.loader import strict_json
 from inspector.loader.layout import Layout
 
 _BEGINS: Final = b'{"__metadata__":{'
-_FIELDS: Final = ((b'":{"dtype":"', b"\n\x01"), (b'],"data_offsets":[', b"\n\x02"), (b']},"', b"\x03\n"))
-"""What stands between a name, a layout, a span and the next name, and what takes its place."""
-_NEXT: Final = _FIELDS[-1][0]
+_NEXT: Final = b']},"'
+"""What stands between a span and the next name."""
 _PIECE: Final = 1 << 17
 """Bytes."""
-_QUOTES: Final = 10
-"""Quotation marks of one entry: of its name, of its three fields and of its dtype."""
-_TEXT: Final = bytes(range(32, 256))
+_BEFORE, _AFTER = '},"', '":'
+"""What stands around a name."""
+_SPAN: Final = b',"data_offsets":[,]'
+"""A span and its end without its digits."""
+_CUT: Final = bytes(0 if code < 32 else ord("\n") if code in b"{]" else code for code in range(256))
+"""A line break for what the text is cut at, and a zero byte for the control characters, which JSON does not allow."""
+_UNCUT: Final = bytes(set(range(256)) - set(b"{]"))
 _DIGITS: Final = b"0123456789"
-_LAYOUT: Final = re.compile(r'\x01([A-Za-z0-9_]+)","shape":\[((?:[0-9]+(?:,[0-9]+)*)?)', re.ASCII)
+_NO_NUMBERS: Final = bytes(set(range(256)) - set(_DIGITS + b","))
+_LAYOUT: Final = re.compile(r'"dtype":"([A-Za-z0-9_]+)","shape":\[((?:[0-9]+(?:,[0-9]+)*)?)', re.ASCII)
 _BYTES = attrgetter("bytes")
+_NAME = itemgetter(slice(len(_BEFORE), -len(_AFTER)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +89,18 @@ def _pieces(entries: bytes) -> Iterator[bytes]:
 
 
 def _fields(text: bytes) -> list[str] | None:
-    """Name, layout and span of each entry of a piece in turn."""
-    tensors, odd = divmod(text.count(b'"') + 1, _QUOTES)  # the first name's opening mark is cut off
-    if odd or b"\\" in text or text.translate(None, _TEXT):
+    """Name with what stands around it, layout and span of each entry of a piece in turn."""
+    cuts = text.translate(None, _UNCUT)
+    if b"\\" in text or cuts != (b"{]]" * len(cuts))[: len(cuts)]:
         return None
-    for field, mark in _FIELDS:
-        text = text.replace(field, mark)
-    fields = text.decode().split("\n")
-    return fields if len(fields) == 3 * tensors else None
+    fields = (_BEFORE + text.translate(_CUT).decode()).split("\n")
+    around = fields[0::3]
+    names = list(map(_NAME, around))
+    if len(fields) % 3 or "".join(around) != f"{_BEFORE}{f'{_AFTER}{_BEFORE}'.join(names)}{_AFTER}":
+        return None
+    fields[0::3] = names
+    whole = "".join(names)
+    return None if '"' in whole or "\0" in whole else fields
 
 
 def _apart(raw: bytes) -> tuple[dict[str, str] | None, bytes]:
@@ -114,7 +122,7 @@ def _apart(raw: bytes) -> tuple[dict[str, str] | None, bytes]:
 
 
 def _learned(kinds: list[str], met: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]) -> bool:
-    """Whether each kind (`\x01BF16","shape":[2,3`) has a layout, which is then among those met."""
+    """Whether each kind (`"dtype":"BF16","shape":[2,3`) has a layout, which is then among those met."""
     for kind in set(kinds).difference(met):
         match = _LAYOUT.fullmatch(kind)
         layout = None if match is None else layout_of(match[1], json.loads(f"[{match[2]}]"))
@@ -125,11 +133,11 @@ def _learned(kinds: list[str], met: dict[str, Layout], layout_of: Callable[[str,
 
 
 def _offsets(spans: list[str]) -> list[int]:
-    """Begin and end of each span (`\x020,12\x03`) in turn; of the wrong number where one is no span."""
-    joined = ",".join(spans).encode()
-    if joined.translate(None, _DIGITS) != b"\x02,\x03," * (len(spans) - 1) + b"\x02,":
+    """Begin and end of each span (`,"data_offsets":[0,12`) in turn; of the wrong number where one is no span."""
+    joined = "]".join(spans).encode()
+    if joined.translate(None, _DIGITS) != (_SPAN * len(spans))[:-1]:
         return []
-    offsets: list[int] = json.loads(b"[%b]" % joined.translate(None, b"\x02\x03"))
+    offsets: list[int] = json.loads(b"[%b]" % joined.translate(None, _NO_NUMBERS)[1:])
     return offsets
 
 
