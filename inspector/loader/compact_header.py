@@ -26,16 +26,16 @@ _PIECE: Final = 1 << 17
 """Bytes."""
 _BEFORE, _AFTER = '},"', '":'
 """What stands around a name."""
-_SPAN: Final = b',"data_offsets":[,]'
-"""A span and its end without its digits."""
+_SPAN: Final = ',"data_offsets":['
+"""What stands before a span."""
 _CUT: Final = bytes(0 if code < 32 else ord("\n") if code in b"{]" else code for code in range(256))
 """A line break for what the text is cut at, and a zero byte for the control characters, which JSON does not allow."""
 _UNCUT: Final = bytes(set(range(256)) - set(b"{]"))
 _DIGITS: Final = b"0123456789"
-_NO_NUMBERS: Final = bytes(set(range(256)) - set(_DIGITS + b","))
 _LAYOUT: Final = re.compile(r'"dtype":"([A-Za-z0-9_]+)","shape":\[((?:[0-9]+(?:,[0-9]+)*)?)', re.ASCII)
 _BYTES = attrgetter("bytes")
 _NAME = itemgetter(slice(len(_BEFORE), -len(_AFTER)))
+_OFFSETS = itemgetter(slice(len(_SPAN), None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +134,12 @@ def _learned(kinds: list[str], met: dict[str, Layout], layout_of: Callable[[str,
 
 def _offsets(spans: list[str]) -> list[int]:
     """Begin and end of each span (`,"data_offsets":[0,12`) in turn; of the wrong number where one is no span."""
-    joined = "]".join(spans).encode()
-    if joined.translate(None, _DIGITS) != (_SPAN * len(spans))[:-1]:
+    listed = list(map(_OFFSETS, spans))
+    numbers = "]".join(listed).encode()
+    apart = numbers.translate(None, _DIGITS) == b",]" * (len(spans) - 1) + b","
+    if not apart or "]".join(spans) != _SPAN + f"]{_SPAN}".join(listed):
         return []
-    offsets: list[int] = json.loads(b"[%b]" % joined.translate(None, _NO_NUMBERS)[1:])
+    offsets: list[int] = json.loads(b"[%b]" % numbers.replace(b"]", b","))
     return offsets
 
 

@@ -86,6 +86,8 @@ ODD = {
                                          b'b],"data_offsets":[BF16","shape":[":{"dtype":"24'),
     "a number moved to the next span": b'{"a":{"dtype":"U8","shape":[1],"data_offsets":[0]},'
                                        b'"b":{"dtype":"U8","shape":[1],1,"data_offsets":[1,2]}}',
+    "a digit within a field's name": GOOD.replace(b'data_offsets":[24', b'data_of2fsets":[4'),
+    "a digit before a bracket": GOOD.replace(b":[24", b":2[4"),
     "braces and brackets changed about": GOOD.replace(b'"b":{', b'"b":]').replace(b"[2,3]", b"[2,3{"),
     "no UTF-8": GOOD.replace(b'"b"', b'"\xff"'),
     "cut": GOOD[:-1],
