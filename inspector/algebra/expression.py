@@ -117,6 +117,8 @@ _PRECEDENCE: tuple[tuple[str, ...], ...] = (("+", "-", "&"), ("*", "/", "//", "%
 
 @dataclass(slots=True)
 class _Parser:
+    """Where in a text the parser stands."""
+
     text: str
     tokens: list[tuple[str, int]]
     position: int = 0

@@ -66,13 +66,14 @@ class Column:
     """Names of one key that have their numbers at the same places, or one key's names one by one.
 
     positions: where the names stand among all that were given. spans: where the numbers stand in each name.
-    indices: the index tuples, None until they are asked for.
+    text: the names side by side. indices: the index tuples of names that do not agree so.
     """
 
     key: str
     names: Sequence[str]
     positions: Sequence[int]
     spans: tuple[tuple[int, int], ...]
+    text: str
     indices: list[Index] | None = None
 
     def values(self) -> list[Index]:
@@ -88,12 +89,17 @@ class Column:
         """The one box of the names where they are a full product of their numbers, else None."""
         if self.indices is not None:
             return None
-        text = "".join(self.names)
-        length = len(text) // len(self.names)  # all are of one length: a digit stands every so many letters
-        sets = [_numbers([text[place::length] for place in range(*span)]) for span in self.spans]
+        sets = [
+            _numbers([_letters(self.text, len(self.names), place) for place in range(*span)]) for span in self.spans
+        ]
         if prod(map(len, sets)) != len(self.names):
             return None
         return tuple(map(Span.of, sets))
+
+
+def _letters(text: str, names: int, place: int) -> str:
+    """The letter at one place of each of so many names of one length, side by side."""
+    return text[place :: len(text) // names]
 
 
 def _numbers(digits: Sequence[str]) -> set[int]:
@@ -139,7 +145,7 @@ def _one_by_one(names: Iterable[str], positions: Iterable[int]) -> Iterator[Colu
         groups.setdefault(key, []).append((name, position, indices))
     for key, members in groups.items():
         found, places, indexed = zip(*members, strict=True)
-        yield Column(key, found, places, (), list(indexed))
+        yield Column(key, found, places, (), "", list(indexed))
 
 
 def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) -> Iterator[Column]:
@@ -147,8 +153,8 @@ def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) 
     if "0" in _NUMBER.sub("", digit_class) or "#" in digit_class:  # digits beside letters: keys may differ
         yield from _one_by_one(members, positions)
         return
-    for start, stop in spans:
-        if stop - start > 1 and "0" in {name[start] for name in members}:  # 007 is no index
-            yield from _one_by_one(members, positions)
-            return
-    yield Column(_NUMBER.sub("#", digit_class), members, positions, spans)
+    text = "".join(members)
+    if any(stop - start > 1 and "0" in _letters(text, len(members), start) for start, stop in spans):  # 007 is no index
+        yield from _one_by_one(members, positions)
+        return
+    yield Column(_NUMBER.sub("#", digit_class), members, positions, spans, text)

@@ -16,12 +16,13 @@ from operator import itemgetter
 from typing import Final
 
 from inspector.loader.index import Index, parse_index
-from inspector.loader.strict_json import too_dense
 
 _FIRST: Final = re.compile(
     rb'"weight_map"\s*:\s*\{\s*"(?P<name>[^"\\]*)(?P<between>"\s*:\s*")(?P<file>[^"\\]*)(?P<part>"\s*,\s*")'
 )
 """The key of the map, its first entry, and what parts that from the second one."""
+OUTLINE_TO: Final = 20_000_000
+"""Bytes of the largest one: its entries take some ten times as much memory at worst."""
 OUTLINE_FROM: Final = 100_000
 """Bytes of the smallest index that is taken in outline; a smaller one is decoded at once."""
 
@@ -87,8 +88,8 @@ class _Placed(Mapping[str, str]):
 
 
 def outlined(raw: bytes, file: str) -> Outline | None:
-    """The outline of an index; None where it is too small to be worth one, or of another form."""
-    first = None if len(raw) < OUTLINE_FROM or too_dense(raw) else _FIRST.search(raw)
+    """The outline of an index; None where it is too small or too large for one, or of another form."""
+    first = _FIRST.search(raw) if OUTLINE_FROM <= len(raw) <= OUTLINE_TO else None
     if first is None:
         return None
     start, close = first.start("name"), raw.find(b"}", first.end())

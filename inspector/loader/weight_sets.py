@@ -59,6 +59,8 @@ class WeightSet:
 
 @dataclass(slots=True)
 class _Growing:
+    """A set whose files are still being found."""
+
     files: list[str] = field(default_factory=list)
     index: str | None = None
 

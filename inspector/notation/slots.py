@@ -71,6 +71,8 @@ class OpaqueSlot:
 
 @dataclass(frozen=True, slots=True)
 class _Context:
+    """What the blocks around a slot say of it."""
+
     prefix: str = ""
     renames: Mapping[str, Node] | None = None
     whens: tuple[Condition, ...] = ()
