@@ -87,14 +87,9 @@ def count(
 ) -> NoReturn:
     """Counts and tells."""
     audited = _audited(source, config, weights, **where)
-    if format == "json":
-        from inspector.report.json_v1 import counts_json, dumped
+    from inspector.report.listing import count_json, count_text
 
-        write(dumped({"schema": "inspector.count/1", "source": source, "counts": counts_json(audited.counts)}))
-    else:
-        from inspector.report.listing import count_text
-
-        write(count_text(audited))
+    tell(format, lambda: count_json(audited), lambda: count_text(audited))
     leave(UNREADABLE if audited.verdict == "unreadable" else 0)
 
 
@@ -111,12 +106,7 @@ def tensors(
     audited = _audited(source, config, weights, **where)
     from inspector.report.listing import tensors_json, tensors_text
 
-    if format == "json":
-        from inspector.report.json_v1 import dumped
-
-        write(dumped(tensors_json(audited, every=every)))
-    else:
-        write(tensors_text(audited, every=every))
+    tell(format, lambda: tensors_json(audited, every=every), lambda: tensors_text(audited, every=every))
     leave(UNREADABLE if audited.verdict == "unreadable" else 0)
 
 
@@ -136,12 +126,9 @@ def formula(
         shown = run_formula(what, head=head, config=config, **where)
     except FormulaError as problem:
         fail(str(problem), UNREADABLE if os.path.exists(what) and head is None else USAGE)
-    if format == "json":
-        from inspector.report.json_v1 import dumped, formula_json
+    from inspector.report.json_v1 import formula_json
 
-        write(dumped(formula_json(shown)))
-    else:
-        write(str(shown))
+    tell(format, lambda: formula_json(shown), lambda: str(shown))
     leave(0)
 
 
@@ -172,14 +159,10 @@ def compare(
         from inspector.valuing import compared_with_values
 
         compared = _read(compared_with_values, compared, tensor)
-    if format == "json":
-        from inspector.report.json_v1 import compare_json, dumped
+    from inspector.report.compare_text import compare_text
+    from inspector.report.json_v1 import compare_json
 
-        write(dumped(compare_json(compared)))
-    else:
-        from inspector.report.compare_text import compare_text
-
-        write(compare_text(compared, colour=colour()))
+    tell(format, lambda: compare_json(compared), lambda: compare_text(compared, colour=colour()))
     severities = [finding.severity for finding in compared.findings]
     leave(UNREADABLE if compared.verdict == "unreadable" else severe(severities, fail_on))
 
@@ -201,12 +184,7 @@ def explain(code: str, *, format: str = "text") -> NoReturn:
         words = [*files(), *(entry[0] for entry in files().values())]
         hint = close(code.lower(), words) or close(code.upper(), words) or " ('inspector explain all' lists them)"
         usage(f"there is no finding '{code}'{hint}")
-    if format == "json":
-        from inspector.report.json_v1 import dumped
-
-        write(dumped(rules_json(code)))
-    else:
-        write(explain_text(code))
+    tell(format, lambda: rules_json(code), lambda: explain_text(code))
     leave(0)
 
 
@@ -217,12 +195,7 @@ def architectures(name: str | None, *, format: str = "text") -> NoReturn:
 
     if name is not None and name not in modules():
         usage(f"there is no architecture '{name}'{close(name, list(modules()))}")
-    if format == "json":
-        from inspector.report.json_v1 import dumped
-
-        write(dumped(architectures_json(name)))
-    else:
-        write(architecture_text(name))
+    tell(format, lambda: architectures_json(name), lambda: architecture_text(name))
     leave(0)
 
 
@@ -288,6 +261,16 @@ def severe(severities: Sequence[str], fail_on: str) -> int:
 def colour() -> bool:
     """Whether standard output is a terminal that wants colour."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def tell(format: str, as_json: Callable[[], dict[str, Any]], as_text: Callable[[], str]) -> None:
+    """Prints a result in one of the two ways that every verb has."""
+    if format == "json":
+        from inspector.report.json_v1 import dumped
+
+        write(dumped(as_json()))
+    else:
+        write(as_text())
 
 
 def write(text: str) -> None:

@@ -12,7 +12,7 @@ from inspector.notation.roles import label
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
 from inspector.report.clean import clean, figure
-from inspector.report.json_v1 import line_json
+from inspector.report.json_v1 import counts_json, line_json
 from inspector.report.text import WIDTH, rounded
 from inspector.rules.registry import files, page
 
@@ -35,6 +35,11 @@ def count_text(audited: Audit) -> str:
     if audited.verdict != "unreadable":
         lines.append(f"{'in short':<18}{rounded(counts.unique_parameters):>{width}}")
     return "\n".join(lines) + "\n"
+
+
+def count_json(audited: Audit) -> dict[str, Any]:
+    """The object of schema `inspector.count/1`."""
+    return {"schema": "inspector.count/1", "source": audited.source, "counts": counts_json(audited.counts)}
 
 
 def _formula_meaning(audited: Audit) -> str:
