@@ -5,8 +5,9 @@ has a projection where the width changes. The tower's convolutions go from the d
 matrices are buffers; transformers 4 stores one of the two.
 """
 
+from inspector.architectures.mask_blocks import LAYER_NORMS, PROMPTS, SMALL, TOKENS, UPSCALING
 from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
-from inspector.notation.kinds import affine, buffer, conv, conv_t, dense, param, table
+from inspector.notation.kinds import affine, buffer, conv, dense, param, table
 
 BLOCK = rows(                                  # i channels in, o out
     part("layer_norm1",  "norm.attention",   affine("i")),
@@ -42,10 +43,6 @@ ATTENTION = rows(                              # a the width inside
     part("k_proj", "attention.key",    dense("m -> a")),
     part("v_proj", "attention.value",  dense("m -> a")),
     part("o_proj", "attention.output", dense("a -> m")))
-SMALL = rows(                                  # a network from m to o through w, with inner layers K
-    part("proj_in",    "mlp.in",    dense("m -> w")),
-    part("layers.{K}", "mlp.inner", dense("w -> w")),
-    part("proj_out",   "mlp.out",   dense("w -> o")))
 SAM2 = Architecture("sam2",
     dims=Dims(d="vision.d", m="mask_decoder_config.hidden_size", Ld="mask_decoder_config.num_hidden_layers",
               fd="mask_decoder_config.mlp_dim", a="m//mask_decoder_config.attention_downsample_rate",
@@ -59,31 +56,18 @@ SAM2 = Architecture("sam2",
         graft("vision", "vision_encoder.", SAM2_VISION),
         under("prompt_encoder",
             part("point_embed",             "embed.point",      table("P e")),
-            part("not_a_point_embed",       "embed.no_point",   table("1 e")),
-            part("no_mask_embed",           "embed.no_mask",    table("1 e")),
-            part("mask_embed.conv1",        "resnet.conv.1",    conv("1 -> r//4, 2 2")),
-            part("mask_embed.conv2",        "resnet.conv.2",    conv("r//4 -> r, 2 2")),
-            part("mask_embed.conv3",        "resnet.conv.3",    conv("r -> e, 1 1")),
-            part("mask_embed.layer_norm1",  "norm.mask.1",      affine("r//4")),
-            part("mask_embed.layer_norm2",  "norm.mask.2",      affine("r//4*4")), tower="prompt"),
+            PROMPTS, tower="prompt"),
         under("mask_decoder",
-            part("iou_token",               "embed.iou",        table("1 m")),
-            part("mask_tokens",             "embed.mask",       table("M m")),
+            TOKENS,
             part("obj_score_token",         "embed.object",     table("1 m")),
             under("transformer.layers.{Ld}",
                 rows(under("self_attn", ATTENTION), a="m"),
                 under("cross_attn_token_to_image", ATTENTION, tower="decoder.token_to_image"),
                 under("cross_attn_image_to_token", ATTENTION, tower="decoder.image_to_token"),
-                part("layer_norm1", "norm.attention",      affine("m")),
-                part("layer_norm2", "norm.cross",          affine("m")),
-                part("layer_norm3", "norm.mlp",            affine("m")),
-                part("layer_norm4", "norm.cross.image",    affine("m")),
+                LAYER_NORMS,
                 under("mlp", SMALL, w="fd", o="m", K="J")),
             under("transformer.final_attn_token_to_image", ATTENTION, tower="decoder.final"),
-            part("transformer.layer_norm_final_attn", "norm.final", affine("m")),
-            part("upscale_conv1",           "head.image.1",     conv_t("m -> m//4, 2 2")),
-            part("upscale_conv2",           "head.image.2",     conv_t("m//4 -> m//8, 2 2")),
-            part("upscale_layer_norm",      "norm.head",        affine("m//4")),
+            UPSCALING,
             part("conv_s0",                 "head.skip.0",      conv("m -> m//8, 1 1")),
             part("conv_s1",                 "head.skip.1",      conv("m -> m//4, 1 1")),
             under("output_hypernetworks_mlps.{M}", SMALL, w="m", o="m//8", K="H", tower="decoder.masks"),
