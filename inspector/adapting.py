@@ -20,7 +20,7 @@ from inspector.reconciler.adapters import account, kind_of
 from inspector.reconciler.ledger import Line
 
 if TYPE_CHECKING:
-    from inspector.loader.traffic import Progress
+    from inspector.loader.network.traffic import Progress
     from inspector.reconciler.claims import Stated
 
 ADAPTER_FILES: Final = ("adapter_model.safetensors", "adapter_model.bin", "adapters.safetensors")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint, load, load_within
-from inspector.loader.part_signs import is_single_file
+from inspector.loader.formats.part_signs import is_single_file
 from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
@@ -24,7 +24,7 @@ from inspector.reconciler.reconciling import Reconciled, reconcile, unknown_line
 from inspector.rules.registry import Finding, rule_of, worded
 
 if TYPE_CHECKING:
-    from inspector.loader.traffic import Progress
+    from inspector.loader.network.traffic import Progress
     from inspector.matcher.unpacking import Unpacked
     from inspector.reconciler.claims import Claim, Stated
     from inspector.reconciler.experts import Experts

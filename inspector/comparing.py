@@ -30,7 +30,7 @@ from inspector.rules.registry import SEVERITIES, Finding, worded
 
 if TYPE_CHECKING:
     from inspector.downloads import Files
-    from inspector.loader.traffic import Progress
+    from inspector.loader.network.traffic import Progress
     from inspector.valuing import Values
 
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.download import second_copy
 from inspector.loader.local_files import content_digest, files_below, git_digest
-from inspector.loader.repository_file import RepositoryFile
+from inspector.loader.network.download import second_copy
+from inspector.loader.network.repository_file import RepositoryFile
 from inspector.rules.registry import SEVERITIES, worded
 
 if TYPE_CHECKING:
     from inspector.comparing import Comparison
-    from inspector.loader.traffic import Progress
+    from inspector.loader.network.traffic import Progress
 
 NAMES_SHOWN: Final = 20
 SMALL: Final = 10_000_000

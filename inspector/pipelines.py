@@ -14,7 +14,7 @@ from inspector.auditing import Audit, audit_checkpoint
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
-from inspector.loader.latent_diffusion import Component, parts_of
+from inspector.loader.formats.latent_diffusion import Component, parts_of
 from inspector.loader.layout import Layout
 from inspector.loader.source import is_plain_name
 from inspector.matcher.families import families_of

@@ -16,7 +16,7 @@ from inspector.auditing import Audit, Skipped
 from inspector.comparing import Comparison
 from inspector.conversion.tally import Carried, Tensor
 from inspector.evidence import Evidence, Place
-from inspector.loader.traffic import Progress
+from inspector.loader.network.traffic import Progress
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import indices_in_words
 from inspector.rules.registry import SEVERITIES, Finding, worded

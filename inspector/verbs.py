@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypedDict, TypeVar, Unpack
 
 if TYPE_CHECKING:
     from inspector.auditing import Audit
-    from inspector.loader.traffic import Progress
+    from inspector.loader.network.traffic import Progress
     from inspector.reconciler.claims import Stated
 
 USAGE, UNREADABLE = 2, 3

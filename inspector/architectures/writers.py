@@ -10,7 +10,7 @@ torchtune: `torchtune/models/convert_weights.py` and the converters of Gemma 2, 
 Mistral: transformers' convert_mixtral_weights_to_hf.py of 4.46 (all experts of a layer in one matrix, a block of rows
 each, w2's blocks turned); vLLM's mistral_large_3.py (latent attention, one tensor an expert).
 llama.cpp: gguf-py 0.19.0 `constants.py` (TENSOR_NAMES) and convert_hf_to_gguf.py (which stacks, splits and squeezes);
-of its types these are those that `inspector.loader.gguf_names` has no table for.
+of its types these are those that `inspector.loader.formats.gguf_names` has no table for.
 OpenCLIP: `open_clip/transformer.py` (TextTransformer; torch's own attention, a projection [in, out] without module).
 Black Forest Labs: `flux/model.py`, `flux/modules/layers.py`; which row is which: diffusers' `convert_flux_to_diffusers.py`.
 """

@@ -35,10 +35,10 @@ from inspector.loader.source import Forewarned, Listing, Refusal, Source
 from inspector.loader.weight_sets import WeightSet, group
 
 if TYPE_CHECKING:
-    from inspector.loader.download import Download
+    from inspector.loader.network.download import Download
+    from inspector.loader.network.repository_file import RepositoryFile
+    from inspector.loader.network.traffic import Progress, Traffic
     from inspector.loader.opening import Opened
-    from inspector.loader.repository_file import RepositoryFile
-    from inspector.loader.traffic import Progress, Traffic
 
 SIBLINGS_KEPT: Final = 1_000
 FILES_LIMIT: Final = 20_000
@@ -395,7 +395,7 @@ def _litgpt(source: Source, listing: Listing) -> Config | None:
     """What litgpt's own config says, where it lies alone."""
     if not any(name in listing.files for name in LITGPT_FILES):
         return None
-    from inspector.loader.litgpt_config import as_config, read_values
+    from inspector.loader.formats.litgpt_config import as_config, read_values
 
     for name in LITGPT_FILES:
         raw = source.read_whole(name, CONFIG_LIMIT) if name in listing.files else b""

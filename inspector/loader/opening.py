@@ -11,9 +11,9 @@ from inspector.loader.address import Address, Misread, address_of, shown, with_o
 from inspector.loader.source import Source
 
 if TYPE_CHECKING:
-    from inspector.loader.hub import HubSource
-    from inspector.loader.remote_files import RemoteFiles
-    from inspector.loader.traffic import Progress
+    from inspector.loader.network.hub import HubSource
+    from inspector.loader.network.remote_files import RemoteFiles
+    from inspector.loader.network.traffic import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def understood(
     exists = os.path.lexists(source) and not cached
     hosts: frozenset[str] = frozenset()
     if not exists and "://" in source and not source.startswith("hf://"):
-        from inspector.loader.hub_settings import hosts as endpoint_hosts
+        from inspector.loader.network.hub_settings import hosts as endpoint_hosts
 
         hosts = endpoint_hosts()
     address = address_of(source, exists=exists, hosts=hosts)
@@ -75,11 +75,11 @@ def open_source(
 
 
 def _repository(address: Address, cached: bool, progress: Progress | None, chosen: bool) -> Opened | Evidence:
-    from inspector.loader.hub_settings import cache_folder, offline, settings
+    from inspector.loader.network.hub_settings import cache_folder, offline, settings
 
     without = offline()
     if cached or without:
-        from inspector.loader.cached import open_cached
+        from inspector.loader.network.cached import open_cached
 
         found = open_cached(address, cache_folder(), offline=without and not cached)
         if isinstance(found, Evidence):
@@ -96,7 +96,7 @@ def _repository(address: Address, cached: bool, progress: Progress | None, chose
     stated = settings()
     if isinstance(stated, Misread):
         return _misread(stated)
-    from inspector.loader.hub import open_repository
+    from inspector.loader.network.hub import open_repository
 
     source = open_repository(address, stated, progress, chosen=chosen)
     if isinstance(source, Evidence):
@@ -105,7 +105,7 @@ def _repository(address: Address, cached: bool, progress: Progress | None, chose
 
 
 def _remote(address: Address, subfolder: str | None, progress: Progress | None) -> Opened | Evidence | str:
-    from inspector.loader.remote_files import open_remote
+    from inspector.loader.network.remote_files import open_remote
 
     url = address.given.rstrip("/") + f"/{subfolder.strip('/')}" if subfolder else address.given
     found = open_remote(url, progress)

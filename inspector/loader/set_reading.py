@@ -19,7 +19,7 @@ from inspector.loader.source import Forewarned, Listing, Opening, Refusal, Sourc
 from inspector.loader.weight_sets import WeightSet, shard_number
 
 if TYPE_CHECKING:
-    from inspector.loader.other_formats import OtherReader, Told
+    from inspector.loader.formats.other_formats import OtherReader, Told
 
 NAMES_SHOWN: Final = 20
 FILES_LIMIT: Final = 20_000
@@ -138,7 +138,7 @@ class SetReading:
             yield from self.source.read_headers(names)
             return
         if self._other is None:
-            from inspector.loader.other_formats import OtherReader
+            from inspector.loader.formats.other_formats import OtherReader
 
             self._other = OtherReader(self.source, self.listing, kind, self._layouts)
         yield from self._other.read(names)

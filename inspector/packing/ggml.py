@@ -5,7 +5,7 @@ A tensor of such a type is a module's weight by itself: scales and minima lie wi
 
 from __future__ import annotations
 
-from inspector.loader.ggml_types import BY_NAME, is_packed, storage_of
+from inspector.loader.formats.ggml_types import BY_NAME, is_packed, storage_of
 from inspector.loader.layout import Layout
 from inspector.packing.packed import Packed
 

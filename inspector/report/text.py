@@ -92,7 +92,7 @@ def _download(audited: Audit) -> str:
     brings = audited.checkpoint.download
     if brings is None:
         return ""
-    from inspector.loader.traffic import amount
+    from inspector.loader.network.traffic import amount
 
     lines = [f"  download   {amount(brings.needed)} needed of {amount(brings.total)} in the repository"]
     for copy in brings.copies[:4]:

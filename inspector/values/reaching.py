@@ -17,7 +17,7 @@ from inspector.loader import offsets
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.dtype import BITS
 from inspector.loader.folder import FolderSource
-from inspector.loader.gguf_names import turned_names
+from inspector.loader.formats.gguf_names import turned_names
 from inspector.loader.source import Source
 from inspector.values.comparing import Numbers
 from inspector.values.decoding import RAW, Array
@@ -145,11 +145,11 @@ def _places(source: Source, file: str, size: int) -> Mapping[str, Place]:
     if file.endswith(".safetensors"):
         return {name: Place(begin) for name, begin in offsets.begins(source, file).items()}
     if read(0, 4) == b"GGUF":
-        from inspector.loader.gguf import read_gguf
+        from inspector.loader.formats.gguf import read_gguf
 
         made = read_gguf(read, size, file)
         return {} if made.big_endian else {name: Place(begin) for name, begin in made.begins.items()}
-    from inspector.loader.torch_file import begins
+    from inspector.loader.formats.torch_file import begins
 
     return {name: Place(*place) for name, place in begins(read, size, file).items()}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from inspector.auditing import Audit, audit
 from inspector.comparing import Comparison, compare_audits
-from inspector.loader.ggml_types import BY_NAME
+from inspector.loader.formats.ggml_types import BY_NAME
 from tests.checkpoints import Spec, write
 from tests.judged import FIXTURES
 from tests.readers.made import Code, Gguf, archive

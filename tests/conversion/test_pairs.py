@@ -9,7 +9,7 @@ import pytest
 
 from inspector.auditing import audit
 from inspector.comparing import Comparison, compare_audits
-from inspector.loader.gguf_names import TABLES
+from inspector.loader.formats.gguf_names import TABLES
 from tests.checkpoints import genuine, write
 from tests.conversion.doors import FOLDER, NAMES, Side, compared, opened, pair
 from tests.conversion.listings import GPT2, LLAMA, saved, side, without_config

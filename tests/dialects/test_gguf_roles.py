@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from inspector.auditing import audit
-from inspector.loader.gguf_config import BY_ROLE, BY_TYPE, KEYS
+from inspector.loader.formats.gguf_config import BY_ROLE, BY_TYPE, KEYS
 from tests.checkpoints import Shape, genuine
 from tests.dialects.gguf_models import ARCHITECTURES, MODELS, config_of
 from tests.judged import FIXTURES, codes

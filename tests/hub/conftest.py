@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.loader import hub as hub_room
 from inspector.loader.checkpoint import Checkpoint, load
-from inspector.loader.web import Limits
+from inspector.loader.network import hub as hub_room
+from inspector.loader.network.web import Limits
 from tests.checkpoints import write
 from tests.hub.stand_in import StandIn
 from tests.sparse_models import TINY, llama

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.loader.incremental import Read
+from inspector.loader.formats.incremental import Read
 
 SCALARS = {"u8": (0, "B"), "i8": (1, "b"), "u16": (2, "H"), "i16": (3, "h"), "u32": (4, "I"), "i32": (5, "i"),
            "f32": (6, "f"), "bool": (7, "B"), "u64": (10, "Q"), "i64": (11, "q"), "f64": (12, "d")}  # fmt: skip

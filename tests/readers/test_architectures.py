@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from inspector.auditing import audit
-from inspector.loader.gguf_config import BY_TYPE, KEYS
-from inspector.loader.gguf_names import TABLES
+from inspector.loader.formats.gguf_config import BY_TYPE, KEYS
+from inspector.loader.formats.gguf_names import TABLES
 from tests.checkpoints import genuine
 from tests.readers.made import Gguf
 

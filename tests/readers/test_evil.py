@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.evidence import Evidence
-from inspector.loader.gguf import read_gguf
+from inspector.loader.formats.gguf import read_gguf
+from inspector.loader.formats.numpy_file import read_numpy
+from inspector.loader.formats.torch_file import read_torch
 from inspector.loader.header import Header
-from inspector.loader.numpy_file import read_numpy
-from inspector.loader.torch_file import read_torch
 from tests.readers.evil import GGUF, NUMPY, PLAIN, TORCH, Made
 from tests.readers.made import archive, legacy, plain_array, reading, small_llama
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 PROGRAM = """
 import sys
-from inspector.loader import pickle_code, torch_file, numpy_file, gguf, zip_directory, foreign, layer_words
+from inspector.loader.formats import pickle_code, torch_file, numpy_file, gguf, zip_directory
+from inspector.loader import foreign, layer_words
 from inspector.algebra import span
 from tests.readers.evil import FILES
-from inspector.loader.torch_file import read_torch
-from inspector.loader.numpy_file import read_numpy
-from inspector.loader.gguf import read_gguf
+from inspector.loader.formats.torch_file import read_torch
+from inspector.loader.formats.numpy_file import read_numpy
+from inspector.loader.formats.gguf import read_gguf
 
 files = [(name, made()) for name, made in FILES]
 readers = (read_torch, read_numpy, read_gguf)

@@ -6,8 +6,8 @@ import zipfile
 
 import pytest
 
+from inspector.loader.formats.numpy_file import read_numpy
 from inspector.loader.header import Header
-from inspector.loader.numpy_file import read_numpy
 from tests.readers.made import array, arrays, plain_array, reading
 
 

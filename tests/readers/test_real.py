@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from inspector.loader.ggml_types import TYPES
-from inspector.loader.gguf import read_gguf
-from inspector.loader.incremental import Read
-from inspector.loader.numpy_file import read_numpy
-from inspector.loader.torch_file import read_torch
+from inspector.loader.formats.ggml_types import TYPES
+from inspector.loader.formats.gguf import read_gguf
+from inspector.loader.formats.incremental import Read
+from inspector.loader.formats.numpy_file import read_numpy
+from inspector.loader.formats.torch_file import read_torch
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.loader.torch_file import TorchFile, read_torch
+from inspector.loader.formats.torch_file import TorchFile, read_torch
 from tests.readers.made import Code, archive, legacy, reading, state
 
 

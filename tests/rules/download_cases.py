@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from inspector.comparing import Comparison, compare_audits
 from inspector.downloads import with_files
 from inspector.loader.index import Index
-from inspector.loader.repository_file import RepositoryFile
+from inspector.loader.network.repository_file import RepositoryFile
 from tests.checkpoints import genuine
 from tests.judged import judged
 from tests.sparse_models import LLAMA8B

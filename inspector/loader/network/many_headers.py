@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 
-from inspector.loader.ranges import Head, read_header
-from inspector.loader.routes import Routes
+from inspector.loader.network.ranges import Head, read_header
+from inspector.loader.network.routes import Routes
+from inspector.loader.network.web import Web
 from inspector.loader.source import Opening, Refusal
-from inspector.loader.web import Web
 
 
 class ManyHeaders:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from queue import Empty, SimpleQueue
 from typing import Final
 
-from inspector.loader.web import Answer, Failure, Wanted, Web, origin_of
+from inspector.loader.network.web import Answer, Failure, Wanted, Web, origin_of
 
 BEGINNING: Final = 16_384
 """Bytes of a file that are asked for together with the redirect."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.address import Address
 from inspector.loader.foreign import recognise
-from inspector.loader.web import Failure
+from inspector.loader.network.web import Failure
 
 _BAD_TOKEN = "invalid credentials in authorization header"
 _DISABLED = "access to this resource is disabled"

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 
 from inspector.evidence import Evidence
 from inspector.loader.config_file import Config
-from inspector.loader.gguf import GgufFile, judge_splits, read_gguf
-from inspector.loader.gguf_config import config_of, names_of, read_by_role
-from inspector.loader.gguf_names import positions_renamed, renamed
+from inspector.loader.formats.gguf import GgufFile, judge_splits, read_gguf
+from inspector.loader.formats.gguf_config import config_of, names_of, read_by_role
+from inspector.loader.formats.gguf_names import positions_renamed, renamed
+from inspector.loader.formats.incremental import Read
+from inspector.loader.formats.numpy_file import read_numpy
+from inspector.loader.formats.torch_file import read_torch
 from inspector.loader.header import Header, Layouts
-from inspector.loader.incremental import Read
 from inspector.loader.layout import Layout
-from inspector.loader.numpy_file import read_numpy
 from inspector.loader.source import Listing, Refusal, Source
-from inspector.loader.torch_file import read_torch
 
 
 class _Refused(Exception):

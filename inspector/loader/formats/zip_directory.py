@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Final
 
-from inspector.loader.incremental import Read
+from inspector.loader.formats.incremental import Read
 
 TAIL: Final = 65_557
 """Bytes at the end in which the end record stands: 22 and the longest comment."""

@@ -15,9 +15,9 @@ from typing import Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.foreign import SNIFF_BYTES, recognise
-from inspector.loader.ggml_types import TYPES, Blocks, lay_out_blocks, type_name
+from inspector.loader.formats.ggml_types import TYPES, Blocks, lay_out_blocks, type_name
+from inspector.loader.formats.incremental import Ended, Read, Stretch, TooLong
 from inspector.loader.header import NAMES_SHOWN, Header, Layouts
-from inspector.loader.incremental import Ended, Read, Stretch, TooLong
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import Layout
 

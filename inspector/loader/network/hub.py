@@ -16,23 +16,24 @@ from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote, urljoin
 
 from inspector.evidence import Evidence, Place
-from inspector.loader import hub_answers, strict_json
+from inspector.loader import strict_json
 from inspector.loader.address import MAIN, Address, is_commit
-from inspector.loader.download import Download, download_of
-from inspector.loader.hub_settings import Settings
-from inspector.loader.many_headers import ManyHeaders
-from inspector.loader.one_answer import headers_of
-from inspector.loader.ranges import (
+from inspector.loader.network import hub_answers
+from inspector.loader.network.download import Download, download_of
+from inspector.loader.network.hub_settings import Settings
+from inspector.loader.network.many_headers import ManyHeaders
+from inspector.loader.network.one_answer import headers_of
+from inspector.loader.network.ranges import (
     Head,
     expected_by_config,
     expected_headers,
     refusal_of,
 )
-from inspector.loader.repository_file import RepositoryFile
-from inspector.loader.routes import Routes
+from inspector.loader.network.repository_file import RepositoryFile
+from inspector.loader.network.routes import Routes
+from inspector.loader.network.traffic import Meter, Progress, Traffic
+from inspector.loader.network.web import Answer, Failure, Limits, Stopped, Wanted, Web, origin_of
 from inspector.loader.source import Listing, Opening, Refusal, is_plain_name
-from inspector.loader.traffic import Meter, Progress, Traffic
-from inspector.loader.web import Answer, Failure, Limits, Stopped, Wanted, Web, origin_of
 from inspector.loader.weight_sets import SAFETENSORS, group
 
 AT_ONCE: Final = 64

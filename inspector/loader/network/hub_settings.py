@@ -16,8 +16,8 @@ from types import ModuleType
 from typing import Final
 
 from inspector.loader.address import Misread
-from inspector.loader.web import origin_of
-from inspector.loader.wire import Origin
+from inspector.loader.network.web import origin_of
+from inspector.loader.network.wire import Origin
 
 DEFAULT_ENDPOINT: Final = "https://huggingface.co"
 _TRUE: Final = frozenset({"1", "ON", "YES", "TRUE"})

@@ -18,8 +18,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
-from inspector.loader.traffic import Meter
-from inspector.loader.wire import Broken, Connection, Head, Origin, connected
+from inspector.loader.network.traffic import Meter
+from inspector.loader.network.wire import Broken, Connection, Head, Origin, connected
 
 if TYPE_CHECKING:
     import ssl
@@ -326,7 +326,7 @@ class Web:
 
     def _drain(self, body: object, most: int) -> bytes:
         """The body of an answer that matters for its words only, as far as it comes at once."""
-        from inspector.loader.wire import Body
+        from inspector.loader.network.wire import Body
 
         assert isinstance(body, Body)
         try:
@@ -418,7 +418,7 @@ class Web:
     def _secured(self, made: object, origin: Origin, deadline: float) -> ssl.SSLSocket:
         import socket as sockets
 
-        from inspector.loader.wire import _broken
+        from inspector.loader.network.wire import _broken
 
         assert isinstance(made, sockets.socket)
         with self._lock:

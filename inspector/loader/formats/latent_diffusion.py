@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from math import gcd
 from typing import Final
 
+from inspector.loader.formats.part_signs import BARE
 from inspector.loader.layout import Layout
-from inspector.loader.part_signs import BARE
 
 Tensors = Mapping[str, Layout]
 

@@ -2,7 +2,7 @@
 
 Every wait is bounded twice: by the silence that is tolerated between two arrivals, and by the moment at
 which the whole answer must be there, so that a server that sends one byte a second holds nobody up. All
-sizes are bounded before anything is kept. No redirects, no retries, no credentials: `inspector.loader.web`
+sizes are bounded before anything is kept. No redirects, no retries, no credentials: `inspector.loader.network.web`
 decides on these. The standard `http.client` has no deadlines, reads any number of interim answers, and
 costs more time to import and to parse an answer than the rest of a small exchange.
 """

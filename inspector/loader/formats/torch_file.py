@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from inspector.evidence import Evidence, Fact, Place
-from inspector.loader import zip_directory
 from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.loader.foreign import SNIFF_BYTES, recognise
+from inspector.loader.formats import zip_directory
+from inspector.loader.formats.incremental import Ended, Read
+from inspector.loader.formats.pickle_code import Fault, Made, Name, Persistent, Pickle, read_pickle
+from inspector.loader.formats.zip_directory import Member
 from inspector.loader.header import NAMES_SHOWN, Header, Layouts
-from inspector.loader.incremental import Ended, Read
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout, lay_out
-from inspector.loader.pickle_code import Fault, Made, Name, Persistent, Pickle, read_pickle
-from inspector.loader.zip_directory import Member
 
 
 def _words(text: str) -> frozenset[str]:

@@ -9,8 +9,8 @@ from typing import Final
 
 from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.header import wanted_length
+from inspector.loader.network.web import Answer, Failure, Wanted
 from inspector.loader.source import Opening, Refusal
-from inspector.loader.web import Answer, Failure, Wanted
 
 SMALLEST_FIRST: Final = 1_024
 """Bytes of a first range, whatever is expected."""

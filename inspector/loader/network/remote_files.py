@@ -18,10 +18,10 @@ from inspector.loader import strict_json
 from inspector.loader.address import shown
 from inspector.loader.foreign import SNIFF_BYTES
 from inspector.loader.header import wanted_length
-from inspector.loader.ranges import SMALLEST_FIRST, UNKNOWN_FIRST, expected_by_config, expected_headers
-from inspector.loader.repository_file import RepositoryFile
+from inspector.loader.network.ranges import SMALLEST_FIRST, UNKNOWN_FIRST, expected_by_config, expected_headers
+from inspector.loader.network.repository_file import RepositoryFile
+from inspector.loader.network.traffic import Meter, Progress, Traffic
 from inspector.loader.source import Listing, Opening, Refusal
-from inspector.loader.traffic import Meter, Progress, Traffic
 
 AT_ONCE: Final = 32
 """Files that are read at the same time, by threads or by the file system's own loop."""

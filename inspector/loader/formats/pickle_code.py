@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Any, Final
 
-from inspector.loader.incremental import Ended
+from inspector.loader.formats.incremental import Ended
 
 OPCODE_LIMIT: Final = 3_000_000
 """Opcodes of one pickle; a tensor of a state dict takes about thirty."""

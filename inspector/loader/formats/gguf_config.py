@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from inspector.loader.gguf import ArrayOf
-from inspector.loader.gguf_names import TABLES, Names
+from inspector.loader.formats.gguf import ArrayOf
+from inspector.loader.formats.gguf_names import TABLES, Names
 from inspector.loader.layout import Layout
 
 BY_ROLE: Final[Mapping[str, tuple[str, str]]] = {

@@ -1,0 +1,1 @@
+"""Files of other formats than safetensors, and what their writers call things."""

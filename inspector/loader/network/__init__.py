@@ -1,0 +1,1 @@
+"""Places that are reached over a network: the Hub, buckets, archives, servers."""
