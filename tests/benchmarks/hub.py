@@ -30,7 +30,10 @@ print(json.dumps(time.perf_counter() - began))
 sys.stdout.flush()
 os._exit(0)
 """
-_OWN = "from inspector.loader import opening; from inspector.loader.network import hub; from inspector.loader.checkpoint import load"
+_OWN = (
+    "from inspector.loader import opening; from inspector.loader.network import hub; "
+    "from inspector.loader.checkpoint import load"
+)
 READERS = {
     "client": (
         "from huggingface_hub import HfApi; import huggingface_hub.file_download\n"
