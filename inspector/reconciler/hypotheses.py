@@ -8,19 +8,20 @@ and the differences grow fewer. The best one is taken, and what is left is looke
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from inspector.algebra.boxes import Box, less
+from inspector.algebra.boxes import Box, less, tuples, within
 from inspector.algebra.evaluation import extent, whole
 from inspector.algebra.expression import Binary, Literal, Node, Word, children, parse
+from inspector.algebra.names import Index
 from inspector.algebra.span import Span
-from inspector.matcher.families import Families
+from inspector.matcher.families import Families, Family
 from inspector.notation.binding import Plan, scope_of, template
 from inspector.notation.scope import CardScope, grafts_of
-from inspector.notation.slots import Slot
+from inspector.notation.slots import HOLE, Slot
 from inspector.reconciler.placing import Gap, Placed, Placement, Stray
 from inspector.reconciler.renaming import renamings
 from inspector.reconciler.solving import LARGEST
@@ -85,6 +86,7 @@ class _Tested:
 
 def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> tuple[Cause, Plan, Placement] | None:
     tested: list[_Tested] = []
+    called = _called(placement)
     for rank, (key, value) in enumerate(_candidates(plan, placement, families)):
         if rank >= MOST_TESTED:
             break
@@ -94,7 +96,9 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
         if gain <= 0:
             continue
         agreeing, disagreeing = _votes(plan, other, laid)
-        if agreeing > disagreeing and not _breaks(placement, laid):
+        if agreeing <= disagreeing or _breaks(placement, laid):
+            continue
+        if not _splits(called, laid) and not _leaves_holes(placement, laid):
             tested.append(_Tested(key, value, other, laid, gain, agreeing, rank))
     if not tested:
         return None
@@ -150,18 +154,76 @@ def _votes(before: Plan, after: Plan, laid: Placement) -> tuple[int, int]:
     agreeing = sum(one.tensors for one in laid.placed if id(one.block) in changed and one.fits)
     disagreeing = sum(one.tensors for one in laid.placed if id(one.block) in changed and not one.fits)
     disagreeing += sum(gap.tensors for gap in laid.gaps if id(gap.block) in changed)
-    gone = {(id(block.slot), block.key) for block in after.blocks}
-    dropped = any((id(block.slot), block.key) not in gone for block in before.blocks)
+    stored = {id(one.block) for one in laid.placed}
+    kept = {(id(block.slot), block.axes, block.key) for block in after.blocks}
+    held = {(id(block.slot), block.key) for block in after.blocks if id(block) in stored and id(block) in changed}
+    dropped = any(
+        (id(block.slot), block.axes, block.key) not in kept and (id(block.slot), block.key) not in held
+        for block in before.blocks
+    )
     return agreeing + (1 if dropped else 0), disagreeing
 
 
 def _breaks(before: Placement, after: Placement) -> bool:
-    """Whether something that agreed before does so no longer."""
+    """Whether something that agreed before does so no longer. What is newly expected and missing has its vote."""
     return (
         _grown([(p.block.key, p.boxes) for p in before.misfits], [(p.block.key, p.boxes) for p in after.misfits])
-        or _grown([(g.block.key, g.boxes) for g in before.gaps], [(g.block.key, g.boxes) for g in after.gaps])
         or _grown([(s.key, s.boxes) for s in before.strays], [(s.key, s.boxes) for s in after.strays])
     )
+
+
+_Called = list[tuple["_Found", "_Found"]]
+"""Families that are only called otherwise: (key, boxes) of what is missing, and of what is stored instead."""
+
+
+def _called(placement: Placement) -> _Called:
+    gaps = [(gap.block.key, gap.boxes, gap.block.shape) for gap in placement.gaps]
+    strays = [(stray.key, stray.boxes, stray.layout.shape) for stray in placement.strays]
+    return [
+        ([gaps[place][:2] for place in missing], [strays[place][:2] for place in others])
+        for missing, others in renamings(gaps, strays)
+    ]
+
+
+def _splits(called: _Called, after: Placement) -> bool:
+    """Whether a renaming is half explained: its name is no longer missed, and is stored otherwise all the same."""
+    if not called:
+        return False
+    gaps = _boxes_by_key((gap.block.key, gap.boxes) for gap in after.gaps)
+    strays = _boxes_by_key((stray.key, stray.boxes) for stray in after.strays)
+    return any(_any_of(missing, gaps) != _any_of(stored, strays) for missing, stored in called)
+
+
+def _any_of(found: _Found, among: dict[str, tuple[Box, ...]]) -> bool:
+    """Whether some of these tensors are among others."""
+    return any(within(among.get(key, ()), box) for key, boxes in found for box in boxes)
+
+
+def _leaves_holes(before: Placement, after: Placement) -> bool:
+    """Whether nothing but gaps goes, and wherever one goes others stay: what is lost there no key explains in part."""
+    for was, now in ((before.misfits, after.misfits), (before.strays, after.strays)):
+        if sum(one.tensors for one in now) < sum(one.tensors for one in was):
+            return False
+    still = _boxes_by_key((gap.block.key, gap.boxes) for gap in after.gaps)
+    gone: dict[str, tuple[Box, ...]] = {}
+    for gap in before.gaps:
+        left = gap.boxes
+        for box in still.get(gap.block.key, ()):
+            left = less(left, box)
+        gone[gap.block.key] = (*gone.get(gap.block.key, ()), *left)
+    resolved, holes = _by_first_index(gone), _by_first_index(still)
+    return all(not indices - holes.get(prefix, Span()) for prefix, indices in resolved.items())
+
+
+def _by_first_index(boxes: dict[str, tuple[Box, ...]]) -> dict[str, Span]:
+    """The first indices of some tensors below each prefix; what has none stands by itself."""
+    found: dict[str, Span] = {}
+    for key, listed in boxes.items():
+        prefix, _, _ = key.partition(".#.")
+        spans = [box[0] for box in listed] if "#" in key else [Span.range(0, 1)] * bool(listed)
+        name = prefix if "#" in key else key
+        found[name] = Span.union([found.get(name, Span()), *spans])
+    return found
 
 
 _Found = list[tuple[str, tuple[Box, ...]]]
@@ -193,7 +255,15 @@ def _candidates(plan: Plan, placement: Placement, families: Families) -> Iterato
 
 def _all_candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
     misfits = sorted(placement.misfits, key=lambda one: -one.tensors)
-    shown = [candidate for placed in misfits[:40] for candidate in _from_shape(plan, placed)]
+    odd: dict[str, Span] = {}
+    for one in misfits:
+        if one.block.axes:
+            odd[one.block.key] = Span.union([odd.get(one.block.key, Span()), *(box[0] for box in one.boxes)])
+    shown = [
+        candidate
+        for placed in misfits[:40]
+        for candidate in _from_shape(plan, placed, odd.get(placed.block.key, Span()))
+    ]
     yield from _joined(plan.scope, shown)
     yield from shown
     yield from _from_indices(plan, placement, families)
@@ -205,7 +275,7 @@ def _joined(scope: CardScope, shown: Sequence[tuple[Key, Any]]) -> Iterator[tupl
     votes: dict[Key, dict[int, Counter[int]]] = {}
     for key, value in shown:
         current = scope.settings.read(key)[0]
-        if isinstance(value, list) and isinstance(current, list):
+        if isinstance(value, list) and isinstance(current, list) and len(value) == len(current):
             for place, (before, after) in enumerate(zip(current, value, strict=True)):
                 if before != after:
                     votes.setdefault(key, {}).setdefault(place, Counter())[after] += 1
@@ -217,8 +287,8 @@ def _joined(scope: CardScope, shown: Sequence[tuple[Key, Any]]) -> Iterator[tupl
             yield key, joined
 
 
-def _from_shape(plan: Plan, placed: Placed) -> Iterator[tuple[Key, Any]]:
-    """Keys below each dim that differs, solved for the stored dim."""
+def _from_shape(plan: Plan, placed: Placed, odd: Span) -> Iterator[tuple[Key, Any]]:
+    """Keys below each dim that differs, solved for the stored dim. odd: where tensors of this key differ."""
     slot = placed.block.slot
     if len(slot.dims) != len(placed.layout.shape):
         return
@@ -227,23 +297,30 @@ def _from_shape(plan: Plan, placed: Placed) -> Iterator[tuple[Key, Any]]:
     for node, expected, stored in zip(slot.dims, placed.block.shape, placed.layout.shape, strict=True):
         if expected == stored:
             continue
-        for key in _keys(plan.scope, slot, node):
-            for value in _values(plan, slot, key, node, expected, stored, axis_names, first):
+        for key in _keys(plan.scope, slot.scope, node):
+            for value in _values(plan, slot, key, node, expected, stored, axis_names, first, odd):
                 yield key, value
 
 
-def _keys(scope: CardScope, slot: Slot, node: Node) -> list[Key]:
-    prefix: Key = ()
-    inner = scope
-    for name in slot.scope:
-        graft = next((one for one in _graft_configs(inner) if one[0] == name), None)
-        prefix = (*prefix, graft[1] if graft else name)
+def _keys(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:
+    """The config keys below an expression that is read in the grafts of a path; symbols of other grafts are followed."""
+    prefix, inner = list[str](), scope
+    for name in path:
+        prefix.append(_config_of(inner, name))
         inner = inner.grafts[name]
-    return [(*prefix, *key.split(".")) for key in inner.keys_below(node) if key.split(".")[0] not in inner.grafts]
+    found: list[Key] = []
+    for key in inner.keys_below(node):
+        first, *rest = key.split(".")
+        if first not in inner.grafts:
+            found.append((*prefix, first, *rest))
+        elif rest:
+            found.extend(_keys(scope, (*path, first), Word(tuple(rest))))
+    return found
 
 
-def _graft_configs(scope: CardScope) -> list[tuple[str, str]]:
-    return [(graft.name, graft.config) for graft in grafts_of(scope.card)]
+def _config_of(scope: CardScope, name: str) -> str:
+    """The sub-config that a graft reads."""
+    return next((graft.config for graft in grafts_of(scope.card) if graft.name == name), name)
 
 
 def _values(
@@ -255,6 +332,7 @@ def _values(
     stored: int,
     axes: Sequence[str | int],
     box: Sequence[Any],
+    odd: Span,
 ) -> Iterator[Any]:
     current = plan.scope.settings.read(key)[0]
 
@@ -271,6 +349,7 @@ def _values(
         yield from _other_words(plan.scope, slot, key, node)
     elif isinstance(current, list):
         yield from _other_elements(current, value_at, stored)
+        yield from _listing(current, odd, odd)
     elif isinstance(current, float) and expected:
         yield current * stored / expected
     if current is not None and whole(current) is None:
@@ -328,9 +407,19 @@ def _other_words(scope: CardScope, slot: Slot, key: Key, node: Node) -> Iterator
         waiting.extend(children(current))
 
 
+PATIENCE = 6
+"""A function that does not rise while its argument doubles so often rises no more."""
+
+
 def _search(function: Callable[[int], int | None], target: int, most: int = LARGEST) -> int | None:
     """The smallest integer at which a rising function reaches the target exactly."""
-    low, high = 0, most
+    high, before, level = 1, None, 0
+    while (value := function(high)) is None or value < target:
+        level = level + 1 if value == before and high > target else 0
+        if high >= most or level > PATIENCE:
+            return None
+        before, high = value, min(2 * high, most)
+    low = 0
     while low < high:
         middle = (low + high) // 2
         value = function(middle)
@@ -342,22 +431,78 @@ def _search(function: Callable[[int], int | None], target: int, most: int = LARG
 
 
 def _from_indices(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
-    """Numbers below the extents of families with missing or unexpected indices."""
-    odd = {gap.block.key for gap in placement.gaps} | {stray.key for stray in placement.strays}
+    """Numbers and lists below the extents of families with missing or unexpected indices."""
+    odd = _odd(placement)
     done: set[tuple[tuple[str, ...], str, int]] = set()
     for slot in plan.unrolled.slots:
-        key, axes = template(plan.spelling.spelled(slot, plan.scope))
-        if key not in odd:
-            continue
-        for position, axis in enumerate(axes):
-            if not isinstance(axis, str):
-                continue
-            stored = families[key].axis(position) if key in families else Span()
-            if (slot.scope, axis, stored.size) in done:
-                continue
-            done.add((slot.scope, axis, stored.size))
-            outer = tuple(name for name in axes[:position] if isinstance(name, str))
-            yield from _for_extent(plan, slot, axis, outer, stored)
+        path = plan.spelling.spelled(slot, plan.scope)
+        key, axes = template(path)
+        if key in odd:
+            for position, axis in enumerate(axes):
+                if not isinstance(axis, str):
+                    continue
+                stored = families[key].axis(position) if key in families else Span()
+                if (slot.scope, axis, stored.size) in done:
+                    continue
+                done.add((slot.scope, axis, stored.size))
+                outer = tuple((at, name) for at, name in enumerate(axes[:position]) if isinstance(name, str))
+                indices = Span.union(box[position] for box in odd[key])
+                family = families.get(key)
+                yield from _for_extent(plan, slot, axis, _inner(family, outer, position), stored, indices)
+        for axis in HOLE.findall(key):
+            found = _inside_names(plan, slot, axis, path, families)
+            if any(name in odd for name in found) and (slot.scope, axis, -1) not in done:
+                done.add((slot.scope, axis, -1))
+                stored = Span.of(at for at, name in enumerate(found) if name in families)
+                yield from _for_extent(plan, slot, axis, _Inner((), {}), stored, Span())
+
+
+def _odd(placement: Placement) -> dict[str, tuple[Box, ...]]:
+    """The indices at which something is missing or not expected, by key."""
+    gaps = [(gap.block.key, gap.boxes) for gap in placement.gaps]
+    return _boxes_by_key([*gaps, *((stray.key, stray.boxes) for stray in placement.strays)])
+
+
+def _boxes_by_key(found: Iterable[tuple[str, tuple[Box, ...]]]) -> dict[str, tuple[Box, ...]]:
+    """Boxes by key."""
+    odd: dict[str, tuple[Box, ...]] = {}
+    for key, boxes in found:
+        odd[key] = (*odd.get(key, ()), *boxes)
+    return odd
+
+
+def _inside_names(plan: Plan, slot: Slot, axis: str, path: str, families: Families) -> list[str]:
+    """The keys of a slot whose hole stands within a segment (`weight_ih_l{K}`), by index, one beyond all that are."""
+    expected = extent(scope_of(plan.scope, slot).word((axis,)))
+    found: list[str] = []
+    while len(found) < SMALL_EXTENT:
+        key = template(path.replace("{" + axis + "}", str(len(found))))[0]
+        found.append(key)
+        if key not in families and (expected is None or len(found) > expected.size):
+            break
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Inner:
+    """What is stored at each index of the holes around an extent. outer: their names."""
+
+    outer: tuple[str, ...]
+    stored: dict[Index, Span]
+
+
+MOST_OUTER = 64
+"""Indices of the holes around an extent that are looked at one by one."""
+
+
+def _inner(family: Family | None, outer: Sequence[tuple[int, str]], position: int) -> _Inner:
+    places = [at for at, _ in outer]
+    stored: dict[Index, Span] = {}
+    for part in family.stored if family is not None and outer else ():
+        for box in part.boxes:
+            for index in islice(tuples(tuple(box[at] for at in places)), MOST_OUTER):
+                stored[index] = stored.get(index, Span()) | box[position]
+    return _Inner(tuple(name for _, name in outer), stored)
 
 
 SMALL_EXTENT = 33
@@ -365,30 +510,39 @@ SMALL_EXTENT = 33
 LARGE_EXTENT = 8192
 
 
-def _for_extent(plan: Plan, slot: Slot, axis: str, outer: tuple[str, ...], stored: Span) -> Iterator[tuple[Key, Any]]:
+def _for_extent(
+    plan: Plan, slot: Slot, axis: str, inner: _Inner, stored: Span, odd: Span
+) -> Iterator[tuple[Key, Any]]:
     """Values of the keys below an extent that give it the stored indices, else their number.
 
     An extent that follows outer holes is looked at where they are at their first index. Where other rows
     hold some of the indices, the largest value counts that asks for none that is not stored.
     """
-    for key in _keys(plan.scope, slot, Word((axis,))):
+    for key in _keys(plan.scope, slot.scope, Word((axis,))):
         current = plan.scope.settings.read(key)[0]
-        if current is not None and whole(current) is None:
-            continue
 
-        def span_at(candidate: int, key: Key = key) -> Span | None:
+        def span_at(candidate: Any, at: Index | None = None, key: Key = key) -> Span | None:
             scope = scope_of(plan.scope.with_value(key, candidate), slot)
-            for name in outer:
+            for place, name in enumerate(inner.outer):
                 indices = extent(scope.word((name,)))
-                if indices:
+                if at is not None:
+                    scope.enter(name, at[place])
+                elif indices:
                     scope.enter(name, indices.first)
             return extent(scope.word((axis,)))
 
-        def size_at(candidate: int, key: Key = key) -> int | None:
-            span = span_at(candidate, key)
+        if isinstance(current, list | str):
+            yield from ((key, value) for value in _listing(current, stored, odd))
+            yield from ((key, value) for value in _counting(current, inner, stored, span_at))
+            continue
+        if current is not None and whole(current) is None:
+            continue
+
+        def size_at(candidate: int) -> int | None:
+            span = span_at(candidate)
             return None if span is None else span.size
 
-        exact = next((value for value in range(SMALL_EXTENT) if span_at(value) == stored), None)
+        exact = next((value for value in (*range(1, SMALL_EXTENT), 0) if span_at(value) == stored), None)
         if exact is not None:
             yield key, exact
             continue
@@ -401,40 +555,67 @@ def _for_extent(plan: Plan, slot: Slot, axis: str, outer: tuple[str, ...], store
             yield key, found
 
 
+def _listing(current: list[Any] | str, stored: Span, odd: Span) -> Iterator[Any]:
+    """A list of indices with those that are stored, or a list of words with other words at the odd indices."""
+    if isinstance(current, list) and all(type(item) is int for item in current):
+        if current == sorted(set(current)) and max(stored.size, odd.size) <= MOST_LISTED:
+            yield list(stored)
+            yield sorted(set(current) ^ set(odd))
+    elif odd and odd.last < len(current):
+        for word in dict.fromkeys(item for item in current if isinstance(item, str)):
+            changed = [word if at in odd else item for at, item in enumerate(current)]
+            yield "".join(changed) if isinstance(current, str) else changed
+
+
+MOST_LISTED = 4096
+"""Lists in a config name at most so many layers."""
+
+
+def _counting(
+    current: list[Any] | str, inner: _Inner, stored: Span, span_at: Callable[..., Span | None]
+) -> Iterator[list[Any]]:
+    """A list of counts, one a stage, with those set that give the stored indices: one alone, then all."""
+    if not isinstance(current, list) or not all(type(item) is int for item in current):
+        return
+    wanted: dict[Index | None, Span] = dict(inner.stored) if inner.stored else {None: stored}
+    before = {at: span_at(current, at) for at in wanted}
+    if all(before[at] == span for at, span in wanted.items()):
+        return
+    joined = list(current)
+    for place in range(min(len(current), MOST_STAGES)):
+        other = [*current[:place], current[place] + 1, *current[place + 1 :]]
+        moved = [at for at in wanted if span_at(other, at) != before[at]]
+        for count in range(SMALL_EXTENT) if moved else ():
+            other[place] = count
+            if all(span_at(other, at) == wanted[at] for at in moved):
+                yield list(other)
+                joined[place] = count
+                break
+    yield joined
+
+
+MOST_STAGES = 8
+"""Stages of which each has its own number of layers."""
+
+
 def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]]:
     """Keys of the predicates of missing rows, and of rows that the stored strays would fill."""
-    gaps, strays = _not_renamed(placement)
-    wanted = {id(gap.block.slot) for gap in gaps}
+    odd = _odd(placement)
+    wanted = {id(gap.block.slot) for gap in placement.gaps}
     wanted |= {id(one.block.slot) for one in placement.misfits if len(one.layout.shape) != len(one.block.shape)}
+    strays = {stray.key: stray for stray in placement.strays}
     for slot in plan.unrolled.slots:
-        key = template(plan.spelling.spelled(slot, plan.scope))[0]
+        key, axes = template(plan.spelling.spelled(slot, plan.scope))
         if id(slot) not in wanted and key not in strays:
             continue
         shape = strays[key].layout.shape if key in strays else ()
+        indices = Span.union(box[0] for box in odd[key]) if axes and key in odd else Span()
         for condition in slot.whens:
-            for config_key in _keys_in(plan.scope, condition.scope, condition.node):
+            for config_key in _keys(plan.scope, condition.scope, condition.node):
                 current = plan.scope.settings.read(config_key)[0]
                 yield from ((config_key, value) for value in _settings(condition.node, current, shape))
-
-
-def _not_renamed(placement: Placement) -> tuple[list[Gap], dict[str, Stray]]:
-    """What is missing and what nobody expects, without what is only called otherwise: that moves no switch."""
-    gaps, strays = list(placement.gaps), list(placement.strays)
-    pairs = renamings(
-        [(gap.block.key, gap.boxes, gap.block.shape) for gap in gaps],
-        [(stray.key, stray.boxes, stray.layout.shape) for stray in strays],
-    )
-    called, named = {place for place, _ in pairs}, {other for _, other in pairs}
-    left = [gap for place, gap in enumerate(gaps) if place not in called]
-    return left, {stray.key: stray for place, stray in enumerate(strays) if place not in named}
-
-
-def _keys_in(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:
-    inner, prefix = scope, list[str]()
-    for name in path:
-        prefix.append(dict(_graft_configs(inner)).get(name, name))
-        inner = inner.grafts[name]
-    return [(*prefix, *key.split(".")) for key in inner.keys_below(node) if key.split(".")[0] not in inner.grafts]
+                if isinstance(current, list) and indices:
+                    yield from ((config_key, value) for value in _listing(current, indices, indices))
 
 
 def _settings(node: Node, current: Any, shape: tuple[int, ...]) -> Iterator[Any]:
