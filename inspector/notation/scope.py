@@ -184,10 +184,11 @@ class CardScope:
             return grafted.word(path[1:]) if grafted is not None else self._config(path)
         if name in self.overrides:
             value = self.overrides[name]
-            if isinstance(value, ByIndex):
-                at = self._at.get(value.hole)
-                return None if at is None else value.values.get(at)
-            return value
+            if not isinstance(value, ByIndex):
+                return value
+            at = self._at.get(value.hole)
+            if at in value.values:
+                return value.values[at]
         if name not in self.symbols:
             return self._config(path)
         depends = free_holes(self.card, self.settings.native, name)

@@ -155,10 +155,11 @@ def _votes(before: Plan, after: Plan, laid: Placement) -> tuple[int, int]:
     disagreeing = sum(one.tensors for one in laid.placed if id(one.block) in changed and not one.fits)
     disagreeing += sum(gap.tensors for gap in laid.gaps if id(gap.block) in changed)
     stored = {id(one.block) for one in laid.placed}
-    kept = {(id(block.slot), block.axes, block.key) for block in after.blocks}
+    kept = {(id(block.slot), block.axes, block.key, block.tie is None) for block in after.blocks}
     held = {(id(block.slot), block.key) for block in after.blocks if id(block) in stored and id(block) in changed}
     dropped = any(
-        (id(block.slot), block.axes, block.key) not in kept and (id(block.slot), block.key) not in held
+        (id(block.slot), block.axes, block.key, block.tie is None) not in kept
+        and (id(block.slot), block.key) not in held
         for block in before.blocks
     )
     return agreeing + (1 if dropped else 0), disagreeing
@@ -294,6 +295,11 @@ def _from_shape(plan: Plan, placed: Placed, odd: Span) -> Iterator[tuple[Key, An
         return
     axis_names = template(slot.path)[1]
     first = placed.boxes[0]
+    for axis in axis_names if odd else ():
+        for key in _keys(plan.scope, slot.scope, Word((axis,))) if isinstance(axis, str) else ():
+            current = plan.scope.settings.read(key)[0]
+            if isinstance(current, list):
+                yield from ((key, value) for value in _listing(current, odd, odd))
     for node, expected, stored in zip(slot.dims, placed.block.shape, placed.layout.shape, strict=True):
         if expected == stored:
             continue
@@ -433,6 +439,7 @@ def _search(function: Callable[[int], int | None], target: int, most: int = LARG
 def _from_indices(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
     """Numbers and lists below the extents of families with missing or unexpected indices."""
     odd = _odd(placement)
+    own = _numbered(plan)
     done: set[tuple[tuple[str, ...], str, int]] = set()
     for slot in plan.unrolled.slots:
         path = plan.spelling.spelled(slot, plan.scope)
@@ -441,20 +448,32 @@ def _from_indices(plan: Plan, placement: Placement, families: Families) -> Itera
             for position, axis in enumerate(axes):
                 if not isinstance(axis, str):
                     continue
-                stored = families[key].axis(position) if key in families else Span()
+                fixed = Span.of(at for at in own.get(key, {}).get(position, ()))
+                stored = families[key].axis(position) - fixed if key in families else Span()
                 if (slot.scope, axis, stored.size) in done:
                     continue
                 done.add((slot.scope, axis, stored.size))
                 outer = tuple((at, name) for at, name in enumerate(axes[:position]) if isinstance(name, str))
                 indices = Span.union(box[position] for box in odd[key])
                 family = families.get(key)
-                yield from _for_extent(plan, slot, axis, _inner(family, outer, position), stored, indices)
+                yield from _for_extent(plan, slot, axis, _inner(family, outer, position, fixed), stored, indices)
         for axis in HOLE.findall(key):
             found = _inside_names(plan, slot, axis, path, families)
             if any(name in odd for name in found) and (slot.scope, axis, -1) not in done:
                 done.add((slot.scope, axis, -1))
                 stored = Span.of(at for at, name in enumerate(found) if name in families)
                 yield from _for_extent(plan, slot, axis, _Inner((), {}), stored, Span())
+
+
+def _numbered(plan: Plan) -> dict[str, dict[int, set[int]]]:
+    """Indices that rows of their own have: the first layer of a stage beside the rest. By key and position."""
+    found: dict[str, dict[int, set[int]]] = {}
+    for slot in plan.unrolled.slots:
+        key, axes = template(plan.spelling.spelled(slot, plan.scope))
+        for position, axis in enumerate(axes):
+            if isinstance(axis, int):
+                found.setdefault(key, {}).setdefault(position, set()).add(axis)
+    return found
 
 
 def _odd(placement: Placement) -> dict[str, tuple[Box, ...]]:
@@ -495,16 +514,18 @@ MOST_OUTER = 64
 """Indices of the holes around an extent that are looked at one by one."""
 
 
-def _inner(family: Family | None, outer: Sequence[tuple[int, str]], position: int) -> _Inner:
+def _inner(family: Family | None, outer: Sequence[tuple[int, str]], position: int, fixed: Span) -> _Inner:
     places = [at for at, _ in outer]
     stored: dict[Index, Span] = {}
     for part in family.stored if family is not None and outer else ():
         for box in part.boxes:
             for index in islice(tuples(tuple(box[at] for at in places)), MOST_OUTER):
-                stored[index] = stored.get(index, Span()) | box[position]
+                stored[index] = (stored.get(index, Span()) | box[position]) - fixed
     return _Inner(tuple(name for _, name in outer), stored)
 
 
+MOST_EXACT = 6
+"""Values with the same extent that are tried: rows elsewhere may tell them apart."""
 SMALL_EXTENT = 33
 """Periods, offsets and counts of layers are looked for one by one below this number."""
 LARGE_EXTENT = 8192
@@ -542,9 +563,9 @@ def _for_extent(
             span = span_at(candidate)
             return None if span is None else span.size
 
-        exact = next((value for value in (*range(1, SMALL_EXTENT), 0) if span_at(value) == stored), None)
-        if exact is not None:
-            yield key, exact
+        exact = [value for value in (*range(1, SMALL_EXTENT), 0) if span_at(value) == stored]
+        if exact:
+            yield from ((key, value) for value in exact[:MOST_EXACT])
             continue
         spans = ((value, span_at(value)) for value in range(1, SMALL_EXTENT))
         within = [value for value, span in spans if span is not None and not span - stored]
@@ -616,6 +637,11 @@ def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]
                 yield from ((config_key, value) for value in _settings(condition.node, current, shape))
                 if isinstance(current, list) and indices:
                     yield from ((config_key, value) for value in _listing(current, indices, indices))
+        if id(slot) in wanted and slot.tied and not slot.tied.startswith("role:embed"):
+            node = slot.ties if slot.ties is not None else parse(slot.card.ties)
+            for config_key in _keys(plan.scope, slot.scope, node):
+                current = plan.scope.settings.read(config_key)[0]
+                yield from ((config_key, value) for value in _settings(node, current, shape))
 
 
 def _settings(node: Node, current: Any, shape: tuple[int, ...]) -> Iterator[Any]:
