@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from inspector.algebra.evaluation import Value, evaluator, is_filter
@@ -310,12 +311,14 @@ def _nested(values: Mapping[str, Any], defaults: Any, key: tuple[str, ...], valu
     return {**values, key[0]: _nested(inner, default, key[1:], value)}
 
 
-def grafts_of(card: Architecture) -> Iterator[Graft]:
+@cache
+def grafts_of(card: Architecture) -> tuple[Graft, ...]:
     """Every graft of a card, in its parts and heads."""
-    yield from _grafts_below(card.parts)
+    found = list(_grafts_below(card.parts))
     for entry in card.heads:
         for row in entry.rows:
-            yield from _grafts_below(row)
+            found.extend(_grafts_below(row))
+    return tuple(found)
 
 
 def _grafts_below(row: Row) -> Iterator[Graft]:

@@ -118,7 +118,12 @@ def _opens(listed: Sequence[_Open]) -> list[Open]:
 
 def _whole(case: Reconciled, gaps: list[_Open], confidence: str) -> Iterator[Evidence]:
     """Whole layers or experts: every family below a numbered prefix misses the same indices."""
-    required = [block for block in case.corrected.blocks if block.required and block.tie is None]
+    begun = {gap.block.slot for gap in gaps if gap.block is not None}
+    required = [
+        block
+        for block in case.corrected.blocks
+        if block.required and block.tie is None and (block.slot.group is None or block.slot in begun)
+    ]
     for prefix in sorted({prefix for gap in gaps for prefix in _prefixes(gap.key)}, key=len):
         axes = prefix.split(".").count("#")
         below = [block for block in required if block.key.startswith(f"{prefix}.")]

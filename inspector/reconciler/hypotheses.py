@@ -7,21 +7,22 @@ and the differences grow fewer. The best one is taken, and what is left is looke
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from inspector.algebra.boxes import Box, less, tuples, within
 from inspector.algebra.evaluation import extent, whole
-from inspector.algebra.expression import Binary, Literal, Node, Word, children, parse
+from inspector.algebra.expression import COMPARISONS, Binary, Literal, Node, Word, children, parse
 from inspector.algebra.names import Index
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families, Family
 from inspector.notation.binding import Plan, scope_of, template
 from inspector.notation.scope import CardScope, grafts_of
-from inspector.notation.slots import HOLE, Slot
+from inspector.notation.slots import HOLE, Condition, Slot
 from inspector.reconciler.placing import Gap, Placed, Placement, Stray
 from inspector.reconciler.renaming import renamings
 from inspector.reconciler.solving import LARGEST
@@ -37,8 +38,8 @@ class Cause:
     """A config key that is wrong. config: its value there; weights: the value the shapes agree on.
 
     explains: tensors whose difference it takes away. agreeing: stored tensors that show the value.
-    families: (family, expected dims, stored dims) of some of them. rivals: other keys and values that
-    explain exactly as much. defaulted: the config leaves the key to the class's default. lost: (key,
+    families: (family, expected dims, stored dims) of some of them. rivals: other values of the key, and other
+    keys with theirs, that explain exactly as much. defaulted: the config leaves the key to the class's default. lost: (key,
     boxes) of a family that would have to be lost if the config were right after all.
     """
 
@@ -55,8 +56,19 @@ class Cause:
 
 MOST_CAUSES = 4
 MOST_TESTED = 120
+FEWEST_TESTED = 30
+MOST_BLOCKS = 20_000
+"""Blocks that are bound in one round: where a plan has hundreds of them fewer hypotheses are tested."""
 MOST_HEADS = 257
 """Divisors are looked for one by one below this number."""
+MOST_RIVALRY = 24
+"""Hypotheses that are tested after one that explains everything."""
+FEW = 9
+"""A dim that is the same for all values below this number does not follow them."""
+MOST_EQUAL = 8
+"""Values of one key that explain equally much: counts of heads that all divide a width."""
+MOST_RIVALS = 3
+"""Other keys that explain equally much."""
 
 
 def find_causes(
@@ -87,8 +99,9 @@ class _Tested:
 def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> tuple[Cause, Plan, Placement] | None:
     tested: list[_Tested] = []
     called = _called(placement)
+    most = min(MOST_TESTED, max(FEWEST_TESTED, MOST_BLOCKS // max(1, len(plan.blocks))))
     for rank, (key, value) in enumerate(_candidates(plan, placement, families)):
-        if rank >= MOST_TESTED:
+        if rank >= most:
             break
         scope = plan.scope.with_value(key, value)
         other, laid = bind(scope)
@@ -100,14 +113,20 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
             continue
         if not _splits(called, laid) and not _leaves_holes(placement, laid):
             tested.append(_Tested(key, value, other, laid, gain, agreeing, rank))
+            if not laid.differences:
+                most = min(most, rank + MOST_RIVALRY)  # nothing is left to explain but who else explains it
     if not tested:
         return None
     best = max(tested, key=lambda one: (one.gain, _preference(plan, one), -one.rank))
-    rivals = tuple(
+    equal = [
         (".".join(one.key), one.value)
         for one in tested
-        if one.gain == best.gain and one.key != best.key and one.placement.differences == best.placement.differences
-    )
+        if one is not best and one.gain == best.gain and one.placement.differences == best.placement.differences
+    ]
+    name = ".".join(best.key)
+    others = [rival for rival in equal if rival[0] == name][:MOST_EQUAL]
+    elsewhere = {key: (key, value) for key, value in reversed(equal) if key != name}
+    rivals = (*others, *list(reversed(elsewhere.values()))[:MOST_RIVALS])
     read, defaulted = plan.scope.settings.read(best.key)
     gone = {(id(p.block.slot)) for p in placement.misfits} - {id(p.block.slot) for p in best.placement.misfits}
     names = dict.fromkeys(
@@ -122,7 +141,7 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
         best.gain,
         best.agreeing,
         tuple(names),
-        rivals[:3],
+        rivals,
         defaulted,
         _lost(plan, placement, best),
     )
@@ -136,10 +155,10 @@ def _lost(plan: Plan, placement: Placement, best: _Tested) -> tuple[str, tuple[B
     return None if gap is None else (gap.block.key, gap.boxes)
 
 
-def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool]:
-    """Among equals: a number that the config states, and no change of how many layers there are."""
+def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool, bool, int]:
+    """Among equals: a key that the config states, a value and not its absence, no other number of layers, less moved."""
     stated = plan.scope.settings.read(tested.key)[0] is not None
-    return (stated, not _moves_extent(plan, tested.key))
+    return (stated, tested.value is not None, not _moves_extent(plan, tested.key), -tested.agreeing)
 
 
 def _moves_extent(plan: Plan, key: Key) -> bool:
@@ -255,20 +274,42 @@ def _candidates(plan: Plan, placement: Placement, families: Families) -> Iterato
 
 
 def _all_candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
+    """By turns what the shapes say, the indices, and the switches: each has its likeliest first."""
+    sources = [
+        _from_shapes(plan, placement),
+        _from_indices(plan, placement, families),
+        _from_switches(plan, placement),
+    ]
+    while sources:
+        for source in list(sources):
+            candidate = next(source, None)
+            if candidate is None:
+                sources.remove(source)
+            else:
+                yield candidate
+
+
+MOST_MISFITS = 40
+"""Families of another shape that are asked for values."""
+
+
+def _from_shapes(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]]:
+    """What the most tensors of another shape ask for first."""
     misfits = sorted(placement.misfits, key=lambda one: -one.tensors)
     odd: dict[str, Span] = {}
     for one in misfits:
         if one.block.axes:
             odd[one.block.key] = Span.union([odd.get(one.block.key, Span()), *(box[0] for box in one.boxes)])
-    shown = [
-        candidate
-        for placed in misfits[:40]
-        for candidate in _from_shape(plan, placed, odd.get(placed.block.key, Span()))
-    ]
-    yield from _joined(plan.scope, shown)
-    yield from shown
-    yield from _from_indices(plan, placement, families)
-    yield from _from_switches(plan, placement)
+    known: dict[object, list[Any]] = {}
+    votes: Counter[tuple[Key, str]] = Counter()
+    shown: dict[tuple[Key, str], tuple[Key, Any]] = {}
+    for placed in misfits[:MOST_MISFITS]:
+        asked = {(key, repr(value)): (key, value) for key, value in _from_shape(plan, placed, odd, known)}
+        votes.update(dict.fromkeys(asked, placed.tensors))
+        shown |= asked
+    candidates = sorted(shown, key=lambda one: -votes[one])
+    yield from _joined(plan.scope, list(shown.values()))
+    yield from (shown[one] for one in candidates)
 
 
 def _joined(scope: CardScope, shown: Sequence[tuple[Key, Any]]) -> Iterator[tuple[Key, Any]]:
@@ -288,13 +329,20 @@ def _joined(scope: CardScope, shown: Sequence[tuple[Key, Any]]) -> Iterator[tupl
             yield key, joined
 
 
-def _from_shape(plan: Plan, placed: Placed, odd: Span) -> Iterator[tuple[Key, Any]]:
-    """Keys below each dim that differs, solved for the stored dim. odd: where tensors of this key differ."""
+def _from_shape(
+    plan: Plan, placed: Placed, odd_by_key: Mapping[str, Span], known: dict[object, list[Any]]
+) -> Iterator[tuple[Key, Any]]:
+    """Keys below each dim that differs, solved for the stored dim.
+
+    odd_by_key: where tensors of each key differ. known: what equal dims have been solved to.
+    """
+    odd = odd_by_key.get(placed.block.key, Span())
     slot = placed.block.slot
     if len(slot.dims) != len(placed.layout.shape):
         return
-    axis_names = template(slot.path)[1]
-    first = placed.boxes[0]
+    inside = _index_inside(template(plan.spelling.spelled(slot, plan.scope))[0], placed.block.key)
+    axis_names = (*template(slot.path)[1], *inside)
+    first = (*placed.boxes[0], *inside.values())
     for axis in axis_names if odd else ():
         for key in _keys(plan.scope, slot.scope, Word((axis,))) if isinstance(axis, str) else ():
             current = plan.scope.settings.read(key)[0]
@@ -304,8 +352,19 @@ def _from_shape(plan: Plan, placed: Placed, odd: Span) -> Iterator[tuple[Key, An
         if expected == stored:
             continue
         for key in _keys(plan.scope, slot.scope, node):
-            for value in _values(plan, slot, key, node, expected, stored, axis_names, first, odd):
-                yield key, value
+            question = (slot.scope, key, node, expected, stored, axis_names, first, odd)
+            if question not in known:
+                known[question] = list(_values(plan, slot, key, node, expected, stored, axis_names, first, odd))
+            yield from ((key, value) for value in known[question])
+
+
+def _index_inside(path: str, key: str) -> dict[str, Span]:
+    """The indices that a key has inside its segments, by hole: 6 for `token_type_embeddings_{N}` as it is stored."""
+    if path == key or not (holes := HOLE.findall(path)):
+        return {}
+    pattern = "([0-9]{1,6})".join(re.escape(text) for text in HOLE.split(path)[::2])
+    found = re.fullmatch(pattern, key, re.ASCII)
+    return {hole: Span.of([int(at)]) for hole, at in zip(holes, found.groups(), strict=True)} if found else {}
 
 
 def _keys(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:
@@ -370,8 +429,21 @@ def _values(
     found = _search(value_at, stored)
     if found is not None:
         yield found
-    else:  # it falls, or steps: counts of heads divide
-        yield from islice((value for value in range(1, MOST_HEADS) if value_at(value) == stored), 2)
+        yield _last(value_at, stored, found)
+    elif len({value_at(value) for value in range(1, FEW)}) > 1:  # it falls, or steps: counts of heads divide
+        yield from islice((value for value in range(1, MOST_HEADS) if value_at(value) == stored), MOST_EQUAL)
+
+
+def _last(function: Callable[[int], int | None], target: int, first: int) -> int:
+    """The largest integer up to which a function stays at a target, from the first one on at which it has it."""
+    low, step = first, 1
+    while function(low + step) == target and low < LARGE_EXTENT:
+        low, step = low + step, 2 * step
+    high = low + step
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (middle, high) if function(middle) == target else (low, middle)
+    return low
 
 
 MOST_ELEMENTS = 8
@@ -440,6 +512,10 @@ def _from_indices(plan: Plan, placement: Placement, families: Families) -> Itera
     """Numbers and lists below the extents of families with missing or unexpected indices."""
     odd = _odd(placement)
     own = _numbered(plan)
+    expected: dict[tuple[str, int], Span] = {}
+    for block in plan.blocks:
+        for position, span in enumerate(block.axes if block.key in odd else ()):
+            expected[block.key, position] = expected.get((block.key, position), Span()) | span
     done: set[tuple[tuple[str, ...], str, int]] = set()
     for slot in plan.unrolled.slots:
         path = plan.spelling.spelled(slot, plan.scope)
@@ -456,13 +532,14 @@ def _from_indices(plan: Plan, placement: Placement, families: Families) -> Itera
                 outer = tuple((at, name) for at, name in enumerate(axes[:position]) if isinstance(name, str))
                 indices = Span.union(box[position] for box in odd[key])
                 family = families.get(key)
-                yield from _for_extent(plan, slot, axis, _inner(family, outer, position, fixed), stored, indices)
+                surplus = expected.get((key, position), Span()).size - (stored.size + fixed.size)
+                yield from _for_extent(plan, slot, axis, _inner(family, outer, position, fixed), stored, indices, surplus)
         for axis in HOLE.findall(key):
             found = _inside_names(plan, slot, axis, path, families)
             if any(name in odd for name in found) and (slot.scope, axis, -1) not in done:
                 done.add((slot.scope, axis, -1))
                 stored = Span.of(at for at, name in enumerate(found) if name in families)
-                yield from _for_extent(plan, slot, axis, _Inner((), {}), stored, Span())
+                yield from _for_extent(plan, slot, axis, _Inner((), {}), stored, Span(), 0)
 
 
 def _numbered(plan: Plan) -> dict[str, dict[int, set[int]]]:
@@ -532,12 +609,13 @@ LARGE_EXTENT = 8192
 
 
 def _for_extent(
-    plan: Plan, slot: Slot, axis: str, inner: _Inner, stored: Span, odd: Span
+    plan: Plan, slot: Slot, axis: str, inner: _Inner, stored: Span, odd: Span, surplus: int
 ) -> Iterator[tuple[Key, Any]]:
     """Values of the keys below an extent that give it the stored indices, else their number.
 
     An extent that follows outer holes is looked at where they are at their first index. Where other rows
-    hold some of the indices, the largest value counts that asks for none that is not stored.
+    hold some of the indices, the largest value counts that asks for none that is not stored. odd: indices of
+    the hole that are missing or not expected. surplus: how many more indices all rows together expect than are.
     """
     for key in _keys(plan.scope, slot.scope, Word((axis,))):
         current = plan.scope.settings.read(key)[0]
@@ -553,9 +631,13 @@ def _for_extent(
             return extent(scope.word((axis,)))
 
         if isinstance(current, list | str):
+            words = islice(_other_words(plan.scope, slot, key, Word((axis,))), MOST_EQUAL)
+            yield from ((key, value) for word in words for value in _worded(current, word, stored))
             yield from ((key, value) for value in _listing(current, stored, odd))
-            yield from ((key, value) for value in _counting(current, inner, stored, span_at))
+            yield from ((key, value) for value in _counting(current, inner, stored, surplus, span_at))
             continue
+        if isinstance(current, bool):
+            yield key, not current
         if current is not None and whole(current) is None:
             continue
 
@@ -576,16 +658,29 @@ def _for_extent(
             yield key, found
 
 
+def _worded(current: list[Any] | str, word: str, stored: Span) -> Iterator[list[Any]]:
+    """A list of words that has a word where the layers that it stands for are stored, and nowhere else."""
+    if not isinstance(current, list) or not stored or stored.last > MOST_LISTED:
+        return
+    other = next((item for item in current if isinstance(item, str) and item != word), "")
+    items = [*current, *[other] * (stored.last + 1 - len(current))]
+    yield [word if at in stored else other if item == word else item for at, item in enumerate(items)]
+
+
 def _listing(current: list[Any] | str, stored: Span, odd: Span) -> Iterator[Any]:
-    """A list of indices with those that are stored, or a list of words with other words at the odd indices."""
+    """A list of indices with those that are stored, or a list of words or numbers with others at the odd indices."""
     if isinstance(current, list) and all(type(item) is int for item in current):
         if current == sorted(set(current)) and max(stored.size, odd.size) <= MOST_LISTED:
             yield list(stored)
             yield sorted(set(current) ^ set(odd))
-    elif odd and odd.last < len(current):
-        for word in dict.fromkeys(item for item in current if isinstance(item, str)):
+            return
+    if odd and odd.last < len(current):
+        words = dict.fromkeys(item for item in current if isinstance(item, str | int))
+        if isinstance(current, list) and all(type(item) is int for item in current):
+            words |= {1: None, 0: None}
+        for word in islice(words, MOST_EQUAL):
             changed = [word if at in odd else item for at, item in enumerate(current)]
-            yield "".join(changed) if isinstance(current, str) else changed
+            yield "".join(map(str, changed)) if isinstance(current, str) else changed
 
 
 MOST_LISTED = 4096
@@ -593,11 +688,14 @@ MOST_LISTED = 4096
 
 
 def _counting(
-    current: list[Any] | str, inner: _Inner, stored: Span, span_at: Callable[..., Span | None]
+    current: list[Any] | str, inner: _Inner, stored: Span, surplus: int, span_at: Callable[..., Span | None]
 ) -> Iterator[list[Any]]:
     """A list of counts, one a stage, with those set that give the stored indices: one alone, then all."""
     if not isinstance(current, list) or not all(type(item) is int for item in current):
         return
+    for place in range(min(len(current), MOST_STAGES) if surplus and not inner.stored else 0):
+        if current[place] - surplus >= 0:
+            yield [*current[:place], current[place] - surplus, *current[place + 1 :]]
     wanted: dict[Index | None, Span] = dict(inner.stored) if inner.stored else {None: stored}
     before = {at: span_at(current, at) for at in wanted}
     if all(before[at] == span for at, span in wanted.items()):
@@ -635,6 +733,8 @@ def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]
             for config_key in _keys(plan.scope, condition.scope, condition.node):
                 current = plan.scope.settings.read(config_key)[0]
                 yield from ((config_key, value) for value in _settings(condition.node, current, shape))
+                if type(current) is int:
+                    yield from ((config_key, value) for value in _compared(plan.scope, condition))
                 if isinstance(current, list) and indices:
                     yield from ((config_key, value) for value in _listing(current, indices, indices))
         if id(slot) in wanted and slot.tied and not slot.tied.startswith("role:embed"):
@@ -657,6 +757,19 @@ def _settings(node: Node, current: Any, shape: tuple[int, ...]) -> Iterator[Any]
         if isinstance(literal, str):
             yield from literal.split()
     yield from shape
+
+
+def _compared(scope: CardScope, condition: Condition) -> Iterator[int]:
+    """The numbers that a predicate compares: the one side may have to be the other."""
+    for name in condition.scope:
+        scope = scope.grafts[name]
+    waiting = [condition.node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Binary) and node.operator in COMPARISONS:
+            sides = (whole(scope.evaluate(side)) for side in (node.left, node.right))
+            yield from (value for value in sides if value is not None)
+        waiting.extend(children(node))
 
 
 def _literals(node: Node) -> Iterator[Any]:
