@@ -57,7 +57,7 @@ class Cause:
 MOST_CAUSES = 4
 MOST_TESTED = 120
 FEWEST_TESTED = 30
-MOST_BLOCKS = 20_000
+MOST_BLOCKS = 12_000
 """Blocks that are bound in one round: where a plan has hundreds of them fewer hypotheses are tested."""
 MOST_HEADS = 257
 """Divisors are looked for one by one below this number."""
@@ -693,9 +693,11 @@ def _counting(
     """A list of counts, one a stage, with those set that give the stored indices: one alone, then all."""
     if not isinstance(current, list) or not all(type(item) is int for item in current):
         return
-    for place in range(min(len(current), MOST_STAGES) if surplus and not inner.stored else 0):
-        if current[place] - surplus >= 0:
-            yield [*current[:place], current[place] - surplus, *current[place + 1 :]]
+    if surplus and not inner.stored:  # a stage may count double, so that one more moves the sum by several
+        for fewer in dict.fromkeys((surplus, 1 if surplus > 0 else -1)):
+            for place in range(min(len(current), MOST_STAGES)):
+                if current[place] >= fewer:
+                    yield [*current[:place], current[place] - fewer, *current[place + 1 :]]
     wanted: dict[Index | None, Span] = dict(inner.stored) if inner.stored else {None: stored}
     before = {at: span_at(current, at) for at in wanted}
     if all(before[at] == span for at, span in wanted.items()):
@@ -746,6 +748,9 @@ def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]
 
 def _settings(node: Node, current: Any, shape: tuple[int, ...]) -> Iterator[Any]:
     """Values that a switch may have instead: of the kind of the present one, and those the predicate names."""
+    if isinstance(current, list):
+        yield None
+        return
     if type(current) is int:
         yield 0
     else:
