@@ -188,7 +188,7 @@ class CardScope:
             if not isinstance(value, ByIndex):
                 return value
             at = self._at.get(value.hole)
-            if at in value.values:
+            if at is not None and at in value.values:
                 return value.values[at]
         if name not in self.symbols:
             return self._config(path)

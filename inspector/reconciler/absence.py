@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inspector.algebra.boxes import Box, common, count, joined, less, within
 from inspector.algebra.span import Span
-from inspector.evidence import Evidence, Fact, Place
+from inspector.evidence import Evidence, Place
 from inspector.notation.binding import Block, Shape, scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.placing import Stray
@@ -56,19 +56,28 @@ def _head_missing(case: Reconciled, gaps: list[_Open]) -> Iterator[Evidence]:
             continue
         gaps.remove(gap)
         scope, ties = scope_of(case.corrected.scope, block.slot), block.slot.card.ties
+        also = [one for one in gaps if one.block is not None and _untied_with(block, one.block)]
+        gaps[:] = [one for one in gaps if one not in also]
         default = scope.by_default(ties)
         yield Evidence(
             "head-missing",
             place_of(gap.key, gap.boxes),
             {
                 "shape": list(block.shape),
-                "parameters": (block.elements or 0) * gap.tensors,
+                "parameters": sum((one.block.elements or 0) * one.tensors for one in (gap, *also) if one.block),
+                "also": [place_name(one.key, one.boxes) for one in also],
                 "ties": ties,
                 "tie": scope.reason(ties),
                 "default": default,
             },
             "likely" if default else "certain",
         )
+
+
+def _untied_with(head: Block, other: Block) -> bool:
+    """Whether one and the same predicate unties both: a head's bias beside it, of no embedding itself."""
+    one, two = head.slot, other.slot
+    return two.tied.startswith("path:") and one.card is two.card and one.scope == two.scope and one.ties == two.ties
 
 
 def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Evidence]:

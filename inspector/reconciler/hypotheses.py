@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from inspector.algebra.boxes import Box, less, tuples, within
+from inspector.algebra.boxes import Box, count, less, tuples, within
 from inspector.algebra.evaluation import extent, whole
 from inspector.algebra.expression import COMPARISONS, Binary, Literal, Node, Word, children, parse
 from inspector.algebra.names import Index
@@ -23,7 +23,7 @@ from inspector.matcher.families import Families, Family
 from inspector.notation.binding import Plan, scope_of, template
 from inspector.notation.scope import CardScope, grafts_of
 from inspector.notation.slots import HOLE, Condition, Slot
-from inspector.reconciler.placing import Gap, Placed, Placement, Stray
+from inspector.reconciler.placing import Placed, Placement
 from inspector.reconciler.renaming import renamings
 from inspector.reconciler.solving import LARGEST
 
@@ -39,8 +39,8 @@ class Cause:
 
     explains: tensors whose difference it takes away. agreeing: stored tensors that show the value.
     families: (family, expected dims, stored dims) of some of them. rivals: other values of the key, and other
-    keys with theirs, that explain exactly as much. defaulted: the config leaves the key to the class's default. lost: (key,
-    boxes) of a family that would have to be lost if the config were right after all.
+    keys with theirs, that explain exactly as much. defaulted: the config leaves the key to the class's
+    default. lost: (key, boxes) of a family that would have to be lost if the config were right after all.
     """
 
     key: str
@@ -109,9 +109,9 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
         if gain <= 0:
             continue
         agreeing, disagreeing = _votes(plan, other, laid)
-        if agreeing <= disagreeing or _breaks(placement, laid):
+        if agreeing <= disagreeing or _breaks(placement, laid, gain):
             continue
-        if not _splits(called, laid) and not _leaves_holes(placement, laid):
+        if not _splits(called, laid) and not _in_part(placement, laid):
             tested.append(_Tested(key, value, other, laid, gain, agreeing, rank))
             if not laid.differences:
                 most = min(most, rank + MOST_RIVALRY)  # nothing is left to explain but who else explains it
@@ -156,7 +156,7 @@ def _lost(plan: Plan, placement: Placement, best: _Tested) -> tuple[str, tuple[B
 
 
 def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool, bool, int]:
-    """Among equals: a key that the config states, a value and not its absence, no other number of layers, less moved."""
+    """Among equals: a key that is stated, a value and not its absence, as many layers as before, less moved."""
     stated = plan.scope.settings.read(tested.key)[0] is not None
     return (stated, tested.value is not None, not _moves_extent(plan, tested.key), -tested.agreeing)
 
@@ -184,12 +184,26 @@ def _votes(before: Plan, after: Plan, laid: Placement) -> tuple[int, int]:
     return agreeing + (1 if dropped else 0), disagreeing
 
 
-def _breaks(before: Placement, after: Placement) -> bool:
-    """Whether something that agreed before does so no longer. What is newly expected and missing has its vote."""
-    return (
-        _grown([(p.block.key, p.boxes) for p in before.misfits], [(p.block.key, p.boxes) for p in after.misfits])
-        or _grown([(s.key, s.boxes) for s in before.strays], [(s.key, s.boxes) for s in after.strays])
+FEW_BROKEN = 4
+"""A width explains so many differences for each tensor that agreed before by chance or has a wound of its own."""
+
+
+def _breaks(before: Placement, after: Placement, gain: int) -> bool:
+    """Whether what agreed before does so no longer. What is newly expected and missing has its vote.
+
+    Where shapes come to agree, a few others may have agreed by chance; a lost layer leaves no such excuse.
+    """
+    misfits = _without(
+        ((one.block.key, one.boxes) for one in after.misfits),
+        _boxes_by_key((one.block.key, one.boxes) for one in before.misfits),
     )
+    strays = _without(
+        ((one.key, one.boxes) for one in after.strays),
+        _boxes_by_key((one.key, one.boxes) for one in before.strays),
+    )
+    broken = sum(count(boxes) for boxes in (*misfits.values(), *strays.values()))
+    fewer = sum(one.tensors for one in after.misfits) < sum(one.tensors for one in before.misfits)
+    return broken > 0 and (not fewer or FEW_BROKEN * broken > gain)
 
 
 _Called = list[tuple["_Found", "_Found"]]
@@ -219,23 +233,46 @@ def _any_of(found: _Found, among: dict[str, tuple[Box, ...]]) -> bool:
     return any(within(among.get(key, ()), box) for key, boxes in found for box in boxes)
 
 
-def _leaves_holes(before: Placement, after: Placement) -> bool:
-    """Whether nothing but gaps goes, and wherever one goes others stay: what is lost there no key explains in part."""
-    for was, now in ((before.misfits, after.misfits), (before.strays, after.strays)):
-        if sum(one.tensors for one in now) < sum(one.tensors for one in was):
-            return False
-    still = _boxes_by_key((gap.block.key, gap.boxes) for gap in after.gaps)
-    gone: dict[str, tuple[Box, ...]] = {}
-    for gap in before.gaps:
-        left = gap.boxes
-        for box in still.get(gap.block.key, ()):
-            left = less(left, box)
-        gone[gap.block.key] = (*gone.get(gap.block.key, ()), *left)
-    resolved, holes = _by_first_index(gone), _by_first_index(still)
-    return all(not indices - holes.get(prefix, Span()) for prefix, indices in resolved.items())
+def _in_part(before: Placement, after: Placement) -> bool:
+    """Whether a lost or an added layer is explained in part: no key of a config does that to a layer.
+
+    Lost: nothing but gaps goes, and it goes where nothing is stored and other gaps stay, or new ones come.
+    Added: what nobody expects goes only where more of it stays.
+    """
+    if sum(one.tensors for one in after.misfits) < sum(one.tensors for one in before.misfits):
+        return False
+    strays = _boxes_by_key((stray.key, stray.boxes) for stray in after.strays)
+    if taken := _by_first_index(_without(((one.key, one.boxes) for one in before.strays), strays)):
+        return _covers(_by_first_index(strays), taken)
+    gaps = _boxes_by_key((gap.block.key, gap.boxes) for gap in after.gaps)
+    if _grown([(g.block.key, g.boxes) for g in before.gaps], [(g.block.key, g.boxes) for g in after.gaps]):
+        return True
+    resolved = _by_first_index(_without(((gap.block.key, gap.boxes) for gap in before.gaps), gaps))
+    stored = _by_first_index(_boxes_by_key((one.block.key, one.boxes) for one in after.placed))
+    holes = {prefix: span - stored.get(prefix, Span()) for prefix, span in _by_first_index(gaps).items()}
+    return _covers(holes, resolved)
 
 
-def _by_first_index(boxes: dict[str, tuple[Box, ...]]) -> dict[str, Span]:
+def _covers(spans: Mapping[str, Span], others: Mapping[str, Span]) -> bool:
+    """Whether all indices of the others are among these."""
+    return all(not indices - spans.get(prefix, Span()) for prefix, indices in others.items())
+
+
+def _without(
+    found: Iterable[tuple[str, tuple[Box, ...]]], cut: Mapping[str, tuple[Box, ...]]
+) -> dict[str, tuple[Box, ...]]:
+    """What is not among others."""
+    left: dict[str, tuple[Box, ...]] = {}
+    for key, boxes in found:
+        for box in cut.get(key, ()):
+            if boxes and len(box) == len(boxes[0]):
+                boxes = less(boxes, box)
+        if boxes:
+            left[key] = (*left.get(key, ()), *boxes)
+    return left
+
+
+def _by_first_index(boxes: Mapping[str, tuple[Box, ...]]) -> dict[str, Span]:
     """The first indices of some tensors below each prefix; what has none stands by itself."""
     found: dict[str, Span] = {}
     for key, listed in boxes.items():
@@ -351,11 +388,22 @@ def _from_shape(
     for node, expected, stored in zip(slot.dims, placed.block.shape, placed.layout.shape, strict=True):
         if expected == stored:
             continue
-        for key in _keys(plan.scope, slot.scope, node):
+        for key in _keys_at(plan.scope, _keys(plan.scope, slot.scope, node), odd):
             question = (slot.scope, key, node, expected, stored, axis_names, first, odd)
             if question not in known:
                 known[question] = list(_values(plan, slot, key, node, expected, stored, axis_names, first, odd))
             yield from ((key, value) for value in known[question])
+
+
+def _keys_at(scope: CardScope, keys: Sequence[Key], odd: Span) -> Iterator[Key]:
+    """The keys, and below one that holds a config for each layer those of the layers that differ."""
+    for key in keys:
+        yield key
+        current = scope.settings.read(key)[0]
+        if isinstance(current, dict):
+            for at in islice(odd, MOST_OUTER):
+                entry = current.get(str(at))
+                yield from ((*key, str(at), field) for field in (entry if isinstance(entry, dict) else ()))
 
 
 def _index_inside(path: str, key: str) -> dict[str, Span]:
@@ -368,7 +416,7 @@ def _index_inside(path: str, key: str) -> dict[str, Span]:
 
 
 def _keys(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:
-    """The config keys below an expression that is read in the grafts of a path; symbols of other grafts are followed."""
+    """The config keys below an expression read in the grafts of a path; symbols of other grafts are followed."""
     prefix, inner = list[str](), scope
     for name in path:
         prefix.append(_config_of(inner, name))
@@ -533,7 +581,8 @@ def _from_indices(plan: Plan, placement: Placement, families: Families) -> Itera
                 indices = Span.union(box[position] for box in odd[key])
                 family = families.get(key)
                 surplus = expected.get((key, position), Span()).size - (stored.size + fixed.size)
-                yield from _for_extent(plan, slot, axis, _inner(family, outer, position, fixed), stored, indices, surplus)
+                inner = _inner(family, outer, position, fixed)
+                yield from _for_extent(plan, slot, axis, inner, stored, indices, surplus)
         for axis in HOLE.findall(key):
             found = _inside_names(plan, slot, axis, path, families)
             if any(name in odd for name in found) and (slot.scope, axis, -1) not in done:
@@ -656,6 +705,8 @@ def _for_extent(
         found = _search(size_at, stored.size, LARGE_EXTENT)
         if found is not None:
             yield key, found
+        elif (number := whole(current)) and (size := size_at(number)) and stored:
+            yield from ((key, value) for value in (number * stored.size // size, number * size // stored.size))
 
 
 def _worded(current: list[Any] | str, word: str, stored: Span) -> Iterator[list[Any]]:
@@ -669,14 +720,13 @@ def _worded(current: list[Any] | str, word: str, stored: Span) -> Iterator[list[
 
 def _listing(current: list[Any] | str, stored: Span, odd: Span) -> Iterator[Any]:
     """A list of indices with those that are stored, or a list of words or numbers with others at the odd indices."""
-    if isinstance(current, list) and all(type(item) is int for item in current):
-        if current == sorted(set(current)) and max(stored.size, odd.size) <= MOST_LISTED:
-            yield list(stored)
-            yield sorted(set(current) ^ set(odd))
-            return
-    if odd and odd.last < len(current):
+    numbers = isinstance(current, list) and all(type(item) is int for item in current)
+    if numbers and current == sorted(current) and max(stored.size, odd.size) <= MOST_LISTED:
+        yield list(stored)
+        yield sorted(set(current) ^ set(odd))
+    elif odd and odd.last < len(current):
         words = dict.fromkeys(item for item in current if isinstance(item, str | int))
-        if isinstance(current, list) and all(type(item) is int for item in current):
+        if numbers:
             words |= {1: None, 0: None}
         for word in islice(words, MOST_EQUAL):
             changed = [word if at in odd else item for at, item in enumerate(current)]
@@ -698,7 +748,7 @@ def _counting(
             for place in range(min(len(current), MOST_STAGES)):
                 if current[place] >= fewer:
                     yield [*current[:place], current[place] - fewer, *current[place + 1 :]]
-    wanted: dict[Index | None, Span] = dict(inner.stored) if inner.stored else {None: stored}
+    wanted: dict[Index | None, Span] = {**inner.stored} if inner.stored else {None: stored}
     before = {at: span_at(current, at) for at in wanted}
     if all(before[at] == span for at, span in wanted.items()):
         return
@@ -706,11 +756,12 @@ def _counting(
     for place in range(min(len(current), MOST_STAGES)):
         other = [*current[:place], current[place] + 1, *current[place + 1 :]]
         moved = [at for at in wanted if span_at(other, at) != before[at]]
-        for count in range(SMALL_EXTENT) if moved else ():
-            other[place] = count
+        nearest = sorted(range(SMALL_EXTENT), key=lambda number, place=place: abs(number - current[place]))  # type: ignore[misc]
+        for number in nearest if moved else ():
+            other[place] = number
             if all(span_at(other, at) == wanted[at] for at in moved):
                 yield list(other)
-                joined[place] = count
+                joined[place] = number
                 break
     yield joined
 

@@ -144,10 +144,11 @@ def _impossible(case: Reconciled) -> Iterator[Evidence]:
             if fault.keys in told or caused & {prefix + key for key in fault.keys}:
                 continue
             told.add(fault.keys)
+            keys = [prefix + key for key in fault.keys]
             yield Evidence(
                 "config-impossible",
-                Place(key=prefix + fault.keys[0] if fault.keys else None),
-                {"expression": fault.expression, "detail": fault.detail, "keys": [prefix + key for key in fault.keys], "kind": fault.kind},
+                Place(key=keys[0] if keys else None),
+                {"expression": fault.expression, "detail": fault.detail, "keys": keys, "kind": fault.kind},
             )
 
 

@@ -28,7 +28,8 @@ def _headline(place: Place, facts: Facts) -> str:
 
 def _rows(place: Place, facts: Facts) -> Rows:
     usual, *others = facts["dtypes"][:6]
-    return [(usual["dtype"], _amount(usual)), *((entry["dtype"], f"{_amount(entry)}{_where(entry)}") for entry in others)]
+    rarer = [(entry["dtype"], f"{_amount(entry)}{_where(entry)}") for entry in others]
+    return [(usual["dtype"], _amount(usual)), *rarer]
 
 
 def _amount(entry: Facts) -> str:
