@@ -91,7 +91,7 @@ class _Inner:
     """What is stored at each index of the holes around an extent. outer: their names."""
 
     outer: tuple[str, ...]
-    stored: dict[Index, Span]
+    stored: dict[Index | None, Span]
 
 
 MOST_OUTER = 64
@@ -100,7 +100,7 @@ MOST_OUTER = 64
 
 def _inner(family: Family | None, outer: Sequence[tuple[int, str]], position: int, fixed: Span) -> _Inner:
     places = [at for at, _ in outer]
-    stored: dict[Index, Span] = {}
+    stored: dict[Index | None, Span] = {}
     for part in family.stored if family is not None and outer else ():
         for box in part.boxes:
             for index in islice(tuples(tuple(box[at] for at in places)), MOST_OUTER):
@@ -187,8 +187,7 @@ def _counting(
             for place in range(min(len(current), MOST_STAGES)):
                 if current[place] >= fewer:
                     yield [*current[:place], current[place] - fewer, *current[place + 1 :]]
-    wanted: dict[Index | None, Span] = {}
-    wanted.update(inner.stored or {None: stored})
+    wanted = inner.stored or {None: stored}
     before = {at: span_at(current, at) for at in wanted}
     if all(before[at] == span for at, span in wanted.items()):
         return
