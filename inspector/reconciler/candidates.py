@@ -16,7 +16,16 @@ from inspector.notation.binding import Plan, scope_of, template
 from inspector.notation.scope import CardScope
 from inspector.notation.slots import HOLE, Condition, Slot
 from inspector.reconciler.extents import LARGE_EXTENT, MOST_OUTER, from_indices
-from inspector.reconciler.key_values import MOST_EQUAL, Key, keys_of, listing, odd_boxes, other_words, search
+from inspector.reconciler.key_values import (
+    MOST_EQUAL,
+    Key,
+    default_of,
+    keys_of,
+    listing,
+    odd_boxes,
+    other_words,
+    search,
+)
 from inspector.reconciler.placing import Placed, Placement
 
 MOST_HEADS = 257
@@ -153,6 +162,7 @@ def _values(
     odd: Span,
 ) -> Iterator[Any]:
     current = plan.scope.settings.read(key)[0]
+    default = default_of(plan.scope, key)
 
     def value_at(candidate: Any) -> int | None:
         scope = scope_of(plan.scope.with_value(key, candidate), slot)
@@ -161,6 +171,8 @@ def _values(
                 scope.enter(axis, span.first)
         return whole(scope.evaluate(node))
 
+    if isinstance(default, int) and value_at(default) == stored:
+        yield default
     if isinstance(current, bool):
         yield not current
     if isinstance(current, str):

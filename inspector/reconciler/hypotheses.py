@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.algebra.boxes import Box, count, less, within
+from inspector.algebra.boxes import Box, count, less
 from inspector.algebra.expression import Word
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families
 from inspector.notation.binding import Plan
 from inspector.notation.scope import CardScope
 from inspector.reconciler.candidates import candidates
-from inspector.reconciler.key_values import MOST_EQUAL, Key, boxes_by_key
+from inspector.reconciler.key_values import MOST_EQUAL, Key, boxes_by_key, default_of
 from inspector.reconciler.placing import Placement
 from inspector.reconciler.renaming import renamings
 
@@ -142,10 +142,11 @@ def _lost(plan: Plan, placement: Placement, best: _Tested) -> tuple[str, tuple[B
     return None if gap is None else (gap.block.key, gap.boxes)
 
 
-def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool, bool, int]:
-    """Among equals: a key that is stated, a value and not its absence, as many layers as before, less moved."""
+def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool, bool, bool, int]:
+    """Among equals: a key that is stated, a value, the class's own, as many layers as before, less moved."""
     stated = plan.scope.settings.read(tested.key)[0] is not None
-    return (stated, tested.value is not None, not _moves_extent(plan, tested.key), -tested.agreeing)
+    own = tested.value == default_of(plan.scope, tested.key)
+    return (stated, tested.value is not None, own, not _moves_extent(plan, tested.key), -tested.agreeing)
 
 
 def _moves_extent(plan: Plan, key: Key) -> bool:
@@ -180,14 +181,14 @@ def _breaks(before: Placement, after: Placement, gain: int) -> bool:
 
     Where shapes come to agree, a few others may have agreed by chance; a lost layer leaves no such excuse.
     """
-    misfits = _without(
-        ((one.block.key, one.boxes) for one in after.misfits),
-        boxes_by_key((one.block.key, one.boxes) for one in before.misfits),
+    odd = boxes_by_key(
+        [
+            *((one.block.key, one.boxes) for one in before.misfits),
+            *((one.key, one.boxes) for one in before.strays),
+        ]
     )
-    strays = _without(
-        ((one.key, one.boxes) for one in after.strays),
-        boxes_by_key((one.key, one.boxes) for one in before.strays),
-    )
+    misfits = _without(((one.block.key, one.boxes) for one in after.misfits), odd)
+    strays = _without(((one.key, one.boxes) for one in after.strays), odd)
     broken = sum(count(boxes) for boxes in (*misfits.values(), *strays.values()))
     fewer = sum(one.tensors for one in after.misfits) < sum(one.tensors for one in before.misfits)
     return broken > 0 and (not fewer or FEW_BROKEN * broken > gain)
@@ -212,12 +213,7 @@ def _splits(called: _Called, after: Placement) -> bool:
         return False
     gaps = boxes_by_key((gap.block.key, gap.boxes) for gap in after.gaps)
     strays = boxes_by_key((stray.key, stray.boxes) for stray in after.strays)
-    return any(_any_of(missing, gaps) != _any_of(stored, strays) for missing, stored in called)
-
-
-def _any_of(found: _Found, among: dict[str, tuple[Box, ...]]) -> bool:
-    """Whether some of these tensors are among others."""
-    return any(within(among.get(key, ()), box) for key, boxes in found for box in boxes)
+    return any(bool(_without(missing, gaps)) != bool(_without(stored, strays)) for missing, stored in called)
 
 
 def _in_part(before: Placement, after: Placement) -> bool:

@@ -39,12 +39,18 @@ def _names(case: Reconciled) -> Iterator[Evidence]:
     if reading.prefix:
         inner = reading.prefix.removeprefix("*")
         whose = WRAPPERS.get(inner, "")
-        known = case.reading.by_names and not whose
+        known = case.reading.by_names and not whose and not reading.part
         tensors = sum(family.tensors for family in reading.families.values())
         yield Evidence(
             "names-below-prefix" if known else "prefix-on-names",
             Place(),
-            {"prefix": inner, "inside": reading.prefix.startswith("*"), "from": whose, "tensors": tensors},
+            {
+                "prefix": inner,
+                "inside": reading.prefix.startswith("*"),
+                "from": whose,
+                "tensors": reading.part or tensors,
+                "without": tensors - reading.part if reading.part else 0,
+            },
         )
     if claim.card is not None and claim.card is not reading.card:
         yield Evidence(

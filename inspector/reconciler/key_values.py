@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -40,6 +40,14 @@ def keys_of(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:
 def _config_of(scope: CardScope, name: str) -> str:
     """The sub-config that a graft reads."""
     return next((graft.config for graft in grafts_of(scope.card) if graft.name == name), name)
+
+
+def default_of(scope: CardScope, key: Key) -> Any:
+    """The class's own value for a key, None where it has none."""
+    value: Any = scope.settings.defaults
+    for name in key:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def other_words(scope: CardScope, slot: Slot, key: Key, node: Node) -> Iterator[str]:
