@@ -75,9 +75,9 @@ def _head_missing(case: Reconciled, gaps: list[_Open]) -> Iterator[Evidence]:
 
 
 def _untied_with(head: Block, other: Block) -> bool:
-    """Whether one and the same predicate unties both: a head's bias beside it, of no embedding itself."""
+    """Whether one and the same predicate unties both: the bias of a head, which is tied to no embedding itself."""
     one, two = head.slot, other.slot
-    return two.tied.startswith("path:") and one.card is two.card and one.scope == two.scope and one.ties == two.ties
+    return bool(two.tied) and one.card is two.card and one.scope == two.scope and one.ties == two.ties
 
 
 def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Evidence]:

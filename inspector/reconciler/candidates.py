@@ -15,12 +15,13 @@ from inspector.matcher.families import Families
 from inspector.notation.binding import Plan, scope_of, template
 from inspector.notation.scope import CardScope
 from inspector.notation.slots import HOLE, Condition, Slot
-from inspector.reconciler.extents import LARGE_EXTENT, MOST_OUTER, from_indices
+from inspector.reconciler.extents import MOST_OUTER, from_indices
 from inspector.reconciler.key_values import (
     MOST_EQUAL,
     Key,
     default_of,
     keys_of,
+    last_of,
     listing,
     odd_boxes,
     other_words,
@@ -194,21 +195,9 @@ def _values(
     found = search(value_at, stored)
     if found is not None:
         yield found
-        yield _last(value_at, stored, found)
+        yield last_of(value_at, stored, found)
     elif len({value_at(value) for value in range(1, FEW)}) > 1:  # it falls, or steps: counts of heads divide
         yield from islice((value for value in range(1, MOST_HEADS) if value_at(value) == stored), MOST_EQUAL)
-
-
-def _last(function: Callable[[int], int | None], target: int, first: int) -> int:
-    """The largest integer up to which a function stays at a target, from the first one on at which it has it."""
-    low, step = first, 1
-    while function(low + step) == target and low < LARGE_EXTENT:
-        low, step = low + step, 2 * step
-    high = low + step
-    while low + 1 < high:
-        middle = (low + high) // 2
-        low, high = (middle, high) if function(middle) == target else (low, middle)
-    return low
 
 
 MOST_ELEMENTS = 8

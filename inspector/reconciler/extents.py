@@ -20,6 +20,7 @@ from inspector.reconciler.key_values import (
     MOST_LISTED,
     Key,
     keys_of,
+    last_of,
     listing,
     odd_boxes,
     other_words,
@@ -164,7 +165,10 @@ def _for_extent(
         if found is not None:
             yield key, found
         elif (number := whole(current)) and (size := size_at(number)) and stored:
-            yield from ((key, value) for value in (number * stored.size // size, number * size // stored.size))
+            for value in (number * stored.size // size, number * size // stored.size):
+                if span_at(value) == stored:
+                    yield key, value
+                    yield key, last_of(span_at, stored, value)
 
 
 def _worded(current: list[Any] | str, word: str, stored: Span) -> Iterator[list[Any]]:

@@ -220,13 +220,16 @@ def _in_part(before: Placement, after: Placement) -> bool:
     """Whether a lost or an added layer is explained in part: no key of a config does that to a layer.
 
     Lost: nothing but gaps goes, and it goes where nothing is stored and other gaps stay, or new ones come.
-    Added: what nobody expects goes only where more of it stays.
+    Added: what nobody expects goes only where more of it stays, or comes to have a wrong shape.
     """
     if sum(one.tensors for one in after.misfits) < sum(one.tensors for one in before.misfits):
         return False
     strays = boxes_by_key((stray.key, stray.boxes) for stray in after.strays)
     if taken := _by_first_index(_without(((one.key, one.boxes) for one in before.strays), strays)):
-        return _covers(_by_first_index(strays), taken)
+        misfits = boxes_by_key((one.block.key, one.boxes) for one in before.misfits)
+        ill = _without(((one.block.key, one.boxes) for one in after.misfits), misfits)
+        odd = boxes_by_key([*strays.items(), *ill.items()])
+        return _covers(_by_first_index(odd), taken)
     gaps = boxes_by_key((gap.block.key, gap.boxes) for gap in after.gaps)
     if _grown([(g.block.key, g.boxes) for g in before.gaps], [(g.block.key, g.boxes) for g in after.gaps]):
         return True

@@ -68,6 +68,8 @@ def other_words(scope: CardScope, slot: Slot, key: Key, node: Node) -> Iterator[
         waiting.extend(children(current))
 
 
+LONGEST = 1024
+"""Beyond this many steps nobody asks how far a function stays level."""
 PATIENCE = 6
 """A function that does not rise while its argument doubles so often rises no more."""
 
@@ -89,6 +91,20 @@ def search(function: Callable[[int], int | None], target: int, most: int = LARGE
         else:
             low = middle + 1
     return low if function(low) == target else None
+
+
+def last_of(function: Callable[[int], object], target: object, first: int) -> int:
+    """The largest integer up to which a function stays at a target from the first on; that where it stays for good."""
+    low, step = first, 1
+    while function(low + step) == target:
+        low, step = low + step, 2 * step
+        if step > LONGEST:
+            return first
+    high = low + step
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (middle, high) if function(middle) == target else (low, middle)
+    return low
 
 
 def odd_boxes(placement: Placement) -> dict[str, tuple[Box, ...]]:
