@@ -18,7 +18,7 @@ from inspector.matcher.families import Families
 from inspector.notation.binding import Plan
 from inspector.notation.scope import CardScope
 from inspector.reconciler.candidates import candidates
-from inspector.reconciler.key_values import MOST_EQUAL, Key, boxes_by_key, default_of
+from inspector.reconciler.key_values import MOST_EQUAL, Key, boxes_by_key
 from inspector.reconciler.placing import Placement
 from inspector.reconciler.renaming import renamings
 
@@ -142,11 +142,10 @@ def _lost(plan: Plan, placement: Placement, best: _Tested) -> tuple[str, tuple[B
     return None if gap is None else (gap.block.key, gap.boxes)
 
 
-def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool, bool, bool, int]:
-    """Among equals: a key that is stated, a value, the class's own, as many layers as before, less moved."""
+def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool, bool, int]:
+    """Among equals: a key that is stated, a value and not its absence, as many layers as before, less moved."""
     stated = plan.scope.settings.read(tested.key)[0] is not None
-    own = tested.value == default_of(plan.scope, tested.key)
-    return (stated, tested.value is not None, own, not _moves_extent(plan, tested.key), -tested.agreeing)
+    return (stated, tested.value is not None, not _moves_extent(plan, tested.key), -tested.agreeing)
 
 
 def _moves_extent(plan: Plan, key: Key) -> bool:
