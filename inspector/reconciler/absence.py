@@ -128,10 +128,14 @@ def _opens(listed: Sequence[_Open]) -> list[Open]:
 def _whole(case: Reconciled, gaps: list[_Open], confidence: str) -> Iterator[Evidence]:
     """Whole layers or experts: every family below a numbered prefix misses the same indices."""
     begun = {gap.block.slot for gap in gaps if gap.block is not None}
+    placed = {one.block.slot for one in case.placement.placed}
+    copied = {block.tie for block in case.corrected.blocks if block.tie is not None and block.slot in placed}
     required = [
         block
         for block in case.corrected.blocks
-        if block.required and block.tie is None and (block.slot.group is None or block.slot in begun)
+        if block.required
+        and block.tie is None
+        and (block.slot in begun or not (block.slot.group or block.slot in copied))
     ]
     for prefix in sorted({prefix for gap in gaps for prefix in _prefixes(gap.key)}, key=len):
         axes = prefix.split(".").count("#")

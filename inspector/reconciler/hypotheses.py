@@ -96,7 +96,7 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
         if gain <= 0:
             continue
         agreeing, disagreeing = _votes(plan, other, laid)
-        if agreeing <= disagreeing or _breaks(placement, laid, gain):
+        if agreeing <= disagreeing or _breaks(placement, laid, gain) or _open_dims(other) > _open_dims(plan):
             continue
         if not _splits(called, laid) and not _in_part(placement, laid):
             tested.append(_Tested(key, value, other, laid, gain, agreeing, rank))
@@ -171,6 +171,11 @@ def _votes(before: Plan, after: Plan, laid: Placement) -> tuple[int, int]:
     return agreeing + (1 if dropped else 0), disagreeing
 
 
+def _open_dims(plan: Plan) -> int:
+    """Blocks with a dim that the config does not say: a value that leaves more of them open explains nothing."""
+    return sum(None in block.shape for block in plan.blocks)
+
+
 FEW_BROKEN = 4
 """A width explains so many differences for each tensor that agreed before by chance or has a wound of its own."""
 
@@ -225,17 +230,33 @@ def _in_part(before: Placement, after: Placement) -> bool:
         return False
     strays = boxes_by_key((stray.key, stray.boxes) for stray in after.strays)
     if taken := _by_first_index(_without(((one.key, one.boxes) for one in before.strays), strays)):
+        if _new_holes(before, after):
+            return True
         misfits = boxes_by_key((one.block.key, one.boxes) for one in before.misfits)
         ill = _without(((one.block.key, one.boxes) for one in after.misfits), misfits)
         odd = boxes_by_key([*strays.items(), *ill.items()])
         return _covers(_by_first_index(odd), taken)
-    gaps = boxes_by_key((gap.block.key, gap.boxes) for gap in after.gaps)
-    if _grown([(g.block.key, g.boxes) for g in before.gaps], [(g.block.key, g.boxes) for g in after.gaps]):
+    if _without(_gaps_of(after), boxes_by_key(_gaps_of(before))):
         return True
-    resolved = _by_first_index(_without(((gap.block.key, gap.boxes) for gap in before.gaps), gaps))
-    stored = _by_first_index(boxes_by_key((one.block.key, one.boxes) for one in after.placed))
+    gaps = boxes_by_key(_gaps_of(after))
+    resolved = _by_first_index(_without(_gaps_of(before), gaps))
+    return _covers(_holes(gaps, after), resolved)
+
+
+def _gaps_of(placement: Placement) -> _Found:
+    return [(gap.block.key, gap.boxes) for gap in placement.gaps]
+
+
+def _holes(gaps: Mapping[str, tuple[Box, ...]], placement: Placement) -> dict[str, Span]:
+    """The indices below each prefix at which tensors are missing and none is stored."""
+    stored = _by_first_index(boxes_by_key((one.block.key, one.boxes) for one in placement.placed))
     holes = {prefix: span - stored.get(prefix, Span()) for prefix, span in _by_first_index(gaps).items()}
-    return _covers(holes, resolved)
+    return {prefix: span for prefix, span in holes.items() if span}
+
+
+def _new_holes(before: Placement, after: Placement) -> bool:
+    """Whether whole parts come to be missing: what is there shows no part of them."""
+    return bool(_holes(_without(_gaps_of(after), boxes_by_key(_gaps_of(before))), after))
 
 
 def _covers(spans: Mapping[str, Span], others: Mapping[str, Span]) -> bool:
@@ -269,16 +290,3 @@ def _by_first_index(boxes: Mapping[str, tuple[Box, ...]]) -> dict[str, Span]:
 
 
 _Found = list[tuple[str, tuple[Box, ...]]]
-
-
-def _grown(before: _Found, after: _Found) -> bool:
-    known: dict[str, tuple[Box, ...]] = {}
-    for key, boxes in before:
-        known[key] = (*known.get(key, ()), *boxes)
-    for key, boxes in after:
-        left = boxes
-        for box in known.get(key, ()):
-            left = less(left, box)
-        if left:
-            return True
-    return False
