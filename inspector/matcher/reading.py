@@ -117,7 +117,7 @@ def _spelled(claim: Claim, scope: CardScope, name: str, families: Families) -> R
         bare = _without(families, prefix)
         other = best_match(scope, bare, claim.head)
         if other.covered > best.match.covered:
-            best = Reading(scope.card, name, scope, other, bare, prefix)
+            best = Reading(scope.card, name, scope, other, bare, prefix, part=_part(families, prefix))
     if best.match.covered < len(best.families) and not best.prefix:
         return _partly_below(best, scope, claim) or best
     return best
@@ -137,9 +137,14 @@ def _partly_below(reading: Reading, scope: CardScope, claim: Claim) -> Reading |
         bare = _without(families, prefix)
         match = best_match(scope, bare, claim.head)
         if len(bare) - match.covered == unknown - len(below):
-            part = sum(families[key].tensors for key in below)
-            return Reading(scope.card, reading.name, scope, match, bare, prefix, part=part)
+            return Reading(scope.card, reading.name, scope, match, bare, prefix, part=_part(families, prefix))
     return None
+
+
+def _part(families: Families, prefix: str) -> int:
+    """How many tensors have a prefix, 0 where all have it or it may stand anywhere."""
+    below = [family.tensors for key, family in families.items() if key.startswith(prefix)]
+    return 0 if prefix.startswith("*") or len(below) == len(families) else sum(below)
 
 
 MOST_PREFIXES = 3

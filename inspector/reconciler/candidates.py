@@ -227,6 +227,7 @@ def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]
     wanted = {id(gap.block.slot) for gap in placement.gaps}
     wanted |= {id(one.block.slot) for one in placement.misfits if len(one.layout.shape) != len(one.block.shape)}
     strays = {stray.key: stray for stray in placement.strays}
+    originals = {slot.tied.partition(":")[2] for slot in plan.unrolled.slots if not slot.tied.startswith("role:embed")}
     for slot in plan.unrolled.slots:
         key, axes = template(plan.spelling.spelled(slot, plan.scope))
         if id(slot) not in wanted and key not in strays:
@@ -241,7 +242,8 @@ def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]
                     yield from ((config_key, value) for value in _compared(plan.scope, condition))
                 if isinstance(current, list) and indices:
                     yield from ((config_key, value) for value in listing(current, indices, indices))
-        if id(slot) in wanted and slot.tied and not slot.tied.startswith("role:embed"):
+        shared = slot.tied or slot.path in originals or slot.role in originals
+        if id(slot) in wanted and shared and not slot.tied.startswith("role:embed"):
             node = slot.ties if slot.ties is not None else parse(slot.card.ties)
             for config_key in keys_of(plan.scope, slot.scope, node):
                 current = plan.scope.settings.read(config_key)[0]

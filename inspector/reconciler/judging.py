@@ -39,8 +39,9 @@ def _names(case: Reconciled) -> Iterator[Evidence]:
     if reading.prefix:
         inner = reading.prefix.removeprefix("*")
         whose = WRAPPERS.get(inner, "")
-        known = case.reading.by_names and not whose and not reading.part
         tensors = sum(family.tensors for family in reading.families.values())
+        most = not reading.part or 2 * reading.part > tensors
+        known = case.reading.by_names and not whose and most
         yield Evidence(
             "names-below-prefix" if known else "prefix-on-names",
             Place(),
