@@ -36,6 +36,9 @@ class Span:
         return _merged(sorted(self.runs + other.runs))
 
     def __and__(self, other: Span) -> Span:
+        if len(self.runs) == 1 and len(other.runs) == 1:  # nearly always, and asked most often of all
+            start, stop = max(self.runs[0][0], other.runs[0][0]), min(self.runs[0][1], other.runs[0][1])
+            return Span(((start, stop),)) if start < stop else Span()
         return self - (self - other)
 
     def __sub__(self, other: Span) -> Span:

@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inspector.algebra.boxes import within
 from inspector.algebra.names import key_of
 from inspector.architectures.catalog import card_of, likely_cards, preference
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
-from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_card, known_keys
+from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_card, masked_keys, masked_like
 from inspector.notation.card import Architecture
 from inspector.notation.scope import CardScope, Settings
 
@@ -22,6 +23,7 @@ class Reading:
 
     families: under the names the card knows, a stray prefix taken off. prefix: that prefix. twins: other
     model types whose names are the same. by_names: the card follows from the names, not from the config.
+    part: how many tensors have the prefix, where not all have it.
     """
 
     card: Architecture
@@ -33,6 +35,7 @@ class Reading:
     by_names: bool = False
     twins: tuple[str, ...] = ()
     writer: str = ""
+    part: int = 0
 
     def bare(self, name: str) -> str:
         """A tensor's name, or a family's key, without the stray prefix."""
@@ -114,8 +117,50 @@ def _spelled(claim: Claim, scope: CardScope, name: str, families: Families) -> R
         bare = _without(families, prefix)
         other = best_match(scope, bare, claim.head)
         if other.covered > best.match.covered:
-            best = Reading(scope.card, name, scope, other, bare, prefix)
+            best = Reading(scope.card, name, scope, other, bare, prefix, part=_part(families, prefix))
+    if best.match.covered < len(best.families) and not best.prefix:
+        return _partly_below(best, scope, claim) or best
     return best
+
+
+def _partly_below(reading: Reading, scope: CardScope, claim: Claim) -> Reading | None:
+    """The reading without a prefix that stands before some names alone, none of which the card knows with it.
+
+    Without it the card knows all of them, and none of them is stored without it as well.
+    """
+    families, unknown = reading.families, len(reading.families) - reading.match.covered
+    counts = _before_known(scope, families)
+    for prefix in sorted(counts, key=lambda one: (-counts[one], len(one), one))[:MOST_PREFIXES]:
+        below = [key for key in families if key.startswith(prefix)]
+        if not 1 < len(below) <= unknown or _meet(families, below, prefix):
+            continue
+        bare = _without(families, prefix)
+        match = best_match(scope, bare, claim.head)
+        if len(bare) - match.covered == unknown - len(below):
+            return Reading(scope.card, reading.name, scope, match, bare, prefix, part=_part(families, prefix))
+    return None
+
+
+def _part(families: Families, prefix: str) -> int:
+    """How many tensors have a prefix, 0 where all have it or it may stand anywhere."""
+    below = [family.tensors for key, family in families.items() if key.startswith(prefix)]
+    return 0 if prefix.startswith("*") or len(below) == len(families) else sum(below)
+
+
+MOST_PREFIXES = 3
+"""Prefixes that are tried: those before the most names."""
+
+
+def _meet(families: Families, below: Sequence[str], prefix: str) -> bool:
+    """Whether a tensor is stored with and without the prefix."""
+    for key in below:
+        other = families.get(key.removeprefix(prefix))
+        if other is None:
+            continue
+        boxes = [box for part in other.stored for box in part.boxes]
+        if any(within(boxes, box) for part in families[key].stored for box in part.boxes):
+            return True
+    return False
 
 
 def _without(families: Families, prefix: str) -> Families:
@@ -129,6 +174,23 @@ def without_prefix(name: str, prefix: str) -> str:
         return name.removeprefix(prefix)
     inner = prefix[1:]
     return name.replace(f".{inner}", ".").removeprefix(inner)
+
+
+def _before_known(scope: CardScope, families: Families) -> Counter[str]:
+    """How many families bear each prefix before a name that the card knows."""
+    tails: dict[str, list[str]] = {}
+    for key in sorted(masked_keys(scope)):
+        tails.setdefault(_tail(key, 2), []).append(key)
+    inside = {key for listed in tails.values() for key in listed if any(letter.isdigit() for letter in key)}
+    counts: Counter[str] = Counter()
+    for stored in families:
+        key = masked_like(stored, inside)
+        for candidate in (*tails.get(_tail(key, 2), ()), *tails.get(_tail(key, 1), ())):
+            if key.endswith(candidate) and len(key) > len(candidate):
+                prefix = key[: -len(candidate)]
+                if prefix.endswith(".") and "#" not in prefix and stored.startswith(prefix):
+                    counts[prefix] += 1
+    return counts
 
 
 def _tail(key: str, segments: int) -> str:
@@ -148,16 +210,7 @@ def _prefixes(scope: CardScope, families: Families) -> Iterator[str]:
                 around.append(f"*{wrapper}")
         elif inside > half:
             yield f"*{wrapper}"
-    tails: dict[str, list[str]] = {}
-    for key in sorted(known_keys(scope)):
-        tails.setdefault(_tail(key, 2), []).append(key)
-    counts: Counter[str] = Counter()
-    for key in families:
-        for candidate in (*tails.get(_tail(key, 2), ()), *tails.get(_tail(key, 1), ())):
-            if key.endswith(candidate) and len(key) > len(candidate):
-                prefix = key[: -len(candidate)]
-                if prefix.endswith(".") and "#" not in prefix:
-                    counts[prefix] += 1
+    counts = _before_known(scope, families)
     likeliest = sorted(counts, key=lambda prefix: (-counts[prefix], len(prefix), prefix))
     yield from (prefix for prefix in likeliest[:3] if counts[prefix] > half and prefix not in WRAPPERS)
     yield from around

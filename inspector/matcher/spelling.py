@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -10,7 +12,7 @@ from inspector.algebra.expression import parse, words
 from inspector.notation.binding import Spelling, scope_of, template
 from inspector.notation.card import Head
 from inspector.notation.scope import CardScope, bases, grafts_of
-from inspector.notation.slots import Slot, Unrolled, unroll
+from inspector.notation.slots import HOLE, Slot, Unrolled, unroll
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +32,56 @@ class Match:
 
 def best_match(scope: CardScope, keys: Collection[str], claimed: Head | None) -> Match:
     """The head and spelling that cover the most keys; among equals the claimed head, then the fewest gaps."""
+    inside = _numbered_inside(scope)
+    more: Counter[str] = Counter()
     observed = frozenset(keys)
-    return max(_candidates(scope, observed), key=lambda match: _preference(match, claimed))
+    if inside:
+        counted = Counter(as_template(key, inside) for key in observed)
+        observed = frozenset(counted)
+        more = Counter({key: number - 1 for key, number in counted.items() if number > 1})
+    return max(_candidates(scope, observed, more), key=lambda match: _preference(match, claimed))
+
+
+_NUMBER_INSIDE = re.compile(r"\{\w+\}|[0-9]+", re.ASCII)
+_INSIDE: dict[object, Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]] = {}
+
+
+def _numbered_inside(scope: CardScope) -> Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]:
+    """The card's keys with a hole inside a segment (`expert_{E}`), by what they are with all numbers masked."""
+    signature = tuple(id(unroll(scope, head)) for head in scope.card.heads)
+    if signature not in _INSIDE:
+        found: dict[str, list[tuple[re.Pattern[str], str]]] = {}
+        for key in sorted(key for key in known_keys(scope) if "{" in key):
+            pattern = "[0-9]{1,6}".join(re.escape(text) for text in HOLE.split(key)[::2])
+            found.setdefault(_masked(key), []).append((re.compile(pattern, re.ASCII), key))
+        _INSIDE[signature] = {masked: tuple(listed) for masked, listed in found.items()}
+    return _INSIDE[signature]
+
+
+def _masked(key: str) -> str:
+    return _NUMBER_INSIDE.sub("0", key)
+
+
+def as_template(key: str, inside: Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]) -> str:
+    """The card's own key of a stored one that has numbers inside its segments."""
+    for pattern, template_key in inside.get(_masked(key), ()):
+        if pattern.fullmatch(key):
+            return template_key
+    return key
 
 
 def _preference(match: Match, claimed: Head | None) -> tuple[int, bool, int]:
     return (match.covered, match.head is claimed, -match.missing)
 
 
-def _candidates(scope: CardScope, observed: frozenset[str]) -> Iterator[Match]:
+def _candidates(scope: CardScope, observed: frozenset[str], more: Mapping[str, int]) -> Iterator[Match]:
     for head in scope.card.heads:
         unrolled = unroll(scope, head)
         for spelling in spellings(scope, head, unrolled):
             required, optional = _keys(scope, unrolled, spelling)
             covered = len(observed & required) + len(observed & optional)
             unused = len(required) + len(optional) - covered
+            covered += sum(number for key, number in more.items() if key in required or key in optional)
             yield Match(head, spelling, covered, len(required - observed), unused)
 
 
@@ -80,6 +117,17 @@ def _is_cut(slot: Slot, scope: CardScope) -> bool:
     """Whether a slot lies in a part of the layers, which may be none of them."""
     inner = scope_of(scope, slot)
     return any(bases(inner.card, inner.settings.native, hole) for hole in slot.holes)
+
+
+def masked_keys(scope: CardScope) -> frozenset[str]:
+    """Every key of a card, with the numbers inside of segments masked where a hole stands there."""
+    return frozenset(_masked(key) if "{" in key else key for key in known_keys(scope))
+
+
+def masked_like(key: str, known: Collection[str]) -> str:
+    """A stored key as it would be in `masked_keys`, below whatever prefix."""
+    masked = _masked(key)
+    return masked if masked != key and any(masked.endswith(one) for one in known) else key
 
 
 def known_keys(scope: CardScope) -> frozenset[str]:

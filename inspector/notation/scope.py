@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from inspector.algebra.evaluation import Value, evaluator, is_filter
@@ -184,10 +185,11 @@ class CardScope:
             return grafted.word(path[1:]) if grafted is not None else self._config(path)
         if name in self.overrides:
             value = self.overrides[name]
-            if isinstance(value, ByIndex):
-                at = self._at.get(value.hole)
-                return None if at is None else value.values.get(at)
-            return value
+            if not isinstance(value, ByIndex):
+                return value
+            at = self._at.get(value.hole)
+            if at is not None and at in value.values:
+                return value.values[at]
         if name not in self.symbols:
             return self._config(path)
         depends = free_holes(self.card, self.settings.native, name)
@@ -309,12 +311,14 @@ def _nested(values: Mapping[str, Any], defaults: Any, key: tuple[str, ...], valu
     return {**values, key[0]: _nested(inner, default, key[1:], value)}
 
 
-def grafts_of(card: Architecture) -> Iterator[Graft]:
+@cache
+def grafts_of(card: Architecture) -> tuple[Graft, ...]:
     """Every graft of a card, in its parts and heads."""
-    yield from _grafts_below(card.parts)
+    found = list(_grafts_below(card.parts))
     for entry in card.heads:
         for row in entry.rows:
-            yield from _grafts_below(row)
+            found.extend(_grafts_below(row))
+    return tuple(found)
 
 
 def _grafts_below(row: Row) -> Iterator[Graft]:

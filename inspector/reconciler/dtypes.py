@@ -9,13 +9,16 @@ from inspector.evidence import Evidence, Place
 from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
+from inspector.reconciler.wording import place_name
 
 
 def dtype_evidence(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator[Evidence]:
     """At most one note on the mixture and one on the config's dtype."""
     found: dict[str, list[int]] = {}
+    stored: dict[str, list[Line]] = {}
     for line in lines:
         if line.kind in (ledger.PARAMETER, ledger.COPY, ledger.EXTRA) and line.packed is None:
+            stored.setdefault(line.layout.dtype, []).append(line)
             entry = found.setdefault(line.layout.dtype, [0, 0, 0])
             entry[0] += line.tensors
             entry[1] += line.elements
@@ -27,7 +30,12 @@ def dtype_evidence(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator
         yield Evidence(
             "dtypes-mixed",
             Place(),
-            {"dtypes": [{"dtype": d, "tensors": e[0], "elements": e[1], "bytes": e[2]} for d, e in order]},
+            {
+                "dtypes": [
+                    {"dtype": d, "tensors": e[0], "elements": e[1], "bytes": e[2], "where": _where(stored[d])}
+                    for d, e in order
+                ]
+            },
         )
     stated = stated_dtype(config)
     expected = TORCH_NAMES.get(stated.removeprefix("torch.")) if stated else None
@@ -38,6 +46,15 @@ def dtype_evidence(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator
             Place(key="dtype" if "dtype" in config else "torch_dtype"),
             {"stored": usual, "config": stated, "bytes": size, "would_be": elements * BITS[expected] // 8},
         )
+
+
+MOST_NAMED = 5
+"""Families named for each dtype of a mixture."""
+
+
+def _where(lines: Sequence[Line]) -> list[str]:
+    """The first families of one dtype, by the tensor's own name where there is one."""
+    return list(dict.fromkeys(place_name(line.family, line.boxes) for line in lines))[:MOST_NAMED]
 
 
 def stated_dtype(config: Mapping[str, Any]) -> str | None:

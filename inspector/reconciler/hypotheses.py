@@ -7,26 +7,21 @@ and the differences grow fewer. The best one is taken, and what is left is looke
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
-from inspector.algebra.boxes import Box, less
-from inspector.algebra.evaluation import extent, whole
-from inspector.algebra.expression import Binary, Literal, Node, Word, children, parse
+from inspector.algebra.boxes import Box, count, less
+from inspector.algebra.expression import Word
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families
-from inspector.notation.binding import Plan, scope_of, template
-from inspector.notation.scope import CardScope, grafts_of
-from inspector.notation.slots import Slot
-from inspector.reconciler.placing import Gap, Placed, Placement, Stray
+from inspector.notation.binding import Plan
+from inspector.notation.scope import CardScope
+from inspector.reconciler.candidates import candidates
+from inspector.reconciler.key_values import MOST_EQUAL, Key, boxes_by_key
+from inspector.reconciler.placing import Placement
 from inspector.reconciler.renaming import renamings
-from inspector.reconciler.solving import LARGEST
 
-Key = tuple[str, ...]
-"""A config key, dotted into sub-configs."""
 Bind = Callable[[CardScope], tuple[Plan, Placement]]
 """Binds the card in a scope and places the checkpoint in it."""
 
@@ -36,9 +31,9 @@ class Cause:
     """A config key that is wrong. config: its value there; weights: the value the shapes agree on.
 
     explains: tensors whose difference it takes away. agreeing: stored tensors that show the value.
-    families: (family, expected dims, stored dims) of some of them. rivals: other keys and values that
-    explain exactly as much. defaulted: the config leaves the key to the class's default. lost: (key,
-    boxes) of a family that would have to be lost if the config were right after all.
+    families: (family, expected dims, stored dims) of some of them. rivals: other values of the key, and other
+    keys with theirs, that explain exactly as much. defaulted: the config leaves the key to the class's
+    default. lost: (key, boxes) of a family that would have to be lost if the config were right after all.
     """
 
     key: str
@@ -54,8 +49,13 @@ class Cause:
 
 MOST_CAUSES = 4
 MOST_TESTED = 120
-MOST_HEADS = 257
-"""Divisors are looked for one by one below this number."""
+FEWEST_TESTED = 30
+MOST_BLOCKS = 12_000
+"""Blocks that are bound in one round: where a plan has hundreds of them fewer hypotheses are tested."""
+MOST_RIVALRY = 24
+"""Hypotheses that are tested after one that explains everything."""
+MOST_RIVALS = 3
+"""Other keys that explain equally much."""
 
 
 def find_causes(
@@ -85,8 +85,10 @@ class _Tested:
 
 def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> tuple[Cause, Plan, Placement] | None:
     tested: list[_Tested] = []
-    for rank, (key, value) in enumerate(_candidates(plan, placement, families)):
-        if rank >= MOST_TESTED:
+    called = _called(placement)
+    most = min(MOST_TESTED, max(FEWEST_TESTED, MOST_BLOCKS // max(1, len(plan.blocks))))
+    for rank, (key, value) in enumerate(candidates(plan, placement, families)):
+        if rank >= most:
             break
         scope = plan.scope.with_value(key, value)
         other, laid = bind(scope)
@@ -94,16 +96,24 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
         if gain <= 0:
             continue
         agreeing, disagreeing = _votes(plan, other, laid)
-        if agreeing > disagreeing and not _breaks(placement, laid):
+        if agreeing <= disagreeing or _breaks(placement, laid, gain) or _open_dims(other) > _open_dims(plan):
+            continue
+        if not _splits(called, laid) and not _in_part(placement, laid):
             tested.append(_Tested(key, value, other, laid, gain, agreeing, rank))
+            if not laid.differences:
+                most = min(most, rank + MOST_RIVALRY)  # nothing is left to explain but who else explains it
     if not tested:
         return None
     best = max(tested, key=lambda one: (one.gain, _preference(plan, one), -one.rank))
-    rivals = tuple(
+    equal = [
         (".".join(one.key), one.value)
         for one in tested
-        if one.gain == best.gain and one.key != best.key and one.placement.differences == best.placement.differences
-    )
+        if one is not best and one.gain == best.gain and one.placement.differences == best.placement.differences
+    ]
+    name = ".".join(best.key)
+    others = [rival for rival in equal if rival[0] == name][:MOST_EQUAL]
+    elsewhere = {key: (key, value) for key, value in reversed(equal) if key != name}
+    rivals = (*others, *list(reversed(elsewhere.values()))[:MOST_RIVALS])
     read, defaulted = plan.scope.settings.read(best.key)
     gone = {(id(p.block.slot)) for p in placement.misfits} - {id(p.block.slot) for p in best.placement.misfits}
     names = dict.fromkeys(
@@ -118,7 +128,7 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
         best.gain,
         best.agreeing,
         tuple(names),
-        rivals[:3],
+        rivals,
         defaulted,
         _lost(plan, placement, best),
     )
@@ -132,10 +142,10 @@ def _lost(plan: Plan, placement: Placement, best: _Tested) -> tuple[str, tuple[B
     return None if gap is None else (gap.block.key, gap.boxes)
 
 
-def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool]:
-    """Among equals: a number that the config states, and no change of how many layers there are."""
+def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool, bool, int]:
+    """Among equals: a key that is stated, a value and not its absence, as many layers as before, less moved."""
     stated = plan.scope.settings.read(tested.key)[0] is not None
-    return (stated, not _moves_extent(plan, tested.key))
+    return (stated, tested.value is not None, not _moves_extent(plan, tested.key), -tested.agreeing)
 
 
 def _moves_extent(plan: Plan, key: Key) -> bool:
@@ -150,311 +160,133 @@ def _votes(before: Plan, after: Plan, laid: Placement) -> tuple[int, int]:
     agreeing = sum(one.tensors for one in laid.placed if id(one.block) in changed and one.fits)
     disagreeing = sum(one.tensors for one in laid.placed if id(one.block) in changed and not one.fits)
     disagreeing += sum(gap.tensors for gap in laid.gaps if id(gap.block) in changed)
-    gone = {(id(block.slot), block.key) for block in after.blocks}
-    dropped = any((id(block.slot), block.key) not in gone for block in before.blocks)
+    stored = {id(one.block) for one in laid.placed}
+    kept = {(id(block.slot), block.axes, block.key, block.tie is None) for block in after.blocks}
+    held = {(id(block.slot), block.key) for block in after.blocks if id(block) in stored and id(block) in changed}
+    dropped = any(
+        (id(block.slot), block.axes, block.key, block.tie is None) not in kept
+        and (id(block.slot), block.key) not in held
+        for block in before.blocks
+    )
     return agreeing + (1 if dropped else 0), disagreeing
 
 
-def _breaks(before: Placement, after: Placement) -> bool:
-    """Whether something that agreed before does so no longer."""
-    return (
-        _grown([(p.block.key, p.boxes) for p in before.misfits], [(p.block.key, p.boxes) for p in after.misfits])
-        or _grown([(g.block.key, g.boxes) for g in before.gaps], [(g.block.key, g.boxes) for g in after.gaps])
-        or _grown([(s.key, s.boxes) for s in before.strays], [(s.key, s.boxes) for s in after.strays])
+def _open_dims(plan: Plan) -> int:
+    """Blocks with a dim that the config does not say: a value that leaves more of them open explains nothing."""
+    return sum(None in block.shape for block in plan.blocks)
+
+
+FEW_BROKEN = 4
+"""A width explains so many differences for each tensor that agreed before by chance or has a wound of its own."""
+
+
+def _breaks(before: Placement, after: Placement, gain: int) -> bool:
+    """Whether what agreed before does so no longer. What is newly expected and missing has its vote.
+
+    Where shapes come to agree, a few others may have agreed by chance; a lost layer leaves no such excuse.
+    """
+    odd = boxes_by_key(
+        [
+            *((one.block.key, one.boxes) for one in before.misfits),
+            *((one.key, one.boxes) for one in before.strays),
+        ]
     )
+    misfits = _without(((one.block.key, one.boxes) for one in after.misfits), odd)
+    strays = _without(((one.key, one.boxes) for one in after.strays), odd)
+    broken = sum(count(boxes) for boxes in (*misfits.values(), *strays.values()))
+    fewer = sum(one.tensors for one in after.misfits) < sum(one.tensors for one in before.misfits)
+    return broken > 0 and (not fewer or FEW_BROKEN * broken > gain)
+
+
+_Called = list[tuple["_Found", "_Found"]]
+"""Families that are only called otherwise: (key, boxes) of what is missing, and of what is stored instead."""
+
+
+def _called(placement: Placement) -> _Called:
+    gaps = [(gap.block.key, gap.boxes, gap.block.shape) for gap in placement.gaps]
+    strays = [(stray.key, stray.boxes, stray.layout.shape) for stray in placement.strays]
+    return [
+        ([gaps[place][:2] for place in missing], [strays[place][:2] for place in others])
+        for missing, others in renamings(gaps, strays)
+    ]
+
+
+def _splits(called: _Called, after: Placement) -> bool:
+    """Whether a renaming is half explained: its name is no longer missed, and is stored otherwise all the same."""
+    if not called:
+        return False
+    gaps = boxes_by_key((gap.block.key, gap.boxes) for gap in after.gaps)
+    strays = boxes_by_key((stray.key, stray.boxes) for stray in after.strays)
+    return any(bool(_without(missing, gaps)) != bool(_without(stored, strays)) for missing, stored in called)
+
+
+def _in_part(before: Placement, after: Placement) -> bool:
+    """Whether a lost or an added layer is explained in part: no key of a config does that to a layer.
+
+    Lost: nothing but gaps goes, and it goes where nothing is stored and other gaps stay, or new ones come.
+    Added: what nobody expects goes only where more of it stays, or comes to have a wrong shape.
+    """
+    if sum(one.tensors for one in after.misfits) < sum(one.tensors for one in before.misfits):
+        return False
+    strays = boxes_by_key((stray.key, stray.boxes) for stray in after.strays)
+    if taken := _by_first_index(_without(((one.key, one.boxes) for one in before.strays), strays)):
+        if _new_holes(before, after):
+            return True
+        misfits = boxes_by_key((one.block.key, one.boxes) for one in before.misfits)
+        ill = _without(((one.block.key, one.boxes) for one in after.misfits), misfits)
+        odd = boxes_by_key([*strays.items(), *ill.items()])
+        return _covers(_by_first_index(odd), taken)
+    if _without(_gaps_of(after), boxes_by_key(_gaps_of(before))):
+        return True
+    gaps = boxes_by_key(_gaps_of(after))
+    resolved = _by_first_index(_without(_gaps_of(before), gaps))
+    return _covers(_holes(gaps, after), resolved)
+
+
+def _gaps_of(placement: Placement) -> _Found:
+    return [(gap.block.key, gap.boxes) for gap in placement.gaps]
+
+
+def _holes(gaps: Mapping[str, tuple[Box, ...]], placement: Placement) -> dict[str, Span]:
+    """The indices below each prefix at which tensors are missing and none is stored."""
+    stored = _by_first_index(boxes_by_key((one.block.key, one.boxes) for one in placement.placed))
+    holes = {prefix: span - stored.get(prefix, Span()) for prefix, span in _by_first_index(gaps).items()}
+    return {prefix: span for prefix, span in holes.items() if span}
+
+
+def _new_holes(before: Placement, after: Placement) -> bool:
+    """Whether whole parts come to be missing: what is there shows no part of them."""
+    return bool(_holes(_without(_gaps_of(after), boxes_by_key(_gaps_of(before))), after))
+
+
+def _covers(spans: Mapping[str, Span], others: Mapping[str, Span]) -> bool:
+    """Whether all indices of the others are among these."""
+    return all(not indices - spans.get(prefix, Span()) for prefix, indices in others.items())
+
+
+def _without(
+    found: Iterable[tuple[str, tuple[Box, ...]]], cut: Mapping[str, tuple[Box, ...]]
+) -> dict[str, tuple[Box, ...]]:
+    """What is not among others."""
+    left: dict[str, tuple[Box, ...]] = {}
+    for key, boxes in found:
+        for box in cut.get(key, ()):
+            if boxes and len(box) == len(boxes[0]):
+                boxes = less(boxes, box)
+        if boxes:
+            left[key] = (*left.get(key, ()), *boxes)
+    return left
+
+
+def _by_first_index(boxes: Mapping[str, tuple[Box, ...]]) -> dict[str, Span]:
+    """The first indices of some tensors below each prefix; what has none stands by itself."""
+    found: dict[str, Span] = {}
+    for key, listed in boxes.items():
+        prefix, _, _ = key.partition(".#.")
+        spans = [box[0] for box in listed] if "#" in key else [Span.range(0, 1)] * bool(listed)
+        name = prefix if "#" in key else key
+        found[name] = Span.union([found.get(name, Span()), *spans])
+    return found
 
 
 _Found = list[tuple[str, tuple[Box, ...]]]
-
-
-def _grown(before: _Found, after: _Found) -> bool:
-    known: dict[str, tuple[Box, ...]] = {}
-    for key, boxes in before:
-        known[key] = (*known.get(key, ()), *boxes)
-    for key, boxes in after:
-        left = boxes
-        for box in known.get(key, ()):
-            left = less(left, box)
-        if left:
-            return True
-    return False
-
-
-def _candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
-    """(key, value) pairs worth testing, each once, likeliest first."""
-    seen: set[tuple[Key, str]] = set()
-    for key, value in _all_candidates(plan, placement, families):
-        current = plan.scope.settings.read(key)[0]
-        if (key, repr(value)) in seen or (current == value and type(current) is type(value)):
-            continue
-        seen.add((key, repr(value)))
-        yield key, value
-
-
-def _all_candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
-    misfits = sorted(placement.misfits, key=lambda one: -one.tensors)
-    shown = [candidate for placed in misfits[:40] for candidate in _from_shape(plan, placed)]
-    yield from _joined(plan.scope, shown)
-    yield from shown
-    yield from _from_indices(plan, placement, families)
-    yield from _from_switches(plan, placement)
-
-
-def _joined(scope: CardScope, shown: Sequence[tuple[Key, Any]]) -> Iterator[tuple[Key, Any]]:
-    """Lists of which several elements are shown to be others, each as most shapes have it."""
-    votes: dict[Key, dict[int, Counter[int]]] = {}
-    for key, value in shown:
-        current = scope.settings.read(key)[0]
-        if isinstance(value, list) and isinstance(current, list):
-            for place, (before, after) in enumerate(zip(current, value, strict=True)):
-                if before != after:
-                    votes.setdefault(key, {}).setdefault(place, Counter())[after] += 1
-    for key, places in votes.items():
-        if len(places) > 1:
-            joined = list(scope.settings.read(key)[0])
-            for place, counts in places.items():
-                joined[place] = counts.most_common(1)[0][0]
-            yield key, joined
-
-
-def _from_shape(plan: Plan, placed: Placed) -> Iterator[tuple[Key, Any]]:
-    """Keys below each dim that differs, solved for the stored dim."""
-    slot = placed.block.slot
-    if len(slot.dims) != len(placed.layout.shape):
-        return
-    axis_names = template(slot.path)[1]
-    first = placed.boxes[0]
-    for node, expected, stored in zip(slot.dims, placed.block.shape, placed.layout.shape, strict=True):
-        if expected == stored:
-            continue
-        for key in _keys(plan.scope, slot, node):
-            for value in _values(plan, slot, key, node, expected, stored, axis_names, first):
-                yield key, value
-
-
-def _keys(scope: CardScope, slot: Slot, node: Node) -> list[Key]:
-    prefix: Key = ()
-    inner = scope
-    for name in slot.scope:
-        graft = next((one for one in _graft_configs(inner) if one[0] == name), None)
-        prefix = (*prefix, graft[1] if graft else name)
-        inner = inner.grafts[name]
-    return [(*prefix, *key.split(".")) for key in inner.keys_below(node) if key.split(".")[0] not in inner.grafts]
-
-
-def _graft_configs(scope: CardScope) -> list[tuple[str, str]]:
-    return [(graft.name, graft.config) for graft in grafts_of(scope.card)]
-
-
-def _values(
-    plan: Plan,
-    slot: Slot,
-    key: Key,
-    node: Node,
-    expected: int | None,
-    stored: int,
-    axes: Sequence[str | int],
-    box: Sequence[Any],
-) -> Iterator[Any]:
-    current = plan.scope.settings.read(key)[0]
-
-    def value_at(candidate: Any) -> int | None:
-        scope = scope_of(plan.scope.with_value(key, candidate), slot)
-        for axis, span in zip(axes, box, strict=False):
-            if isinstance(axis, str) and span:
-                scope.enter(axis, span.first)
-        return whole(scope.evaluate(node))
-
-    if isinstance(current, bool):
-        yield not current
-    if isinstance(current, str):
-        yield from _other_words(plan.scope, slot, key, node)
-    elif isinstance(current, list):
-        yield from _other_elements(current, value_at, stored)
-    elif isinstance(current, float) and expected:
-        yield current * stored / expected
-    if current is not None and whole(current) is None:
-        return
-    number = whole(current)
-    if number is not None and expected:
-        if number * stored % expected == 0:
-            yield number * stored // expected
-        if stored and number * expected % stored == 0:
-            yield number * expected // stored
-
-    found = _search(value_at, stored)
-    if found is not None:
-        yield found
-    else:  # it falls, or steps: counts of heads divide
-        yield from islice((value for value in range(1, MOST_HEADS) if value_at(value) == stored), 2)
-
-
-MOST_ELEMENTS = 8
-"""Lists that widths stand in have one element a stage."""
-
-
-def _other_elements(current: list[Any], value_at: Callable[[Any], int | None], stored: int) -> Iterator[list[Any]]:
-    """The list with one number set to what the stored dim asks for."""
-    for place, number in enumerate(current[:MOST_ELEMENTS]):
-        if type(number) is not int:
-            continue
-
-        def with_element(candidate: int, place: int = place) -> list[Any]:
-            return [*current[:place], candidate, *current[place + 1 :]]
-
-        if value_at(with_element(number + 1)) == value_at(current):
-            continue  # another stage's
-
-        found = _search(lambda candidate, make=with_element: value_at(make(candidate)), stored)  # type: ignore[misc]
-        if found is not None:
-            yield with_element(found)
-
-
-def _other_words(scope: CardScope, slot: Slot, key: Key, node: Node) -> Iterator[str]:
-    """The class's own word for a key, then those that a dim compares it with, through symbols."""
-    default = scope.settings.defaults.get(".".join(key))
-    if isinstance(default, str):
-        yield default
-    symbols = scope_of(scope, slot).symbols
-    waiting, seen = [node], set[str]()
-    while waiting:
-        current = waiting.pop()
-        if isinstance(current, Binary) and isinstance(current.left, Word) and current.left.path == key[-1:]:
-            literal = current.right.value if isinstance(current.right, Literal) else None
-            yield from literal.split() if isinstance(literal, str) else ()
-        if isinstance(current, Word) and current.path[0] in symbols and current.path[0] not in seen:
-            seen.add(current.path[0])
-            waiting.append(parse(symbols[current.path[0]]))
-        waiting.extend(children(current))
-
-
-def _search(function: Callable[[int], int | None], target: int, most: int = LARGEST) -> int | None:
-    """The smallest integer at which a rising function reaches the target exactly."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high) // 2
-        value = function(middle)
-        if value is None or value >= target:
-            high = middle
-        else:
-            low = middle + 1
-    return low if function(low) == target else None
-
-
-def _from_indices(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
-    """Numbers below the extents of families with missing or unexpected indices."""
-    odd = {gap.block.key for gap in placement.gaps} | {stray.key for stray in placement.strays}
-    done: set[tuple[tuple[str, ...], str, int]] = set()
-    for slot in plan.unrolled.slots:
-        key, axes = template(plan.spelling.spelled(slot, plan.scope))
-        if key not in odd:
-            continue
-        for position, axis in enumerate(axes):
-            if not isinstance(axis, str):
-                continue
-            stored = families[key].axis(position) if key in families else Span()
-            if (slot.scope, axis, stored.size) in done:
-                continue
-            done.add((slot.scope, axis, stored.size))
-            outer = tuple(name for name in axes[:position] if isinstance(name, str))
-            yield from _for_extent(plan, slot, axis, outer, stored)
-
-
-SMALL_EXTENT = 33
-"""Periods, offsets and counts of layers are looked for one by one below this number."""
-LARGE_EXTENT = 8192
-
-
-def _for_extent(plan: Plan, slot: Slot, axis: str, outer: tuple[str, ...], stored: Span) -> Iterator[tuple[Key, Any]]:
-    """Values of the keys below an extent that give it the stored indices, else their number.
-
-    An extent that follows outer holes is looked at where they are at their first index. Where other rows
-    hold some of the indices, the largest value counts that asks for none that is not stored.
-    """
-    for key in _keys(plan.scope, slot, Word((axis,))):
-        current = plan.scope.settings.read(key)[0]
-        if current is not None and whole(current) is None:
-            continue
-
-        def span_at(candidate: int, key: Key = key) -> Span | None:
-            scope = scope_of(plan.scope.with_value(key, candidate), slot)
-            for name in outer:
-                indices = extent(scope.word((name,)))
-                if indices:
-                    scope.enter(name, indices.first)
-            return extent(scope.word((axis,)))
-
-        def size_at(candidate: int, key: Key = key) -> int | None:
-            span = span_at(candidate, key)
-            return None if span is None else span.size
-
-        exact = next((value for value in range(SMALL_EXTENT) if span_at(value) == stored), None)
-        if exact is not None:
-            yield key, exact
-            continue
-        spans = ((value, span_at(value)) for value in range(1, SMALL_EXTENT))
-        within = [value for value, span in spans if span is not None and not span - stored]
-        if within and within[-1] < SMALL_EXTENT - 1:
-            yield key, within[-1]
-        found = _search(size_at, stored.size, LARGE_EXTENT)
-        if found is not None:
-            yield key, found
-
-
-def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]]:
-    """Keys of the predicates of missing rows, and of rows that the stored strays would fill."""
-    gaps, strays = _not_renamed(placement)
-    wanted = {id(gap.block.slot) for gap in gaps}
-    wanted |= {id(one.block.slot) for one in placement.misfits if len(one.layout.shape) != len(one.block.shape)}
-    for slot in plan.unrolled.slots:
-        key = template(plan.spelling.spelled(slot, plan.scope))[0]
-        if id(slot) not in wanted and key not in strays:
-            continue
-        shape = strays[key].layout.shape if key in strays else ()
-        for condition in slot.whens:
-            for config_key in _keys_in(plan.scope, condition.scope, condition.node):
-                current = plan.scope.settings.read(config_key)[0]
-                yield from ((config_key, value) for value in _settings(condition.node, current, shape))
-
-
-def _not_renamed(placement: Placement) -> tuple[list[Gap], dict[str, Stray]]:
-    """What is missing and what nobody expects, without what is only called otherwise: that moves no switch."""
-    gaps, strays = list(placement.gaps), list(placement.strays)
-    pairs = renamings(
-        [(gap.block.key, gap.boxes, gap.block.shape) for gap in gaps],
-        [(stray.key, stray.boxes, stray.layout.shape) for stray in strays],
-    )
-    called, named = {place for place, _ in pairs}, {other for _, other in pairs}
-    left = [gap for place, gap in enumerate(gaps) if place not in called]
-    return left, {stray.key: stray for place, stray in enumerate(strays) if place not in named}
-
-
-def _keys_in(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:
-    inner, prefix = scope, list[str]()
-    for name in path:
-        prefix.append(dict(_graft_configs(inner)).get(name, name))
-        inner = inner.grafts[name]
-    return [(*prefix, *key.split(".")) for key in inner.keys_below(node) if key.split(".")[0] not in inner.grafts]
-
-
-def _settings(node: Node, current: Any, shape: tuple[int, ...]) -> Iterator[Any]:
-    """Values that a switch may have instead: of the kind of the present one, and those the predicate names."""
-    if type(current) is int:
-        yield 0
-    else:
-        yield True
-        yield False
-    yield None
-    for literal in _literals(node):
-        yield literal
-        if isinstance(literal, str):
-            yield from literal.split()
-    yield from shape
-
-
-def _literals(node: Node) -> Iterator[Any]:
-    if isinstance(node, Literal) and isinstance(node.value, (str, int)):
-        yield node.value
-    if isinstance(node, Binary) or children(node):
-        for child in children(node):
-            yield from _literals(child)

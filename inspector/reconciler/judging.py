@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from inspector.algebra.boxes import Box
+from inspector.algebra.boxes import Box, joined
 from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import parse, show, words
 from inspector.evidence import Evidence, Fact, Place
@@ -12,7 +13,7 @@ from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.binding import Block, scope_of
 from inspector.notation.card import PADDED
 from inspector.notation.roles import DISPUTED
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import CardScope, grafts_of
 from inspector.reconciler import ledger
 from inspector.reconciler.absence import absent_and_unexpected
 from inspector.reconciler.placing import Placed
@@ -38,12 +39,19 @@ def _names(case: Reconciled) -> Iterator[Evidence]:
     if reading.prefix:
         inner = reading.prefix.removeprefix("*")
         whose = WRAPPERS.get(inner, "")
-        known = case.reading.by_names and not whose
         tensors = sum(family.tensors for family in reading.families.values())
+        most = not reading.part or 2 * reading.part > tensors
+        known = case.reading.by_names and not whose and most
         yield Evidence(
             "names-below-prefix" if known else "prefix-on-names",
             Place(),
-            {"prefix": inner, "inside": reading.prefix.startswith("*"), "from": whose, "tensors": tensors},
+            {
+                "prefix": inner,
+                "inside": reading.prefix.startswith("*"),
+                "from": whose,
+                "tensors": reading.part or tensors,
+                "without": tensors - reading.part if reading.part else 0,
+            },
         )
     if claim.card is not None and claim.card is not reading.card:
         yield Evidence(
@@ -137,34 +145,34 @@ def _impossible(case: Reconciled) -> Iterator[Evidence]:
     if case.solved:
         return  # without a config nothing in it can be impossible
     caused = {cause.key for cause in case.causes}
-    for scope in _scopes(case.plan.scope):
+    for scope, prefix in _scopes(case.plan.scope):
         told: set[tuple[str, ...]] = set()
         for fault in scope.faults:
-            if fault.keys in told or caused & set(fault.keys):
+            if fault.keys in told or caused & {prefix + key for key in fault.keys}:
                 continue
             told.add(fault.keys)
+            keys = [prefix + key for key in fault.keys]
             yield Evidence(
                 "config-impossible",
-                Place(key=fault.keys[0] if fault.keys else None),
-                {"expression": fault.expression, "detail": fault.detail, "keys": list(fault.keys), "kind": fault.kind},
+                Place(key=keys[0] if keys else None),
+                {"expression": fault.expression, "detail": fault.detail, "keys": keys, "kind": fault.kind},
             )
 
 
-def _scopes(scope: CardScope) -> Iterator[CardScope]:
-    yield scope
-    for below in scope.grafts.values():
-        yield from _scopes(below)
+def _scopes(scope: CardScope, prefix: str = "") -> Iterator[tuple[CardScope, str]]:
+    """Every scope with the sub-config that its keys lie in, as a prefix of them."""
+    yield scope, prefix
+    configs = {graft.name: graft.config for graft in grafts_of(scope.card)}
+    for name, below in scope.grafts.items():
+        yield from _scopes(below, f"{prefix}{configs[name]}.")
 
 
 def _shapes(case: Reconciled, confidence: str) -> Iterator[Evidence]:
     misfits = case.placement.misfits
-    turned = [one for one in misfits if _is_transposed(one)]
-    if len(turned) > 1:
+    for turned in _turned(case, [one for one in misfits if _is_transposed(one)]):
         yield _transposed(case, turned, confidence)
     for one in misfits:
         if _is_transposed(one):
-            if len(turned) == 1:
-                yield _transposed(case, turned, confidence)
             continue
         block = one.block
         facts = _shape_facts(case, one)
@@ -177,6 +185,31 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Evidence]:
         yield Evidence("shape-differs", place_of(block.key, one.boxes), facts, confidence)
 
 
+def _turned(case: Reconciled, turned: Sequence[Placed]) -> Iterator[list[Placed]]:
+    """Matrices on their side by cause: whole families of several as one, each other family by itself.
+
+    Where most of the matrices that could show it are turned, a conversion turned them, and all are one.
+    """
+    upright = sum(one.tensors for one in case.placement.placed if one.fits and _has_sides(one))
+    if sum(one.tensors for one in turned) > upright and turned:
+        yield list(turned)
+        return
+    standing = {one.block.key for one in case.placement.placed if one.fits}
+    causes: dict[str, list[Placed]] = {}
+    tensors = Counter[str]()
+    for one in turned:
+        tensors[one.block.key] += one.tensors
+    for one in turned:
+        whole = one.block.key not in standing and tensors[one.block.key] > 1
+        causes.setdefault("" if whole else one.block.key, []).append(one)
+    yield from causes.values()
+
+
+def _has_sides(one: Placed) -> bool:
+    shape = one.layout.shape
+    return len(shape) == 2 and shape[0] != shape[1]
+
+
 def _is_transposed(one: Placed) -> bool:
     stored, expected = one.layout.shape, one.block.shape
     return len(stored) == 2 and stored == tuple(reversed(expected))
@@ -184,12 +217,13 @@ def _is_transposed(one: Placed) -> bool:
 
 def _transposed(case: Reconciled, turned: Sequence[Placed], confidence: str) -> Evidence:
     first = turned[0]
+    boxes = joined(box for one in turned if one.block.key == first.block.key for box in one.boxes)
     return Evidence(
         "stored-transposed",
-        place_of(first.block.key, first.boxes) if len(turned) == 1 else Place(),
+        place_of(first.block.key, boxes) if len({one.block.key for one in turned}) == 1 else Place(),
         {
             **_shape_facts(case, first),
-            "families": [family_name(one.block.key) for one in turned[:20]],
+            "families": list(dict.fromkeys(family_name(one.block.key) for one in turned))[:20],
             "tensors": sum(one.tensors for one in turned),
         },
         confidence,

@@ -1,18 +1,28 @@
-"""A missing and an unexpected family of the same places and shapes, with names alike, are one renaming."""
+"""Missing and unexpected families of the same places and shapes, with names alike, are one renaming."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from inspector.algebra.boxes import Box
+from inspector.algebra.boxes import Box, count, less
+from inspector.algebra.names import name_of
+from inspector.algebra.span import Span
 from inspector.notation.binding import Shape
 
 ALIKE = 0.5
 """Names less alike than this are not taken for a renaming."""
+MOST_COMPARED = 20_000
+"""Pairs of names that are compared letter by letter; where there are more, only those with the same last segment."""
 
 Open = tuple[str, tuple[Box, ...], Shape]
 """Tensors that are missing, or that nobody expects: their key, where they are, one tensor's shape."""
+Pair = tuple[tuple[int, ...], tuple[int, ...]]
+"""Positions among what is missing, and among what nobody expects, that are the same tensors."""
+Change = tuple[str, str, bool]
+"""What a renaming takes out of a name, what it puts there, and whether that is where the name begins."""
 
 
 @lru_cache(maxsize=2**16)
@@ -22,16 +32,113 @@ def _likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, one, other).ratio()
 
 
-def renamings(gaps: Sequence[Open], strays: Sequence[Open]) -> list[tuple[int, int]]:
-    """Pairs of positions (in gaps, in strays), the most alike first, each position once."""
-    alike = [
-        (_likeness(gap[0], stray[0]), place, other)
-        for place, gap in enumerate(gaps)
-        for other, stray in enumerate(strays)
-        if gap[1:] == stray[1:]
-    ]
-    found: dict[int, int] = {}
-    for likeness, place, other in sorted(alike, key=lambda pair: -pair[0]):
-        if likeness >= ALIKE and place not in found and other not in found.values():
-            found[place] = other
-    return list(found.items())
+def change_between(expected: str, stored: str) -> Change:
+    """The segments in which two names differ: ("query", "q", False), ("", "module", True)."""
+    one, other = expected.split("."), stored.split(".")
+    first = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    most = min(len(one), len(other)) - first
+    last = next((at for at in range(most) if one[-1 - at] != other[-1 - at]), most)
+    return ".".join(one[first : len(one) - last]), ".".join(other[first : len(other) - last]), first == 0
+
+
+def renamings(gaps: Sequence[Open], strays: Sequence[Open]) -> list[Pair]:
+    """What is only called otherwise: whole families first, then parts of them, then tensors by their names."""
+    if not gaps or not strays:
+        return []
+    found: list[Pair] = []
+    left = (set(range(len(gaps))), set(range(len(strays))))
+    for naming in (_by_family, _by_part, _by_name):
+        for pair in _paired(naming(gaps, left[0]), naming(strays, left[1])):
+            found.append(pair)
+            left[0].difference_update(pair[0])
+            left[1].difference_update(pair[1])
+    return found
+
+
+_Named = tuple[str, tuple[tuple[tuple[Box, ...], Shape], ...], tuple[int, ...]]
+"""A name, where its tensors are with which shapes, and the positions that it stands for."""
+
+
+def _by_family(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
+    families: dict[str, list[int]] = {}
+    for place in sorted(left):
+        families.setdefault(opens[place][0], []).append(place)
+    for key, places in families.items():
+        yield key, tuple(opens[place][1:] for place in places), tuple(places)
+
+
+def _by_part(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
+    for place in sorted(left):
+        key, boxes, shape = opens[place]
+        yield key, ((boxes, shape),), (place,)
+
+
+def _by_name(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
+    """Lone tensors under their full names: an index of the one may be a part of a word in the other."""
+    for place in sorted(left):
+        key, boxes, shape = opens[place]
+        if count(boxes) == 1:
+            name = name_of(key, tuple(span.first for span in boxes[0]))
+            numbers = tuple(Span.of([int(digits)]) for digits in _DIGITS.findall(name))
+            yield name, (((numbers,), shape),), (place,)
+
+
+_DIGITS = re.compile(r"[0-9]{1,6}", re.ASCII)
+
+
+def _paired(gaps: Iterator[_Named], strays: Iterator[_Named]) -> Iterator[Pair]:
+    """The most alike first, each name once."""
+    by_sizes: dict[object, list[_Named]] = {}
+    for stray in strays:
+        by_sizes.setdefault(_sizes(stray), []).append(stray)
+    missing = [(gap, same) for gap in gaps if (same := by_sizes.get(_sizes(gap)))]
+    many = sum(len(same) for _, same in missing) > MOST_COMPARED
+    alike: list[tuple[float, int, int, _Named, _Named]] = []
+    for number, (gap, same) in enumerate(missing):
+        for other, stray in enumerate(same):
+            likeness = _alike(gap[0], stray[0], many)
+            if likeness >= ALIKE and _same_places(gap, stray):
+                alike.append((-likeness, number, other, gap, stray))
+    gone: set[tuple[int, ...]] = set()
+    called: set[tuple[int, ...]] = set()
+    for *_, gap, stray in sorted(alike, key=lambda pair: pair[:3]):
+        if gap[2] not in gone and stray[2] not in called:
+            gone.add(gap[2])
+            called.add(stray[2])
+            yield gap[2], stray[2]
+
+
+def _alike(expected: str, stored: str, many: bool) -> float:
+    if expected.endswith(f".{stored}") or stored.endswith(f".{expected}"):
+        return 1.0  # a prefix was put before it, or taken away
+    if many and expected.rpartition(".")[2] != stored.rpartition(".")[2]:
+        return 0.0
+    return _likeness(expected, stored)
+
+
+def _sizes(named: _Named) -> frozenset[tuple[Shape, int]]:
+    sizes: Counter[Shape] = Counter()
+    for boxes, shape in named[1]:
+        sizes[shape] += count(boxes)
+    return frozenset(sizes.items())
+
+
+def _same_places(gap: _Named, stray: _Named) -> bool:
+    """Whether the same indices have the same shapes on both sides; that there are equally many is known."""
+    if gap[1] == stray[1]:
+        return True
+    for boxes, shape in gap[1]:
+        left = boxes
+        for other in _boxes(stray, lambda one, shape=shape: one == shape):  # type: ignore[misc]
+            if left and len(other) != len(left[0]):
+                return False
+            left = less(left, other)
+        if left:
+            return False
+    return True
+
+
+def _boxes(named: _Named, wanted: Callable[[Shape], bool]) -> Iterator[Box]:
+    for boxes, shape in named[1]:
+        if wanted(shape):
+            yield from boxes

@@ -1,8 +1,8 @@
-"""Every name begins with a prefix that no loader expects.
+"""Names begin with a prefix that no loader expects.
 
 What it means
     A wrapper (torch.compile, DataParallel, FSDP, PEFT) was saved instead of the model inside, so that
-    its prefix stands before every name.
+    its prefix stands before every name, or before those of one part of the model.
 
 Why it matters
     A loader looks the names up without the prefix, finds none, and runs with random numbers.
@@ -21,7 +21,7 @@ What to do
 from __future__ import annotations
 
 from inspector.evidence import Place
-from inspector.rules.rule import Facts, Rows, Rule, number
+from inspector.rules.rule import Facts, Rows, Rule, count, number
 
 
 def _headline(place: Place, facts: Facts) -> str:
@@ -30,6 +30,8 @@ def _headline(place: Place, facts: Facts) -> str:
 
 def _rows(place: Place, facts: Facts) -> Rows:
     rows = [("from", facts["from"] or "an unknown wrapper"), ("tensors", number(facts["tensors"]))]
+    if facts["without"]:
+        rows.append(("without", f"{count(facts['without'], 'other tensor')} without this prefix"))
     return [*rows, ("where", "inside the names")] if facts["inside"] else rows
 
 

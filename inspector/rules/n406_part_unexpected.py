@@ -2,7 +2,7 @@
 
 What it means
     Several families share a prefix below which the architecture has nothing: a vision tower beside a
-    text-only config, an optimizer's state, another model.
+    text-only config, an optimizer's state, another model; or layers or experts beyond those it has.
 
 Why it matters
     Loaders ignore it, and it is downloaded all the same.
@@ -29,7 +29,9 @@ def _headline(place: Place, facts: Facts) -> str:
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
+    rows = [("where", place.indices)] if place.indices else []
     return [
+        *rows,
         (
             "stored",
             f"{count(facts['tensors'], 'tensor')} in {len(facts['families']):,} families, "

@@ -20,7 +20,7 @@ What to do
 from __future__ import annotations
 
 from inspector.evidence import Place
-from inspector.rules.rule import Facts, Rows, Rule, number, shape
+from inspector.rules.rule import Facts, Rows, Rule, listed, number, shape
 
 
 def _headline(place: Place, facts: Facts) -> str:
@@ -28,10 +28,10 @@ def _headline(place: Place, facts: Facts) -> str:
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
-    return [
-        ("expected", f"{shape(facts['shape'])}, {number(facts['parameters'])} parameters"),
-        ("because", str(facts["tie"])),
-    ]
+    rows = [("expected", f"{shape(facts['shape'])}, {number(facts['parameters'])} parameters")]
+    if facts["also"]:
+        rows.append(("also", listed(facts["also"])))
+    return [*rows, ("because", str(facts["tie"]))]
 
 
 def _help(place: Place, facts: Facts) -> str:

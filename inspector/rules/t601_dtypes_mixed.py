@@ -10,7 +10,7 @@ Why it matters
 Example
     note[T601] dtypes-mixed: BF16 and F32
       BF16  226 tensors, 8,029,995,008 elements
-      F32   65 tensors, 266,240 elements
+      F32   65 tensors, 266,240 elements: model.norm.weight and others
 
 What to do
     Nothing, where it is meant.
@@ -27,10 +27,18 @@ def _headline(place: Place, facts: Facts) -> str:
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
-    return [
-        (entry["dtype"], f"{count(entry['tensors'], 'tensor')}, {count(entry['elements'], 'element')}")
-        for entry in facts["dtypes"][:6]
-    ]
+    usual, *others = facts["dtypes"][:6]
+    rarer = [(entry["dtype"], f"{_amount(entry)}{_where(entry)}") for entry in others]
+    return [(usual["dtype"], _amount(usual)), *rarer]
+
+
+def _amount(entry: Facts) -> str:
+    return f"{count(entry['tensors'], 'tensor')}, {count(entry['elements'], 'element')}"
+
+
+def _where(entry: Facts) -> str:
+    where = entry["where"]
+    return f": {where[0]}" + (" and others" if len(where) > 1 else "") if where else ""
 
 
 def _help(place: Place, facts: Facts) -> str:

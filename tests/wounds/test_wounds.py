@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from inspector.auditing import Audit
 from tests.judged import base_record, codes, judged, records, spec_of
+from tests.wounds.wounding import key_set
 
 TYPES = ["llama", "mistral", "qwen2", "qwen3", "mixtral", "gpt2", "bert"]
 Spec = dict[str, tuple[str, tuple[int, ...]]]
@@ -234,6 +235,78 @@ def test_a_wrong_config_key_is_named_with_the_right_value(model_type: str, key: 
         assert audited.counts.expected_parameters != count
 
 
+IN_LISTS: list[tuple[str, str, str, object]] = [
+    ("convnext", "ForImageClassification", "depths", [2, 3, 2, 2]),
+    ("convnext", "ForImageClassification", "num_stages", 4),
+    ("bit", "ForImageClassification", "depths", [2, 3, 1, 3]),
+    ("swin", "ForImageClassification", "depths", [2, 2]),
+    ("clap", "", "audio_config.depths", [1, 2, 2, 1]),
+    ("clap", "", "audio_config.hidden_size", 96),
+    ("pvt_v2", "ForImageClassification", "sr_ratios", [8, 4, 2, 2]),
+    ("segformer", "ForImageClassification", "num_encoder_blocks", 5),
+    ("sam_vision_model", "", "global_attn_indexes", [1, 5, 8, 11]),
+    ("llama4_text", "CausalLM", "moe_layers", [0, 2]),
+    ("zamba2", "CausalLM", "layers_block_type", ["mamba", "mamba", "hybrid", "hybrid", "mamba"]),
+    ("zamba2", "CausalLM", "layers_block_type", [7, 7, 7, 7, 7]),
+    ("zamba2", "CausalLM", "num_hidden_layers", 6),
+    ("gemma4_text", "CausalLM", "attention_k_eq_v", True),
+    ("gemma4_text", "CausalLM", "per_layer_config.2.head_dim", 256),
+    ("tapas", "MaskedLM", "type_vocab_sizes", [3, 256, 256, 2, 256, 256, 11]),
+    ("encodec", "", "num_lstm_layers", 3),
+    ("encodec", "", "compress", 4),
+    ("flava", "PreTraining", "image_codebook_config.num_blocks_per_group", 3),
+    ("beit", "ForImageClassification", "use_mean_pooling", False),
+    ("deberta", "MaskedLM", "legacy", False),
+    ("speech-encoder-decoder", "", "encoder.output_hidden_size", 96),
+    ("llava", "", "text_config.head_dim", 21),
+]
+"""Keys beside widths and counts: stages, lists of layers, lists of words, switches that rename, parts of parts."""
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "key", "wrong"), IN_LISTS, ids=lambda one: str(one).replace(" ", ""))
+def test_a_wrong_key_of_any_kind_is_one_finding(model_type: str, suffix: str, key: str, wrong: object) -> None:
+    record = base_record(model_type, suffix)
+    config = {"architectures": [record["class"]], **record["config"]}
+    right: Any = config
+    for word in key.split("."):
+        right = right[word]
+    assert codes(judged(spec_of(record), config)) == set()
+    audited = judged(spec_of(record), key_set(config, key, wrong))
+    (finding,) = [one for one in audited.findings if one.severity != "note"]
+    assert finding.code == "C310"
+    assert finding.place.key == key
+    layers = isinstance(right, list) and all(isinstance(one, str) for one in right)
+    found = finding.facts["weights"]
+    assert found == right if not layers else [one == "hybrid" for one in found] == [one == "hybrid" for one in right]
+
+
+UNDECIDED = [
+    ("phi3", "CausalLM", "num_attention_heads", 12),
+    ("audio-spectrogram-transformer", "ASTModel", "num_mel_bins", 50),
+]
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "key", "wrong"), UNDECIDED)
+def test_values_that_the_weights_leave_open_stand_beside_each_other(
+    model_type: str, suffix: str, key: str, wrong: int
+) -> None:
+    record = base_record(model_type, suffix)
+    config = {"architectures": [record["class"]], **record["config"]}
+    (finding,) = [one for one in judged(spec_of(record), {**config, key: wrong}).findings if one.severity != "note"]
+    values = [finding.facts["weights"], *(one["weights"] for one in finding.facts["rivals"] if one["key"] == key)]
+    assert finding.place.key == key
+    assert min(values) <= config[key] <= max(values)
+    assert len(values) > 1
+
+
+def test_shared_layers_that_are_stored_once_are_tied() -> None:
+    record = base_record("zamba", "CausalLM")
+    config = {"architectures": [record["class"]], **record["config"], "tie_word_embeddings": False}
+    audited = judged(spec_of(record), config)
+    assert codes(audited) == {"C310"}
+    assert audited.findings[0].place.key == "tie_word_embeddings"
+
+
 def test_two_wounds_give_two_causes() -> None:
     spec, config, _ = healthy("llama")
     audited = judged(spec, {**config, "intermediate_size": 81, "vocab_size": 99})
@@ -251,6 +324,106 @@ def test_numbers_that_do_not_divide_are_told() -> None:
     audited = judged(spec, {**config, "num_attention_heads": 7})
     assert codes(audited) & {"C310", "C311"}
     assert any("num_attention_heads" in f.message for f in audited.findings)
+
+
+def test_two_matrices_on_their_sides_are_two_causes_and_all_of_them_one() -> None:
+    spec, config, _ = healthy("llama")
+    matrices = [name for name, (_, shape) in spec.items() if len(shape) == 2 and shape[0] != shape[1]]
+    up, down = "model.layers.0.mlp.up_proj.weight", "model.layers.2.mlp.down_proj.weight"
+    for chosen, causes in (([up, down], 2), (matrices, 1), ([name for name in matrices if "_proj" in name], 1)):
+        turned = {name: (dtype, shape[::-1] if name in chosen else shape) for name, (dtype, shape) in spec.items()}
+        audited = judged(turned, config)
+        assert [one.code for one in audited.findings if one.severity == "error"] == ["D502"] * causes
+    assert {one.place.tensor for one in judged(_turned(spec, [up, down]), config).findings if one.code == "D502"} == {
+        up,
+        down,
+    }
+
+
+def _turned(spec: Spec, chosen: list[str]) -> Spec:
+    return {name: (dtype, shape[::-1] if name in chosen else shape) for name, (dtype, shape) in spec.items()}
+
+
+def test_names_with_one_and_the_same_change_are_one_finding() -> None:
+    spec, config, _ = healthy("bert")
+    audited = judged({name.replace("attention.self.", "attention.own."): e for name, e in spec.items()}, config)
+    (finding,) = [one for one in audited.findings if one.severity != "note"]
+    assert finding.code == "N407"
+    assert (finding.facts["from"], finding.facts["to"], len(finding.facts["families"])) == ("self", "own", 6)
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_prefix_on_a_part_of_the_names_is_one_finding(model_type: str) -> None:
+    spec, config, count = healthy(model_type)
+    inside = [name for name in spec if ".1." in name or name.endswith("norm.weight")]
+    audited = judged({f"module.{name}" if name in inside else name: e for name, e in spec.items()}, config)
+    assert codes(audited) == {"N402"}
+    assert audited.findings[0].facts["tensors"] == len(inside)
+    assert audited.findings[0].facts["without"] == len(spec) - len(inside)
+    assert audited.counts.unique_parameters == count
+
+
+def test_a_second_set_below_a_prefix_is_no_prefix_on_a_part() -> None:
+    spec, config, count = healthy("llama")
+    twice = {**spec, **{f"teacher.{name}": entry for name, entry in spec.items() if ".1." in name}}
+    audited = judged(twice, config)
+    assert codes(audited) == {"N406"}
+    assert audited.counts.unique_parameters == count
+
+
+def test_an_expert_too_many_is_one_finding() -> None:
+    spec, config, count = healthy("mixtral")
+    beyond = config["num_local_experts"]
+    for name in list(spec):
+        if ".experts.5." in name:
+            spec[name.replace(".experts.5.", f".experts.{beyond}.")] = spec[name]
+    audited = judged(spec, config)
+    assert codes(audited) == {"N406"}
+    assert audited.findings[0].place.indices == f"expert {beyond} of layers 0-2"
+    assert audited.counts.expected_parameters == audited.counts.unique_parameters == count
+
+
+def test_a_stage_too_many_does_not_move_what_the_others_are() -> None:
+    record = base_record("swin", "ForImageClassification")
+    spec, config = spec_of(record), {"architectures": [record["class"]], **record["config"]}
+    last = len(config["depths"]) - 1
+    for name in list(spec):
+        if f".layers.{last}." in name:
+            spec[name.replace(f".layers.{last}.", f".layers.{last + 1}.")] = spec[name]
+    audited = judged(spec, config)
+    assert codes(audited) == {"N406"}
+    assert audited.counts.expected_parameters == record["num_parameters"]
+
+
+def test_a_family_of_many_shapes_is_lost_at_once() -> None:
+    record = base_record("bit", "ForImageClassification")
+    config = {"architectures": [record["class"]], **record["config"]}
+    spec = {name: entry for name, entry in spec_of(record).items() if not name.endswith("norm3.weight")}
+    audited = judged(spec, config)
+    assert [one.code for one in audited.findings if one.severity != "note"] == ["N403"]
+    assert audited.findings[0].facts["tensors"] == sum(config["depths"])
+
+
+def test_a_tensor_of_another_dtype_is_named() -> None:
+    spec, config, _ = healthy("llama")
+    spec["model.layers.1.mlp.up_proj.weight"] = ("F64", spec["model.layers.1.mlp.up_proj.weight"][1])
+    audited = judged(spec, config)
+    assert codes(audited) == set()
+    assert any("model.layers.1.mlp.up_proj.weight" in one.message for one in audited.findings if one.code == "T601")
+
+
+LOST = [("bamba", ""), ("llama4_text", ""), ("parakeet_encoder", ""), ("zamba", "CausalLM"), ("nemotron_h", "CausalLM")]
+
+
+@pytest.mark.parametrize(("model_type", "suffix"), LOST)
+@pytest.mark.parametrize("layer", [0, 1])
+def test_no_list_or_switch_explains_a_part_of_a_lost_layer(model_type: str, suffix: str, layer: int) -> None:
+    record = base_record(model_type, suffix)
+    config = {"architectures": [record["class"]], **record["config"]}
+    lost = [name for name in spec_of(record) if f"layers.{layer}." in name]
+    audited = judged({name: entry for name, entry in spec_of(record).items() if name not in lost}, config)
+    assert codes(audited) == {"N404"}
+    assert f"layer {layer}" in audited.findings[0].message
 
 
 def test_untied_and_absent_is_an_error_and_tied_is_not() -> None:
