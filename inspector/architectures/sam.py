@@ -1,8 +1,9 @@
 """SAM and its vision tower, which GOT-OCR 2 has too.
 
 modeling_sam.py: the tables of relative positions reach over the whole grid in the layers of `global_attn_indexes` and over
-one window elsewhere; the attention inside the mask decoder is half as wide, but for the self attention; the head of the
-IoU and the small networks have depth - 2 inner layers; transposed convolutions are stored [in, out, k, k].
+one window elsewhere; the attention inside the mask decoder's layers is half as wide, but for the self attention, and only
+the last one's width follows `attention_downsample_rate`; the head of the IoU and the small networks have depth - 2
+inner layers; transposed convolutions are stored [in, out, k, k].
 `shared_image_embedding.positional_embedding` is a parameter in transformers 5 and a buffer in 4, and
 `prompt_encoder.shared_embedding` is its copy.
 """
@@ -70,8 +71,9 @@ SAM = Architecture("sam",
             part("mask_tokens",             "embed.mask",       table("M m")),
             under("transformer.layers.{Ld}",
                 rows(under("self_attn", ATTENTION), a="m"),
-                under("cross_attn_token_to_image", ATTENTION, tower="decoder.token_to_image"),
-                under("cross_attn_image_to_token", ATTENTION, tower="decoder.image_to_token"),
+                rows(
+                    under("cross_attn_token_to_image", ATTENTION, tower="decoder.token_to_image"),
+                    under("cross_attn_image_to_token", ATTENTION, tower="decoder.image_to_token"), a="m//2"),
                 part("layer_norm1", "norm.attention",      affine("m")),
                 part("layer_norm2", "norm.cross",          affine("m")),
                 part("layer_norm3", "norm.mlp",            affine("m")),
