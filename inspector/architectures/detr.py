@@ -1,12 +1,14 @@
 """DETR, Conditional DETR and Table Transformer.
 
 modeling_detr.py: the norms of the backbone are frozen, so their weights are buffers too; the class head has a row more than there are
-classes; there is no final encoder norm. The timm library's ResNets are told by `backbone`, only their name says how deep they are.
+classes; there is no final encoder norm. The timm library's ResNets are told by `backbone`, only their name says how deep they are;
+without timm the backbone is a ResNet of transformers, whose norms are frozen all the same.
 modeling_conditional_detr.py: content and position are projected apart, the query's position of the cross attention only in the
 first layer; a row for each class and no more. modeling_table_transformer.py: norms first, and a final norm in the encoder.
 """
 
-from inspector.notation.card import Architecture, Dims, head, part, rows, under
+from inspector.architectures.resnet import RESNET
+from inspector.notation.card import Architecture, Dims, graft, head, part, recast, rows, under
 from inspector.notation.kinds import affine, conv, dense, frozen_batchnorm, table
 
 BOTTLENECK = rows(                             # i channels in, w inside
@@ -29,9 +31,10 @@ TIMM_RESNET = under("backbone.conv_encoder.model",
     under("layer3.0",    BOTTLENECK, SKIP, i="512", w="256", tower="backbone.3"),
     under("layer3.{R3}", BOTTLENECK, i="1024", w="256", tower="backbone.3"),
     under("layer4.0",    BOTTLENECK, SKIP, i="1024", w="512", tower="backbone.4"),
-    under("layer4.{R4}", BOTTLENECK, i="2048", w="512", tower="backbone.4"), tower="backbone")
+    under("layer4.{R4}", BOTTLENECK, i="2048", w="512", tower="backbone.4"), tower="backbone", when="timm")
 DETR_DIMS = Dims(d="d_model", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim",
-                 N="num_queries", C="num_labels | len(id2label) | 2", name="backbone_config.backbone | backbone | 'resnet50'",
+                 timm="backbone_config.model_type == 'timm_backbone' when backbone_config.model_type != null | use_timm_backbone | true",
+                 k="2048 when timm | resnet.f", N="num_queries", C="num_labels | len(id2label) | 2", name="backbone_config.backbone | backbone | 'resnet50'",
                  R1="1 : 3", R2="1 : (8 when name == 'resnet152' | 4)",
                  R3="1 : (23 when name == 'resnet101' | 36 when name == 'resnet152' | 6)", R4="1 : 3")
 ATTENTION = rows(
@@ -52,7 +55,9 @@ MLP = rows(
 NORM_OF_CROSS = part("encoder_attn_layer_norm", "norm.cross", affine("d"))
 FRONT = rows(
     TIMM_RESNET,
-    part("input_projection",          "embed.project", conv("2048 -> d, 1 1")),
+    graft("resnet", "backbone.conv_encoder.model.", recast(RESNET, "batchnorm", frozen_batchnorm), config="backbone_config",
+          head="Backbone", when="not timm"),
+    part("input_projection",          "embed.project", conv("k -> d, 1 1")),
     part("query_position_embeddings", "embed.query",   table("N d")),
     under("encoder.layers.{Le}", under("self_attn", ATTENTION), rows(MLP, ff="fe"), tower="encoder"),
     part("decoder.layernorm",         "norm.final",    affine("d")))
