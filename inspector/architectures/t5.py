@@ -1,6 +1,6 @@
 """T5, mt5: bias table in block 0, two stacks from one block."""
 
-from inspector.notation.card import Architecture, Dims, either, head, part, rows, under
+from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import dense, linear, scale, table
 
 T5_ATTENTION = rows(
@@ -19,10 +19,10 @@ T5_SIDE = rows(                                # N is the encoder's or the decod
     part("final_layer_norm",       "norm.final",  scale("d")),
     part("block.0.layer.0.SelfAttention.relative_attention_bias", "attention.bias", table("buckets h")),
     under("block.{N}.layer.0",     part("layer_norm", "norm.attention", scale("d")), under("SelfAttention", T5_ATTENTION)))
-T5_CROSS = under("block.{N}.layer.1", part("layer_norm", "norm.cross", scale("d")), under("EncDecAttention", T5_ATTENTION))
-T5_ENCODER = under("encoder", T5_SIDE,         # an encoder on its own may be told to be a decoder
-    either(under("block.{N}.layer.1", T5_MLP), rows(T5_CROSS, under("block.{N}.layer.2", T5_MLP), when="is_decoder")), N="L")
-T5_DECODER = under("decoder", T5_SIDE, under("block.{N}.layer.2", T5_MLP), T5_CROSS, N="Ld")
+T5_ENCODER = under("encoder", T5_SIDE, under("block.{N}.layer.1", T5_MLP), N="L")
+T5_DECODER = under("decoder", T5_SIDE, under("block.{N}.layer.2", T5_MLP),
+    under("block.{N}.layer.1", part("layer_norm", "norm.cross", scale("d")), under("EncDecAttention", T5_ATTENTION)),
+    N="Ld")
 T5_LM = part("lm_head", "head.token", linear("d -> V"), tied="embed.shared")
 T5 = Architecture("t5 mt5", ignores="dense_act_fn", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="d_model", L="num_layers", Ld="num_decoder_layers | L", h="num_heads", dh="d_kv",

@@ -6,7 +6,7 @@ the sparse layers are every n-th, n worked out from how many there are to be; ex
 """
 
 from inspector.architectures.t5 import T5_ATTENTION, T5_DECODER, T5_ENCODER, T5_LM, T5_MLP
-from inspector.notation.card import Architecture, Dims, either, head, maybe, part, rows, under
+from inspector.notation.card import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import dense, linear, scale, table
 
 T5_DIMS = Dims(V="vocab_size", d="d_model", L="num_layers", Ld="num_decoder_layers | L", h="num_heads", dh="d_kv",
@@ -25,11 +25,8 @@ CROSS = rows(
     part("EncDecAttention.k", "cross.key",    linear("d -> h*dh")),
     part("EncDecAttention.v", "cross.value",  linear("d -> h*dh")),
     part("EncDecAttention.o", "cross.output", linear("h*dh -> d")))
-UMT5_ENCODER = under("encoder", ENDS,           # as T5's, an encoder on its own may be told to be a decoder
-    under("block.{L}.layer.0", SELF),
-    either(
-        under("block.{L}.layer.1", T5_MLP),
-        rows(under("block.{L}.layer.1", CROSS), under("block.{L}.layer.2", T5_MLP), when="is_decoder")), tower="encoder")
+UMT5_ENCODER = under("encoder", ENDS,
+    under("block.{L}.layer.0", SELF), under("block.{L}.layer.1", T5_MLP), tower="encoder")
 UMT5_DECODER = under("decoder", ENDS, under("block.{Ld}.layer.0", SELF), under("block.{Ld}.layer.1", CROSS),
     under("block.{Ld}.layer.2", T5_MLP), tower="decoder")
 UMT5 = Architecture("umt5", ties="tie_word_embeddings | true", dims=T5_DIMS,

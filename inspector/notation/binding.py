@@ -247,7 +247,7 @@ class _Binder:
         found = [sum(1 for key in one if self.stored(key)) for one in keys]
         if keys[0] & keys[1] and found[0] and found[1]:
             misfits = [self._misfits(one) for one in (first, second)]
-            return int((misfits[1], -found[1]) < (misfits[0], -found[0]))
+            return int(misfits[1] < misfits[0])
         return int(found[1] > found[0])
 
     def _misfits(self, slots: list[Slot]) -> int:

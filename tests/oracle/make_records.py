@@ -231,10 +231,7 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "llava_onevision": (("LlavaOnevisionForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
     "mllama": (("MllamaForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
     "mt5": (("MT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),),
-    "umt5": (
-        ("UMT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),
-        ("UMT5EncoderModel", {"is_decoder": True}),
-    ),
+    "umt5": (("UMT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),),
     "blip": (
         ("BlipForConditionalGeneration", UNTIED),
         ("BlipForConditionalGeneration", TEXT_UNTIED),
