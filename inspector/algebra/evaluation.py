@@ -419,9 +419,10 @@ def _item(node: Bracket, base: Evaluator, position: Evaluator) -> Evaluator:
 
 
 def _at(value: Value, at: int) -> Value:
-    """The at-th of a list, text or dict with number keys; a scalar serves for every index."""
+    """The at-th of a list, text or dict with number keys, padded with zeros or not; a scalar serves for every index."""
     if isinstance(value, (list, str)):
         return value[at] if 0 <= at < len(value) else None
     if isinstance(value, dict):
-        return value.get(str(at))
+        written = str(at)
+        return value[written] if written in value else value.get(written.zfill(len(next(iter(value), ""))))
     return value if not isinstance(value, Span) else value.at(at)

@@ -14,5 +14,5 @@ BAICHUAN = Architecture("baichuan", dims=DECODER, heads=CAUSAL, ties="tie_word_e
         under("layers.{L}", PRE_NORMS,
             part("self_attn.W_pack", "attention.qkv",    linear("d -> d + d + d", packs="q k v")),
             part("self_attn.o_proj", "attention.output", linear("d -> d")),
-            maybe("self_attn.rotary_emb.inv_freq", "rotary.frequency", buffer("dh/2")),
+            maybe("self_attn.rotary_emb.inv_freq", "rotary.frequency", buffer("(dh+1)//2")),
             under("mlp", SWIGLU))))

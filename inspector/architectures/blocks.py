@@ -12,7 +12,7 @@ GQA = rows(                                    # b, bo: bias switches, off unles
     part("k_proj",       "attention.key",    linear("d -> kv*dh", bias="b")),
     part("v_proj",       "attention.value",  linear("d -> kv*dh", bias="b")),
     part("o_proj",       "attention.output", linear("h*dh -> d",  bias="bo")),
-    maybe("rotary_emb.inv_freq", "rotary.frequency", buffer("dh/2")))
+    maybe("rotary_emb.inv_freq", "rotary.frequency", buffer("(dh+1)//2")))
 QK_NORM = rows(
     part("q_norm",       "norm.query",       scale("dh")),
     part("k_norm",       "norm.key",         scale("dh")))

@@ -130,5 +130,35 @@ def defaults_by(major: str) -> ClassDefaults:
     return _older_defaults if major == OLDER else class_defaults
 
 
+_TIE = "tie_word_embeddings"
+
+
+def older_tied_as_newest(model_type: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """The defaults of transformers 4 but for the tie: a head that is lost would else be a head that is tied."""
+    return _tied_as(class_defaults(model_type), class_defaults(model_type, OLDER))
+
+
+def newest_tied_as_older(model_type: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """The newest defaults but for the tie."""
+    return _tied_as(class_defaults(model_type, OLDER), class_defaults(model_type))
+
+
+def _tied_as(
+    first: tuple[Mapping[str, Any], Mapping[str, str]], other: tuple[Mapping[str, Any], Mapping[str, str]]
+) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    return _with_ties(first[0], other[0]), other[1]
+
+
+def _with_ties(first: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The other values with the ties of the first, in the configs within them too."""
+    mixed = {key: value for key, value in other.items() if key != _TIE}
+    if _TIE in first:
+        mixed[_TIE] = first[_TIE]
+    for key, value in mixed.items():
+        if isinstance(value, Mapping) and isinstance(first.get(key), Mapping):
+            mixed[key] = _with_ties(first[key], value)
+    return mixed
+
+
 def _older_defaults(model_type: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
     return class_defaults(model_type, OLDER)

@@ -11,7 +11,7 @@ from inspector.notation.kinds import affine, buffer, conv, dense, linear, param,
 ENDS = rows(
     part("layernorm",    "norm.final", affine("d")),
     part("pooler.dense", "pooler",     dense("d -> d")))
-LAYERS = under("encoder.layer.{L}", VIT_LAYER, b="qkv_bias")
+LAYERS = under("encoder.layer.{L}", VIT_LAYER, a="d", b="qkv_bias")
 FLAVA_IMAGE = Architecture("flava_image_model", dims=VISION, heads=(head("tower", ""), head("ImageModel", "")),
     parts=rows(
         part("embeddings.cls_token",                   "embed.class",    param("1 1 d")),

@@ -30,7 +30,7 @@ INTERNLM2 = Architecture("internlm2", dims=DECODER, ties="tie_word_embeddings | 
             part("attention.wqkv", "attention.qkv",
                  linear("d -> kv*(h/kv*dh + dh + dh)", bias="bias", packs="q k v")),
             part("attention.wo",   "attention.output", linear("h*dh -> d", bias="bias")),
-            maybe("attention.rotary_emb.inv_freq", "rotary.frequency", buffer("dh/2")),
+            maybe("attention.rotary_emb.inv_freq", "rotary.frequency", buffer("(dh+1)//2")),
             part("ffn_norm",       "norm.mlp",         scale("d")),
             under("feed_forward", W123))))
 INTERNLM3 = Architecture("internlm3", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(

@@ -11,6 +11,8 @@ from inspector.notation.card import head
 
 TIES = ("text_config.tie_word_embeddings when transformers_version[0] == '4'"
         " | tie_word_embeddings | text_config.tie_word_embeddings | false")
+TIED_BY_TEXT_TOO = ("text_config.tie_word_embeddings when transformers_version[0] == '4'"  # transformers 5 takes the text's over
+                    " | tie_word_embeddings or text_config.tie_word_embeddings | false")
 TIED_BY_EITHER = ("(text_config.tie_word_embeddings | true) when transformers_version[0] == '4'"  # a text model with its own
                   " | (tie_word_embeddings | true) or (text_config.tie_word_embeddings | true)")   # head inside the joined one
 JOINED = (

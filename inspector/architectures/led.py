@@ -51,7 +51,7 @@ LED = Architecture("led", ties="tie_word_embeddings | true",
         head("Model",                     "", LED_BOTH),
         head("ForConditionalGeneration",  "", under("led", LED_BOTH), LM_HEAD, default=True),
         head("ForSequenceClassification", "", under("led", LED_BOTH), CLASSES),
-        head("ForQuestionAnswering",      "", under("led", LED_BOTH), part("qa_outputs", "head.span", dense("d -> C")))))
+        head("ForQuestionAnswering",      "", under("led", LED_BOTH), SPAN)))
 
 BIG_DECODER = under("decoder", POSITIONS, EMBED_NORM, DECODER_LAYERS, tower="decoder", P="T", b="use_bias")
 BIG_BOTH = rows(SHARED, BART_DECODER_COPY, BIG_DECODER,
@@ -91,7 +91,7 @@ MVP = Architecture("mvp", ties="tie_word_embeddings | true", dims=BART_DIMS,
         head("Model",                     "", MVP_BOTH),
         head("ForConditionalGeneration",  "", under("model", MVP_BOTH), LM_HEAD, default=True),
         head("ForSequenceClassification", "", under("model", MVP_BOTH), CLASSES),
-        head("ForQuestionAnswering",      "", under("model", MVP_BOTH), part("qa_outputs", "head.span", dense("d -> C"))),
+        head("ForQuestionAnswering",      "", under("model", MVP_BOTH), SPAN),
         head("ForCausalLM",               "", under("model", BART_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)))
 

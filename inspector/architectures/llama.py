@@ -32,7 +32,7 @@ LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_m
     native=META_DECODER, dialects=({}, META_NAMES), writers=("transformers", "Meta"),
     parts=rows(
         ENDS,
-        maybe("rope.freqs", "rotary.frequency", buffer("dh/2")),                 # Meta's files only
+        maybe("rope.freqs", "rotary.frequency", buffer("(dh+1)//2")),                 # Meta's files only
         under("layers.{L}", PRE_NORMS),
         under("layers.{L}.self_attn", GQA, b="attention_bias", bo="attention_bias"),
         under("layers.{L}.mlp", SWIGLU, b="mlp_bias")))

@@ -8,7 +8,7 @@ modeling_aya_vision.py, modeling_cohere2_vision.py: pixels are shuffled by `down
 modeling_mistral3.py: patches are merged by a linear of the vision's width. modeling_internvl.py: `int(1 / downsample_ratio)`.
 """
 
-from inspector.architectures.joined_blocks import BARE_MODEL, JOINED, LANGUAGE_FIRST, SPELLINGS, TIES
+from inspector.architectures.joined_blocks import BARE_MODEL, JOINED, LANGUAGE_FIRST, SPELLINGS, TIED_BY_TEXT_TOO, TIES
 from inspector.architectures.sam import SAM_VISION
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale
@@ -23,9 +23,11 @@ PROJECTOR = under("multi_modal_projector",
     part("linear_2", "bridge.out", linear("d -> d", bias="b")))
 NEWLINE = part("image_newline", "embed.newline", param("d"))
 
-LLAVA = Architecture("llava", ties=TIES, dims=LLAVA_DIMS, heads=JOINED, dialects=SPELLINGS,
+LLAVA = Architecture("llava", ties=TIED_BY_TEXT_TOO, dims=LLAVA_DIMS, heads=JOINED, dialects=SPELLINGS,
     parts=rows(TEXT_AND_VISION, PROJECTOR))
-LLAVA_NEXT = Architecture("llava_next llava_next_video llava_onevision", ties=TIES, dims=LLAVA_DIMS, heads=JOINED,
+LLAVA_NEXT = Architecture("llava_next", ties=TIES, dims=LLAVA_DIMS, heads=JOINED,
+    dialects=SPELLINGS, parts=rows(TEXT_AND_VISION, PROJECTOR, NEWLINE))
+LLAVA_ONEVISION = Architecture("llava_next_video llava_onevision", ties=TIED_BY_TEXT_TOO, dims=LLAVA_DIMS, heads=JOINED,
     dialects=SPELLINGS, parts=rows(TEXT_AND_VISION, PROJECTOR, NEWLINE))
 VIPLLAVA = Architecture("vipllava", ties=TIES, dims=LLAVA_DIMS, heads=JOINED, dialects=SPELLINGS,
     parts=rows(

@@ -45,7 +45,7 @@ HEADS = (
     head("ForConditionalGeneration", "model.", LM_HEAD, default=True),
     head("Model", "model."),
     head("Model", ""))
-MLLAMA = Architecture("mllama", ties="false", dims=TEXT, heads=HEADS, dialects=SPELLINGS,
+MLLAMA = Architecture("mllama", ties="text_config.tie_word_embeddings when transformers_version[0] == '4' | false", dims=TEXT, heads=HEADS, dialects=SPELLINGS,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "vision_model.", MLLAMA_VISION),

@@ -9,7 +9,7 @@ rounded to even as Python does. Every norm has three buffers, one of them 0-dime
 from inspector.notation.card import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import batchnorm, conv, dense
 
-STAGES = Dims(c="num_channels", e="embedding_size", S="len(depths)", B="depths[{S}]", D="S[1:]", R="B[1:]",
+STAGES = Dims(c="num_channels", e="embedding_size", S="min(len(depths), len(hidden_sizes))", B="depths[{S}]", D="S[1:]", R="B[1:]",
               w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | e", z="hidden_sizes[0]", f="hidden_sizes[len(hidden_sizes)-1]", d="f",
               C="num_labels | len(id2label) | 2")
 CONV1 = rows(part("convolution", "resnet.conv.1", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet.1", batchnorm("o")))

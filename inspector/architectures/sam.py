@@ -1,8 +1,9 @@
 """SAM and its vision tower, which GOT-OCR 2 has too.
 
 modeling_sam.py: the tables of relative positions reach over the whole grid in the layers of `global_attn_indexes` and over
-one window elsewhere; the attention inside the mask decoder is half as wide, but for the self attention; the head of the
-IoU and the small networks have depth - 2 inner layers; transposed convolutions are stored [in, out, k, k].
+one window elsewhere; the attention inside the mask decoder's layers is half as wide, but for the self attention, and only
+the last one's width follows `attention_downsample_rate`; the head of the IoU and the small networks have depth - 2
+inner layers; transposed convolutions are stored [in, out, k, k].
 `shared_image_embedding.positional_embedding` is a parameter in transformers 5 and a buffer in 4, and
 `prompt_encoder.shared_embedding` is its copy.
 """
@@ -51,7 +52,8 @@ SAM = Architecture("sam",
     parts=rows(
         part("shared_image_embedding.positional_embedding", "embed.position.shared", buffer("2 f"), when="old"),
         part("shared_image_embedding.positional_embedding", "embed.position.shared", param("2 f"),  when="not old"),
-        maybe("prompt_encoder.shared_embedding.positional_embedding", "embed.position.prompt", buffer("2 f")),
+        maybe("prompt_encoder.shared_embedding.positional_embedding", "embed.position.prompt", param("2 f"),
+              tied="embed.position.shared", ties="old or (tie_word_embeddings | true)"),
         graft("vision", "vision_encoder.", SAM_VISION),
         under("prompt_encoder",
             part("point_embed.{P}",         "embed.point",      table("1 e")),
@@ -60,8 +62,9 @@ SAM = Architecture("sam",
             TOKENS,
             under("transformer.layers.{Ld}",
                 rows(under("self_attn", ATTENTION), a="m"),
-                under("cross_attn_token_to_image", ATTENTION, tower="decoder.token_to_image"),
-                under("cross_attn_image_to_token", ATTENTION, tower="decoder.image_to_token"),
+                rows(
+                    under("cross_attn_token_to_image", ATTENTION, tower="decoder.token_to_image"),
+                    under("cross_attn_image_to_token", ATTENTION, tower="decoder.image_to_token"), a="m//2"),
                 LAYER_NORMS,
                 part("mlp.lin1",    "mlp.up",              dense("m -> fd")),
                 part("mlp.lin2",    "mlp.down",            dense("fd -> m"))),

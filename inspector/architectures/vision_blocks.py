@@ -9,6 +9,7 @@ BACKBONE = Dims(                               # the stages that a backbone give
     Z3="0 : 0 when 'stage3' in out_features | 3 : 4", Z4="0 : 0 when 'stage4' in out_features | 4 : 5")
 VISION = Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size", c="num_channels",
               p="patch_size[0]", pw="patch_size[1]", gh="image_size[0]//p", gw="image_size[1]//pw", g="gh*gw",
+              a="h*(d//h) when d % h > 0 | d",  # transformers 5 rounds the width of a head down, 4 refuses
               C="num_labels | len(id2label) | 2")  # g patches of p by pw; sizes may be one number or two
 
 CLIP_LAYER = rows(
@@ -20,11 +21,11 @@ CLIP_LAYER = rows(
     part("mlp.fc1",            "mlp.up",           dense("d -> ff")),
     part("mlp.fc2",            "mlp.down",         dense("ff -> d")),
     part("layer_norm2",        "norm.mlp",         affine("d")))
-VIT_ATTENTION = rows(                          # b: bias of q, k and v
-    part("attention.attention.query", "attention.query",  linear("d -> d", bias="b")),
-    part("attention.attention.key",   "attention.key",    linear("d -> d", bias="b")),
-    part("attention.attention.value", "attention.value",  linear("d -> d", bias="b")),
-    part("attention.output.dense",    "attention.output", dense("d -> d")))
+VIT_ATTENTION = rows(                          # b: bias of q, k and v; a: width inside
+    part("attention.attention.query", "attention.query",  linear("d -> a", bias="b")),
+    part("attention.attention.key",   "attention.key",    linear("d -> a", bias="b")),
+    part("attention.attention.value", "attention.value",  linear("d -> a", bias="b")),
+    part("attention.output.dense",    "attention.output", dense("a -> d")))
 VIT_MLP = rows(
     part("layernorm_before",   "norm.attention", affine("d")),
     part("layernorm_after",    "norm.mlp",       affine("d")),

@@ -79,7 +79,7 @@ VIT_MAE = Architecture("vit_mae",
                 part("mask_token",        "embed.mask",     param("1 1 e")),
                 part("decoder_pos_embed", "embed.position", param("1 n e")),
                 part("decoder_embed",     "embed.project",  dense("d -> e")),
-                under("decoder_layers.{K}", VIT_LAYER, d="e", ff="fd"),
+                under("decoder_layers.{K}", VIT_LAYER, d="e", a="e", ff="fd"),
                 part("decoder_norm",      "norm.final",     affine("e")),
                 part("decoder_pred",      "head.image",     dense("e -> p*p*c")), tower="decoder"), default=True)),
     dialects=({}, {"decoder.decoder_layers.": "decoder.decoder_encoder.layer."}))

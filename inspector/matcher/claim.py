@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from inspector.architectures.catalog import card_of, modules
-from inspector.architectures.defaults import NEWEST, OLDER, defaults_by
+from inspector.architectures.defaults import NEWEST, OLDER, defaults_by, newest_tied_as_older, older_tied_as_newest
 from inspector.loader.config_file import Config
 from inspector.notation.card import Architecture, Head
 from inspector.notation.scope import ClassDefaults, Settings, head_for
@@ -64,17 +64,13 @@ def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settin
     """
     version = values.get("transformers_version")
     major = version.partition(".")[0] if isinstance(version, str) else ""
-    older, newest = (_with_defaults(values, of, model_type) for of in map(defaults_by, (OLDER, NEWEST)))
     if major.isdecimal() and int(major) < int(NEWEST):
-        return older, _tied_as(older, newest)
-    return newest, None if major else _tied_as(newest, older)
-
-
-def _tied_as(first: Settings, other: Settings) -> Settings:
-    """The other defaults but for the tie: a head that is lost would else be a head that is tied."""
-    tie = "tie_word_embeddings"
-    defaults = {key: value for key, value in other.defaults.items() if key != tie}
-    return replace(other, defaults={**defaults, **({tie: first.defaults[tie]} if tie in first.defaults else {})})
+        return (
+            _with_defaults(values, defaults_by(OLDER), model_type),
+            _with_defaults(values, newest_tied_as_older, model_type),
+        )
+    newest = _with_defaults(values, defaults_by(NEWEST), model_type)
+    return newest, None if major else _with_defaults(values, older_tied_as_newest, model_type)
 
 
 def _with_defaults(values: dict[str, Any], of_type: ClassDefaults, model_type: str) -> Settings:

@@ -255,7 +255,7 @@ class _Binder:
         for slot in slots:
             expected = {block.shape for block in self.blocks(slot)}
             stored = set(self.stored(self.key(slot)))
-            count += len(stored - expected) if stored else 1
+            count += len(stored - expected) if stored else bool(expected)
         return count
 
     def key(self, slot: Slot) -> str:

@@ -5,7 +5,7 @@ Everything a card says is a row or a text in the expression language (`inspector
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -206,3 +206,18 @@ def head(names: str, root: str, *parts: Row, default: bool = False) -> Head:
 def rooted(heads: tuple[Head, ...], root: str) -> tuple[Head, ...]:
     """The heads with every prefix that is not empty replaced."""
     return tuple(replace(entry, root=root) if entry.root else entry for entry in heads)
+
+
+def recast(card: Architecture, name: str, kind: Callable[[str], Kind]) -> Architecture:
+    """The card with another kind in every row of the named one: a class that swaps its norms after building."""
+    return replace(card, parts=_recast(card.parts, name, kind))
+
+
+def _recast(row: Row, name: str, kind: Callable[[str], Kind]) -> Row:
+    if isinstance(row, Part):
+        return replace(row, kind=kind(row.kind.tensors[0].dims[0])) if row.kind.name == name else row
+    if isinstance(row, Group):
+        return replace(row, rows=tuple(_recast(inner, name, kind) for inner in row.rows))
+    if isinstance(row, Either):
+        return Either(_recast(row.first, name, kind), _recast(row.second, name, kind))
+    return row

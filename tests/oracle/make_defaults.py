@@ -220,7 +220,7 @@ def other_values(name: str, value: Any) -> Iterator[Any]:
             [item * 2 if isinstance(item, int) else item for item in value],
         )
     elif isinstance(value, str) and "feed_forward" in name:
-        yield "gated-gelu"
+        yield from ("gated-gelu", "relu")
     elif value is None:
         yield from (6, [1, 2])
 

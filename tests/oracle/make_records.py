@@ -157,12 +157,34 @@ CLAP_AUDIO = {
     "num_mel_bins": 16,
     "patch_size": 4,
 }
+# Without timm, a backbone of transformers; widths that the segmentation's norms divide.
+DETR = {
+    "d_model": 128,
+    "encoder_attention_heads": 8,
+    "use_timm_backbone": False,
+    "use_pretrained_backbone": False,
+    "backbone": None,
+    "backbone_config": {
+        "model_type": "resnet",
+        "embedding_size": 16,
+        "hidden_sizes": [24, 48, 72, 96],
+        "depths": [1, 2, 1, 1],
+        "out_features": ["stage1", "stage2", "stage3", "stage4"],
+    },
+}
+ROTARY = {"text_config": {"rope_scaling": {"rope_type": "default", "mrope_section": [2, 4, 4]}}}
 MENDS: dict[str, dict[str, Any]] = {
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
         "ffn_config": {"ffn_hidden_size": 92, "moe_num_experts": 11, "moe_top_k": 4, "hidden_size": 48},
     },
     "bit": {"num_groups": 8},
+    "conditional_detr": DETR,
+    "detr": DETR,
+    "table-transformer": DETR,
+    "mllama": {"text_config": {"rope_scaling": {"rope_type": "default"}}, "vision_config": {"max_num_tiles": 4}},
+    "qwen3_vl": ROTARY,
+    "qwen3_vl_moe": ROTARY,
     "clap": {"audio_config": CLAP_AUDIO},
     "clap_audio_model": CLAP_AUDIO,
     "dinov3_convnext": {"hidden_sizes": [24, 48, 72, 96], "depths": [2, 3, 1, 2]},
@@ -196,7 +218,20 @@ UNTIED, TEXT_UNTIED = {"tie_word_embeddings": False}, {"text_config.tie_word_emb
 TEXT_TIED = {"text_config.tie_word_embeddings": True}
 STAGES = ["stage1", "stage2", "stage3", "stage4"]
 READS_ALONE = {"add_cross_attention": True, "is_decoder": True}
+LEARNED = {"position_embedding_type": "learned"}
+THREE_STAGES = {"backbone_config.out_features": ["stage1", "stage2", "stage3"]}
 COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "arcee": (("ArceeForCausalLM", {"head_dim": 7}),),
+    "conditional_detr": (("ConditionalDetrForObjectDetection", LEARNED),),
+    "convnext": (("ConvNextModel", {"patch_size": [4, 2]}),),
+    "detr": (("DetrForSegmentation", LEARNED), ("DetrModel", THREE_STAGES)),
+    "dinov2": (("Dinov2Model", {"hidden_size": 64}),),
+    "gemma4_text": (("Gemma4ForCausalLM", {"num_hidden_layers": 12}),),
+    "llava": (("LlavaForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
+    "llava_onevision": (("LlavaOnevisionForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
+    "mllama": (("MllamaForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
+    "mt5": (("MT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),),
+    "umt5": (("UMT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),),
     "blip": (
         ("BlipForConditionalGeneration", UNTIED),
         ("BlipForConditionalGeneration", TEXT_UNTIED),
@@ -297,8 +332,12 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             "ResNetForImageClassification",
             {"depths": [2, 1, 1], "layer_type": "basic", "downsample_in_first_stage": True},
         ),
+        ("ResNetModel", {"hidden_sizes": [24, 48, 72]}),
     ),
-    "sam": (("SamModel", {"prompt_encoder_config.mask_input_channels": 17, "vision_config.mlp_ratio": 2.7}),),
+    "sam": (
+        ("SamModel", {"mask_decoder_config.attention_downsample_rate": 3}),
+        ("SamModel", {"prompt_encoder_config.mask_input_channels": 17, "vision_config.mlp_ratio": 2.7}),
+    ),
     "splinter": (("SplinterModel", READS_ALONE),),
     "visual_bert": (("VisualBertModel", READS_ALONE),),
     "yoso": (("YosoModel", READS_ALONE),),
@@ -308,9 +347,6 @@ READ_ALL = ("bailing_hybrid",)
 # Types with a card and no records of their own.
 LEFT_OUT: dict[str, str] = {
     "altclip_text_model": "transformers 5 writes names for it that it does not read",
-    "conditional_detr": "its backbone is of the package timm",
-    "detr": "its backbone is of the package timm",
-    "table-transformer": "its backbone is of the package timm",
     "gemma3n": "its vision tower is of the package timm",
     "idefics_vision": "transformers has no class of its own for it",
     "internlm3": "transformers has its configuration alone",

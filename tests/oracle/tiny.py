@@ -140,8 +140,8 @@ def flat(arguments: Mapping[str, Any], config_class: Any) -> Iterator[tuple[str,
 
 def inner_classes(config_class: Any) -> dict[str, Any]:
     """The configurations inside a configuration: key to class, as its defaults have them."""
-    names = getattr(config_class, "sub_configs", None) or {}
-    if not names:
+    names = getattr(config_class, "sub_configs", None)
+    if not isinstance(names, dict) or not names:
         return {}
     try:
         whole = config_class()
