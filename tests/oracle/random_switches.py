@@ -52,7 +52,7 @@ NUMBERS: tuple[tuple[str, tuple[int, ...]], ...] = (
 )
 FRACTIONS = (0.0, 0.3, 0.5, 0.75, 1.0, 1.7, 2.3, 2.7)
 ACTIVATIONS = ("relu", "gelu", "silu", "gelu_new", "gated-gelu", "relu2")
-MEANINGLESS = ("pruned_heads", "num_labels", "is_encoder_decoder")
+MEANINGLESS = ("pruned_heads", "num_labels", "is_encoder_decoder", "architectures", "model_type", "label", "dtype")
 SHARE_OF_DEFAULTS = 0.25
 
 
