@@ -219,6 +219,10 @@ def _other_elements(current: list[Any], value_at: Callable[[Any], int | None], s
         found = search(lambda candidate, make=with_element: value_at(make(candidate)), stored)  # type: ignore[misc]
         if found is not None:
             yield with_element(found)
+        else:  # counts of heads divide: those nearest to what is stated
+            nearest = sorted(range(1, MOST_HEADS), key=lambda one, number=number: abs(one - number))  # type: ignore[misc]
+            fitting = (one for one in nearest if value_at(with_element(one)) == stored)
+            yield from map(with_element, islice(fitting, 2))
 
 
 def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]]:
