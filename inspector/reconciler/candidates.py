@@ -35,31 +35,31 @@ FEW = 9
 """A dim that is the same for all values below this number does not follow them."""
 
 
-def candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
-    """(key, value) pairs worth testing, each once, likeliest first."""
+def candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[int, Key, Any]]:
+    """(source, key, value) worth testing, each pair once, likeliest first; the first source is the surest."""
     seen: set[tuple[Key, str]] = set()
-    for key, value in _all_candidates(plan, placement, families):
+    for source, key, value in _all_candidates(plan, placement, families):
         current = plan.scope.settings.read(key)[0]
         if (key, repr(value)) in seen or (current == value and type(current) is type(value)):
             continue
         seen.add((key, repr(value)))
-        yield key, value
+        yield source, key, value
 
 
-def _all_candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
+def _all_candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[int, Key, Any]]:
     """By turns what the shapes say, the indices, and the switches: each has its likeliest first."""
-    sources = [
-        _from_shapes(plan, placement),
-        from_indices(plan, placement, families),
-        _from_switches(plan, placement),
-    ]
+    sources = {
+        0: _from_shapes(plan, placement),
+        1: from_indices(plan, placement, families),
+        2: _from_switches(plan, placement),
+    }
     while sources:
-        for source in list(sources):
+        for number, source in list(sources.items()):
             candidate = next(source, None)
             if candidate is None:
-                sources.remove(source)
+                del sources[number]
             else:
-                yield candidate
+                yield number, *candidate
 
 
 MOST_MISFITS = 40
@@ -219,6 +219,10 @@ def _other_elements(current: list[Any], value_at: Callable[[Any], int | None], s
         found = search(lambda candidate, make=with_element: value_at(make(candidate)), stored)  # type: ignore[misc]
         if found is not None:
             yield with_element(found)
+        else:  # counts of heads divide: those nearest to what is stated
+            nearest = sorted(range(1, MOST_HEADS), key=lambda one, number=number: abs(one - number))  # type: ignore[misc]
+            fitting = (one for one in nearest if value_at(with_element(one)) == stored)
+            yield from map(with_element, islice(fitting, 2))
 
 
 def _from_switches(plan: Plan, placement: Placement) -> Iterator[tuple[Key, Any]]:

@@ -7,8 +7,8 @@ and the differences grow fewer. The best one is taken, and what is left is looke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inspector.algebra.boxes import Box, count, less
@@ -63,13 +63,23 @@ def find_causes(
 ) -> tuple[list[Cause], Plan, Placement]:
     """The causes, best first, and the plan and placement with all of them put right."""
     causes: list[Cause] = []
-    while placement.differences and len(causes) < MOST_CAUSES:
+    for _ in range(MOST_CAUSES if placement.differences else 0):
         found = _best(plan, placement, families, bind)
         if found is None:
             break
         cause, plan, placement = found
-        causes.append(cause)
+        causes = [*(one for one in causes if one.key != cause.key), _after(causes, cause)]
     return causes, plan, placement
+
+
+def _after(causes: Sequence[Cause], cause: Cause) -> Cause:
+    """A cause that puts right once more what an earlier one has: they are one, from the config's value to the last."""
+    for one in causes:
+        if one.key == cause.key:
+            families = tuple(dict.fromkeys((*one.families, *cause.families)))
+            explains = one.explains + cause.explains
+            return replace(cause, config=one.config, defaulted=one.defaulted, explains=explains, families=families)
+    return cause
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +90,7 @@ class _Tested:
     placement: Placement
     gain: int
     agreeing: int
+    source: int
     rank: int
 
 
@@ -87,7 +98,7 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
     tested: list[_Tested] = []
     called = _called(placement)
     most = min(MOST_TESTED, max(FEWEST_TESTED, MOST_BLOCKS // max(1, len(plan.blocks))))
-    for rank, (key, value) in enumerate(candidates(plan, placement, families)):
+    for rank, (source, key, value) in enumerate(candidates(plan, placement, families)):
         if rank >= most:
             break
         scope = plan.scope.with_value(key, value)
@@ -99,12 +110,15 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
         if agreeing <= disagreeing or _breaks(placement, laid, gain) or _open_dims(other) > _open_dims(plan):
             continue
         if not _splits(called, laid) and not _in_part(placement, laid):
-            tested.append(_Tested(key, value, other, laid, gain, agreeing, rank))
+            tested.append(_Tested(key, value, other, laid, gain, agreeing, source, rank))
             if not laid.differences:
                 most = min(most, rank + MOST_RIVALRY)  # nothing is left to explain but who else explains it
     if not tested:
         return None
     best = max(tested, key=lambda one: (one.gain, _preference(plan, one), -one.rank))
+    if best.value is None:  # absence says less than a value that explains the same
+        said = [one for one in tested if one.key == best.key and one.gain == best.gain and one.value is not None]
+        best = max(said, key=lambda one: -one.rank, default=best)
     equal = [
         (".".join(one.key), one.value)
         for one in tested
@@ -142,10 +156,10 @@ def _lost(plan: Plan, placement: Placement, best: _Tested) -> tuple[str, tuple[B
     return None if gap is None else (gap.block.key, gap.boxes)
 
 
-def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool, bool, int]:
-    """Among equals: a key that is stated, a value and not its absence, as many layers as before, less moved."""
+def _preference(plan: Plan, tested: _Tested) -> tuple[bool, bool, int, int]:
+    """Among equals: a key that the config states, as many layers as before, the surest source, less moved."""
     stated = plan.scope.settings.read(tested.key)[0] is not None
-    return (stated, tested.value is not None, not _moves_extent(plan, tested.key), -tested.agreeing)
+    return (stated, not _moves_extent(plan, tested.key), -tested.source, -tested.agreeing)
 
 
 def _moves_extent(plan: Plan, key: Key) -> bool:

@@ -124,7 +124,7 @@ def boxes_by_key(found: Iterable[tuple[str, tuple[Box, ...]]]) -> dict[str, tupl
 def listing(current: list[Any] | str, stored: Span, odd: Span) -> Iterator[Any]:
     """A list of indices with those that are stored, or a list of words or numbers with others at the odd indices."""
     numbers = isinstance(current, list) and all(type(item) is int for item in current)
-    if numbers and current == sorted(current) and max(stored.size, odd.size) <= MOST_LISTED:
+    if numbers and current == sorted(set(current)) and max(stored.size, odd.size) <= MOST_LISTED:
         yield list(stored)
         yield sorted(set(current) ^ set(odd))
     elif odd and odd.last < len(current):
