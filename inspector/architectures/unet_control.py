@@ -8,7 +8,7 @@ from inspector.architectures.unet import CONTROLNETMODEL
 from inspector.notation.card import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param
 
-CONTROLNETUNIONMODEL = Architecture("ControlNetUnionModel",
+CONTROLNETUNIONMODEL = Architecture("ControlNetUnionModel", shows=CONTROLNETMODEL.shows,
     dims=Dims(**CONTROLNETMODEL.dims) | Dims(x="num_trans_channel", B="num_trans_layer", middle="true"),
     parts=rows(
         rows(CONTROLNETMODEL.parts, mid_block_type="'UNetMidBlock2DCrossAttn'"),

@@ -8,6 +8,7 @@ down blocks of 0.9.5 widen by their downsampler. autoencoder_dc.py: a stage with
 
 from inspector.architectures.autoencoder import ENCODER, ENCODER_MIDDLE, ONE_HEAD, VAE_DIMS
 from inspector.architectures.diffusion_blocks import EMBEDDING, TIMELESS_RESNET
+from inspector.architectures.stages_shown import SHOWN_VAE
 from inspector.notation.card import Architecture, Dims, opaque, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, linear, param
 
@@ -150,7 +151,7 @@ IN_TIME = rows(
         part("norm2", "norm.resnet.time.2", affine("o")),
         part("conv2", "resnet.time.conv.2", conv("o -> o, 3 1 1"))),
     part("time_mixer.mix_factor", "resnet.mix", param("1")))
-AUTOENCODERKLTEMPORALDECODER = Architecture("AutoencoderKLTemporalDecoder", dims=VAE_DIMS | Dims(mid_block_add_attention="true"),
+AUTOENCODERKLTEMPORALDECODER = Architecture("AutoencoderKLTemporalDecoder", shows=SHOWN_VAE, dims=VAE_DIMS | Dims(mid_block_add_attention="true"),
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
         under("decoder",

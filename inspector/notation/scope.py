@@ -59,6 +59,7 @@ class Settings:
     of_type: the defaults and aliases of a model type, for sub-configs that name theirs.
     known: whether there is a config at all; without one predicates are decided by the names present.
     native: whether the keys are a params.json's.
+    shown: whether the values are no config's but what names and shapes show.
     """
 
     values: Mapping[str, Any]
@@ -67,6 +68,7 @@ class Settings:
     known: bool = True
     native: bool = False
     of_type: ClassDefaults | None = None
+    shown: bool = False
 
     def below(self, key: str) -> Settings:
         """The settings of a sub-config; absent ones are empty.
@@ -82,7 +84,7 @@ class Settings:
         if self.of_type is not None and isinstance(named, str) and named != self.values.get("model_type"):
             own_defaults, aliases = self.of_type(named)
             defaults = {**own_defaults, "model_type": named} if own_defaults else defaults
-        return Settings(values, defaults, aliases, self.known, self.native, self.of_type)
+        return Settings(values, defaults, aliases, self.known, self.native, self.of_type, self.shown)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
         """(value, whether it is the class's default). Null in the config is absent and final."""

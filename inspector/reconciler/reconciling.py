@@ -104,6 +104,9 @@ def reconcile(
         from inspector.reconciler.hypotheses import find_causes
 
         causes, corrected, placement = find_causes(plan, placement, families, run)
+    solved_alone = not scope.settings.known or scope.settings.shown
+    if scope.settings.shown:  # what the shapes show first is no claim of anybody's
+        causes, plan = [], corrected
     beyond = frozenset(id(slot) for slot in others(scope))
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
     expected = _expected(plan, placement)
@@ -118,7 +121,7 @@ def reconcile(
         products,
         beyond,
         ledger.add_up(lines, expected),
-        not scope.settings.known,
+        solved_alone,
     )
 
 

@@ -8,7 +8,7 @@ the same product must agree.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from inspector.algebra.boxes import count, within
 from inspector.algebra.evaluation import Value, whole
@@ -16,7 +16,7 @@ from inspector.algebra.expression import Node, Word, words
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families, Family
-from inspector.notation.binding import Block, Spelling, scope_of, template
+from inspector.notation.binding import Block, Spelling, rivals_of, scope_of, template
 from inspector.notation.scope import ByIndex, CardScope, bases, free_holes
 from inspector.notation.slots import Slot
 
@@ -33,8 +33,9 @@ def solved(scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families
         if key in families and len(axes) == key.split(".").count("#")
     ]
     scope = _with(scope, _extents(scope, shown, _without_own(named, families)))
+    unclear = _unclear(scope, slots, spelling)
     for _ in range(8):
-        found = _dims(scope, shown)
+        found = _dims(scope, shown, unclear)
         if not found:
             return scope
         scope = _with(scope, found)
@@ -154,10 +155,21 @@ def _nested(
         found[name] = ByIndex(outer[0], values)
 
 
+def _unclear(scope: CardScope, slots: Sequence[Slot], spelling: Spelling) -> frozenset[tuple[int, int]]:
+    """Dims (slot, position) that only a config tells: another row of the same name says something else there."""
+    found: set[tuple[int, int]] = set()
+    for rivals in () if scope.settings.known else rivals_of(slots, scope, spelling):
+        for slot in rivals:
+            for position, node in enumerate(slot.dims):
+                if any(len(other.dims) <= position or other.dims[position] != node for other in rivals):
+                    found.add((id(slot), position))
+    return frozenset(found)
+
+
 Vote = Counter[int]
 
 
-def _dims(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
+def _dims(scope: CardScope, shown: Sequence[_Shown], unclear: Collection[tuple[int, int]]) -> dict[str, Value]:
     """One round: bare symbols first, else dims with one unknown symbol."""
     votes: dict[bool, dict[str, Vote]] = {True: {}, False: {}}
     by_index: dict[str, tuple[str, dict[int, Vote]]] = {}
@@ -166,7 +178,9 @@ def _dims(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
         for part in family.stored:
             if len(part.layout.shape) != len(slot.dims):
                 continue
-            for node, stored in zip(slot.dims, part.layout.shape, strict=True):
+            for position, (node, stored) in enumerate(zip(slot.dims, part.layout.shape, strict=True)):
+                if (id(slot), position) in unclear:
+                    continue
                 unknown = _unknown_at(inner, node, axes, part.boxes[0])
                 if len(unknown) != 1:
                     continue

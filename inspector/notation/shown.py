@@ -1,0 +1,79 @@
+"""What names and shapes show of a config: for cards whose sizes are lists, one entry a stage.
+
+A card with `shows=` says for a config key where its value can be seen, were the config not there. Each text is a
+list of family keys (`down_blocks.#.resnets.#.conv2.weight`), those of one kind, so that a lost or misshapen tensor
+does not decide. What is found is a hypothesis only: the card bound with it must fit what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Where a value can be seen. how: the function of this module that made it, where each is explained."""
+
+    how: str
+    keys: tuple[str, ...] = ()
+    axis: int = 0
+    others: tuple[str, ...] = ()
+    words: Mapping[str, object] = field(default_factory=dict)
+    value: object = None
+    parts: tuple[Shown, ...] = ()
+
+
+def dim(keys: str, axis: int) -> Shown:
+    """The commonest length of an axis; nothing where no such tensor is stored."""
+    return Shown("dim", tuple(keys.split()), axis)
+
+
+def dims(keys: str, axis: int, *, every: int = 1) -> Shown:
+    """A list: the commonest length of an axis at each (or every n-th) first index."""
+    return Shown("dims", tuple(keys.split()), axis, value=every)
+
+
+def numbers(keys: str, *, stages: str = "", middle: str = "", reverse_of: str = "") -> Shown:
+    """How many last indices there are at each first index of the stages; by each second index if they differ.
+
+    One number where all agree. Stages that have none have one; the last of them as many as `middle` has.
+    reverse_of: null where the numbers are those of these keys, turned round.
+    """
+    parts = (Shown("", tuple(stages.split() or keys.split())), Shown("", tuple(reverse_of.split())))
+    return Shown("numbers", tuple(keys.split()), others=tuple(middle.split()), parts=parts)
+
+
+def word(words: Mapping[str, object], otherwise: object = None) -> Shown:
+    """The word of the first key that is stored."""
+    return Shown("word", words=words, value=otherwise)
+
+
+def words(holders: str, at: Mapping[str, object], otherwise: object) -> Shown:
+    """A list: the word of the first key that is stored at each first index of the holders."""
+    return Shown("words", tuple(holders.split()), words=at, value=otherwise)
+
+
+def there(keys: str) -> Shown:
+    """Whether any of the keys is stored."""
+    return Shown("there", tuple(keys.split()))
+
+
+def flat(keys: str) -> Shown:
+    """Whether the tensors are matrices."""
+    return Shown("flat", tuple(keys.split()))
+
+
+def unlike(keys: str, axis: int, others: str, word: object = True, otherwise: object = False) -> Shown:
+    """At each first index, whether an axis is otherwise long than the first of other tensors."""
+    return Shown("unlike", tuple(keys.split()), axis, tuple(others.split()), {"": word}, otherwise)
+
+
+def listed(*parts: Shown) -> Shown:
+    """One list of several."""
+    return Shown("listed", parts=parts)
+
+
+def neutral(value: object) -> Shown:
+    """A value that leaves the shapes as the other keys have them: the weights do not show it."""
+    return Shown("neutral", value=value)
