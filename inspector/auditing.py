@@ -12,7 +12,7 @@ from inspector.loader.part_signs import is_single_file
 from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
-from inspector.matcher.reading import Reading, read_by_names, read_claimed
+from inspector.matcher.reading import Reading, read_by_names, read_claimed, shown
 from inspector.matcher.signs import may_be_foreign
 from inspector.packing.signs import may_be_packed
 from inspector.reconciler import ledger
@@ -311,11 +311,27 @@ def _misfit(case: Reconciled) -> tuple[int, bool]:
 
 def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
     """Of readings that fit the names equally well, the one that fits the shapes best; its equals are twins."""
-    if len(readings) < 2:
+    if len(readings) < 2 and not any(map(_has_class, readings)):
         return readings[0] if readings else None
-    misfits = [_misfit(reconcile(NO_CONFIG, reading, ())) for reading in readings]
-    fitting = [reading for reading, found in zip(readings, misfits, strict=True) if found == min(misfits)]
+    tried = [_beside_shapes(reading) for reading in readings]
+    least = min(misfit for _, misfit in tried)
+    fitting = [reading for reading, misfit in tried if misfit == least]
     return replace(fitting[0], twins=tuple(reading.name for reading in fitting[1:]))
+
+
+def _beside_shapes(reading: Reading) -> tuple[Reading, tuple[int, bool]]:
+    """(a reading, how badly it fits); of diffusers' classes by their classes' switches where that is better."""
+    misfit = _misfit(reconcile(NO_CONFIG, reading, ()))
+    if not misfit[0] or not _has_class(reading):
+        return reading, misfit
+    other = shown(reading, always=True)
+    again = _misfit(reconcile(NO_CONFIG, other, ()))
+    return (other, again) if again < misfit else (reading, misfit)
+
+
+def _has_class(reading: Reading) -> bool:
+    """Whether a reading without a config is of a class of diffusers, whose switches have defaults."""
+    return reading.name[:1].isupper() and not reading.scope.settings.known
 
 
 def _lost(checkpoint: Checkpoint) -> list[str]:

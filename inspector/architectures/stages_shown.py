@@ -4,7 +4,7 @@ unet_2d_condition.py: heads are no part of any shape as long as they divide the 
 `attn2`, which reads the text. Depths of the middle are those of the last stage.
 """
 
-from inspector.notation.shown import Shown, dim, dims, flat, listed, neutral, numbers, there, unlike, word, words
+from inspector.notation.shown import Shown, dim, dim_or_dims, dims, flat, listed, neutral, numbers, there, unlike, word, words
 
 
 def _each(pattern: str, tails: str) -> str:
@@ -54,11 +54,9 @@ SHOWN_UNET: dict[str, Shown] = {
         f"mid_block.{DUAL}attn2.to_k.weight": "UNetMidBlock2DCrossAttn",
         "mid_block.resnets.#.conv1.weight": "UNetMidBlock2D"}),
     "transformer_layers_per_block": numbers(BLOCKS_DOWN, stages=DOWN, middle=BLOCKS_MIDDLE),
-    "cross_attention_dim": dim(
-        f"{_each('down_blocks.#.attentions.#.transformer_blocks.#.', TEXT)} {_each('up_blocks.#.attentions.#.transformer_blocks.#.', TEXT)} "
-        f"{_each('mid_block.attentions.#.transformer_blocks.#.', TEXT)} {_each('down_blocks.#.' + DUAL, TEXT)} "
-        "down_blocks.#.attentions.#.add_k_proj.weight up_blocks.#.attentions.#.add_k_proj.weight "
-        "down_blocks.#.attentions.#.attn2.to_k.weight up_blocks.#.attentions.#.attn2.to_k.weight", 1),
+    "cross_attention_dim": dim_or_dims(
+        f"{_each('down_blocks.#.attentions.#.transformer_blocks.#.', TEXT)} {_each('down_blocks.#.' + DUAL, TEXT)} "
+        "down_blocks.#.attentions.#.add_k_proj.weight down_blocks.#.attentions.#.attn2.to_k.weight", 1),
     "use_linear_projection": flat("down_blocks.#.attentions.#.proj_in.weight up_blocks.#.attentions.#.proj_in.weight "
                                   "mid_block.attentions.#.proj_in.weight"),
     "only_cross_attention": unlike("down_blocks.#.attentions.#.transformer_blocks.#.attn1.to_k.weight", 1,
@@ -135,17 +133,26 @@ SHOWN_UNET2D: dict[str, Shown] = {key: SHOWN_UNET[key] for key in (
     "num_class_embeds")} | {
     "out_channels": SHOWN_UPWARDS["out_channels"],
     "down_block_types": words(DOWN, {
+        "down_blocks.#.resnet_down.conv1.weight and down_blocks.#.attentions.#.group_norm.weight": "AttnSkipDownBlock2D",
         "down_blocks.#.resnet_down.conv1.weight": "SkipDownBlock2D",
         "down_blocks.#.attentions.#.group_norm.weight": "AttnDownBlock2D",
         "down_blocks.#.downsamplers.#.conv1.weight": "ResnetDownsampleBlock2D"}, "DownBlock2D"),
     "up_block_types": words(UP, {
+        "up_blocks.#.resnet_up.conv1.weight and up_blocks.#.attentions.#.group_norm.weight": "AttnSkipUpBlock2D",
         "up_blocks.#.resnet_up.conv1.weight": "SkipUpBlock2D",
         "up_blocks.#.attentions.#.group_norm.weight": "AttnUpBlock2D",
         "up_blocks.#.upsamplers.#.conv1.weight": "ResnetUpsampleBlock2D"}, "UpBlock2D"),
     "downsample_type": word({"down_blocks.#.downsamplers.#.conv1.weight": "resnet"}, "conv"),
     "upsample_type": word({"up_blocks.#.upsamplers.#.conv1.weight": "resnet"}, "conv"),
-    "time_embedding_type": word({"time_proj.weight": "fourier"}, "positional"),
+    "time_embedding_type": word({"time_proj.weight/2": "learned", "time_proj.weight": "fourier"}, "positional"),
+    "num_train_timesteps": dim("time_proj.weight", 0),
     "class_embed_type": word({"class_embedding.linear_1.weight": "timestep"}),
     "mid_block_type": word({"mid_block.resnets.#.conv1.weight": "UNetMidBlock2D"}),
     "add_attention": there("mid_block.attentions.#.group_norm.weight mid_block.attentions.#.to_q.weight mid_block.attentions.#.query.weight"),
+}
+VIDEO = "conv1.conv.weight conv1.conv.bias norm2.weight norm2.bias conv2.conv.weight conv2.conv.bias"
+VIDEO_DOWN = _each("encoder.down_blocks.#.resnets.#.", VIDEO)
+SHOWN_VIDEO_VAE: dict[str, Shown] = SHOWN_ENCODER | {
+    "block_out_channels": dims(VIDEO_DOWN, 0),
+    "layers_per_block": numbers(VIDEO_DOWN),
 }

@@ -8,7 +8,7 @@ down blocks of 0.9.5 widen by their downsampler. autoencoder_dc.py: a stage with
 
 from inspector.architectures.autoencoder import ENCODER, ENCODER_MIDDLE, ONE_HEAD, VAE_DIMS
 from inspector.architectures.diffusion_blocks import EMBEDDING, TIMELESS_RESNET
-from inspector.architectures.stages_shown import SHOWN_VAE
+from inspector.architectures.stages_shown import SHOWN_VAE, SHOWN_VIDEO_VAE
 from inspector.notation.card import Architecture, Dims, opaque, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, linear, param
 
@@ -87,7 +87,7 @@ COG_NORMED_RESNET = rows(
     under("norm1", COG_NORM, tower="norm.1"),
     under("norm2", COG_NORM, i="o", tower="norm.2"),
     COG_CONVOLUTIONS)
-AUTOENCODERKLCOGVIDEOX = Architecture("AutoencoderKLCogVideoX", dims=VAE_DIMS,
+AUTOENCODERKLCOGVIDEOX = Architecture("AutoencoderKLCogVideoX", shows=SHOWN_VIDEO_VAE, dims=VAE_DIMS,
     parts=rows(
         under("encoder",
             part("conv_in.conv", "embed.image", conv("ci -> a, 3 3 3")),
@@ -120,7 +120,7 @@ HUNYUAN_MIDDLE = under("mid_block",
     under("resnets.0",    HUNYUAN_RESNET, i="m", o="m", tower="first"),
     under("attentions.0", ONE_HEAD, w="m", tower="middle", when="mid_block_add_attention"),
     under("resnets.1",    HUNYUAN_RESNET, i="m", o="m", tower="last"))
-AUTOENCODERKLHUNYUANVIDEO = Architecture("AutoencoderKLHunyuanVideo",
+AUTOENCODERKLHUNYUANVIDEO = Architecture("AutoencoderKLHunyuanVideo", shows=SHOWN_VIDEO_VAE,
     dims=VAE_DIMS | Dims(D="S[2**({S}+1) <= spatial_compression_ratio or {S} >= S - 3 and {S} < S - 1]",
                          W="U[2**({U}+1) <= spatial_compression_ratio or {U} >= U - 3 and {U} < U - 1]"),
     parts=rows(

@@ -90,13 +90,14 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[R
     return [shown(reading) for reading in best], nearest
 
 
-def shown(reading: Reading) -> Reading:
+def shown(reading: Reading, *, always: bool = False) -> Reading:
     """A reading without a config, with the one that names and shapes show where its card says how they do.
 
-    Keys that a config without an architecture states are taken as stated.
+    Keys that a config without an architecture states are taken as stated. always: with the switches and lists of
+    the class where the card does not say.
     """
     settings = reading.scope.settings
-    if not reading.card.shows or (settings.known and not reading.by_names):
+    if not (reading.card.shows or always) or settings.shown or (settings.known and not reading.by_names):
         return reading
     found = shown_settings(reading.card, reading.name, reading.families)
     if settings.known:

@@ -18,11 +18,16 @@ MOST_STAGES = 64
 
 
 def shown_settings(card: Architecture, name: str, families: Families, spelled: Callable[[str], str] = str) -> Settings:
-    """A config of what is stored, with the class's defaults for what no shape shows.
+    """A config of what is stored, with the class's switches and lists for what no shape shows.
 
-    spelled: what a family's key is called here.
+    Its numbers are left open: the shapes are solved for them. spelled: what a family's key is called here.
     """
-    return Settings(shown_values(card, families, spelled), class_defaults(name)[0], shown=True)
+    defaults = {key: value for key, value in class_defaults(name)[0].items() if not _is_number(value)}
+    return Settings(shown_values(card, families, spelled), defaults, shown=True)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def shown_values(card: Architecture, families: Families, spelled: Callable[[str], str] = str) -> dict[str, Any]:
@@ -83,7 +88,8 @@ class _Eyes:
             return _NOTHING
         usual = Counter(found.values()).most_common(1)[0][0]
         every = shown.value if isinstance(shown.value, int) else 1
-        return [found.get(index, usual) for index in range(0, max(found) + 1, every)]
+        listing = [found.get(index, usual) for index in range(0, max(found) + 1, every)]
+        return usual if shown.words and len({*found.values()}) == 1 else listing
 
     def _boxes(self, keys: Iterable[str]) -> Iterator[tuple[Span, ...]]:
         for key in keys:
@@ -126,7 +132,12 @@ class _Eyes:
         return listing[0] if alike else listing
 
     def _word(self, shown: Shown) -> Any:
-        return next((word for key, word in shown.words.items() if self._spelled(key) in self._families), shown.value)
+        return next((word for key, word in shown.words.items() if self._is_stored(key)), shown.value)
+
+    def _is_stored(self, key: str) -> bool:
+        name, _, rank = key.partition("/")
+        family = self._families.get(self._spelled(name))
+        return family is not None and (not rank or len(family.usual.shape) == int(rank))
 
     def _words(self, shown: Shown) -> Any:
         stages = {index for box in self._boxes(shown.keys) for index in _stages(box)}
@@ -136,7 +147,9 @@ class _Eyes:
         return [at.get(index, shown.value) for index in range(max(stages) + 1)]
 
     def _firsts(self, key: str) -> set[int]:
-        return {index for box in self._boxes((key,)) for index in _stages(box)}
+        """The first indices at which all of some keys are stored."""
+        each = [{index for box in self._boxes((one,)) for index in _stages(box)} for one in key.split(" and ")]
+        return set.intersection(*each)
 
     def _there(self, shown: Shown) -> bool:
         return any(self._spelled(key) in self._families for key in shown.keys)

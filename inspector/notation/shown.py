@@ -34,6 +34,11 @@ def dims(keys: str, axis: int, *, every: int = 1) -> Shown:
     return Shown("dims", tuple(keys.split()), axis, value=every)
 
 
+def dim_or_dims(keys: str, axis: int) -> Shown:
+    """As `dims`, but one number where all agree."""
+    return Shown("dims", tuple(keys.split()), axis, words={"alike": True})
+
+
 def numbers(keys: str, *, stages: str = "", middle: str = "", reverse_of: str = "") -> Shown:
     """How many last indices there are at each first index of the stages; by each second index if they differ.
 
@@ -45,12 +50,12 @@ def numbers(keys: str, *, stages: str = "", middle: str = "", reverse_of: str = 
 
 
 def word(words: Mapping[str, object], otherwise: object = None) -> Shown:
-    """The word of the first key that is stored."""
+    """The word of the first key that is stored; `key/2` must be a matrix."""
     return Shown("word", words=words, value=otherwise)
 
 
 def words(holders: str, at: Mapping[str, object], otherwise: object) -> Shown:
-    """A list: the word of the first key that is stored at each first index of the holders."""
+    """A list: at each first index of the holders, the word of the first key (or keys, `one and other`) stored there."""
     return Shown("words", tuple(holders.split()), words=at, value=otherwise)
 
 
