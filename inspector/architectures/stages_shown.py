@@ -4,7 +4,7 @@ unet_2d_condition.py: heads are no part of any shape as long as they divide the 
 `attn2`, which reads the text. Depths of the middle are those of the last stage.
 """
 
-from inspector.notation.shown import Shown, dim, dim_or_dims, dims, flat, listed, neutral, numbers, there, unlike, word, words
+from inspector.notation.shown import Shown, dim, dim_or_dims, dims, flat, listed, multiples, neutral, numbers, there, unlike, word, words
 
 
 def _each(pattern: str, tails: str) -> str:
@@ -56,7 +56,8 @@ SHOWN_UNET: dict[str, Shown] = {
     "transformer_layers_per_block": numbers(BLOCKS_DOWN, stages=DOWN, middle=BLOCKS_MIDDLE),
     "cross_attention_dim": dim_or_dims(
         f"{_each('down_blocks.#.attentions.#.transformer_blocks.#.', TEXT)} {_each('down_blocks.#.' + DUAL, TEXT)} "
-        "down_blocks.#.attentions.#.add_k_proj.weight down_blocks.#.attentions.#.attn2.to_k.weight", 1),
+        "down_blocks.#.attentions.#.add_k_proj.weight down_blocks.#.attentions.#.attn2.to_k.weight", 1, stages=DOWN,
+        middle=f"{_each('mid_block.attentions.#.transformer_blocks.#.', TEXT)} mid_block.attentions.#.add_k_proj.weight"),
     "use_linear_projection": flat("down_blocks.#.attentions.#.proj_in.weight up_blocks.#.attentions.#.proj_in.weight "
                                   "mid_block.attentions.#.proj_in.weight"),
     "only_cross_attention": unlike("down_blocks.#.attentions.#.transformer_blocks.#.attn1.to_k.weight", 1,
@@ -115,9 +116,12 @@ SHOWN_VAE: dict[str, Shown] = SHOWN_ENCODER | {
 }
 PAIRS = "spatial_res_block.conv1.weight spatial_res_block.conv2.weight spatial_res_block.conv1.bias temporal_res_block.conv1.bias"
 PAIRS_DOWN = _each("down_blocks.#.resnets.#.", PAIRS)
+SPACE_DOWN = _each("down_blocks.#.attentions.#.transformer_blocks.#.", TEXT)
 SHOWN_SPACE_TIME: dict[str, Shown] = SHOWN_UNET | SHOWN_UPWARDS | {
     "block_out_channels": dims(PAIRS_DOWN, 0),
     "layers_per_block": numbers(PAIRS_DOWN),
+    "transformer_layers_per_block": numbers(BLOCKS_DOWN, stages=PAIRS_DOWN, middle=BLOCKS_MIDDLE),
+    "cross_attention_dim": dim_or_dims(SPACE_DOWN, 1, stages=PAIRS_DOWN, middle=_each("mid_block.attentions.#.transformer_blocks.#.", TEXT)),
     "down_block_types": words(PAIRS_DOWN, {"down_blocks.#.attentions.#.proj_in.weight": "CrossAttnDownBlockSpatioTemporal"},
                               "DownBlockSpatioTemporal"),
     "up_block_types": words(_each("up_blocks.#.resnets.#.", PAIRS),
@@ -155,4 +159,13 @@ VIDEO_DOWN = _each("encoder.down_blocks.#.resnets.#.", VIDEO)
 SHOWN_VIDEO_VAE: dict[str, Shown] = SHOWN_ENCODER | {
     "block_out_channels": dims(VIDEO_DOWN, 0),
     "layers_per_block": numbers(VIDEO_DOWN),
+}
+WAN_UP = _each("decoder.up_blocks.#.resnets.#.", "conv1.weight conv1.bias conv2.weight conv2.bias norm2.gamma")
+WAN_RESAMPLED = {"upsampler": "decoder.up_blocks.#.upsampler.resample.#.weight", "upsamplers": "decoder.up_blocks.#.upsamplers.#.resample.#.weight"}
+SHOWN_WAN: dict[str, Shown] = {
+    "num_res_blocks": numbers(WAN_UP, less=1),
+    "dim_mult": multiples(WAN_UP, 0, "encoder.norm_out.gamma", "encoder.conv_in.weight"),
+    "is_residual": there("encoder.down_blocks.#.resnets.#.conv1.weight"),
+    "temperal_downsample": words(" ".join(WAN_RESAMPLED.values()), {
+        "decoder.up_blocks.#.upsampler.time_conv.weight": True, "decoder.up_blocks.#.upsamplers.#.time_conv.weight": True}, False, turned=True),
 }

@@ -8,7 +8,7 @@ down blocks of 0.9.5 widen by their downsampler. autoencoder_dc.py: a stage with
 
 from inspector.architectures.autoencoder import ENCODER, ENCODER_MIDDLE, ONE_HEAD, VAE_DIMS
 from inspector.architectures.diffusion_blocks import EMBEDDING, TIMELESS_RESNET
-from inspector.architectures.stages_shown import SHOWN_VAE, SHOWN_VIDEO_VAE
+from inspector.architectures.stages_shown import SHOWN_VAE, SHOWN_VIDEO_VAE, SHOWN_WAN
 from inspector.notation.card import Architecture, Dims, opaque, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, linear, param
 
@@ -67,8 +67,8 @@ WAN_PARTS = rows(
             tower="residual", when="residual"),
         part("norm_out.gamma", "norm.final", param("last 1 1 1")),
         part("conv_out",       "head.image", conv("last -> co, 3 3 3")), tower="decoder"))
-AUTOENCODERKLWAN = Architecture("AutoencoderKLWan", dims=WAN_DIMS | Dims(last="bd*dm[0]"), parts=WAN_PARTS)
-AUTOENCODERKLQWENIMAGE = Architecture("AutoencoderKLQwenImage",
+AUTOENCODERKLWAN = Architecture("AutoencoderKLWan", shows=SHOWN_WAN, dims=WAN_DIMS | Dims(last="bd*dm[0]"), parts=WAN_PARTS)
+AUTOENCODERKLQWENIMAGE = Architecture("AutoencoderKLQwenImage", shows=SHOWN_WAN,
     dims=WAN_DIMS | Dims(last="b*dm[0]", bd="b", residual="false", ci="input_channels", co="input_channels"), parts=WAN_PARTS)
 
 COG_NORM = rows(                               # i channels, z those of the latents

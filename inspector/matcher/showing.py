@@ -52,7 +52,7 @@ class _Eyes:
         found: Mapping[str, Callable[[Shown], Any]] = {
             "dim": self._dim, "dims": self._dims, "numbers": self._numbers, "word": self._word,
             "words": self._words, "there": self._there, "flat": self._flat, "unlike": self._unlike,
-            "listed": self._listed, "neutral": _neutral,
+            "multiples": self._multiples, "listed": self._listed, "neutral": _neutral,
         }  # fmt: skip
         return found[shown.how](shown)
 
@@ -87,9 +87,23 @@ class _Eyes:
         if not found:
             return _NOTHING
         usual = Counter(found.values()).most_common(1)[0][0]
+        if shown.parts:
+            stages, middle = shown.parts
+            last = max(index for box in self._boxes(stages.keys) for index in _stages(box))
+            at_middle = self._dim(Shown("dim", middle.keys, shown.axis))
+            if last not in found:
+                found[last] = usual if at_middle is _NOTHING else at_middle
         every = shown.value if isinstance(shown.value, int) else 1
         listing = [found.get(index, usual) for index in range(0, max(found) + 1, every)]
         return usual if shown.words and len({*found.values()}) == 1 else listing
+
+    def _multiples(self, shown: Shown) -> Any:
+        found = self._at_first(shown.keys, shown.axis)
+        top, base = (self._dim(Shown("dim", (key,))) for key in shown.others)
+        if not found or _NOTHING in (top, base) or 0 not in found or not found[0] * base:
+            return _NOTHING
+        ratios = [found.get(index, 0) * top / (found[0] * base) for index in range(max(found), -1, -1)]
+        return [int(ratio) if ratio.is_integer() else ratio for ratio in ratios]
 
     def _boxes(self, keys: Iterable[str]) -> Iterator[tuple[Span, ...]]:
         for key in keys:
@@ -129,6 +143,8 @@ class _Eyes:
         if not counted and not middle:
             return _NOTHING
         alike = all(type(count) is int and count == listing[0] for count in listing)
+        less = shown.value if isinstance(shown.value, int) else 0
+        listing = [count - less if type(count) is int else count for count in listing]
         return listing[0] if alike else listing
 
     def _word(self, shown: Shown) -> Any:
@@ -144,7 +160,8 @@ class _Eyes:
         if not stages:
             return _NOTHING
         at = {index: word for key, word in reversed(shown.words.items()) for index in self._firsts(key)}
-        return [at.get(index, shown.value) for index in range(max(stages) + 1)]
+        listing = [at.get(index, shown.value) for index in range(max(stages) + 1)]
+        return listing[::-1] if shown.axis else listing
 
     def _firsts(self, key: str) -> set[int]:
         """The first indices at which all of some keys are stored."""

@@ -34,19 +34,25 @@ def dims(keys: str, axis: int, *, every: int = 1) -> Shown:
     return Shown("dims", tuple(keys.split()), axis, value=every)
 
 
-def dim_or_dims(keys: str, axis: int) -> Shown:
-    """As `dims`, but one number where all agree."""
-    return Shown("dims", tuple(keys.split()), axis, words={"alike": True})
+def dim_or_dims(keys: str, axis: int, *, stages: str, middle: str) -> Shown:
+    """As `dims`, but one number where all agree; a last stage without one has the middle's."""
+    others = (Shown("", tuple(stages.split())), Shown("", tuple(middle.split())))
+    return Shown("dims", tuple(keys.split()), axis, words={"alike": True}, parts=others)
 
 
-def numbers(keys: str, *, stages: str = "", middle: str = "", reverse_of: str = "") -> Shown:
-    """How many last indices there are at each first index of the stages; by each second index if they differ.
+def multiples(keys: str, axis: int, top: str, base: str) -> Shown:
+    """A list, last first: the length at each first index in multiples of a base, that of the first being the top's."""
+    return Shown("multiples", tuple(keys.split()), axis, (top, base))
+
+
+def numbers(keys: str, *, stages: str = "", middle: str = "", reverse_of: str = "", less: int = 0) -> Shown:
+    """How many last indices there are at each first index of the stages, less so many; by second index if they differ.
 
     One number where all agree. Stages that have none have one; the last of them as many as `middle` has.
     reverse_of: null where the numbers are those of these keys, turned round.
     """
     parts = (Shown("", tuple(stages.split() or keys.split())), Shown("", tuple(reverse_of.split())))
-    return Shown("numbers", tuple(keys.split()), others=tuple(middle.split()), parts=parts)
+    return Shown("numbers", tuple(keys.split()), others=tuple(middle.split()), parts=parts, value=less)
 
 
 def word(words: Mapping[str, object], otherwise: object = None) -> Shown:
@@ -54,9 +60,12 @@ def word(words: Mapping[str, object], otherwise: object = None) -> Shown:
     return Shown("word", words=words, value=otherwise)
 
 
-def words(holders: str, at: Mapping[str, object], otherwise: object) -> Shown:
-    """A list: at each first index of the holders, the word of the first key (or keys, `one and other`) stored there."""
-    return Shown("words", tuple(holders.split()), words=at, value=otherwise)
+def words(holders: str, at: Mapping[str, object], otherwise: object, *, turned: bool = False) -> Shown:
+    """A list: at each first index of the holders, the word of the first key (or keys, `one and other`) stored there.
+
+    turned: the last index first.
+    """
+    return Shown("words", tuple(holders.split()), int(turned), words=at, value=otherwise)
 
 
 def there(keys: str) -> Shown:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from inspector.algebra.boxes import count, within
-from inspector.algebra.evaluation import Value, whole
+from inspector.algebra.boxes import Box, count, within
+from inspector.algebra.evaluation import Value, extent, whole
 from inspector.algebra.expression import Node, Word, words
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
 from inspector.algebra.span import Span
@@ -176,24 +176,25 @@ def _dims(scope: CardScope, shown: Sequence[_Shown], unclear: Collection[tuple[i
     for slot, family, axes in shown:
         inner = scope_of(scope, slot)
         for part in family.stored:
-            if len(part.layout.shape) != len(slot.dims):
+            boxes = _own(inner, axes, part.boxes)
+            if len(part.layout.shape) != len(slot.dims) or not boxes:
                 continue
             for position, (node, stored) in enumerate(zip(slot.dims, part.layout.shape, strict=True)):
                 if (id(slot), position) in unclear:
                     continue
-                unknown = _unknown_at(inner, node, axes, part.boxes[0])
+                unknown = _unknown_at(inner, node, axes, boxes[0])
                 if len(unknown) != 1:
                     continue
                 symbol = unknown[0]
                 name = _name(slot, symbol)
                 holes = free_holes(inner.card, inner.settings.native, symbol)
                 if holes:
-                    _vote_by_index(by_index, inner, node, symbol, name, holes, axes, part.boxes, stored)
+                    _vote_by_index(by_index, inner, node, symbol, name, holes, axes, boxes, stored)
                     continue
                 value = stored if node == Word((symbol,)) else _solve(inner, node, symbol, stored)
                 if value is not None:
                     bare = isinstance(node, Word)
-                    votes[bare].setdefault(name, Counter())[value] += part.tensors
+                    votes[bare].setdefault(name, Counter())[value] += count(boxes)
     chosen = votes[True] or votes[False]
     found: dict[str, Value] = {name: value for name, vote in chosen.items() if (value := elected(vote)) is not None}
     for name, (hole, per_index) in by_index.items():
@@ -201,6 +202,19 @@ def _dims(scope: CardScope, shown: Sequence[_Shown], unclear: Collection[tuple[i
             continue
         found[name] = ByIndex(hole, {at: vote.most_common(1)[0][0] for at, vote in per_index.items()})
     return found
+
+
+def _own(scope: CardScope, axes: Sequence[str | int], boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+    """What lies at a slot's own indices: literal ones, and those of holes that are known and alone."""
+    for place, axis in enumerate(axes):
+        span: Span | None = Span.of([axis]) if isinstance(axis, int) else None
+        if isinstance(axis, str) and not free_holes(scope.card, scope.settings.native, axis):
+            span = extent(scope.word((axis,)))
+        if span is not None:
+            boxes = tuple(
+                (*box[:place], box[place] & span, *box[place + 1 :]) for box in boxes if box[place] & span
+            )
+    return boxes
 
 
 MAJORITY = 0.75
