@@ -51,6 +51,7 @@ SHOWN_UNET: dict[str, Shown] = {
     "mid_block_type": word({
         "mid_block.attentions.#.add_k_proj.weight": "UNetMidBlock2DSimpleCrossAttn",
         "mid_block.attentions.#.transformer_blocks.#.attn2.to_k.weight": "UNetMidBlock2DCrossAttn",
+        "mid_block.attentions.#.transformer_blocks.#.attn2.to_v.weight": "UNetMidBlock2DCrossAttn",
         f"mid_block.{DUAL}attn2.to_k.weight": "UNetMidBlock2DCrossAttn",
         "mid_block.resnets.#.conv1.weight": "UNetMidBlock2D"}),
     "transformer_layers_per_block": numbers(BLOCKS_DOWN, stages=DOWN, middle=BLOCKS_MIDDLE),
@@ -68,13 +69,13 @@ SHOWN_UNET: dict[str, Shown] = {
     "attention_type": word({"position_net.null_positive_feature": "gated", "position_net.null_text_feature": "gated-text-image"},
                            "default"),
     "num_attention_heads": neutral(1), "attention_head_dim": neutral(1), "act_fn": neutral("silu"),
-    "time_embedding_dim": dim("time_embedding.linear_2.weight time_embedding.linear_2.bias", 0),
+    "time_embedding_dim": dim(_each("time_embedding.linear_", "1.weight 1.bias 2.weight 2.bias"), 0),
     "time_embedding_type": word({"time_proj.weight": "fourier"}, "positional"),
     "time_cond_proj_dim": dim("time_embedding.cond_proj.weight", 1),
     "addition_embed_type": word({
         "add_embedding.pool.k_proj.weight": "text", "add_embedding.text_proj.weight": "text_image",
         "add_embedding.input_hint_block.#.weight": "image_hint", "add_embedding.image_proj.weight": "image",
-        "add_embedding.linear_1.weight": "text_time"}),
+        "add_embedding.linear_1.weight": "text_time", "add_embedding.linear_2.weight": "text_time"}),
     "projection_class_embeddings_input_dim": dim("add_embedding.linear_1.weight class_embedding.linear_1.weight", 1),
     "class_embed_type": word({"class_embedding.linear_1.weight": "projection"}),
     "num_class_embeds": dim("class_embedding.weight", 0),
@@ -86,7 +87,7 @@ SHOWN_UPWARDS: dict[str, Shown] = {
     "out_channels": dim("conv_out.weight conv_out.bias", 0),
     "conv_out_kernel": dim("conv_out.weight", 2),
     "up_block_types": words(UP, _side("up"), "UpBlock2D"),
-    "norm_num_groups": word({"conv_norm_out.weight": 32}),
+    "norm_num_groups": word({"conv_norm_out.weight": 32, "conv_norm_out.bias": 32}),
     "reverse_transformer_layers_per_block": numbers(BLOCKS_UP, stages=UP, reverse_of=BLOCKS_DOWN),
 }
 SHOWN_CONDITION: dict[str, Shown] = {

@@ -9,6 +9,7 @@ from typing import Any
 
 from inspector.algebra.names import key_of
 from inspector.architectures.catalog import card_of, likely_cards, preference
+from inspector.architectures.defaults import class_defaults
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.showing import shown_settings
@@ -93,7 +94,7 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[R
 def shown(reading: Reading, *, always: bool = False) -> Reading:
     """A reading without a config, with the one that names and shapes show where its card says how they do.
 
-    Keys that a config without an architecture states are taken as stated. always: with the switches and lists of
+    A config that names no architecture stands, with the defaults of the class that it is one of. always: with the switches and lists of
     the class where the card does not say.
     """
     settings = reading.scope.settings
@@ -101,7 +102,7 @@ def shown(reading: Reading, *, always: bool = False) -> Reading:
         return reading
     found = shown_settings(reading.card, reading.name, reading.families)
     if settings.known:
-        found = replace(found, values={**found.values, **settings.values}, shown=False)
+        found = replace(settings, defaults=class_defaults(reading.name)[0])
     return replace(reading, scope=CardScope(reading.card, found, card_of))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
+from inspector.algebra.evaluation import is_filter
+from inspector.algebra.expression import Bracket, Hole, Node, Word, children, parse
 from inspector.algebra.span import Span
 from inspector.architectures.defaults import class_defaults
 from inspector.matcher.families import Families
@@ -35,6 +37,26 @@ def shown_values(card: Architecture, families: Families, spelled: Callable[[str]
     eyes = _Eyes(families, spelled)
     seen = {key: eyes.seen(shown) for key, shown in card.shows.items()}
     return {key: value for key, value in seen.items() if value is not _NOTHING}
+
+
+def unseen_lists(card: Architecture) -> bool:
+    """Whether lists of the config, one entry a stage, give sizes, and the card does not say where they are seen."""
+    return not card.shows and any(_takes_entries(parse(text), card.dims) for text in card.dims.values())
+
+
+def _takes_entries(node: Node, symbols: Container[str]) -> bool:
+    """Whether the entry of a config key at some stage is taken: `widths[{S}]`."""
+    if isinstance(node, Bracket) and isinstance(node.base, Word) and not is_filter(node.inner):
+        key = node.base.path
+        if len(key) == 1 and key[0] not in symbols and any(isinstance(one, Hole) for one in _below(node.inner)):
+            return True
+    return any(_takes_entries(child, symbols) for child in children(node))
+
+
+def _below(node: Node) -> Iterator[Node]:
+    yield node
+    for child in children(node):
+        yield from _below(child)
 
 
 _NOTHING: Any = object()

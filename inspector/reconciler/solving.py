@@ -7,6 +7,7 @@ the same product must agree.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
@@ -18,7 +19,7 @@ from inspector.algebra.span import Span
 from inspector.matcher.families import Families, Family
 from inspector.notation.binding import Block, Spelling, rivals_of, scope_of, template
 from inspector.notation.scope import ByIndex, CardScope, bases, free_holes
-from inspector.notation.slots import Slot
+from inspector.notation.slots import HOLE, Slot
 
 LARGEST = 2**48
 """No dim that a checkpoint can store is larger."""
@@ -26,6 +27,7 @@ LARGEST = 2**48
 
 def solved(scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> CardScope:
     """The scope with every symbol set that follows from the names and shapes and from nothing else."""
+    scope = _with(scope, _inside_segments(scope, slots, spelling, families))
     named = [(slot, *template(spelling.spelled(slot, scope))) for slot in slots]
     shown = [
         (slot, families[key], axes)
@@ -40,6 +42,25 @@ def solved(scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families
             return scope
         scope = _with(scope, found)
     return scope
+
+
+def _inside_segments(
+    scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families: Families
+) -> dict[str, Value]:
+    """The indices of holes that are a part of a segment (`mapping_{F}`), where the config leaves them open."""
+    found: dict[str, Span] = {}
+    for slot in slots:
+        inner = scope_of(scope, slot)
+        path = template(spelling.spelled(slot, scope))[0]
+        holes = [hole for hole in HOLE.findall(path) if inner.word((hole,)) is None]
+        if not holes or len(holes) < len(HOLE.findall(path)):
+            continue
+        pattern = re.compile(r"([0-9]{1,4})".join(map(re.escape, HOLE.split(path)[::2])), re.ASCII)
+        for match in filter(None, map(pattern.fullmatch, families)):
+            for hole, index in zip(holes, match.groups(), strict=True):
+                name = _name(slot, hole)
+                found[name] = found.get(name, Span()) | Span.of([int(index)])
+    return dict(found)
 
 
 _Shown = tuple[Slot, Family, tuple[str | int, ...]]

@@ -1194,3 +1194,80 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "QwenImageControlNetModel": ({"extra_condition_channels": 4},),
 }
+
+
+STABLE = {
+    "block_out_channels": (320, 640, 1280, 1280),
+    "cross_attention_dim": 768,
+    "attention_head_dim": 8,
+}
+LARGE = {
+    "block_out_channels": (320, 640, 1280),
+    "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"),
+    "transformer_layers_per_block": (1, 2, 10),
+    "cross_attention_dim": 2048,
+    "attention_head_dim": (5, 10, 20),
+    "use_linear_projection": True,
+    "addition_embed_type": "text_time",
+    "addition_time_embed_dim": 256,
+    "projection_class_embeddings_input_dim": 2816,
+}
+UP_LARGE = {"up_block_types": ("CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D")}
+FOUR = {
+    "block_out_channels": (128, 256, 512, 512),
+    "down_block_types": ("DownEncoderBlock2D",) * 4,
+    "layers_per_block": 2,
+}
+PUBLISHED: dict[str, dict[str, dict[str, Any]]] = {
+    "UNet2DConditionModel": {
+        "stable-diffusion-v1-5": STABLE,
+        "stable-diffusion-2-1": {
+            **STABLE,
+            "cross_attention_dim": 1024,
+            "attention_head_dim": (5, 10, 20, 20),
+            "use_linear_projection": True,
+        },
+        "stable-diffusion-xl-base-1.0": {**LARGE, **UP_LARGE},
+        "stable-diffusion-xl-refiner-1.0": {
+            **LARGE,
+            "block_out_channels": (384, 768, 1536, 1536),
+            "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"),
+            "up_block_types": ("UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"),
+            "transformer_layers_per_block": 4,
+            "cross_attention_dim": 1280,
+            "attention_head_dim": (6, 12, 24, 24),
+            "projection_class_embeddings_input_dim": 2560,
+        },
+        "SSD-1B": {
+            **LARGE,
+            **UP_LARGE,
+            "transformer_layers_per_block": (1, 2, 4),
+            "reverse_transformer_layers_per_block": ((4, 4, 10), (2, 1, 1), 1),
+            "mid_block_type": None,
+        },
+    },
+    "ControlNetModel": {
+        "sd-controlnet-canny": {"cross_attention_dim": 768},
+        "controlnet-canny-sdxl-1.0": LARGE,
+    },
+    "AutoencoderKL": {
+        "sd-vae-ft-mse": {**FOUR, "up_block_types": ("UpDecoderBlock2D",) * 4},
+        "FLUX.1-dev": {
+            **FOUR,
+            "up_block_types": ("UpDecoderBlock2D",) * 4,
+            "latent_channels": 16,
+            "use_quant_conv": False,
+            "use_post_quant_conv": False,
+        },
+    },
+    "UNetSpatioTemporalConditionModel": {
+        "stable-video-diffusion-img2vid": {"num_attention_heads": (5, 10, 20, 20)},
+    },
+    "AutoencoderKLTemporalDecoder": {"stable-video-diffusion-img2vid": FOUR},
+    "AutoencoderTiny": {"taesd": {}},
+    "AutoencoderKLWan": {"Wan2.2-TI2V-5B": {
+        "base_dim": 160, "decoder_base_dim": 256, "z_dim": 48, "is_residual": True, "in_channels": 12, "out_channels": 12,
+        "patch_size": 2, "scale_factor_spatial": 16,
+    }},
+}  # fmt: skip
+"""Arguments of published components, at their full size: what lists of stages look like in the wild."""
