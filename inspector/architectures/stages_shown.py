@@ -4,7 +4,7 @@ unet_2d_condition.py: heads are no part of any shape as long as they divide the 
 `attn2`, which reads the text. Depths of the middle are those of the last stage.
 """
 
-from inspector.notation.shown import Shown, dim, dim_or_dims, dims, flat, listed, multiples, neutral, numbers, there, unlike, word, words
+from inspector.notation.shown import Shown, dim, dim_or_dims, dim_or_null, dims, flat, listed, multiples, neutral, numbers, there, unlike, word, words
 
 
 def _each(pattern: str, tails: str) -> str:
@@ -71,15 +71,15 @@ SHOWN_UNET: dict[str, Shown] = {
     "num_attention_heads": neutral(1), "attention_head_dim": neutral(1), "act_fn": neutral("silu"),
     "time_embedding_dim": dim(_each("time_embedding.linear_", "1.weight 1.bias 2.weight 2.bias"), 0),
     "time_embedding_type": word({"time_proj.weight": "fourier"}, "positional"),
-    "time_cond_proj_dim": dim("time_embedding.cond_proj.weight", 1),
+    "time_cond_proj_dim": dim_or_null("time_embedding.cond_proj.weight", 1),
     "addition_embed_type": word({
         "add_embedding.pool.k_proj.weight": "text", "add_embedding.text_proj.weight": "text_image",
         "add_embedding.input_hint_block.#.weight": "image_hint", "add_embedding.image_proj.weight": "image",
         "add_embedding.linear_1.weight": "text_time", "add_embedding.linear_2.weight": "text_time"}),
-    "projection_class_embeddings_input_dim": dim("add_embedding.linear_1.weight class_embedding.linear_1.weight", 1),
+    "projection_class_embeddings_input_dim": dim_or_null("add_embedding.linear_1.weight class_embedding.linear_1.weight", 1),
     "class_embed_type": word({"class_embedding.linear_1.weight": "projection"}),
-    "num_class_embeds": dim("class_embedding.weight", 0),
-    "encoder_hid_dim": dim("encoder_hid_proj.weight encoder_hid_proj.text_proj.weight", 1),
+    "num_class_embeds": dim_or_null("class_embedding.weight", 0),
+    "encoder_hid_dim": dim_or_null("encoder_hid_proj.weight encoder_hid_proj.text_proj.weight", 1),
     "encoder_hid_dim_type": word({"encoder_hid_proj.weight": "text_proj", "encoder_hid_proj.text_proj.weight": "text_image_proj",
                                   "encoder_hid_proj.image_embeds.weight": "image_proj"}),
 }

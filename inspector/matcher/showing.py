@@ -72,7 +72,7 @@ class _Eyes:
 
     def seen(self, shown: Shown) -> Any:
         found: Mapping[str, Callable[[Shown], Any]] = {
-            "dim": self._dim, "dims": self._dims, "numbers": self._numbers, "word": self._word,
+            "dim": self._dim, "dims": self._dims, "numbers": self._numbers, "indices": self._indices, "word": self._word,
             "words": self._words, "there": self._there, "flat": self._flat, "unlike": self._unlike,
             "multiples": self._multiples, "listed": self._listed, "neutral": _neutral,
         }  # fmt: skip
@@ -102,7 +102,7 @@ class _Eyes:
         votes: Counter[int] = Counter()
         for box, length, tensors in self._lengths(shown.keys, shown.axis):
             votes[length] += tensors * (box[0].size if box else 1)
-        return votes.most_common(1)[0][0] if votes else _NOTHING
+        return votes.most_common(1)[0][0] if votes else shown.words.get("", _NOTHING)
 
     def _dims(self, shown: Shown) -> Any:
         found = self._at_first(shown.keys, shown.axis)
@@ -168,6 +168,9 @@ class _Eyes:
         less = shown.value if isinstance(shown.value, int) else 0
         listing = [count - less if type(count) is int else count for count in listing]
         return listing[0] if alike else listing
+
+    def _indices(self, shown: Shown) -> Any:
+        return sorted({index for key in shown.keys for index in self._firsts(key)})
 
     def _word(self, shown: Shown) -> Any:
         return next((word for key, word in shown.words.items() if self._is_stored(key)), shown.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from inspector.algebra.evaluation import Value, evaluator, is_filter
@@ -311,12 +312,11 @@ def _nested(values: Mapping[str, Any], defaults: Any, key: tuple[str, ...], valu
     return {**values, key[0]: _nested(inner, default, key[1:], value)}
 
 
-def grafts_of(card: Architecture) -> Iterator[Graft]:
+@cache
+def grafts_of(card: Architecture) -> tuple[Graft, ...]:
     """Every graft of a card, in its parts and heads."""
-    yield from _grafts_below(card.parts)
-    for entry in card.heads:
-        for row in entry.rows:
-            yield from _grafts_below(row)
+    rows = (card.parts, *(row for entry in card.heads for row in entry.rows))
+    return tuple(graft for row in rows for graft in _grafts_below(row))
 
 
 def _grafts_below(row: Row) -> Iterator[Graft]:

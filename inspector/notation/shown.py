@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
+NEUTRAL = "neutral"
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """Where a value can be seen. how: the function of this module that made it, where each is explained."""
@@ -27,6 +30,11 @@ class Shown:
 def dim(keys: str, axis: int) -> Shown:
     """The commonest length of an axis; nothing where no such tensor is stored."""
     return Shown("dim", tuple(keys.split()), axis)
+
+
+def dim_or_null(keys: str, axis: int) -> Shown:
+    """As `dim`, but null where no such tensor is stored."""
+    return Shown("dim", tuple(keys.split()), axis, words={"": None})
 
 
 def dims(keys: str, axis: int, *, every: int = 1) -> Shown:
@@ -68,6 +76,11 @@ def words(holders: str, at: Mapping[str, object], otherwise: object, *, turned: 
     return Shown("words", tuple(holders.split()), int(turned), words=at, value=otherwise)
 
 
+def indices(keys: str) -> Shown:
+    """A list of the first indices."""
+    return Shown("indices", tuple(keys.split()))
+
+
 def there(keys: str) -> Shown:
     """Whether any of the keys is stored."""
     return Shown("there", tuple(keys.split()))
@@ -90,4 +103,4 @@ def listed(*parts: Shown) -> Shown:
 
 def neutral(value: object) -> Shown:
     """A value that leaves the shapes as the other keys have them: the weights do not show it."""
-    return Shown("neutral", value=value)
+    return Shown(NEUTRAL, value=value)

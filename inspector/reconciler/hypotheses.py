@@ -8,9 +8,9 @@ and the differences grow fewer. The best one is taken, and what is left is looke
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from inspector.algebra.boxes import Box, less
@@ -18,8 +18,10 @@ from inspector.algebra.evaluation import extent, whole
 from inspector.algebra.expression import Binary, Literal, Node, Word, children, parse
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families
+from inspector.matcher.showing import shown_values
 from inspector.notation.binding import Plan, scope_of, template
 from inspector.notation.scope import CardScope, grafts_of
+from inspector.notation.shown import NEUTRAL
 from inspector.notation.slots import Slot
 from inspector.reconciler.placing import Gap, Placed, Placement, Stray
 from inspector.reconciler.renaming import renamings
@@ -62,14 +64,65 @@ def find_causes(
     plan: Plan, placement: Placement, families: Families, bind: Bind
 ) -> tuple[list[Cause], Plan, Placement]:
     """The causes, best first, and the plan and placement with all of them put right."""
+    first, before = plan, placement
+    shown = _seen(plan.scope, families)
     causes: list[Cause] = []
+    together = _together(first, before, shown, bind) if len(shown) > 1 else None
+    if together is not None and not together[2].differences:
+        return together
     while placement.differences and len(causes) < MOST_CAUSES:
-        found = _best(plan, placement, families, bind)
+        found = _best(plan, placement, families, bind, shown)
         if found is None:
             break
         cause, plan, placement = found
         causes.append(cause)
+    if together is not None and together[2].differences < placement.differences:
+        return together
     return causes, plan, placement
+
+
+def _seen(scope: CardScope, families: Families) -> dict[Key, Any]:
+    """Keys that the card says can be seen, with what is seen, where the config has something else."""
+    if not scope.card.shows:
+        return {}
+    seen = shown_values(scope.card, families)
+    told = {(key,): value for key, value in seen.items() if scope.card.shows[key].how != NEUTRAL}
+    return {key: value for key, value in told.items() if scope.settings.read(key)[0] != value}
+
+
+def _together(
+    plan: Plan, placement: Placement, shown: Mapping[Key, Any], bind: Bind
+) -> tuple[list[Cause], Plan, Placement] | None:
+    """Several keys at once, each needed: a list of stages and the kinds of blocks in them are as long as one another."""
+
+    def bound(values: Mapping[Key, Any]) -> tuple[Plan, Placement]:
+        scope = plan.scope
+        for key, value in values.items():
+            scope = scope.with_value(key, value)
+        return bind(scope)
+
+    needed = dict(shown)
+    best, laid = bound(needed)
+    if laid.differences >= placement.differences or _breaks(placement, laid):
+        return None
+    without: dict[Key, tuple[int, Placement]] = {}
+    for key in shown:
+        rest = {other: value for other, value in needed.items() if other != key}
+        other, found = bound(rest)
+        if found.differences <= laid.differences:
+            needed, best, laid = rest, other, found
+        else:
+            without[key] = (found.differences - laid.differences, found)
+    if len(needed) < 2:
+        return None  # alone it is looked at beside what else could be
+    causes = []
+    for key, value in needed.items():
+        explains, found = without[key]
+        read, defaulted = plan.scope.settings.read(key)
+        odd = [one.block.key for one in (*found.misfits, *found.gaps)] + [one.key for one in found.strays]
+        agreeing = sum(one.tensors for one in laid.placed if one.fits and one.block.key in odd)
+        causes.append(Cause(".".join(key), read, value, explains, agreeing, tuple(dict.fromkeys(odd)), (), defaulted))
+    return causes, best, laid
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +136,14 @@ class _Tested:
     rank: int
 
 
-def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> tuple[Cause, Plan, Placement] | None:
+def _best(
+    plan: Plan, placement: Placement, families: Families, bind: Bind, shown: Mapping[Key, Any]
+) -> tuple[Cause, Plan, Placement] | None:
     tested: list[_Tested] = []
-    for rank, (key, value) in enumerate(_candidates(plan, placement, families)):
-        if rank >= MOST_TESTED:
-            break
+    explained = False
+    for rank, (key, value) in enumerate(_candidates(plan, placement, families, shown)):
+        if rank >= MOST_TESTED or (rank >= len(shown) and explained):
+            break  # what is seen and explains everything needs no other
         scope = plan.scope.with_value(key, value)
         other, laid = bind(scope)
         gain = placement.differences - laid.differences
@@ -96,6 +152,7 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
         agreeing, disagreeing = _votes(plan, other, laid)
         if agreeing > disagreeing and not _breaks(placement, laid):
             tested.append(_Tested(key, value, other, laid, gain, agreeing, rank))
+            explained = explained or not laid.differences and rank < len(shown)
     if not tested:
         return None
     best = max(tested, key=lambda one: (one.gain, _preference(plan, one), -one.rank))
@@ -180,10 +237,12 @@ def _grown(before: _Found, after: _Found) -> bool:
     return False
 
 
-def _candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:
+def _candidates(
+    plan: Plan, placement: Placement, families: Families, shown: Mapping[Key, Any]
+) -> Iterator[tuple[Key, Any]]:
     """(key, value) pairs worth testing, each once, likeliest first."""
     seen: set[tuple[Key, str]] = set()
-    for key, value in _all_candidates(plan, placement, families):
+    for key, value in chain(shown.items(), _all_candidates(plan, placement, families)):
         current = plan.scope.settings.read(key)[0]
         if (key, repr(value)) in seen or (current == value and type(current) is type(value)):
             continue
@@ -441,7 +500,7 @@ def _settings(node: Node, current: Any, shape: tuple[int, ...]) -> Iterator[Any]
     """Values that a switch may have instead: of the kind of the present one, and those the predicate names."""
     if type(current) is int:
         yield 0
-    else:
+    elif not isinstance(current, str):
         yield True
         yield False
     yield None
