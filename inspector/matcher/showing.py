@@ -146,7 +146,8 @@ class _Eyes:
     def _counted(self, keys: Iterable[str]) -> dict[int, Any]:
         counted: dict[int, Any] = {}
         for stage, inner in self._last(keys).items():
-            counts = [inner.get(second, 0) for second in range(max(inner) + 1)]
+            usual = Counter(inner.values()).most_common(1)[0][0]
+            counts = [inner.get(second, usual) for second in range(max(inner) + 1)]
             counted[stage] = counts[0] if len(set(counts)) == 1 else counts
         return counted
 

@@ -126,7 +126,7 @@ def _extents(scope: CardScope, shown: Sequence[_Shown], without_own: frozenset[s
                 alone[name] = alone.get(name, Span()) | span
             if slot.group is None:
                 needed.add(name)
-            if not bases(inner.card, inner.settings.native, axis):
+            if not any(base in inner.symbols for base in bases(inner.card, inner.settings.native, axis)):
                 pure.add(name)
     for name, span in seen.items():
         if name in alone:
