@@ -4,7 +4,22 @@ unet_2d_condition.py: heads are no part of any shape as long as they divide the 
 `attn2`, which reads the text. Depths of the middle are those of the last stage.
 """
 
-from inspector.notation.shown import Shown, dim, dim_or_dims, dim_or_null, dims, flat, listed, multiples, neutral, numbers, there, unlike, word, words
+from inspector.notation.shown import (
+    Shown,
+    dim,
+    dim_or_dims,
+    dim_or_null,
+    dims,
+    flat,
+    listed,
+    multiples,
+    neutral,
+    numbers,
+    there,
+    unlike,
+    word,
+    words,
+)
 
 
 def _each(pattern: str, tails: str) -> str:

@@ -98,7 +98,12 @@ def shown(reading: Reading, *, always: bool = False) -> Reading:
     the class where the card does not say.
     """
     settings = reading.scope.settings
-    if reading.writer or not (reading.card.shows or always) or settings.shown or (settings.known and not reading.by_names):
+    if (
+        reading.writer
+        or not (reading.card.shows or always)
+        or settings.shown
+        or (settings.known and not reading.by_names)
+    ):
         return reading
     found = shown_settings(reading.card, reading.name, reading.families)
     if settings.known:

@@ -154,7 +154,9 @@ class _Eyes:
     def _numbers(self, shown: Shown) -> Any:
         holders, turned = shown.parts
         counted = self._counted(shown.keys)
-        stages = max((*counted, *(index for box in self._boxes(holders.keys) for index in _stages(box))), default=-1) + 1
+        stages = (
+            max((*counted, *(index for box in self._boxes(holders.keys) for index in _stages(box))), default=-1) + 1
+        )
         if turned.keys:
             other = {stages - 1 - stage: count for stage, count in self._counted(turned.keys).items()}
             if all(other.get(stage, count) == count for stage, count in counted.items()):

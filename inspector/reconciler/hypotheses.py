@@ -152,7 +152,7 @@ def _best(
         agreeing, disagreeing = _votes(plan, other, laid)
         if agreeing > disagreeing and not _breaks(placement, laid):
             tested.append(_Tested(key, value, other, laid, gain, agreeing, rank))
-            explained = explained or not laid.differences and rank < len(shown)
+            explained = explained or (not laid.differences and rank < len(shown))
     if not tested:
         return None
     best = max(tested, key=lambda one: (one.gain, _preference(plan, one), -one.rank))

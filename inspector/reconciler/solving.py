@@ -232,9 +232,7 @@ def _own(scope: CardScope, axes: Sequence[str | int], boxes: tuple[Box, ...]) ->
         if isinstance(axis, str) and not free_holes(scope.card, scope.settings.native, axis):
             span = extent(scope.word((axis,)))
         if span is not None:
-            boxes = tuple(
-                (*box[:place], box[place] & span, *box[place + 1 :]) for box in boxes if box[place] & span
-            )
+            boxes = tuple((*box[:place], box[place] & span, *box[place + 1 :]) for box in boxes if box[place] & span)
     return boxes
 
 

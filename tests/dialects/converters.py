@@ -282,7 +282,11 @@ def sd3(spec: Spec, prefix: str = "") -> Spec:
              "attn2.norm_q": "x_block.attn2.ln_q", "attn2.norm_k": "x_block.attn2.ln_k",
              "ff.net.0.proj": "x_block.mlp.fc1", "ff.net.2": "x_block.mlp.fc2",
              "ff_context.net.0.proj": "context_block.mlp.fc1", "ff_context.net.2": "context_block.mlp.fc2"}  # fmt: skip
-    threes = {"attn.to_q": "x_block.attn.qkv", "attn2.to_q": "x_block.attn2.qkv", "attn.add_q_proj": "context_block.attn.qkv"}
+    threes = {
+        "attn.to_q": "x_block.attn.qkv",
+        "attn2.to_q": "x_block.attn2.qkv",
+        "attn.add_q_proj": "context_block.attn.qkv",
+    }
     made: Spec = {}
     for name, (dtype, shape) in spec.items():
         stem, _, what = name.rpartition(".")
