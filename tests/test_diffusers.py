@@ -44,13 +44,13 @@ def test_a_key_that_is_left_out_has_the_default_of_its_class(name: str) -> None:
 
 
 ALIKE = {
-    "AllegroTransformer3DModel", "AutoencoderKLQwenImage", "CogView3PlusTransformer2DModel", "ConsisIDTransformer3DModel",
-    "SkyReelsV2Transformer3DModel", "Transformer2DModel",
+    "AllegroTransformer3DModel", "AutoencoderKLQwenImage", "CogView3PlusTransformer2DModel",
+    "ConsisIDTransformer3DModel", "SkyReelsV2Transformer3DModel", "Transformer2DModel",
 }  # fmt: skip
 """Classes whose names and shapes another class has too: without a config one stands for the other."""
 UNSEEN = {
-    "AutoencoderDC", "AutoencoderKLLTXVideo", "AutoencoderOobleck", "AutoencoderTiny", "AutoencoderKLFlux2", "T2IAdapter",
-    "ZImageTransformer2DModel",
+    "AutoencoderDC", "AutoencoderKLLTXVideo", "AutoencoderOobleck", "AutoencoderTiny", "AutoencoderKLFlux2",
+    "T2IAdapter", "ZImageTransformer2DModel",
 }  # fmt: skip
 """Classes with lists that names and shapes do not always show: nothing is told of them then."""
 

@@ -62,13 +62,15 @@ DECODER_MIDDLE = under("decoder.mid_block",
     under("resnets.0",    TIMELESS_RESNET, i="m", o="m", tower="decoder.middle"),
     under("attentions.0", ONE_HEAD, w="m", when="mid_block_add_attention | true", tower="decoder.middle"),
     under("resnets.1",    TIMELESS_RESNET, i="m", o="m", tower="decoder.middle.last"), when="grouped")
-AUTOENCODERKL = Architecture("AutoencoderKL", dims=VAE_DIMS, shows=SHOWN_VAE, dialects=({}, OLD_ATTENTION),
+COUNTED_BY_KINDS = Dims(S="len(down_block_types)", U="len(up_block_types)", C="len(ch)", m="ch[C-1]", D="S[:C-1]", W="U[:C-1]",
+                        u="ch[C-1-{U}]", p="ch[C-{U}] | m")
+AUTOENCODERKL = Architecture("AutoencoderKL", dims=VAE_DIMS | COUNTED_BY_KINDS, shows=SHOWN_VAE, dialects=({}, OLD_ATTENTION),
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
         rows(under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, grouped="true"),
         part("quant_conv",      "head.quantise",  conv("2*z -> 2*z, 1 1"), when="use_quant_conv | true"),
         part("post_quant_conv", "embed.quantise", conv("z -> z, 1 1"),     when="use_post_quant_conv | true")))
-VQMODEL = Architecture("VQModel", dims=VAE_DIMS, shows=SHOWN_VAE, dialects=({}, OLD_ATTENTION),
+VQMODEL = Architecture("VQModel", dims=VAE_DIMS | COUNTED_BY_KINDS, shows=SHOWN_VAE, dialects=({}, OLD_ATTENTION),
     parts=rows(
         under("encoder", ENCODER, x="z", tower="encoder"), ENCODER_MIDDLE,
         under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, SPATIAL_MIDDLE,

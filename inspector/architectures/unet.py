@@ -101,8 +101,8 @@ UNET_DIMS = Dims(
     u="ch[S-1-{U}]", p="ch[S-{U}] | m",  q="ch[S-2-{U}] | a",                                                  # coming up
     nu="layers_per_block[S-1-{U}]", eu="cross_attention_dim[S-1-{U}]",
     fu="eu when only_cross_attention[S-1-{U}] | yu", tu="2*u when scaled | u",
-    ku="reverse_transformer_layers_per_block[{U}][{Q}] | transformer_layers_per_block[S-1-{U}][{Q}] | 1",
-    km="transformer_layers_per_block[S-1][0] | 1", em="cross_attention_dim[S-1]",
+    ku="reverse_transformer_layers_per_block[{U}][{Q}] | depths[len(depths)-1-{U}][{Q}] | depths[S-1-{U}][{Q}] | 1",
+    km="depths[len(depths)-1][0] | depths[S-1][0] | 1", depths="transformer_layers_per_block", em="cross_attention_dim[S-1]",
     tm="2*m when scaled | m",
     Y="U[up_block_types in 'CrossAttnUpBlock2D UNetResCrossAttnUpBlock2D CrossAttnUpBlockSpatioTemporal']",
     YA="U[up_block_types == 'AttnUpBlock2D']", YS="U[up_block_types == 'SimpleCrossAttnUpBlock2D']",

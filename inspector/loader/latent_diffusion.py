@@ -316,6 +316,8 @@ def _vae_config(tensors: Tensors) -> dict[str, object] | None:
         "latent_channels": latent,
         "block_out_channels": widths,
         "layers_per_block": layers,
+        "down_block_types": ["DownEncoderBlock2D"] * len(widths),
+        "up_block_types": ["UpDecoderBlock2D"] * len(widths),
         "use_quant_conv": quantised,
         "use_post_quant_conv": quantised,
     }

@@ -94,8 +94,8 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[R
 def shown(reading: Reading, *, always: bool = False) -> Reading:
     """A reading without a config, with the one that names and shapes show where its card says how they do.
 
-    A config that names no architecture stands, with the defaults of the class that it is one of. always: with the switches and lists of
-    the class where the card does not say.
+    A config that names no architecture stands, with the defaults of the class that it is one of. always: with the
+    switches and lists of the class where the card does not say.
     """
     settings = reading.scope.settings
     if (

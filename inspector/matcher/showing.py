@@ -72,8 +72,8 @@ class _Eyes:
 
     def seen(self, shown: Shown) -> Any:
         found: Mapping[str, Callable[[Shown], Any]] = {
-            "dim": self._dim, "dims": self._dims, "numbers": self._numbers, "indices": self._indices, "word": self._word,
-            "words": self._words, "there": self._there, "flat": self._flat, "unlike": self._unlike,
+            "dim": self._dim, "dims": self._dims, "numbers": self._numbers, "indices": self._indices,
+            "word": self._word, "words": self._words, "there": self._there, "flat": self._flat, "unlike": self._unlike,
             "multiples": self._multiples, "listed": self._listed, "neutral": _neutral,
         }  # fmt: skip
         return found[shown.how](shown)
@@ -187,7 +187,7 @@ class _Eyes:
         stages = {index for box in self._boxes(shown.keys) for index in _stages(box)}
         if not stages:
             return _NOTHING
-        at = {index: word for key, word in reversed(shown.words.items()) for index in self._firsts(key)}
+        at = {index: word for key, word in [*shown.words.items()][::-1] for index in self._firsts(key)}
         listing = [at.get(index, shown.value) for index in range(max(stages) + 1)]
         return listing[::-1] if shown.axis else listing
 

@@ -93,7 +93,7 @@ def _seen(scope: CardScope, families: Families) -> dict[Key, Any]:
 def _together(
     plan: Plan, placement: Placement, shown: Mapping[Key, Any], bind: Bind
 ) -> tuple[list[Cause], Plan, Placement] | None:
-    """Several keys at once, each needed: a list of stages and the kinds of blocks in them are as long as one another."""
+    """Several keys at once, each needed: lists of one entry a stage are as long as one another."""
 
     def bound(values: Mapping[Key, Any]) -> tuple[Plan, Placement]:
         scope = plan.scope
@@ -119,7 +119,8 @@ def _together(
     for key, value in needed.items():
         explains, found = without[key]
         read, defaulted = plan.scope.settings.read(key)
-        odd = [one.block.key for one in (*found.misfits, *found.gaps)] + [one.key for one in found.strays]
+        odd = [one.block.key for one in found.misfits] + [gap.block.key for gap in found.gaps]
+        odd += [stray.key for stray in found.strays]
         agreeing = sum(one.tensors for one in laid.placed if one.fits and one.block.key in odd)
         causes.append(Cause(".".join(key), read, value, explains, agreeing, tuple(dict.fromkeys(odd)), (), defaulted))
     return causes, best, laid

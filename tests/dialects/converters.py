@@ -277,7 +277,8 @@ def sd3(spec: Spec, prefix: str = "") -> Spec:
             ends[f"time_text_embed.{own}.linear_{number}"] = f"{name}.mlp.{2 * number - 2}"
     inner = {"norm1.linear": "x_block.adaLN_modulation.1", "norm1_context.linear": "context_block.adaLN_modulation.1",
              "attn.to_out.0": "x_block.attn.proj", "attn.to_add_out": "context_block.attn.proj",
-             "attn2.to_out.0": "x_block.attn2.proj", "attn.norm_q": "x_block.attn.ln_q", "attn.norm_k": "x_block.attn.ln_k",
+             "attn2.to_out.0": "x_block.attn2.proj",
+             "attn.norm_q": "x_block.attn.ln_q", "attn.norm_k": "x_block.attn.ln_k",
              "attn.norm_added_q": "context_block.attn.ln_q", "attn.norm_added_k": "context_block.attn.ln_k",
              "attn2.norm_q": "x_block.attn2.ln_q", "attn2.norm_k": "x_block.attn2.ln_k",
              "ff.net.0.proj": "x_block.mlp.fc1", "ff.net.2": "x_block.mlp.fc2",
@@ -295,11 +296,11 @@ def sd3(spec: Spec, prefix: str = "") -> Spec:
         elif stem in ends:
             made[f"{prefix}{ends[stem]}.{what}"] = (dtype, shape)
         else:
-            _, number, module = stem.split(".", 2)
+            _, layer, module = stem.split(".", 2)
             if module in threes:
-                made[f"{prefix}joint_blocks.{number}.{threes[module]}.{what}"] = (dtype, (3 * shape[0], *shape[1:]))
+                made[f"{prefix}joint_blocks.{layer}.{threes[module]}.{what}"] = (dtype, (3 * shape[0], *shape[1:]))
             elif module in inner:
-                made[f"{prefix}joint_blocks.{number}.{inner[module]}.{what}"] = (dtype, shape)
+                made[f"{prefix}joint_blocks.{layer}.{inner[module]}.{what}"] = (dtype, shape)
     return made
 
 

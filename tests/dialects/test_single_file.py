@@ -100,7 +100,8 @@ MODELS: dict[str, tuple[Parts, dict[str, int] | None]] = {
              {"unet": 2_567_463_684, "vae": 83_653_863, "text_encoder": 123_060_480, "text_encoder_2": 694_659_840}),
     "sd3": (_sd3(MEDIUM, _vae(VAE) | {"latent_channels": 16}, _text(768, 12, 3072, projection=768),
                  _text(1280, 32, 5120, projection=1280)),
-            {"transformer": 2_028_328_000, "vae": 83_819_683, "text_encoder": 123_650_304, "text_encoder_2": 694_659_840}),
+            {"transformer": 2_028_328_000, "vae": 83_819_683, "text_encoder": 123_650_304,
+             "text_encoder_2": 694_659_840}),
 }  # fmt: skip
 """Model -> its components as they lie in the file, and the published count of each."""
 

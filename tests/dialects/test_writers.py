@@ -220,9 +220,12 @@ def test_full_size_flux() -> None:
 
 
 def test_full_size_stable_diffusion_3() -> None:
-    plain = {"qk_norm": None, "dual_attention_layers": [], "num_layers": 24, "num_attention_heads": 24, "attention_head_dim": 64,
-             "joint_attention_dim": 4096, "caption_projection_dim": 1536, "pooled_projection_dim": 2048,
-             "pos_embed_max_size": 192}  # fmt: skip
+    plain: dict[str, Any] = {
+        "qk_norm": None, "dual_attention_layers": [], "num_layers": 24, "num_attention_heads": 24,
+        "attention_head_dim": 64, "joint_attention_dim": 4096, "caption_projection_dim": 1536,
+        "pooled_projection_dim": 2048,
+        "pos_embed_max_size": 192,
+    }  # fmt: skip
     newer = plain | {"qk_norm": "rms_norm", "dual_attention_layers": [*range(13)], "pos_embed_max_size": 384}
     for config, total in ((SD3 | plain, 2_028_328_000), (SD3 | newer, 2_243_171_520)):
         spec = converters.sd3(genuine(config), "model.diffusion_model.")

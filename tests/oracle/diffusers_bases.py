@@ -1266,8 +1266,8 @@ PUBLISHED: dict[str, dict[str, dict[str, Any]]] = {
     "AutoencoderKLTemporalDecoder": {"stable-video-diffusion-img2vid": FOUR},
     "AutoencoderTiny": {"taesd": {}},
     "AutoencoderKLWan": {"Wan2.2-TI2V-5B": {
-        "base_dim": 160, "decoder_base_dim": 256, "z_dim": 48, "is_residual": True, "in_channels": 12, "out_channels": 12,
-        "patch_size": 2, "scale_factor_spatial": 16,
+        "base_dim": 160, "decoder_base_dim": 256, "z_dim": 48, "is_residual": True, "in_channels": 12,
+        "out_channels": 12, "patch_size": 2, "scale_factor_spatial": 16,
     }},
 }  # fmt: skip
 """Arguments of published components, at their full size: what lists of stages look like in the wild."""

@@ -10,8 +10,8 @@ A file is gzip (mtime 0) of one JSON object:
     {"class": ..., "records": [...], "unmoved": ["key-value", ...]}
 
 A record has
-    variant         "" for the base, "defaults" for the class without an argument, the name of a published component at its size,
-                    "key-value,key-value" for others
+    variant         "" for the base, "defaults" for the class without an argument, the name of a published component at
+                    its size, "key-value,key-value" for others
     writer          "diffusers 0.42.1"
     given           the arguments of the class: a sparse config, all else at its default
     config          config.json as written
