@@ -44,13 +44,14 @@ def test_a_key_that_is_left_out_has_the_default_of_its_class(name: str) -> None:
 
 
 ALIKE = {
-    "AllegroTransformer3DModel", "AutoencoderKLQwenImage", "CogView3PlusTransformer2DModel",
+    "AllegroTransformer3DModel", "AutoencoderKLQwenImage", "BriaTransformer2DModel",
+    "ChronoEditTransformer3DModel", "CogView3PlusTransformer2DModel",
     "ConsisIDTransformer3DModel", "SkyReelsV2Transformer3DModel", "Transformer2DModel",
 }  # fmt: skip
 """Classes whose names and shapes another class has too: without a config one stands for the other."""
 UNSEEN = {
     "AutoencoderDC", "AutoencoderKLLTXVideo", "AutoencoderOobleck", "AutoencoderTiny", "AutoencoderKLFlux2",
-    "T2IAdapter", "ZImageTransformer2DModel",
+    "AutoencoderKLMochi", "HunyuanVideoFramepackTransformer3DModel", "T2IAdapter", "ZImageTransformer2DModel",
 }  # fmt: skip
 """Classes with lists that names and shapes do not always show: nothing is told of them then."""
 
@@ -82,6 +83,47 @@ def test_a_config_that_names_no_class_is_read_all_the_same(name: str) -> None:
         assert audited.architecture.name == name
         assert audited.counts.expected_parameters == record["num_parameters"]
         assert not [finding for finding in audited.findings if finding.severity != "note"], record["variant"]
+
+
+@pytest.mark.parametrize(
+    ("name", "weights", "config"),
+    [
+        ("UNet2DConditionModel", "stable-diffusion-v1-5", "stable-diffusion-xl-base-1.0"),
+        ("UNet2DConditionModel", "stable-diffusion-xl-base-1.0", "stable-diffusion-v1-5"),
+        ("UNet2DConditionModel", "stable-diffusion-v1-5", "stable-diffusion-2-1"),
+        ("ControlNetModel", "controlnet-canny-sdxl-1.0", "sd-controlnet-canny"),
+        ("AutoencoderKL", "sd-vae-ft-mse", "FLUX.1-dev"),
+    ],
+)
+def test_another_models_config_is_told_key_by_key(name: str, weights: str, config: str) -> None:
+    stored, other = (
+        next(one for one in diffusers_records(name) if one["variant"] == title) for title in (weights, config)
+    )
+    audited = judged(spec_of(stored), other["config"])
+    told = [finding for finding in audited.findings if finding.severity != "note"]
+    assert {finding.code for finding in told} == {"C310"}
+    for finding in told:
+        right = stored["config"][finding.place.key]
+        found = finding.facts["weights"]
+        assert found == right or {found} == {*right}, finding.place.key
+
+
+@pytest.mark.parametrize("name", ["stable-diffusion-v1-5", "stable-diffusion-xl-base-1.0"])
+def test_a_wound_without_a_config_is_one_finding(name: str) -> None:
+    record = next(one for one in diffusers_records("UNet2DConditionModel") if one["variant"] == name)
+    for dropped in list(spec_of(record))[3::97]:
+        spec = spec_of(record)
+        del spec[dropped]
+        told = [finding for finding in judged(spec, None).findings if finding.severity != "note"]
+        assert [(finding.code, finding.place.tensor) for finding in told] == [("N403", dropped)]
+
+
+def test_a_whole_part_that_is_lost_is_one_finding() -> None:
+    record = next(one for one in diffusers_records("AutoencoderKL") if one["variant"] == "sd-vae-ft-mse")
+    for part in ("encoder", "decoder"):
+        spec = {key: value for key, value in spec_of(record).items() if not key.startswith(f"{part}.")}
+        told = [finding for finding in judged(spec, record["config"]).findings if finding.severity != "note"]
+        assert [(finding.code, finding.headline) for finding in told] == [("N404", f"all of {part}")]
 
 
 WOUNDED = [

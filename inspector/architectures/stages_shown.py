@@ -185,3 +185,10 @@ SHOWN_WAN: dict[str, Shown] = {
     "temperal_downsample": words(" ".join(WAN_RESAMPLED.values()), {
         "decoder.up_blocks.#.upsampler.time_conv.weight": True, "decoder.up_blocks.#.upsamplers.#.time_conv.weight": True}, False, turned=True),
 }
+ASYMMETRIC_UP = _each("decoder.up_blocks.#.resnets.#.", RESNETS)
+SHOWN_ASYMMETRIC: dict[str, Shown] = {key: SHOWN_VAE[key] for key in ("in_channels", "out_channels", "latent_channels", "down_block_types", "up_block_types")} | {
+    "down_block_out_channels": dims(VAE_DOWN, 0),
+    "layers_per_down_block": numbers(VAE_DOWN),
+    "up_block_out_channels": dims(ASYMMETRIC_UP, 0, turned=True),
+    "layers_per_up_block": numbers(ASYMMETRIC_UP, less=1),
+}

@@ -116,8 +116,11 @@ class _Eyes:
             if last not in found:
                 found[last] = usual if at_middle is _NOTHING else at_middle
         every = shown.value if isinstance(shown.value, int) else 1
+        turned, every = every < 0, abs(every)
         listing = [found.get(index, usual) for index in range(0, max(found) + 1, every)]
-        return usual if shown.words and len({*found.values()}) == 1 else listing
+        if shown.words and len({*found.values()}) == 1:
+            return usual
+        return listing[::-1] if turned else listing
 
     def _multiples(self, shown: Shown) -> Any:
         found = self._at_first(shown.keys, shown.axis)

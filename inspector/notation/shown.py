@@ -36,9 +36,9 @@ def dim_or_null(keys: str, axis: int) -> Shown:
     return Shown("dim", tuple(keys.split()), axis, words={"": None})
 
 
-def dims(keys: str, axis: int, *, every: int = 1) -> Shown:
-    """A list: the commonest length of an axis at each (or every n-th) first index."""
-    return Shown("dims", tuple(keys.split()), axis, value=every)
+def dims(keys: str, axis: int, *, every: int = 1, turned: bool = False) -> Shown:
+    """A list: the commonest length of an axis at each (or every n-th) first index. turned: the last index first."""
+    return Shown("dims", tuple(keys.split()), axis, value=-1 if turned else every)
 
 
 def dim_or_dims(keys: str, axis: int, *, stages: str, middle: str) -> Shown:

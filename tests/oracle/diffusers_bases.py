@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+STREAMS = {
+    "patch_size": 1,
+    "in_channels": 12,
+    "num_layers": 2,
+    "num_single_layers": 3,
+    "attention_head_dim": 12,
+    "num_attention_heads": 4,
+    "joint_attention_dim": 28,
+    "axes_dims_rope": (4, 4, 4),
+}
 BASES: dict[str, dict[str, Any]] = {
     "UNet2DConditionModel": {
         "sample_size": 16,
@@ -599,9 +609,64 @@ BASES: dict[str, dict[str, Any]] = {
         "joint_attention_dim": 28,
         "axes_dims_rope": (4, 6, 6),
     },
-}
-
+    "LongCatImageTransformer2DModel": STREAMS,
+    "OvisImageTransformer2DModel": {**STREAMS, "out_channels": 10},
+    "BriaTransformer2DModel": STREAMS,
+    "ReduxImageEncoder": {"redux_dim": 12, "txt_in_features": 20},
+    "HunyuanVideo15Transformer3DModel": {
+        "in_channels": 9, "out_channels": 5, "num_attention_heads": 3, "attention_head_dim": 8, "num_layers": 2,
+        "num_refiner_layers": 4, "mlp_ratio": 2.0, "patch_size": 1, "patch_size_t": 1, "text_embed_dim": 20,
+        "text_embed_2_dim": 28, "image_embed_dim": 36, "rope_axes_dim": (2, 2, 4),
+    },
+    "ChronoEditTransformer3DModel": {
+        "num_attention_heads": 2, "attention_head_dim": 12, "in_channels": 5, "out_channels": 7, "text_dim": 16,
+        "freq_dim": 20, "ffn_dim": 36, "num_layers": 3,
+    },
+    "AsymmetricAutoencoderKL": {
+        "in_channels": 3, "out_channels": 3, "down_block_types": ("DownEncoderBlock2D",) * 2,
+        "down_block_out_channels": (16, 24), "layers_per_down_block": 1, "up_block_types": ("UpDecoderBlock2D",) * 2,
+        "up_block_out_channels": (32, 40), "layers_per_up_block": 2, "latent_channels": 5, "norm_num_groups": 8,
+    },
+    "HunyuanVideoFramepackTransformer3DModel": {
+        "in_channels": 5, "out_channels": 6, "num_attention_heads": 3, "attention_head_dim": 8, "num_layers": 2,
+        "num_single_layers": 1, "num_refiner_layers": 4, "text_embed_dim": 12, "pooled_projection_dim": 10,
+        "has_image_proj": True, "image_proj_dim": 14, "has_clean_x_embedder": True, "rope_axes_dim": (2, 2, 4),
+    },
+    "AutoencoderKLMochi": {
+        "in_channels": 15, "out_channels": 3, "encoder_block_out_channels": (32, 64, 96, 128),
+        "decoder_block_out_channels": (160, 192, 224, 256), "latent_channels": 5, "layers_per_block": (1, 2, 3, 4, 2),
+    },
+}  # fmt: skip
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
+    "HunyuanVideoFramepackTransformer3DModel": (
+        {"has_image_proj": False, "num_layers": 3},
+        {"has_clean_x_embedder": False, "guidance_embeds": False},
+        {"patch_size": 1, "patch_size_t": 3},
+    ),
+    "AutoencoderKLMochi": (
+        {"add_attention_block": (True, False, True, False, True), "temporal_expansions": (3, 1, 2)},
+        {"layers_per_block": (2, 1, 1, 3, 4), "spatial_expansions": (1, 2, 3)},
+        {"add_attention_block": (False, False, False, False, False), "latent_channels": 7},
+    ),
+    "LongCatImageTransformer2DModel": ({"in_channels": 9, "patch_size": 2}, {"num_layers": 3, "num_single_layers": 1}),
+    "OvisImageTransformer2DModel": ({"in_channels": 9, "patch_size": 2}, {"num_layers": 3, "out_channels": None}),
+    "BriaTransformer2DModel": ({"in_channels": 9, "num_layers": 4}, {"patch_size": 2, "num_single_layers": 1}),
+    "ReduxImageEncoder": ({"redux_dim": 16, "txt_in_features": 28},),
+    "HunyuanVideo15Transformer3DModel": (
+        {"use_meanflow": True, "num_layers": 3},
+        {"patch_size": 2, "patch_size_t": 3},
+        {"mlp_ratio": 3.3, "out_channels": 9},
+    ),
+    "ChronoEditTransformer3DModel": (
+        {"image_dim": 10, "added_kv_proj_dim": 24},
+        {"image_dim": 10, "added_kv_proj_dim": 24, "pos_embed_seq_len": 6},
+        {"cross_attn_norm": False, "patch_size": (1, 2, 3)},
+    ),
+    "AsymmetricAutoencoderKL": (
+        {"up_block_out_channels": (16, 72), "layers_per_up_block": 1},
+        {"up_block_out_channels": (8, 16, 200), "up_block_types": ("UpDecoderBlock2D",) * 3, "latent_channels": 7},
+        {"down_block_out_channels": (16, 24, 40), "down_block_types": ("DownEncoderBlock2D",) * 3},
+    ),
     "UNet2DConditionModel": (
         {"layers_per_block": 2},
         {"layers_per_block": [1, 2]},
