@@ -996,6 +996,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"num_layers": 3, "num_single_layers": 0},
     ),
     "SD3ControlNetModel": (
+        {"joint_attention_dim": None, "qk_norm": "rms_norm", "dual_attention_layers": (0, 1)},
         {"extra_conditioning_channels": 1},
         {"qk_norm": "rms_norm", "dual_attention_layers": (0, 1)},
         {"qk_norm": "rms_norm"},
