@@ -55,6 +55,8 @@ class Cause:
 
 
 MOST_CAUSES = 4
+FEW_DIFFERENCES = 3
+"""So few tensors are not several wrong lists: a list of stages moves whole blocks."""
 MOST_TESTED = 120
 MOST_HEADS = 257
 """Divisors are looked for one by one below this number."""
@@ -67,7 +69,8 @@ def find_causes(
     first, before = plan, placement
     shown = _seen(plan.scope, families)
     causes: list[Cause] = []
-    together = _together(first, before, shown, bind) if len(shown) > 1 else None
+    several = len(shown) > 1 and placement.differences > FEW_DIFFERENCES
+    together = _together(first, before, shown, bind) if several else None
     if together is not None and not together[2].differences:
         return together
     while placement.differences and len(causes) < MOST_CAUSES:
