@@ -12,7 +12,8 @@ from inspector.loader.formats.part_signs import is_single_file
 from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
-from inspector.matcher.reading import Reading, read_by_names, read_claimed
+from inspector.matcher.reading import Reading, read_by_names, read_claimed, shown
+from inspector.matcher.showing import unseen_lists
 from inspector.matcher.signs import may_be_foreign
 from inspector.packing.signs import may_be_packed
 from inspector.reconciler import ledger
@@ -200,7 +201,7 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None, *, lik
         aside = frozenset[str]() if unpacked is None else unpacked.biases(reading.prefix)
         case = reconcile(config, reading, lost, whole=not checkpoint.partial, aside=aside, ties=checkpoint.ties)
         judged = list(judge(case))
-        if case.solved and len(judged) > MOST_GUESSED and _errors(judged) > MOST_GUESSED:
+        if case.solved and _guessed(reading, case, judged):
             reading = case = None  # what the shapes alone do not solve is not known, and accuses nobody
     if reading is None or case is None:
         accounts = ledger.add_up(unknown_lines(families), None)
@@ -266,6 +267,13 @@ MOST_GUESSED = 3
 """Errors beyond this number, where names alone chose the card, say that the card is not the right one."""
 
 
+def _guessed(reading: Reading, case: Reconciled, judged: Sequence[Evidence]) -> bool:
+    """Whether what differs is likelier a size that names and shapes do not show than something wrong."""
+    if len(judged) > MOST_GUESSED and _errors(judged) > MOST_GUESSED:
+        return True
+    return bool(case.placement.differences) and reading.name[:1].isupper() and unseen_lists(reading.card)
+
+
 def _errors(evidence: Sequence[Evidence]) -> int:
     return sum(rule_of(one.rule)[1].severity == "error" for one in evidence)
 
@@ -306,16 +314,41 @@ def _reading(
 
 
 def _misfit(case: Reconciled) -> tuple[int, bool]:
-    return case.placement.differences, case.ledger.counts.expected_parameters is None
+    """(tensors that speak against the card, whether its sum is unknown). Layers that are lost speak against none."""
+    stored = case.reading.families
+    placement = case.placement
+    against = sum(one.tensors for one in placement.misfits) + sum(one.tensors for one in placement.strays)
+    against += sum(gap.tensors for gap in placement.gaps if gap.block.key not in stored)
+    unchecked = sum(line.tensors for line in case.ledger.lines if line.kind == ledger.UNCHECKED)
+    return against - unchecked, case.ledger.counts.expected_parameters is None
 
 
 def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
     """Of readings that fit the names equally well, the one that fits the shapes best; its equals are twins."""
-    if len(readings) < 2:
+    if len(readings) < 2 and not any(map(_has_class, readings)):
         return readings[0] if readings else None
-    misfits = [_misfit(reconcile(NO_CONFIG, reading, ())) for reading in readings]
-    fitting = [reading for reading, found in zip(readings, misfits, strict=True) if found == min(misfits)]
+    tried = [_beside_shapes(reading) for reading in readings]
+    least = min(misfit for _, misfit in tried)
+    fitting = [reading for reading, misfit in tried if misfit == least]
     return replace(fitting[0], twins=tuple(reading.name for reading in fitting[1:]))
+
+
+def _beside_shapes(reading: Reading) -> tuple[Reading, tuple[int, bool]]:
+    """(a reading, how badly it fits); of diffusers' classes by their classes' switches where nothing differs then.
+
+    Where anything does, the switch may be what is otherwise.
+    """
+    misfit = _misfit(reconcile(NO_CONFIG, reading, ()))
+    if not misfit[0] or not _has_class(reading):
+        return reading, misfit
+    other = shown(reading, always=True)
+    again = _misfit(reconcile(NO_CONFIG, other, ()))
+    return (other, again) if not again[0] else (reading, misfit)
+
+
+def _has_class(reading: Reading) -> bool:
+    """Whether a reading without a config is of a class of diffusers, whose switches have defaults."""
+    return reading.name[:1].isupper() and not reading.scope.settings.known
 
 
 def _lost(checkpoint: Checkpoint) -> list[str]:

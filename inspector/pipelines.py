@@ -6,10 +6,11 @@ schedulers, processors) are no components here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
+from inspector.architectures.catalog import modules
 from inspector.auditing import Audit, audit_checkpoint
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -56,12 +57,9 @@ def audit_pipeline(root: Checkpoint, opened: Open) -> Audit:
         told = worded([Evidence("pipeline-flattened", Place(file=root.pipeline.file), facts)])
         findings = sorted((*told, *flat.findings), key=lambda one: SEVERITIES.index(one.severity))
         return replace(flat, findings=tuple(findings), verdict="findings")
-    parts = {name: audit_checkpoint(one) for name, one in there.items()}
-    evidence.extend(
-        Evidence("component-missing", Place(file=f"{name}/"), {"component": name, "class": class_name})
-        for name, class_name in wanted.items()
-        if name not in there
-    )
+    parts = {name: audit_checkpoint(one, like=_stated_class(one, wanted[name])) for name, one in there.items()}
+    evidence.extend(_missing([(name, class_name) for name, class_name in wanted.items() if name not in there]))
+    evidence.extend(_of_another_class(wanted, parts))
     findings = worded(evidence)
     for name, part in parts.items():
         findings.extend(
@@ -89,6 +87,40 @@ def audit_pipeline(root: Checkpoint, opened: Open) -> Audit:
         verdict="findings" if verdict == "unreadable" and readable and len(verdicts) > 1 else verdict,
         components=parts,
     )
+
+
+MOST_NAMED = 8
+"""Missing components that are told one by one."""
+
+
+def _missing(missing: Sequence[tuple[str, str]]) -> Iterator[Evidence]:
+    if len(missing) > MOST_NAMED:
+        names = [name for name, _ in missing]
+        facts: dict[str, Fact] = {"component": None, "class": None, "components": names}
+        yield Evidence("component-missing", Place(file="model_index.json"), facts)
+        return
+    for name, class_name in missing:
+        facts = {"component": name, "class": class_name, "components": []}
+        yield Evidence("component-missing", Place(file=f"{name}/"), facts)
+
+
+def _stated_class(component: Checkpoint, class_name: str) -> str | None:
+    """The class of diffusers that the pipeline states for a component without a config of its own."""
+    return class_name if component.config is None and class_name in modules() else None
+
+
+def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Evidence]:
+    """Components whose own config names another class of diffusers than the pipeline does."""
+    for name, part in parts.items():
+        config = part.checkpoint.config
+        own = None if config is None else config.values.get("_class_name")
+        told = any(finding.name == "names-of-another-architecture" for finding in part.findings)
+        if isinstance(own, str) and own != wanted[name] and not told and {own, wanted[name]} <= modules().keys():
+            yield Evidence(
+                "component-class-differs",
+                Place(file=f"{name}/"),
+                {"component": name, "index": wanted[name], "config": own},
+            )
 
 
 def with_claim(audited: Audit, stated: Stated | None) -> Audit:

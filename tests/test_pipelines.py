@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from inspector.auditing import audit
 from inspector.reconciler.claims import read_claim
 from inspector.report.json_v1 import audit_json
@@ -60,6 +62,48 @@ def test_a_component_without_its_folder_is_missing(tmp_path: Path) -> None:
     audited = audit(str(pipeline(tmp_path, {**PARTS, "vae": ["diffusers", "AutoencoderKL"]})))
     assert codes(audited) == {"N416"}
     assert audited.verdict == "findings"
+
+
+def test_many_missing_components_are_one_finding(tmp_path: Path) -> None:
+    many = {f"part_{number}": ["diffusers", "AutoencoderKL"] for number in range(5000)}
+    audited = audit(str(pipeline(tmp_path, {**PARTS, **many})))
+    (finding,) = audited.findings
+    assert (finding.code, finding.headline) == ("N416", "5,000 components")
+    assert len(audit_text(audited).splitlines()) < 40
+
+
+def test_a_component_without_a_config_is_of_the_class_that_the_pipeline_names(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    whole = audit(str(folder))
+    (folder / "unet" / "config.json").unlink()
+    audited = audit(str(folder))
+    assert audited.verdict == "clean"
+    assert audited.counts == whole.counts
+    architecture = audited.components["unet"].architecture
+    assert architecture is not None and architecture.name == "UNet2DConditionModel"
+
+
+@pytest.mark.parametrize(
+    ("index", "config", "code"),
+    [
+        ("UNet2DModel", UNET, "N424"),
+        ("UNet2DConditionModel", {**UNET, "_class_name": "AutoencoderKL"}, "N401"),
+        ("MyOwnUNet", UNET, None),
+    ],
+)
+def test_a_component_of_another_class_is_told_once(
+    index: str, config: dict[str, Any], code: str | None, tmp_path: Path
+) -> None:
+    folder = pipeline(tmp_path, {**PARTS, "unet": ["diffusers", index]})
+    (folder / "unet" / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert codes(audit(str(folder))) == ({code} if code else set())
+
+
+def test_another_components_weights_are_told(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    text = (folder / "text_encoder" / "model.safetensors").read_bytes()
+    (folder / "unet" / "diffusion_pytorch_model.safetensors").write_bytes(text)
+    assert codes(audit(str(folder))) == {"N401"}
 
 
 def test_a_wound_is_told_with_its_component(tmp_path: Path) -> None:

@@ -153,8 +153,8 @@ FLUXCONTROLNETMODEL = Architecture("FluxControlNetModel",
             part("conv_out",   "embed.hint.out", conv("16 -> hint, 3 3")), when="hint != null"),
         part("controlnet_x_embedder", "embed.condition", dense("c -> d"))))
 SD3CONTROLNETMODEL = Architecture("SD3ControlNetModel",
-    dims=WIDTH | Dims(e="caption_projection_dim", j="joint_attention_dim", J="L & dual_attention_layers", I="L - J",
-                      normed="qk_norm != null", two="j != null"),
+    dims=WIDTH | Dims(e="caption_projection_dim", j="joint_attention_dim", J="L & dual_attention_layers when two | L[:0]", I="L - J",
+                      normed="two and qk_norm != null", two="j != null"),
     parts=rows(
         part("pos_embed.proj",      "embed.patch",    conv("c -> d, p p"), when="use_pos_embed"),
         part("pos_embed.pos_embed", "embed.position", buffer("1 pos_embed_max_size**2 d"),

@@ -21,6 +21,14 @@ from inspector.architectures.diffusion_blocks import (
     PIXEL_MATRICES,
     RESNET,
 )
+from inspector.architectures.stages_shown import (
+    SHOWN_3D,
+    SHOWN_CONDITION,
+    SHOWN_SPACE_TIME,
+    SHOWN_UNET,
+    SHOWN_UNET2D,
+    SHOWN_UPWARDS,
+)
 from inspector.notation.card import Architecture, Dims, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
@@ -93,8 +101,8 @@ UNET_DIMS = Dims(
     u="ch[S-1-{U}]", p="ch[S-{U}] | m",  q="ch[S-2-{U}] | a",                                                  # coming up
     nu="layers_per_block[S-1-{U}]", eu="cross_attention_dim[S-1-{U}]",
     fu="eu when only_cross_attention[S-1-{U}] | yu", tu="2*u when scaled | u",
-    ku="reverse_transformer_layers_per_block[{U}][{Q}] | transformer_layers_per_block[S-1-{U}][{Q}] | 1",
-    km="transformer_layers_per_block[S-1][0] | 1", em="cross_attention_dim[S-1]",
+    ku="reverse_transformer_layers_per_block[{U}][{Q}] | depths[len(depths)-1-{U}][{Q}] | depths[S-1-{U}][{Q}] | 1",
+    km="depths[len(depths)-1][0] | depths[S-1][0] | 1", depths="transformer_layers_per_block", em="cross_attention_dim[S-1]",
     tm="2*m when scaled | m",
     Y="U[up_block_types in 'CrossAttnUpBlock2D UNetResCrossAttnUpBlock2D CrossAttnUpBlockSpatioTemporal']",
     YA="U[up_block_types == 'AttnUpBlock2D']", YS="U[up_block_types == 'SimpleCrossAttnUpBlock2D']",
@@ -176,7 +184,7 @@ BOXES = rows(                                  # i features of a box, e the widt
     part("4", "embed.box.3", dense("512 -> e")))
 AVERAGED = "decay inv_gamma min_decay optimization_step power update_after_step use_ema_warmup"
 """What training_utils.py's EMAModel writes into the config beside the class's own keys."""
-UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED, dims=UNET_DIMS | Dims(b0="cross_attention_dim[0]"),
+UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED, shows=SHOWN_UNET | SHOWN_UPWARDS, dims=UNET_DIMS | Dims(b0="cross_attention_dim[0]"),
     parts=rows(
         DOWN_TO_MIDDLE,
         part("class_embedding", "embed.class", dense("j -> t"), when="class_embed_type == 'simple_projection'"),
@@ -204,7 +212,7 @@ UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED, di
         part("conv_norm_out", "norm.final", affine("a"), when="norm_num_groups != null"),
         part("conv_out",      "head.image", conv("a -> o, ko ko"))))
 
-CONTROLNETMODEL = Architecture("ControlNetModel",
+CONTROLNETMODEL = Architecture("ControlNetModel", shows=SHOWN_UNET | SHOWN_CONDITION,
     dims=UNET_DIMS | Dims(l="layers_per_block", Z="S*(l + 1)", z="ch[({Z}-1)//(l + 1)] when {Z} > 0 | a",
                           ce="conditioning_embedding_out_channels", N="len(ce) - 1", E="0 : 2*N : 2", O="1 : 2*N : 2"),
     parts=rows(
@@ -216,7 +224,7 @@ CONTROLNETMODEL = Architecture("ControlNetModel",
             part("conv_out",   "embed.condition.out",  conv("ce[len(ce)-1] -> a, 3 3"))),
         part("controlnet_down_blocks.{Z}", "head.down",   conv("z -> z, 1 1")),
         part("controlnet_mid_block",       "head.middle", conv("m -> m, 1 1"))))
-UNET2DMODEL = Architecture("UNet2DModel", ignores=AVERAGED,
+UNET2DMODEL = Architecture("UNet2DModel", ignores=AVERAGED, shows=SHOWN_UNET2D,
     dims=UNET_DIMS | Dims(n="layers_per_block", X="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D AttnSkipDownBlock2D']",
                           XF="S[down_block_types in 'SkipDownBlock2D AttnSkipDownBlock2D'] & S[:S-1]",
                           YF="U[up_block_types in 'SkipUpBlock2D AttnSkipUpBlock2D'] & U[:U-1]", YG="U[up_block_types == 'AttnSkipUpBlock2D']",
@@ -295,7 +303,7 @@ SPACE_TIME = rows(
     part("time_mixer.mix_factor",   "attention.mix",    param("1")),
     under("transformer_blocks.{K}", rows(CROSS_BLOCK, w="y", f="y"), tower="space"),
     under("temporal_transformer_blocks.{K}", IN_TIME, w="y", tower="time"))
-UNETSPATIOTEMPORALCONDITIONMODEL = Architecture("UNetSpatioTemporalConditionModel", dims=UNET_DIMS,
+UNETSPATIOTEMPORALCONDITIONMODEL = Architecture("UNetSpatioTemporalConditionModel", dims=UNET_DIMS, shows=SHOWN_SPACE_TIME,
     parts=rows(
         part("conv_in", "embed.image", conv("c -> a, 3 3")),
         under("time_embedding", EMBEDDING, i="a"),
@@ -351,7 +359,7 @@ TIME_CONVOLUTIONS = rows(                      # o channels
     part("conv4.0", "norm.time.4", affine("o")), part("conv4.3", "resnet.time.conv.4", conv("o -> o, 3 1 1")))
 CROSS_3D = rows(CROSS, K="one", use_linear_projection="true", gated="false")
 TIME_3D = rows(TWICE_SELF, K="one")
-UNET3DCONDITIONMODEL = Architecture("UNet3DConditionModel",
+UNET3DCONDITIONMODEL = Architecture("UNet3DConditionModel", shows=SHOWN_3D,
     dims=UNET_DIMS | Dims(X="S[down_block_types == 'CrossAttnDownBlock3D']", Y="U[up_block_types == 'CrossAttnUpBlock3D']", D="S[:S-1]", W="U[:U-1]",
                           n="layers_per_block", nu="n", t="4*a", yi="8*attention_head_dim"),
     parts=rows(

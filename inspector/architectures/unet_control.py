@@ -7,8 +7,9 @@ widens only in its second and third block; the light one works at a quarter of t
 from inspector.architectures.unet import CONTROLNETMODEL
 from inspector.notation.card import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param
+from inspector.notation.shown import dim
 
-CONTROLNETUNIONMODEL = Architecture("ControlNetUnionModel",
+CONTROLNETUNIONMODEL = Architecture("ControlNetUnionModel", shows={**CONTROLNETMODEL.shows, "num_control_type": dim("task_embedding", 0)},
     dims=Dims(**CONTROLNETMODEL.dims) | Dims(x="num_trans_channel", B="num_trans_layer", middle="true"),
     parts=rows(
         rows(CONTROLNETMODEL.parts, mid_block_type="'UNetMidBlock2DCrossAttn'"),

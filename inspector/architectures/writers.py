@@ -13,6 +13,7 @@ llama.cpp: gguf-py 0.19.0 `constants.py` (TENSOR_NAMES) and convert_hf_to_gguf.p
 of its types these are those that `inspector.loader.formats.gguf_names` has no table for.
 OpenCLIP: `open_clip/transformer.py` (TextTransformer; torch's own attention, a projection [in, out] without module).
 Black Forest Labs: `flux/model.py`, `flux/modules/layers.py`; which row is which: diffusers' `convert_flux_to_diffusers.py`.
+Stability AI: `mmditx.py` of sd3.5 (JointBlock, x_block and context_block); diffusers' `loaders/single_file_utils.py`.
 """
 
 from __future__ import annotations
@@ -178,6 +179,49 @@ TORCHTUNE: Final = Writing(
     cards=("llama", "qwen2", "qwen3", "gemma2", "gemma", "phi3"),
     prefixes=("", "model.", "decoder."),
     split=_SPLIT,
+)
+
+_X: Final = "joint_blocks.{0}.x_block."
+_C: Final = "joint_blocks.{0}.context_block."
+STABILITY: Final = Writing(
+    "Stability AI",
+    names={
+        "embed.patch": "x_embedder.proj",
+        "embed.position": "pos_embed=",
+        "embed.text": "context_embedder",
+        "embed.time.1": "t_embedder.mlp.0",
+        "embed.time.2": "t_embedder.mlp.2",
+        "embed.text.1": "y_embedder.mlp.0",
+        "embed.text.2": "y_embedder.mlp.2",
+        "norm.modulation": _X + "adaLN_modulation.1",
+        "norm.modulation.text": _C + "adaLN_modulation.1",
+        "attention.qkv": _X + "attn.qkv",
+        "attention.output": _X + "attn.proj",
+        "second/attention.qkv": _X + "attn2.qkv",
+        "second/attention.output": _X + "attn2.proj",
+        "cross.qkv": _C + "attn.qkv",
+        "cross.output": _C + "attn.proj",
+        "norm.query": _X + "attn.ln_q",
+        "norm.key": _X + "attn.ln_k",
+        "second/norm.query": _X + "attn2.ln_q",
+        "second/norm.key": _X + "attn2.ln_k",
+        "norm.cross.query": _C + "attn.ln_q",
+        "norm.cross.key": _C + "attn.ln_k",
+        "mlp.up": _X + "mlp.fc1",
+        "mlp.down": _X + "mlp.fc2",
+        "text/mlp.up": _C + "mlp.fc1",
+        "text/mlp.down": _C + "mlp.fc2",
+        "norm.modulation.out": "final_layer.adaLN_modulation.1",
+        "head.image": "final_layer.linear",
+    },
+    signs=(("joint_blocks.#.x_block.attn.qkv.weight", "joint_blocks.#.context_block.attn.qkv.weight"),),
+    cards=("SD3Transformer2DModel",),
+    prefixes=("", "model.diffusion_model.", "model.", "diffusion_model."),
+    joined=(
+        _QKV,
+        Joined("second/attention.qkv", ("second/attention.query", "second/attention.key", "second/attention.value"), "q k v"),
+        Joined("cross.qkv", ("cross.query", "cross.key", "cross.value"), "q k v"),
+    ),
 )
 
 _D: Final = "double_blocks.{0}."
@@ -410,7 +454,7 @@ LLAMA_CPP_MAMBA2: Final = replace(
 )
 
 WRITINGS: Final[tuple[Writing, ...]] = (
-    LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, FLUX, MIXTRAL, MISTRAL_LATENT, OPENCLIP, LLAMA_CPP_MAMBA,
+    LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, STABILITY, FLUX, MIXTRAL, MISTRAL_LATENT, OPENCLIP, LLAMA_CPP_MAMBA,
     LLAMA_CPP_MAMBA2, LLAMA_CPP,
 )  # fmt: skip
 """Every table, in the order in which signs are looked for: Mamba 1 is told from 2 by the matrix that 2 lacks."""

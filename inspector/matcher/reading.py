@@ -10,8 +10,10 @@ from typing import Any
 from inspector.algebra.boxes import within
 from inspector.algebra.names import key_of
 from inspector.architectures.catalog import card_of, likely_cards, preference
+from inspector.architectures.defaults import class_defaults
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
+from inspector.matcher.showing import shown_settings
 from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_card, masked_keys, masked_like
 from inspector.notation.card import Architecture
 from inspector.notation.scope import CardScope, Settings
@@ -72,7 +74,7 @@ def read_claimed(claim: Claim, families: Families, lost: Collection[str] = ()) -
     if lost and claim.head is None:
         keys = {*families, *(key_of(name)[0] for name in lost)}
         claim = replace(claim, head=best_match(scope, keys, None).head)
-    return _spelled(claim, scope, claim.model_type or card.names[0], families)
+    return shown(_spelled(claim, scope, claim.model_type or card.names[0], families))
 
 
 def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[Reading], tuple[str, float] | None]:
@@ -88,7 +90,28 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[R
         reading = _spelled(Claim(scope.settings, card=card), scope, name, families)
         if reading.match.covered:
             tried.append(replace(reading, by_names=True))
-    return ranked(tried, len(families))
+    best, nearest = ranked(tried, len(families))
+    return [shown(reading) for reading in best], nearest
+
+
+def shown(reading: Reading, *, always: bool = False) -> Reading:
+    """A reading without a config, with the one that names and shapes show where its card says how they do.
+
+    A config that names no architecture stands, with the defaults of the class that it is one of. always: with the
+    switches and lists of the class where the card does not say.
+    """
+    settings = reading.scope.settings
+    if (
+        reading.writer
+        or not (reading.card.shows or always)
+        or settings.shown
+        or (settings.known and not reading.by_names)
+    ):
+        return reading
+    found = shown_settings(reading.card, reading.name, reading.families)
+    if settings.known:
+        found = replace(settings, defaults=class_defaults(reading.name)[0])
+    return replace(reading, scope=CardScope(reading.card, found, card_of))
 
 
 def ranked(tried: Sequence[Reading], families: int) -> tuple[list[Reading], tuple[str, float] | None]:

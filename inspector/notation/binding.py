@@ -8,7 +8,7 @@ has one block a tensor kind, however many layers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inspector.algebra.evaluation import Value, extent, truth, whole
@@ -134,6 +134,8 @@ def bind(
     sides = binder.choose(unrolled.slots)
     blocks: list[Block] = []
     chosen = [slot for slot in unrolled.slots if all(sides.get(number, side) == side for number, side in slot.choices)]
+    if not scope.settings.known:
+        chosen = binder.fitting(chosen)
     for slot in chosen:
         blocks.extend(binder.blocks(slot))
     ties = Ties(scope, chosen)
@@ -194,6 +196,22 @@ class Ties:
         if not scope.settings.known and slot.ties is None:
             return seems
         return truth(scope.evaluate(slot.ties if slot.ties is not None else parse(slot.card.ties)))
+
+
+def fits(shape: Shape, stored: Sequence[int]) -> bool:
+    """Whether a stored shape is the expected one; dims that the config leaves open always fit."""
+    return len(shape) == len(stored) and all(
+        dim is None or dim == found for dim, found in zip(shape, stored, strict=True)
+    )
+
+
+def rivals_of(slots: Iterable[Slot], scope: CardScope, spelling: Spelling) -> list[list[Slot]]:
+    """Rows of the same name, each with conditions: a config chooses among them."""
+    found: dict[tuple[str, tuple[str, ...]], list[Slot]] = {}
+    for slot in slots:
+        if slot.whens:
+            found.setdefault((spelling.spelled(slot, scope), slot.scope), []).append(slot)
+    return [rivals for rivals in found.values() if len(rivals) > 1]
 
 
 def scope_of(scope: CardScope, slot: Slot) -> CardScope:
@@ -257,6 +275,18 @@ class _Binder:
             stored = set(self.stored(self.key(slot)))
             count += len(stored - expected) if stored else bool(expected)
         return count
+
+    def fitting(self, slots: list[Slot]) -> list[Slot]:
+        """Of rows of one name, of which a config would choose one, that which fits what is stored."""
+        dropped: set[int] = set()
+        for rivals in rivals_of(slots, self.scope, self.spelling):
+            best = min(rivals, key=self._unfit)
+            dropped.update(id(slot) for slot in rivals if slot is not best)
+        return [slot for slot in slots if id(slot) not in dropped] if dropped else slots
+
+    def _unfit(self, slot: Slot) -> int:
+        shapes = {block.shape for block in self.blocks(slot)}
+        return sum(not any(fits(shape, stored) for shape in shapes) for stored in self.stored(self.key(slot)))
 
     def key(self, slot: Slot) -> str:
         """The key of a slot, holes inside segments left as they are."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from inspector.notation.kinds import Kind
+from inspector.notation.shown import Shown
 
 if TYPE_CHECKING:
     from inspector.notation.writing import Written
@@ -108,7 +109,8 @@ class Architecture:
 
     names: its model types, the first is its name. native: the symbols as a params.json spells them.
     dialects: prefix replacements from canonical names; writers: who spells so. ignores: words that are keys
-    of genuine configs of this type and move no shape in it. written: the table of another framework's names,
+    of genuine configs of this type and move no shape in it. shows: config keys whose values names and shapes show,
+    where no expression can be solved for them. written: the table of another framework's names,
     through which the slots are seen; no card file says it.
     """
 
@@ -121,6 +123,7 @@ class Architecture:
     writers: tuple[str, ...] = ()
     native: Mapping[str, str] = field(default_factory=dict)
     ignores: str = ""
+    shows: Mapping[str, Shown] = field(default_factory=dict)
     written: Written | None = None
 
     @property

@@ -60,6 +60,7 @@ class Settings:
     of_type: the defaults and aliases of a model type, for sub-configs that name theirs.
     known: whether there is a config at all; without one predicates are decided by the names present.
     native: whether the keys are a params.json's.
+    shown: whether the values are no config's but what names and shapes show.
     """
 
     values: Mapping[str, Any]
@@ -68,6 +69,7 @@ class Settings:
     known: bool = True
     native: bool = False
     of_type: ClassDefaults | None = None
+    shown: bool = False
 
     def below(self, key: str) -> Settings:
         """The settings of a sub-config; absent ones are empty.
@@ -83,7 +85,7 @@ class Settings:
         if self.of_type is not None and isinstance(named, str) and named != self.values.get("model_type"):
             own_defaults, aliases = self.of_type(named)
             defaults = {**own_defaults, "model_type": named} if own_defaults else defaults
-        return Settings(values, defaults, aliases, self.known, self.native, self.of_type)
+        return Settings(values, defaults, aliases, self.known, self.native, self.of_type, self.shown)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
         """(value, whether it is the class's default). Null in the config is absent and final."""
@@ -314,11 +316,8 @@ def _nested(values: Mapping[str, Any], defaults: Any, key: tuple[str, ...], valu
 @cache
 def grafts_of(card: Architecture) -> tuple[Graft, ...]:
     """Every graft of a card, in its parts and heads."""
-    found = list(_grafts_below(card.parts))
-    for entry in card.heads:
-        for row in entry.rows:
-            found.extend(_grafts_below(row))
-    return tuple(found)
+    rows = (card.parts, *(row for entry in card.heads for row in entry.rows))
+    return tuple(graft for row in rows for graft in _grafts_below(row))
 
 
 def _grafts_below(row: Row) -> Iterator[Graft]:

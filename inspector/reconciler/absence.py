@@ -137,6 +137,7 @@ def _whole(case: Reconciled, gaps: list[_Open], confidence: str) -> Iterator[Evi
         and block.tie is None
         and (block.slot in begun or not (block.slot.group or block.slot in copied))
     ]
+    yield from _whole_parts(required, gaps, confidence)
     for prefix in sorted({prefix for gap in gaps for prefix in _prefixes(gap.key)}, key=len):
         axes = prefix.split(".").count("#")
         below = [block for block in required if block.key.startswith(f"{prefix}.")]
@@ -167,6 +168,46 @@ def _whole(case: Reconciled, gaps: list[_Open], confidence: str) -> Iterator[Evi
             confidence,
         )
     gaps[:] = [gap for gap in gaps if gap.boxes]
+
+
+LEAST_MODULES = 4
+"""So many modules make a part of a model; fewer are told one by one."""
+
+
+def _whole_parts(required: Sequence[Block], gaps: list[_Open], confidence: str) -> Iterator[Evidence]:
+    """Whole parts without a number, `encoder` or `mid_block`: nothing that is required below them is there."""
+    missing = {id(gap.block): gap.tensors for gap in gaps}
+    complete = {id(block) for block in required if missing.get(id(block)) == block.tensors}
+    below: dict[str, list[Block]] = {}
+    for block in required:
+        segments = block.key.split(".")
+        for length in range(1, len(segments) - 1):
+            if segments[length - 1] == "#":
+                break
+            below.setdefault(".".join(segments[:length]), []).append(block)
+    taken: tuple[str, ...] = ()
+    for prefix in sorted(below, key=len):
+        lost = below[prefix]
+        modules = {block.key.rpartition(".")[0] for block in lost}
+        if prefix.startswith(taken) or len(modules) < LEAST_MODULES or len(lost) == len(required):
+            continue
+        if not all(id(block) in complete for block in lost):
+            continue
+        taken = (*taken, f"{prefix}.")
+        gone = {id(block) for block in lost}
+        gaps[:] = [gap for gap in gaps if id(gap.block) not in gone]
+        yield Evidence(
+            "layers-missing",
+            Place(family=f"{prefix}.*"),
+            {
+                "what": f"all of {prefix}",
+                "tensors": sum(block.tensors for block in lost),
+                "parameters": sum(block.tensors * (block.elements or 0) for block in lost if block.slot.tensor.counted),
+                "families": len({block.key for block in lost}),
+                "present": "",
+            },
+            confidence,
+        )
 
 
 def _prefixes(key: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from inspector.algebra.evaluation import whole
@@ -35,10 +35,16 @@ FEW = 9
 """A dim that is the same for all values below this number does not follow them."""
 
 
-def candidates(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[int, Key, Any]]:
-    """(source, key, value) worth testing, each pair once, likeliest first; the first source is the surest."""
+def candidates(
+    plan: Plan, placement: Placement, families: Families, shown: Mapping[Key, Any]
+) -> Iterator[tuple[int, Key, Any]]:
+    """(source, key, value) worth testing, each pair once, likeliest first; the first source is the surest.
+
+    shown: what the card says can be seen; it comes before all others.
+    """
     seen: set[tuple[Key, str]] = set()
-    for source, key, value in _all_candidates(plan, placement, families):
+    surest = ((0, key, value) for key, value in shown.items())
+    for source, key, value in chain(surest, _all_candidates(plan, placement, families)):
         current = plan.scope.settings.read(key)[0]
         if (key, repr(value)) in seen or (current == value and type(current) is type(value)):
             continue
@@ -261,7 +267,7 @@ def _settings(node: Node, current: Any, shape: tuple[int, ...]) -> Iterator[Any]
         return
     if type(current) is int:
         yield 0
-    else:
+    elif not isinstance(current, str):
         yield True
         yield False
     yield None

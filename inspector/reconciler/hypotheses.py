@@ -15,8 +15,10 @@ from inspector.algebra.boxes import Box, count, less
 from inspector.algebra.expression import Word
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families
+from inspector.matcher.showing import shown_values
 from inspector.notation.binding import Plan
 from inspector.notation.scope import CardScope
+from inspector.notation.shown import NEUTRAL
 from inspector.reconciler.candidates import candidates
 from inspector.reconciler.key_values import MOST_EQUAL, Key, boxes_by_key
 from inspector.reconciler.placing import Placement
@@ -48,6 +50,8 @@ class Cause:
 
 
 MOST_CAUSES = 4
+FEW_DIFFERENCES = 3
+"""So few tensors are not several wrong lists: a list of stages moves whole blocks."""
 MOST_TESTED = 120
 FEWEST_TESTED = 30
 MOST_BLOCKS = 12_000
@@ -62,14 +66,66 @@ def find_causes(
     plan: Plan, placement: Placement, families: Families, bind: Bind
 ) -> tuple[list[Cause], Plan, Placement]:
     """The causes, best first, and the plan and placement with all of them put right."""
+    shown = _seen(plan.scope, families)
+    several = len(shown) > 1 and placement.differences > FEW_DIFFERENCES
+    together = _together(plan, placement, shown, bind) if several else None
+    if together is not None and not together[2].differences:
+        return together
     causes: list[Cause] = []
     for _ in range(MOST_CAUSES if placement.differences else 0):
-        found = _best(plan, placement, families, bind)
+        found = _best(plan, placement, families, bind, shown)
         if found is None:
             break
         cause, plan, placement = found
         causes = [*(one for one in causes if one.key != cause.key), _after(causes, cause)]
+    if together is not None and together[2].differences < placement.differences:
+        return together
     return causes, plan, placement
+
+
+def _seen(scope: CardScope, families: Families) -> dict[Key, Any]:
+    """Keys that the card says can be seen, with what is seen, where the config has something else."""
+    if not scope.card.shows:
+        return {}
+    seen = shown_values(scope.card, families)
+    told = {(key,): value for key, value in seen.items() if scope.card.shows[key].how != NEUTRAL}
+    return {key: value for key, value in told.items() if scope.settings.read(key)[0] != value}
+
+
+def _together(
+    plan: Plan, placement: Placement, shown: Mapping[Key, Any], bind: Bind
+) -> tuple[list[Cause], Plan, Placement] | None:
+    """Several keys at once, each needed: lists of one entry a stage are as long as one another."""
+
+    def bound(values: Mapping[Key, Any]) -> tuple[Plan, Placement]:
+        scope = plan.scope
+        for key, value in values.items():
+            scope = scope.with_value(key, value)
+        return bind(scope)
+
+    needed = dict(shown)
+    best, laid = bound(needed)
+    if laid.differences >= placement.differences or _breaks(placement, laid, placement.differences - laid.differences):
+        return None
+    without: dict[Key, tuple[int, Placement]] = {}
+    for key in shown:
+        rest = {other: value for other, value in needed.items() if other != key}
+        other, found = bound(rest)
+        if found.differences <= laid.differences:
+            needed, best, laid = rest, other, found
+        else:
+            without[key] = (found.differences - laid.differences, found)
+    if len(needed) < 2:
+        return None  # alone it is looked at beside what else could be
+    causes = []
+    for key, value in needed.items():
+        explains, found = without[key]
+        read, defaulted = plan.scope.settings.read(key)
+        odd = [one.block.key for one in found.misfits] + [gap.block.key for gap in found.gaps]
+        odd += [stray.key for stray in found.strays]
+        agreeing = sum(one.tensors for one in laid.placed if one.fits and one.block.key in odd)
+        causes.append(Cause(".".join(key), read, value, explains, agreeing, tuple(dict.fromkeys(odd)), (), defaulted))
+    return causes, best, laid
 
 
 def _after(causes: Sequence[Cause], cause: Cause) -> Cause:
@@ -94,13 +150,16 @@ class _Tested:
     rank: int
 
 
-def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> tuple[Cause, Plan, Placement] | None:
+def _best(
+    plan: Plan, placement: Placement, families: Families, bind: Bind, shown: Mapping[Key, Any]
+) -> tuple[Cause, Plan, Placement] | None:
     tested: list[_Tested] = []
     called = _called(placement)
     most = min(MOST_TESTED, max(FEWEST_TESTED, MOST_BLOCKS // max(1, len(plan.blocks))))
-    for rank, (source, key, value) in enumerate(candidates(plan, placement, families)):
-        if rank >= most:
-            break
+    explained = False
+    for rank, (source, key, value) in enumerate(candidates(plan, placement, families, shown)):
+        if rank >= most or (rank >= len(shown) and explained):
+            break  # what is seen and explains everything needs no other
         scope = plan.scope.with_value(key, value)
         other, laid = bind(scope)
         gain = placement.differences - laid.differences
@@ -112,6 +171,7 @@ def _best(plan: Plan, placement: Placement, families: Families, bind: Bind) -> t
         if not _splits(called, laid) and not _in_part(placement, laid):
             tested.append(_Tested(key, value, other, laid, gain, agreeing, source, rank))
             if not laid.differences:
+                explained = explained or rank < len(shown)
                 most = min(most, rank + MOST_RIVALRY)  # nothing is left to explain but who else explains it
     if not tested:
         return None

@@ -53,6 +53,7 @@ def set_aside(stored: Families, *, emptied: bool) -> Aside | None:
         kind = _kind(key, stored, bare)
         if kind:
             found[key] = kind, family
+    found |= _without_twins(stored, found)
     empty = {key: family for key, family in stored.items() if emptied and key not in found and _is_empty(family)}
     if not found and not empty:
         return None
@@ -81,6 +82,17 @@ def _kind(key: str, stored: Families, bare: frozenset[str]) -> str:
     if plain != key and (plain in stored or _OPTIMIZER.sub("", plain, count=1) in stored):
         return "optimizer"
     return ""
+
+
+def _without_twins(stored: Families, found: dict[str, tuple[str, Family]]) -> dict[str, tuple[str, Family]]:
+    """Averages of weights that are lost: they stand under a prefix under which most families are averages."""
+    under: dict[str, list[str]] = {}
+    for key in stored:
+        average = _AVERAGE.match(key)
+        if average is not None:
+            under.setdefault(average[0], []).append(key)
+    mostly = [keys for keys in under.values() if 2 * sum(key in found for key in keys) > len(keys)]
+    return {key: ("average", stored[key]) for keys in mostly for key in keys if key not in found}
 
 
 def _without_dots(stored: Families) -> frozenset[str]:

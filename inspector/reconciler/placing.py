@@ -10,7 +10,7 @@ from inspector.algebra.names import Index
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
 from inspector.matcher.families import Families
-from inspector.notation.binding import Block
+from inspector.notation.binding import Block, fits
 from inspector.packing.packed import Packed
 
 
@@ -36,10 +36,7 @@ class Placed:
                 if shape == self.layout.shape:
                     return True
                 shape = self.block.shape
-        return shape == self.layout.shape or (
-            len(shape) == len(self.layout.shape)
-            and all(dim is None or dim == stored for dim, stored in zip(shape, self.layout.shape, strict=True))
-        )
+        return shape == self.layout.shape or fits(shape, self.layout.shape)
 
 
 @dataclass(frozen=True, slots=True)

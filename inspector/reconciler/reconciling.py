@@ -89,7 +89,8 @@ def reconcile(
         plan = bind(inner, head, spelling, shapes, lambda key: twins.get(key, ()))
         products.update(fill(inner, plan.blocks, families))
         blocks = [*plan.blocks, *_beyond(inner, spelling, others(inner), plan)]
-        return plan, _without(place(families, blocks, lost if whole else None), aside)
+        placement = _without(place(families, blocks, lost if whole else None), aside)
+        return _with_opaque(plan, placement), placement
 
     scope = settled(reading.scope)
     plan, placement = run(scope)
@@ -104,6 +105,9 @@ def reconcile(
         from inspector.reconciler.hypotheses import find_causes
 
         causes, corrected, placement = find_causes(plan, placement, families, run)
+    solved_alone = not scope.settings.known or scope.settings.shown
+    if scope.settings.shown:  # what the shapes show first is no claim of anybody's
+        causes, plan = [], corrected
     beyond = frozenset(id(slot) for slot in others(scope))
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
     expected = _expected(plan, placement)
@@ -118,8 +122,20 @@ def reconcile(
         products,
         beyond,
         ledger.add_up(lines, expected),
-        not scope.settings.known,
+        solved_alone,
     )
+
+
+def _with_opaque(plan: Plan, placement: Placement) -> Plan:
+    """Without a config, which would say it: what lies below a prefix that no row may describe is not checked."""
+    settings = plan.scope.settings
+    if settings.known and not settings.shown:
+        return plan
+    known = {prefix for prefix, _ in plan.opaque}
+    spelled = [(plan.spelling.spelled(entry, plan.scope), entry.because) for entry in plan.unrolled.opaque]
+    met = [(prefix, because) for prefix, because in spelled if prefix not in known]
+    met = [one for one in met if any(stray.key.startswith(one[0]) for stray in placement.strays)]
+    return replace(plan, opaque=(*plan.opaque, *met)) if met else plan
 
 
 def _without(placement: Placement, aside: frozenset[str]) -> Placement:

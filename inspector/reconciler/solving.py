@@ -7,18 +7,19 @@ the same product must agree.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from inspector.algebra.boxes import count, within
-from inspector.algebra.evaluation import Value, whole
+from inspector.algebra.boxes import Box, count, within
+from inspector.algebra.evaluation import Value, extent, whole
 from inspector.algebra.expression import Node, Word, words
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families, Family
-from inspector.notation.binding import Block, Spelling, scope_of, template
+from inspector.notation.binding import Block, Spelling, rivals_of, scope_of, template
 from inspector.notation.scope import ByIndex, CardScope, bases, free_holes
-from inspector.notation.slots import Slot
+from inspector.notation.slots import HOLE, Slot
 
 LARGEST = 2**48
 """No dim that a checkpoint can store is larger."""
@@ -26,6 +27,7 @@ LARGEST = 2**48
 
 def solved(scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> CardScope:
     """The scope with every symbol set that follows from the names and shapes and from nothing else."""
+    scope = _with(scope, _inside_segments(scope, slots, spelling, families))
     named = [(slot, *template(spelling.spelled(slot, scope))) for slot in slots]
     shown = [
         (slot, families[key], axes)
@@ -33,12 +35,32 @@ def solved(scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families
         if key in families and len(axes) == key.split(".").count("#")
     ]
     scope = _with(scope, _extents(scope, shown, _without_own(named, families)))
+    unclear = _unclear(scope, slots, spelling)
     for _ in range(8):
-        found = _dims(scope, shown)
+        found = _dims(scope, shown, unclear)
         if not found:
             return scope
         scope = _with(scope, found)
     return scope
+
+
+def _inside_segments(
+    scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families: Families
+) -> dict[str, Value]:
+    """The indices of holes that are a part of a segment (`mapping_{F}`), where the config leaves them open."""
+    found: dict[str, Span] = {}
+    for slot in slots:
+        inner = scope_of(scope, slot)
+        path = template(spelling.spelled(slot, scope))[0]
+        holes = [hole for hole in HOLE.findall(path) if inner.word((hole,)) is None]
+        if not holes or len(holes) < len(HOLE.findall(path)):
+            continue
+        pattern = re.compile(r"([0-9]{1,4})".join(map(re.escape, HOLE.split(path)[::2])), re.ASCII)
+        for match in filter(None, map(pattern.fullmatch, families)):
+            for hole, index in zip(holes, match.groups(), strict=True):
+                name = _name(slot, hole)
+                found[name] = found.get(name, Span()) | Span.of([int(index)])
+    return dict(found)
 
 
 _Shown = tuple[Slot, Family, tuple[str | int, ...]]
@@ -104,7 +126,7 @@ def _extents(scope: CardScope, shown: Sequence[_Shown], without_own: frozenset[s
                 alone[name] = alone.get(name, Span()) | span
             if slot.group is None:
                 needed.add(name)
-            if not bases(inner.card, inner.settings.native, axis):
+            if not any(base in inner.symbols for base in bases(inner.card, inner.settings.native, axis)):
                 pure.add(name)
     for name, span in seen.items():
         if name in alone:
@@ -154,32 +176,46 @@ def _nested(
         found[name] = ByIndex(outer[0], values)
 
 
+def _unclear(scope: CardScope, slots: Sequence[Slot], spelling: Spelling) -> frozenset[tuple[int, int]]:
+    """Dims (slot, position) that only a config tells: another row of the same name says something else there."""
+    found: set[tuple[int, int]] = set()
+    for rivals in () if scope.settings.known else rivals_of(slots, scope, spelling):
+        for slot in rivals:
+            for position, node in enumerate(slot.dims):
+                if any(len(other.dims) <= position or other.dims[position] != node for other in rivals):
+                    found.add((id(slot), position))
+    return frozenset(found)
+
+
 Vote = Counter[int]
 
 
-def _dims(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
+def _dims(scope: CardScope, shown: Sequence[_Shown], unclear: Collection[tuple[int, int]]) -> dict[str, Value]:
     """One round: bare symbols first, else dims with one unknown symbol."""
     votes: dict[bool, dict[str, Vote]] = {True: {}, False: {}}
     by_index: dict[str, tuple[str, dict[int, Vote]]] = {}
     for slot, family, axes in shown:
         inner = scope_of(scope, slot)
         for part in family.stored:
-            if len(part.layout.shape) != len(slot.dims):
+            boxes = _own(inner, axes, part.boxes)
+            if len(part.layout.shape) != len(slot.dims) or not boxes:
                 continue
-            for node, stored in zip(slot.dims, part.layout.shape, strict=True):
-                unknown = _unknown_at(inner, node, axes, part.boxes[0])
+            for position, (node, stored) in enumerate(zip(slot.dims, part.layout.shape, strict=True)):
+                if (id(slot), position) in unclear:
+                    continue
+                unknown = _unknown_at(inner, node, axes, boxes[0])
                 if len(unknown) != 1:
                     continue
                 symbol = unknown[0]
                 name = _name(slot, symbol)
                 holes = free_holes(inner.card, inner.settings.native, symbol)
                 if holes:
-                    _vote_by_index(by_index, inner, node, symbol, name, holes, axes, part.boxes, stored)
+                    _vote_by_index(by_index, inner, node, symbol, name, holes, axes, boxes, stored)
                     continue
                 value = stored if node == Word((symbol,)) else _solve(inner, node, symbol, stored)
                 if value is not None:
                     bare = isinstance(node, Word)
-                    votes[bare].setdefault(name, Counter())[value] += part.tensors
+                    votes[bare].setdefault(name, Counter())[value] += count(boxes)
     chosen = votes[True] or votes[False]
     found: dict[str, Value] = {name: value for name, vote in chosen.items() if (value := elected(vote)) is not None}
     for name, (hole, per_index) in by_index.items():
@@ -187,6 +223,17 @@ def _dims(scope: CardScope, shown: Sequence[_Shown]) -> dict[str, Value]:
             continue
         found[name] = ByIndex(hole, {at: vote.most_common(1)[0][0] for at, vote in per_index.items()})
     return found
+
+
+def _own(scope: CardScope, axes: Sequence[str | int], boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+    """What lies at a slot's own indices: literal ones, and those of holes that are known and alone."""
+    for place, axis in enumerate(axes):
+        span: Span | None = Span.of([axis]) if isinstance(axis, int) else None
+        if isinstance(axis, str) and not free_holes(scope.card, scope.settings.native, axis):
+            span = extent(scope.word((axis,)))
+        if span is not None:
+            boxes = tuple((*box[:place], box[place] & span, *box[place + 1 :]) for box in boxes if box[place] & span)
+    return boxes
 
 
 MAJORITY = 0.75

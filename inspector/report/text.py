@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from inspector.notation.roles import label
@@ -222,6 +223,10 @@ BASE_SHOWN = 4
 """Findings of a base that are named in the adapter's report; all are in the base's own."""
 
 
+COMPONENTS_SHOWN = 40
+"""Parts of a pipeline that have a line; the JSON has all."""
+
+
 def _components(audited: Audit) -> str:
     """The parts of a pipeline, a line each."""
     rows = [
@@ -231,10 +236,12 @@ def _components(audited: Audit) -> str:
             f"{part.counts.unique_parameters:,}",
             part.verdict,
         )
-        for name, part in audited.components.items()
+        for name, part in islice(audited.components.items(), COMPONENTS_SHOWN)
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = [f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}  {d}" for a, b, c, d in rows]
+    if len(audited.components) > COMPONENTS_SHOWN:
+        lines.append(f"  and {len(audited.components) - COMPONENTS_SHOWN:,} more components")
     return "\n".join(lines) + "\n"
 
 

@@ -18,19 +18,21 @@ What to do
 from __future__ import annotations
 
 from inspector.evidence import Place
-from inspector.rules.rule import Facts, Rows, Rule
+from inspector.rules.rule import Facts, Rows, Rule, listed
 
 
 def _headline(place: Place, facts: Facts) -> str:
+    if facts["components"]:
+        return f"{len(facts['components']):,} components"
     return f"{facts['component']} ({facts['class']})"
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
-    return [("folder", str(place.file))]
+    return [("folders", listed(facts["components"]))] if facts["components"] else [("folder", str(place.file))]
 
 
 def _help(place: Place, facts: Facts) -> str:
-    return "fetch this folder of the repository"
+    return f"fetch {'these folders' if facts['components'] else 'this folder'} of the repository"
 
 
 RULE = Rule(severity="error", headline=_headline, rows=_rows, help=_help)

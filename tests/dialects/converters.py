@@ -268,6 +268,42 @@ def mistral(spec: Spec, *, stacked: bool = False) -> Spec:
     return made | {name: ("BF16", (sum(shape[0] for shape in shapes), shapes[0][1])) for name, shapes in rows.items()}
 
 
+def sd3(spec: Spec, prefix: str = "") -> Spec:
+    """diffusers' `convert_sd3_transformer_checkpoint_to_diffusers`, the other way round."""
+    ends = {"pos_embed.proj": "x_embedder.proj", "proj_out": "final_layer.linear",
+            "norm_out.linear": "final_layer.adaLN_modulation.1", "context_embedder": "context_embedder"}  # fmt: skip
+    for own, name in (("timestep_embedder", "t_embedder"), ("text_embedder", "y_embedder")):
+        for number in (1, 2):
+            ends[f"time_text_embed.{own}.linear_{number}"] = f"{name}.mlp.{2 * number - 2}"
+    inner = {"norm1.linear": "x_block.adaLN_modulation.1", "norm1_context.linear": "context_block.adaLN_modulation.1",
+             "attn.to_out.0": "x_block.attn.proj", "attn.to_add_out": "context_block.attn.proj",
+             "attn2.to_out.0": "x_block.attn2.proj",
+             "attn.norm_q": "x_block.attn.ln_q", "attn.norm_k": "x_block.attn.ln_k",
+             "attn.norm_added_q": "context_block.attn.ln_q", "attn.norm_added_k": "context_block.attn.ln_k",
+             "attn2.norm_q": "x_block.attn2.ln_q", "attn2.norm_k": "x_block.attn2.ln_k",
+             "ff.net.0.proj": "x_block.mlp.fc1", "ff.net.2": "x_block.mlp.fc2",
+             "ff_context.net.0.proj": "context_block.mlp.fc1", "ff_context.net.2": "context_block.mlp.fc2"}  # fmt: skip
+    threes = {
+        "attn.to_q": "x_block.attn.qkv",
+        "attn2.to_q": "x_block.attn2.qkv",
+        "attn.add_q_proj": "context_block.attn.qkv",
+    }
+    made: Spec = {}
+    for name, (dtype, shape) in spec.items():
+        stem, _, what = name.rpartition(".")
+        if name == "pos_embed.pos_embed":
+            made[f"{prefix}pos_embed"] = (dtype, shape)
+        elif stem in ends:
+            made[f"{prefix}{ends[stem]}.{what}"] = (dtype, shape)
+        else:
+            _, layer, module = stem.split(".", 2)
+            if module in threes:
+                made[f"{prefix}joint_blocks.{layer}.{threes[module]}.{what}"] = (dtype, (3 * shape[0], *shape[1:]))
+            elif module in inner:
+                made[f"{prefix}joint_blocks.{layer}.{inner[module]}.{what}"] = (dtype, shape)
+    return made
+
+
 def flux(spec: Spec, prefix: str = "") -> Spec:
     """diffusers' `convert_flux_transformer_checkpoint_to_diffusers`, the other way round."""
     block, single = r"transformer_blocks\.(\d+)\.", r"single_transformer_blocks\.(\d+)\."

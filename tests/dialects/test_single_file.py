@@ -9,7 +9,7 @@ import pytest
 
 from inspector.auditing import Audit, audit
 from tests.checkpoints import Spec, elements, genuine, write_file
-from tests.dialects import single_file
+from tests.dialects import converters, single_file
 from tests.dialects.single_file import under
 from tests.judged import codes
 
@@ -71,6 +71,18 @@ def _sdxl(unet: dict[str, Any], vae: dict[str, Any], text: dict[str, Any], secon
     }
 
 
+def _sd3(transformer: Config, vae: Config, text: Config, second: Config) -> Parts:
+    return {
+        "transformer": ("model.diffusion_model.", converters.sd3(genuine(transformer, "F16"))),
+        "vae": ("first_stage_model.", single_file.vae(vae | {"use_quant_conv": False, "use_post_quant_conv": False})),
+        "text_encoder": ("text_encoders.clip_l.transformer.", genuine(text, "F16")),
+        "text_encoder_2": ("text_encoders.clip_g.transformer.", genuine(second, "F16")),
+    }
+
+
+MEDIUM = {"_class_name": "SD3Transformer2DModel", "num_layers": 24, "num_attention_heads": 24, "attention_head_dim": 64,
+          "joint_attention_dim": 4096, "caption_projection_dim": 1536, "pooled_projection_dim": 2048, "in_channels": 16,
+          "out_channels": 16, "patch_size": 2, "pos_embed_max_size": 192, "dual_attention_layers": []}  # fmt: skip
 FOUR = [320, 640, 1280, 1280]
 VAE = [128, 256, 512, 512]
 MODELS: dict[str, tuple[Parts, dict[str, int] | None]] = {
@@ -86,6 +98,10 @@ MODELS: dict[str, tuple[Parts, dict[str, int] | None]] = {
     "sdxl": (_sdxl(_unet([320, 640, 1280], [False, True, True], 2048, **SDXL), _vae(VAE), _text(768, 12, 3072),
                    _text(1280, 32, 5120, projection=1280)),
              {"unet": 2_567_463_684, "vae": 83_653_863, "text_encoder": 123_060_480, "text_encoder_2": 694_659_840}),
+    "sd3": (_sd3(MEDIUM, _vae(VAE) | {"latent_channels": 16}, _text(768, 12, 3072, projection=768),
+                 _text(1280, 32, 5120, projection=1280)),
+            {"transformer": 2_028_328_000, "vae": 83_819_683, "text_encoder": 123_650_304,
+             "text_encoder_2": 694_659_840}),
 }  # fmt: skip
 """Model -> its components as they lie in the file, and the published count of each."""
 
@@ -102,8 +118,8 @@ def audited(where: Path, spec: Spec) -> Audit:
 
 
 def without_scale(spec: Spec) -> int:
-    """Elements but the number that is no part of a text model."""
-    return elements({name: entry for name, entry in spec.items() if name != "logit_scale"})
+    """Elements but the number that is no part of a text model, and a table of positions."""
+    return elements({name: entry for name, entry in spec.items() if name not in ("logit_scale", "pos_embed")})
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -122,7 +138,8 @@ def test_every_component_is_exact(name: str, tmp_path: Path) -> None:
     assert (
         counts.unique_parameters == counts.expected_parameters == sum(without_scale(spec) for _, spec in parts.values())
     )
-    assert counts.buffers == elements(BETAS)
+    tables = [entry for _, spec in parts.values() for name, entry in spec.items() if name == "pos_embed"]
+    assert counts.buffers == elements(BETAS) + elements({str(number): entry for number, entry in enumerate(tables)})
     assert counts.extra_components == elements(ema) + sum("logit_scale" in spec for _, spec in parts.values())
     assert counts.stored_elements == counts.parameters + counts.buffers
 

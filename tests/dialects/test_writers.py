@@ -49,6 +49,11 @@ FLUX = {"_class_name": "FluxTransformer2DModel", "num_layers": 3, "num_single_la
         "attention_head_dim": 16, "joint_attention_dim": 40, "pooled_projection_dim": 28, "in_channels": 64,
         "guidance_embeds": True, "patch_size": 1}  # fmt: skip
 
+SD3 = {"_class_name": "SD3Transformer2DModel", "num_layers": 3, "num_attention_heads": 3, "attention_head_dim": 16,
+       "joint_attention_dim": 40, "caption_projection_dim": 48, "pooled_projection_dim": 28, "in_channels": 16,
+       "out_channels": 16, "patch_size": 2, "pos_embed_max_size": 12, "qk_norm": "rms_norm",
+       "dual_attention_layers": [0, 1]}  # fmt: skip
+
 
 def config_of(kind: str) -> dict[str, Any]:
     """A tiny config of a model type."""
@@ -79,19 +84,21 @@ WAYS: dict[str, tuple[Convert, tuple[str, ...]]] = {
     "mistral-stacked": (lambda spec: converters.mistral(spec, stacked=True), ("mixtral",)),
     "flux": (converters.flux, ("flux",)),
     "comfy": (_flux, ("flux",)),
+    "sd3": (converters.sd3, ("sd3",)),
+    "sd3-comfy": (lambda spec: converters.sd3(spec, "model.diffusion_model."), ("sd3",)),
 }  # fmt: skip
 CASES = [(way, kind) for way, (_, kinds) in WAYS.items() for kind in kinds]
 
 
 def made(way: str, kind: str) -> tuple[Spec, dict[str, Any]]:
     """The converted listing, and the config of the model it was."""
-    config = FLUX if kind == "flux" else config_of(kind)
+    config = {"flux": FLUX, "sd3": SD3}.get(kind) or config_of(kind)
     return WAYS[way][0](genuine(config)), config
 
 
 def parameters(spec: Spec) -> int:
     """Elements of what is a parameter."""
-    buffers = ("_extra_state", "expert_bias")
+    buffers = ("_extra_state", "expert_bias", "pos_embed")
     return elements({name: entry for name, entry in spec.items() if not name.endswith(buffers)})
 
 
@@ -207,6 +214,21 @@ def test_full_size_flux() -> None:
               "joint_attention_dim": 4096, "pooled_projection_dim": 768}  # fmt: skip
     for guided, total in ((True, 11_901_408_320), (False, 11_891_178_560)):
         spec = _flux(genuine(config | {"guidance_embeds": guided}))
+        audited = judged(spec, None)
+        assert audited.counts.unique_parameters == audited.counts.expected_parameters == total
+        assert audited.verdict == "clean"
+
+
+def test_full_size_stable_diffusion_3() -> None:
+    plain: dict[str, Any] = {
+        "qk_norm": None, "dual_attention_layers": [], "num_layers": 24, "num_attention_heads": 24,
+        "attention_head_dim": 64, "joint_attention_dim": 4096, "caption_projection_dim": 1536,
+        "pooled_projection_dim": 2048,
+        "pos_embed_max_size": 192,
+    }  # fmt: skip
+    newer = plain | {"qk_norm": "rms_norm", "dual_attention_layers": [*range(13)], "pos_embed_max_size": 384}
+    for config, total in ((SD3 | plain, 2_028_328_000), (SD3 | newer, 2_243_171_520)):
+        spec = converters.sd3(genuine(config), "model.diffusion_model.")
         audited = judged(spec, None)
         assert audited.counts.unique_parameters == audited.counts.expected_parameters == total
         assert audited.verdict == "clean"

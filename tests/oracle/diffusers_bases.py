@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+STREAMS = {
+    "patch_size": 1,
+    "in_channels": 12,
+    "num_layers": 2,
+    "num_single_layers": 3,
+    "attention_head_dim": 12,
+    "num_attention_heads": 4,
+    "joint_attention_dim": 28,
+    "axes_dims_rope": (4, 4, 4),
+}
 BASES: dict[str, dict[str, Any]] = {
     "UNet2DConditionModel": {
         "sample_size": 16,
@@ -599,9 +609,64 @@ BASES: dict[str, dict[str, Any]] = {
         "joint_attention_dim": 28,
         "axes_dims_rope": (4, 6, 6),
     },
-}
-
+    "LongCatImageTransformer2DModel": STREAMS,
+    "OvisImageTransformer2DModel": {**STREAMS, "out_channels": 10},
+    "BriaTransformer2DModel": STREAMS,
+    "ReduxImageEncoder": {"redux_dim": 12, "txt_in_features": 20},
+    "HunyuanVideo15Transformer3DModel": {
+        "in_channels": 9, "out_channels": 5, "num_attention_heads": 3, "attention_head_dim": 8, "num_layers": 2,
+        "num_refiner_layers": 4, "mlp_ratio": 2.0, "patch_size": 1, "patch_size_t": 1, "text_embed_dim": 20,
+        "text_embed_2_dim": 28, "image_embed_dim": 36, "rope_axes_dim": (2, 2, 4),
+    },
+    "ChronoEditTransformer3DModel": {
+        "num_attention_heads": 2, "attention_head_dim": 12, "in_channels": 5, "out_channels": 7, "text_dim": 16,
+        "freq_dim": 20, "ffn_dim": 36, "num_layers": 3,
+    },
+    "AsymmetricAutoencoderKL": {
+        "in_channels": 3, "out_channels": 3, "down_block_types": ("DownEncoderBlock2D",) * 2,
+        "down_block_out_channels": (16, 24), "layers_per_down_block": 1, "up_block_types": ("UpDecoderBlock2D",) * 2,
+        "up_block_out_channels": (32, 40), "layers_per_up_block": 2, "latent_channels": 5, "norm_num_groups": 8,
+    },
+    "HunyuanVideoFramepackTransformer3DModel": {
+        "in_channels": 5, "out_channels": 6, "num_attention_heads": 3, "attention_head_dim": 8, "num_layers": 2,
+        "num_single_layers": 1, "num_refiner_layers": 4, "text_embed_dim": 12, "pooled_projection_dim": 10,
+        "has_image_proj": True, "image_proj_dim": 14, "has_clean_x_embedder": True, "rope_axes_dim": (2, 2, 4),
+    },
+    "AutoencoderKLMochi": {
+        "in_channels": 15, "out_channels": 3, "encoder_block_out_channels": (32, 64, 96, 128),
+        "decoder_block_out_channels": (160, 192, 224, 256), "latent_channels": 5, "layers_per_block": (1, 2, 3, 4, 2),
+    },
+}  # fmt: skip
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
+    "HunyuanVideoFramepackTransformer3DModel": (
+        {"has_image_proj": False, "num_layers": 3},
+        {"has_clean_x_embedder": False, "guidance_embeds": False},
+        {"patch_size": 1, "patch_size_t": 3},
+    ),
+    "AutoencoderKLMochi": (
+        {"add_attention_block": (True, False, True, False, True), "temporal_expansions": (3, 1, 2)},
+        {"layers_per_block": (2, 1, 1, 3, 4), "spatial_expansions": (1, 2, 3)},
+        {"add_attention_block": (False, False, False, False, False), "latent_channels": 7},
+    ),
+    "LongCatImageTransformer2DModel": ({"in_channels": 9, "patch_size": 2}, {"num_layers": 3, "num_single_layers": 1}),
+    "OvisImageTransformer2DModel": ({"in_channels": 9, "patch_size": 2}, {"num_layers": 3, "out_channels": None}),
+    "BriaTransformer2DModel": ({"in_channels": 9, "num_layers": 4}, {"patch_size": 2, "num_single_layers": 1}),
+    "ReduxImageEncoder": ({"redux_dim": 16, "txt_in_features": 28},),
+    "HunyuanVideo15Transformer3DModel": (
+        {"use_meanflow": True, "num_layers": 3},
+        {"patch_size": 2, "patch_size_t": 3},
+        {"mlp_ratio": 3.3, "out_channels": 9},
+    ),
+    "ChronoEditTransformer3DModel": (
+        {"image_dim": 10, "added_kv_proj_dim": 24},
+        {"image_dim": 10, "added_kv_proj_dim": 24, "pos_embed_seq_len": 6},
+        {"cross_attn_norm": False, "patch_size": (1, 2, 3)},
+    ),
+    "AsymmetricAutoencoderKL": (
+        {"up_block_out_channels": (16, 72), "layers_per_up_block": 1},
+        {"up_block_out_channels": (8, 16, 200), "up_block_types": ("UpDecoderBlock2D",) * 3, "latent_channels": 7},
+        {"down_block_out_channels": (16, 24, 40), "down_block_types": ("DownEncoderBlock2D",) * 3},
+    ),
     "UNet2DConditionModel": (
         {"layers_per_block": 2},
         {"layers_per_block": [1, 2]},
@@ -931,6 +996,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"num_layers": 3, "num_single_layers": 0},
     ),
     "SD3ControlNetModel": (
+        {"joint_attention_dim": None, "qk_norm": "rms_norm", "dual_attention_layers": (0, 1)},
         {"extra_conditioning_channels": 1},
         {"qk_norm": "rms_norm", "dual_attention_layers": (0, 1)},
         {"qk_norm": "rms_norm"},
@@ -1194,3 +1260,80 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "QwenImageControlNetModel": ({"extra_condition_channels": 4},),
 }
+
+
+STABLE = {
+    "block_out_channels": (320, 640, 1280, 1280),
+    "cross_attention_dim": 768,
+    "attention_head_dim": 8,
+}
+LARGE = {
+    "block_out_channels": (320, 640, 1280),
+    "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"),
+    "transformer_layers_per_block": (1, 2, 10),
+    "cross_attention_dim": 2048,
+    "attention_head_dim": (5, 10, 20),
+    "use_linear_projection": True,
+    "addition_embed_type": "text_time",
+    "addition_time_embed_dim": 256,
+    "projection_class_embeddings_input_dim": 2816,
+}
+UP_LARGE = {"up_block_types": ("CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D")}
+FOUR = {
+    "block_out_channels": (128, 256, 512, 512),
+    "down_block_types": ("DownEncoderBlock2D",) * 4,
+    "layers_per_block": 2,
+}
+PUBLISHED: dict[str, dict[str, dict[str, Any]]] = {
+    "UNet2DConditionModel": {
+        "stable-diffusion-v1-5": STABLE,
+        "stable-diffusion-2-1": {
+            **STABLE,
+            "cross_attention_dim": 1024,
+            "attention_head_dim": (5, 10, 20, 20),
+            "use_linear_projection": True,
+        },
+        "stable-diffusion-xl-base-1.0": {**LARGE, **UP_LARGE},
+        "stable-diffusion-xl-refiner-1.0": {
+            **LARGE,
+            "block_out_channels": (384, 768, 1536, 1536),
+            "down_block_types": ("DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"),
+            "up_block_types": ("UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"),
+            "transformer_layers_per_block": 4,
+            "cross_attention_dim": 1280,
+            "attention_head_dim": (6, 12, 24, 24),
+            "projection_class_embeddings_input_dim": 2560,
+        },
+        "SSD-1B": {
+            **LARGE,
+            **UP_LARGE,
+            "transformer_layers_per_block": (1, 2, 4),
+            "reverse_transformer_layers_per_block": ((4, 4, 10), (2, 1, 1), 1),
+            "mid_block_type": None,
+        },
+    },
+    "ControlNetModel": {
+        "sd-controlnet-canny": {"cross_attention_dim": 768},
+        "controlnet-canny-sdxl-1.0": LARGE,
+    },
+    "AutoencoderKL": {
+        "sd-vae-ft-mse": {**FOUR, "up_block_types": ("UpDecoderBlock2D",) * 4},
+        "FLUX.1-dev": {
+            **FOUR,
+            "up_block_types": ("UpDecoderBlock2D",) * 4,
+            "latent_channels": 16,
+            "use_quant_conv": False,
+            "use_post_quant_conv": False,
+        },
+    },
+    "UNetSpatioTemporalConditionModel": {
+        "stable-video-diffusion-img2vid": {"num_attention_heads": (5, 10, 20, 20)},
+    },
+    "AutoencoderKLTemporalDecoder": {"stable-video-diffusion-img2vid": FOUR},
+    "AutoencoderTiny": {"taesd": {}},
+    "AutoencoderKLWan": {"Wan2.2-TI2V-5B": {
+        "base_dim": 160, "decoder_base_dim": 256, "z_dim": 48, "is_residual": True, "in_channels": 12,
+        "out_channels": 12, "patch_size": 2, "scale_factor_spatial": 16,
+    }},
+}  # fmt: skip
+"""Arguments of published components, at their full size: what lists of stages look like in the wild."""

@@ -10,7 +10,8 @@ A file is gzip (mtime 0) of one JSON object:
     {"class": ..., "records": [...], "unmoved": ["key-value", ...]}
 
 A record has
-    variant         "" for the base, "defaults" for the class without an argument, "key-value,key-value" for others
+    variant         "" for the base, "defaults" for the class without an argument, the name of a published component at
+                    its size, "key-value,key-value" for others
     writer          "diffusers 0.42.1"
     given           the arguments of the class: a sparse config, all else at its default
     config          config.json as written
@@ -34,7 +35,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.oracle.diffusers_bases import BASES, VARIANTS
+from tests.oracle.diffusers_bases import BASES, PUBLISHED, VARIANTS
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "diffusers"
 LARGEST = 2_000_000_000
@@ -122,6 +123,7 @@ def records_of(name: str) -> tuple[list[dict[str, Any]], list[str]]:
         default = record(name, "defaults", {})
         if default["num_parameters"] < LARGEST:
             found.append(default)
+    found.extend(record(name, title, arguments) for title, arguments in PUBLISHED.get(name, {}).items())
     for changes in VARIANTS.get(name, ()):
         try:
             found.append(record(name, label(changes), {**base, **changes}))

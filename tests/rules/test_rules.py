@@ -11,7 +11,7 @@ from tests.rules.cases import COMPARED, FIRES, llama
 from tests.rules.download_cases import beside
 from tests.rules.make_pages import example, shown
 
-ELSEWHERE = {"component-missing", "pipeline-flattened"}
+ELSEWHERE = {"component-class-differs", "component-missing", "pipeline-flattened"}
 """Need folders: tests/test_pipelines.py has their cases."""
 
 

@@ -109,6 +109,8 @@ def _component(name: str, prefix: str, tensors: Tensors) -> Component:
         rename = _unet_names(tensors)
     elif "encoder.conv_in.weight" in tensors or "decoder.conv_in.weight" in tensors:
         rename = _vae_names(tensors)
+    elif any(sign in tensors for sign in _TRANSFORMER):
+        name = "transformer"
     made: dict[str, Layout] = {}
     names: dict[str, str] = {}
     for stored, layout in tensors.items():
@@ -123,6 +125,8 @@ def _component(name: str, prefix: str, tensors: Tensors) -> Component:
     return Component(name, prefix, made, names, config)
 
 
+_TRANSFORMER: Final = ("double_blocks.0.img_mod.lin.weight", "joint_blocks.0.x_block.attn.qkv.weight")
+"""What shows that a transformer stands where a UNet stood."""
 _LINEAR: Final = ("to_q.weight", "to_k.weight", "to_v.weight", "to_out.0.weight")
 _RESNET: Final = {
     "in_layers.0": "norm1",
@@ -312,6 +316,8 @@ def _vae_config(tensors: Tensors) -> dict[str, object] | None:
         "latent_channels": latent,
         "block_out_channels": widths,
         "layers_per_block": layers,
+        "down_block_types": ["DownEncoderBlock2D"] * len(widths),
+        "up_block_types": ["UpDecoderBlock2D"] * len(widths),
         "use_quant_conv": quantised,
         "use_post_quant_conv": quantised,
     }
