@@ -157,6 +157,26 @@ CLAP_AUDIO = {
     "num_mel_bins": 16,
     "patch_size": 4,
 }
+PHI4_AUDIO = {
+    "hidden_size": 72,
+    "intermediate_size": 52,
+    "num_blocks": 2,
+    "num_attention_heads": 4,
+    "input_size": 43,
+    "ext_pw_out_channel": 30,
+    "depthwise_separable_out_channel": 26,
+    "nemo_conv_channels": 14,
+    "bias_max_distance": 29,
+}
+PHI4_VISION = {
+    "hidden_size": 36,
+    "intermediate_size": 68,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 3,
+    "image_size": 40,
+    "patch_size": 8,
+    "crop_size": 27,
+}
 MENDS: dict[str, dict[str, Any]] = {
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
@@ -178,6 +198,8 @@ MENDS: dict[str, dict[str, Any]] = {
     "janus_vqgan": {"channel_multiplier": [1, 2], "num_res_blocks": 1},
     "marian": {"decoder_vocab_size": 107},
     "mimi": {"upsample_groups": 12},
+    "phi4_multimodal": {"audio_config": PHI4_AUDIO, "vision_config": PHI4_VISION},
+    "phi4_multimodal_audio": PHI4_AUDIO,
     "squeezebert": {"embedding_size": 48},
     "xlnet": {"d_head": 8},
     "zamba": {"num_hidden_layers": 7, "attn_layer_period": 3, "attn_layer_offset": 1},
@@ -197,6 +219,10 @@ TEXT_TIED = {"text_config.tie_word_embeddings": True}
 STAGES = ["stage1", "stage2", "stage3", "stage4"]
 READS_ALONE = {"add_cross_attention": True, "is_decoder": True}
 COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "audioflamingo3": (
+        ("AudioFlamingo3ForConditionalGeneration", {**TEXT_TIED, "projector_bias": False}),
+        ("AudioFlamingo3ForConditionalGeneration", {"tie_word_embeddings": True, **TEXT_TIED}),
+    ),
     "blip": (
         ("BlipForConditionalGeneration", UNTIED),
         ("BlipForConditionalGeneration", TEXT_UNTIED),
@@ -255,6 +281,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             },
         ),
     ),
+    "glmasr": (
+        ("GlmAsrForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
+        ("GlmAsrForConditionalGeneration", {"audio_config.num_attention_heads": 4, "audio_config.head_dim": 14}),
+    ),
     "git": (
         (
             "GitForCausalLM",
@@ -274,6 +304,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("Lfm2VlForConditionalGeneration", TEXT_UNTIED),
         ("Lfm2VlForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
     ),
+    "kimi_k25": (
+        ("Kimi_K25ForConditionalGeneration", {"vision_config.merge_kernel_size": [3, 1], "text_config.attention_bias": True}),
+        ("Kimi_K25ForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
+    ),
     "lilt": (("LiltModel", READS_ALONE),),
     "longformer": (("LongformerModel", {"type_vocab_size": 3, **READS_ALONE}),),
     "luke": (("LukeModel", READS_ALONE),),
@@ -287,6 +321,14 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "markuplm": (("MarkupLMModel", READS_ALONE),),
     "mra": (("MraModel", READS_ALONE),),
     "nystromformer": (("NystromformerModel", READS_ALONE),),
+    "phi4_multimodal": (
+        ("Phi4MultimodalForCausalLM", {"audio_config.downsample_rate": 2, "tie_word_embeddings": True}),
+        ("Phi4MultimodalModel", {"audio_config.time_reduction": 4, "vision_config.num_channels": 1}),
+    ),
+    "phi4_multimodal_audio": (
+        ("Phi4MultimodalAudioModel", {"time_reduction": 2, "kernel_size": 4}),
+        ("Phi4MultimodalAudioModel", {"time_reduction": 12, "depthwise_multiplier": 2}),
+    ),
     "pvt": (("PvtForImageClassification", {"num_labels": 5, "image_size": 56}),),
     "qwen2_audio": (
         ("Qwen2AudioForConditionalGeneration", TEXT_TIED),
@@ -301,6 +343,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "sam": (("SamModel", {"prompt_encoder_config.mask_input_channels": 17, "vision_config.mlp_ratio": 2.7}),),
     "splinter": (("SplinterModel", READS_ALONE),),
     "visual_bert": (("VisualBertModel", READS_ALONE),),
+    "voxtral": (
+        ("VoxtralForConditionalGeneration", TEXT_TIED),
+        ("VoxtralForConditionalGeneration", {"tie_word_embeddings": True, **TEXT_TIED, "text_config.mlp_bias": True}),
+    ),
     "yoso": (("YosoModel", READS_ALONE),),
 }
 # Types whose class writes another number for a key that it reads as given.
