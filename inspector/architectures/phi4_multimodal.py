@@ -87,6 +87,7 @@ AUTHORS_AUDIO_MLP = rows(
     part("net.0.linear", "mlp.gate_up", dense("d -> ff + ff", packs="up gate")),
     part("net.2",        "mlp.down",    dense("ff -> d")))
 PHI4MM = Architecture("phi4mm", ties="tie_word_embeddings | false", heads=HEADS,  # no record exercises this card
+    ignores="attention_bias mlp_bias lm_head_bias full_attn_mod interpolate_factor sliding_window img_processor",
     dims=DECODER | DERIVED | Dims(
         rs="speech_lora.r", rv="vision_lora.r",
         da="audio_processor.config.attention_dim", La="audio_processor.config.num_blocks", ha="audio_processor.config.attention_heads",

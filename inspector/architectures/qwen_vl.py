@@ -66,7 +66,7 @@ MERGER3 = rows(                                # n the width its norm has
     part("norm",       "norm.merger", affine("n")),
     part("linear_fc1", "merger.up",   dense("m -> m")),
     part("linear_fc2", "merger.down", dense("m -> o")))
-QWEN3_VISION = rows(
+QWEN3_BLOCKS = rows(
     FREQUENCIES,
     part("patch_embed.proj", "embed.patch",    conv("c -> d, t p p")),
     part("pos_embed",        "embed.position", table("num_position_embeddings d")),
@@ -74,11 +74,20 @@ QWEN3_VISION = rows(
         part("norm1",          "norm.attention", affine("d")),
         part("norm2",          "norm.mlp",       affine("d")),
         part("mlp.linear_fc1", "mlp.up",         dense("d -> ff")),
-        part("mlp.linear_fc2", "mlp.down",       dense("ff -> d"))),
-    under("merger", MERGER3, n="d"))
+        part("mlp.linear_fc2", "mlp.down",       dense("ff -> d"))))
+QWEN3_VISION = rows(QWEN3_BLOCKS, under("merger", MERGER3, n="d"))
 QWEN3_VL_VISION = Architecture("qwen3_vl_vision qwen3_vl_moe_vision", heads=(head("tower Model", ""),),
     dims=TOWER | Dims(N="len(deepstack_visual_indexes)"),
     parts=rows(QWEN3_VISION, under("deepstack_merger_list.{N}", MERGER3, n="m", tower="deepstack")))
+MERGER3_OMNI = rows(                           # the same under Qwen 2's names
+    part("ln_q",  "norm.merger", affine("n")),
+    part("mlp.0", "merger.up",   dense("m -> m")),
+    part("mlp.2", "merger.down", dense("m -> o")))
+QWEN3_OMNI_VISION = Architecture("qwen3_omni_moe_vision_encoder", dims=QWEN3_VL_VISION.dims, heads=(head("tower Encoder", ""),),
+    parts=rows(
+        QWEN3_BLOCKS,
+        under("merger", MERGER3_OMNI, n="d"),
+        under("merger_list.{N}", MERGER3_OMNI, n="m", tower="deepstack")))
 QWEN3_5_VISION = Architecture("qwen3_5_vision qwen3_5_moe_vision", dims=TOWER, heads=(head("tower Model", ""),), parts=QWEN3_VISION)
 GLM4V_VISION = Architecture("glm4v_vision glm4v_moe_vision", heads=(head("tower Model", ""),),
     dims=TOWER | Dims(s="spatial_merge_size", g="(image_size//p)**2"),

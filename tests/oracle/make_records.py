@@ -201,6 +201,10 @@ MENDS: dict[str, dict[str, Any]] = {
     "phi4_multimodal": {"audio_config": PHI4_AUDIO, "vision_config": PHI4_VISION},
     "phi4_multimodal_audio": PHI4_AUDIO,
     "squeezebert": {"embedding_size": 48},
+    "qwen3_omni_moe_audio_encoder": {"downsample_hidden_size": 14},
+    "qwen3_omni_moe_thinker": {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
+    "qwen3_asr": {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
+    "qwen3_asr_encoder": {"downsample_hidden_size": 14},
     "xlnet": {"d_head": 8},
     "zamba": {"num_hidden_layers": 7, "attn_layer_period": 3, "attn_layer_offset": 1},
     "zamba2": {
@@ -308,6 +312,16 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("Kimi_K25ForConditionalGeneration", {"vision_config.merge_kernel_size": [3, 1], "text_config.attention_bias": True}),
         ("Kimi_K25ForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
     ),
+    "granite_speech": (
+        ("GraniteSpeechForConditionalGeneration", {**UNTIED, **TEXT_TIED, "window_size": 17}),
+        ("GraniteSpeechForConditionalGeneration", {"encoder_config.dim_head": 14, "encoder_config.feedforward_mult": 3}),
+    ),
+    "granite_speech_plus": (
+        (
+            "GraniteSpeechPlusForConditionalGeneration",
+            {"encoder_config.cat_hidden_layers": [1], "projector_config.encoder_hidden_size": 96},
+        ),
+    ),
     "lilt": (("LiltModel", READS_ALONE),),
     "longformer": (("LongformerModel", {"type_vocab_size": 3, **READS_ALONE}),),
     "luke": (("LukeModel", READS_ALONE),),
@@ -334,6 +348,17 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("Qwen2AudioForConditionalGeneration", TEXT_TIED),
         ("Qwen2AudioForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
     ),
+    "qwen3_asr": (
+        ("Qwen3ASRForTokenClassification", {"token_classification_bias": True, "num_labels": 9}),
+        ("Qwen3ASRForConditionalGeneration", {**UNTIED, **TEXT_TIED, "audio_config.num_mel_bins": 18}),
+    ),
+    "qwen3_omni_moe_thinker": (
+        ("Qwen3OmniMoeThinkerForConditionalGeneration", {**TEXT_TIED, "audio_config.num_mel_bins": 18}),
+        (
+            "Qwen3OmniMoeThinkerForConditionalGeneration",
+            {"tie_word_embeddings": True, "vision_config.deepstack_visual_indexes": [0]},
+        ),
+    ),
     "resnet": (
         (
             "ResNetForImageClassification",
@@ -346,6 +371,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "voxtral": (
         ("VoxtralForConditionalGeneration", TEXT_TIED),
         ("VoxtralForConditionalGeneration", {"tie_word_embeddings": True, **TEXT_TIED, "text_config.mlp_bias": True}),
+    ),
+    "voxtral_realtime": (
+        ("VoxtralRealtimeForConditionalGeneration", {**UNTIED, "downsample_factor": 3}),
+        ("VoxtralRealtimeForConditionalGeneration", {"audio_config.head_dim": 14, "text_config.head_dim": None}),
     ),
     "yoso": (("YosoModel", READS_ALONE),),
 }
