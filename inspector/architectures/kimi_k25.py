@@ -41,6 +41,7 @@ AUTHORS = {
     "*.pos_emb.position_embeddings": ".pos_emb.weight",
     "*.norm1.": ".norm0.", "*.norm2.": ".norm1.", "*.mlp.fc1.": ".mlp.fc0.", "*.mlp.fc2.": ".mlp.fc1.", "*.attn.proj.": ".wo."}
 KIMI_K25 = Architecture("kimi_k25", ties=TIES, heads=BARE_MODEL,
+    ignores="ignore_index media_placeholder_token_id use_unified_vision_chunk video_placeholder",
     dims=Dims(d="text.d", V="text.V", v="vision_config.mm_hidden_size | projection_hidden_size", m="vision.m"),
     parts=rows(
         graft("text",   "language_model.", head="Model"),

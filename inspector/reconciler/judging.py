@@ -137,7 +137,7 @@ def _impossible(case: Reconciled) -> Iterator[Evidence]:
     if case.solved:
         return  # without a config nothing in it can be impossible
     caused = {cause.key for cause in case.causes}
-    for scope in _scopes(case.plan.scope):
+    for scope in _scopes(case):
         told: set[tuple[str, ...]] = set()
         for fault in scope.faults:
             if fault.keys in told or caused & set(fault.keys):
@@ -150,10 +150,15 @@ def _impossible(case: Reconciled) -> Iterator[Evidence]:
             )
 
 
-def _scopes(scope: CardScope) -> Iterator[CardScope]:
-    yield scope
-    for below in scope.grafts.values():
-        yield from _scopes(below)
+def _scopes(case: Reconciled) -> Iterator[CardScope]:
+    """The card's scope and those of the grafts that this class has."""
+    paths = {slot.scope for slot in case.plan.unrolled.slots}
+    yield case.plan.scope
+    for path in sorted({path[:depth] for path in paths for depth in range(1, len(path) + 1)}):
+        scope = case.plan.scope
+        for name in path:
+            scope = scope.grafts[name]
+        yield scope
 
 
 def _shapes(case: Reconciled, confidence: str) -> Iterator[Evidence]:

@@ -177,7 +177,44 @@ PHI4_VISION = {
     "patch_size": 8,
     "crop_size": 27,
 }
+ERNIE_TEXT = {
+    "hidden_size": 256,
+    "intermediate_size": 92,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+    "moe_intermediate_size": [28, 36],
+    "moe_num_experts": 7,
+    "moe_k": 2,
+    "vocab_size": 107,
+}
+ERNIE_VISION = {"depth": 2, "hidden_size": 24, "num_heads": 4, "intermediate_size": 52, "patch_size": 8}
+CHAMELEON_VQ = {
+    "embed_dim": 14,
+    "num_embeddings": 29,
+    "latent_channels": 10,
+    "resolution": 64,
+    "base_channels": 32,
+    "channel_multiplier": [1, 2, 3],
+    "num_res_blocks": 1,
+    "attn_resolutions": [32],
+}
+EMU3_VQ = {
+    "codebook_size": 29,
+    "embed_dim": 14,
+    "latent_channels": 5,
+    "base_channels": 32,
+    "channel_multiplier": [1, 2, 3],
+    "num_res_blocks": 1,
+    "attn_resolutions": [1],
+    "hidden_size": 24,
+    "num_attention_heads": 2,
+}
 MENDS: dict[str, dict[str, Any]] = {
+    "chameleon": {"vq_config": CHAMELEON_VQ},
+    "chameleon_vqgan": CHAMELEON_VQ,
+    "emu3": {"vq_config": EMU3_VQ},
+    "emu3_vqgan": EMU3_VQ,
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
         "ffn_config": {"ffn_hidden_size": 92, "moe_num_experts": 11, "moe_top_k": 4, "hidden_size": 48},
@@ -205,6 +242,12 @@ MENDS: dict[str, dict[str, Any]] = {
     "qwen3_omni_moe_thinker": {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
     "qwen3_asr": {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
     "qwen3_asr_encoder": {"downsample_hidden_size": 14},
+    "ernie4_5_vl_moe": {"text_config": ERNIE_TEXT, "vision_config": ERNIE_VISION},
+    "ernie4_5_vl_moe_text": ERNIE_TEXT,
+    "granite_speech": {"encoder_config": {"context_size": 27, "max_pos_emb": 31}},
+    "hunyuan_vl": {"vision_config": {"patch_size": 8, "max_image_size": 40}},
+    "hunyuan_vl_vision": {"patch_size": 8, "max_image_size": 40},
+    "minimax_m3_vl": {"text_config": {"dense_intermediate_size": 76}},
     "xlnet": {"d_head": 8},
     "zamba": {"num_hidden_layers": 7, "attn_layer_period": 3, "attn_layer_offset": 1},
     "zamba2": {
@@ -233,6 +276,11 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("BlipForConditionalGeneration", {**UNTIED, **TEXT_UNTIED}),
     ),
     "canine": (("CanineModel", READS_ALONE),),
+    "chameleon": (
+        ("ChameleonForConditionalGeneration", {"vq_config.attn_type": "none", "attention_bias": True}),
+        ("ChameleonForConditionalGeneration", {"vq_config.attn_resolutions": None, "tie_word_embeddings": True}),
+        ("ChameleonForConditionalGeneration", {"vq_config.double_latent": True, "vq_config.num_res_blocks": 2}),
+    ),
     "clap_text_model": (("ClapTextModel", READS_ALONE),),
     "dinov3_convnext": (("DINOv3ConvNextModel", {"layer_scale_init_value": 0.0, "image_size": 80}),),
     "dpt": (
@@ -289,6 +337,35 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("GlmAsrForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
         ("GlmAsrForConditionalGeneration", {"audio_config.num_attention_heads": 4, "audio_config.head_dim": 14}),
     ),
+    "emu3": (
+        ("Emu3ForConditionalGeneration", {"vq_config.double_latent": True, "vq_config.num_res_blocks": 2}),
+        ("Emu3ForConditionalGeneration", {"vq_config.temporal_downsample_factor": 8, "vq_config.attn_resolutions": [0, 2]}),
+        ("Emu3ForConditionalGeneration", {**TEXT_TIED, "text_config.num_key_value_heads": 3}),
+    ),
+    "ernie4_5_vl_moe": (
+        ("Ernie4_5_VLMoeForConditionalGeneration", {**UNTIED, **TEXT_UNTIED, "text_config.use_bias": True}),
+        (
+            "Ernie4_5_VLMoeForConditionalGeneration",
+            {
+                "text_config.mlp_layer_types": ["sparse", "dense", "sparse"],
+                "text_config.moe_num_shared_experts": 0,
+                "vision_config.temporal_merge_size": 3,
+            },
+        ),
+    ),
+    "exaone4_5": (
+        ("Exaone4_5_ForConditionalGeneration", TEXT_TIED),
+        ("Exaone4_5_ForConditionalGeneration", {"tie_word_embeddings": True, "vision_config.num_key_value_heads": 3}),
+    ),
+    "glm_ocr": (
+        ("GlmOcrForConditionalGeneration", TEXT_TIED),
+        ("GlmOcrForConditionalGeneration", {"vision_config.attention_bias": False, "vision_config.in_channels": 2}),
+    ),
+    "granite_docling": (
+        ("GraniteDoclingForConditionalGeneration", {"density_router_hidden_size": 14, **UNTIED}),
+        ("GraniteDoclingForConditionalGeneration", {"vision_config.use_fine_route": False, **TEXT_UNTIED}),
+        ("GraniteDoclingModel", {"vision_config.scale_factor": 5, "text_config.mlp_bias": True}),
+    ),
     "git": (
         (
             "GitForCausalLM",
@@ -302,6 +379,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "kosmos-2.5": (
         ("Kosmos2_5ForConditionalGeneration", UNTIED),
         ("Kosmos2_5ForConditionalGeneration", {**UNTIED, **TEXT_UNTIED}),
+    ),
+    "hunyuan_vl": (
+        ("HunYuanVLForConditionalGeneration", {**UNTIED, **TEXT_UNTIED, "text_config.attention_bias": True}),
+        ("HunYuanVLModel", {"vision_config.head_dim": 14, "vision_config.spatial_merge_size": 3}),
     ),
     "layoutlm": (("LayoutLMModel", READS_ALONE),),
     "lfm2_vl": (
@@ -319,7 +400,7 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "granite_speech_plus": (
         (
             "GraniteSpeechPlusForConditionalGeneration",
-            {"encoder_config.cat_hidden_layers": [1], "projector_config.encoder_hidden_size": 96},
+            {"encoder_config.cat_hidden_layers": [1], "projector_config.encoder_hidden_size": 144},
         ),
     ),
     "lilt": (("LiltModel", READS_ALONE),),
@@ -333,8 +414,22 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("MarianMTModel", {"share_encoder_decoder_embeddings": False, "decoder_ffn_dim": 66}),
     ),
     "markuplm": (("MarkupLMModel", READS_ALONE),),
+    "minimax_m3_vl": (
+        (
+            "MiniMaxM3SparseForConditionalGeneration",
+            {
+                "text_config.mlp_layer_types": ["dense", "sparse", "sparse"],
+                "text_config.layer_types": ["full_attention", "minimax_m3_sparse", "full_attention"],
+            },
+        ),
+        ("MiniMaxM3SparseForConditionalGeneration", {**TEXT_TIED, "vision_config.spatial_merge_size": 3}),
+    ),
     "mra": (("MraModel", READS_ALONE),),
     "nystromformer": (("NystromformerModel", READS_ALONE),),
+    "paddleocr_vl": (
+        ("PaddleOCRVLForConditionalGeneration", {**UNTIED, **TEXT_UNTIED, "text_config.use_bias": True}),
+        ("PaddleOCRVLForConditionalGeneration", {**UNTIED, "vision_config.spatial_merge_size": 3}),
+    ),
     "phi4_multimodal": (
         ("Phi4MultimodalForCausalLM", {"audio_config.downsample_rate": 2, "tie_word_embeddings": True}),
         ("Phi4MultimodalModel", {"audio_config.time_reduction": 4, "vision_config.num_channels": 1}),
@@ -367,6 +462,14 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     ),
     "sam": (("SamModel", {"prompt_encoder_config.mask_input_channels": 17, "vision_config.mlp_ratio": 2.7}),),
     "splinter": (("SplinterModel", READS_ALONE),),
+    "t5gemma2": (
+        ("T5Gemma2ForConditionalGeneration", {**UNTIED, "encoder.text_config.num_hidden_layers": 2}),
+        ("T5Gemma2Model", {**UNTIED, "encoder.vision_config.vision_use_head": False}),
+    ),
+    "video_llama_3": (
+        ("VideoLlama3ForConditionalGeneration", TEXT_TIED),
+        ("VideoLlama3ForConditionalGeneration", {"tie_word_embeddings": True, "vision_config.num_channels": 1}),
+    ),
     "visual_bert": (("VisualBertModel", READS_ALONE),),
     "voxtral": (
         ("VoxtralForConditionalGeneration", TEXT_TIED),
@@ -386,7 +489,9 @@ LEFT_OUT: dict[str, str] = {
     "conditional_detr": "its backbone is of the package timm",
     "detr": "its backbone is of the package timm",
     "table-transformer": "its backbone is of the package timm",
+    "fast_vlm": "its vision tower is of the package timm",
     "gemma3n": "its vision tower is of the package timm",
+    "phi4mm": "transformers has no class for it",
     "idefics_vision": "transformers has no class of its own for it",
     "internlm3": "transformers has its configuration alone",
     "iquestcoder": "transformers has its configuration alone",
