@@ -20,7 +20,7 @@ ENCODER = Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", 
 TEXT_AND_AUDIO = rows(
     graft("text",  "language_model.", head="Model"),
     graft("audio", "audio_tower.", head="tower"))
-WHISPER_ENCODER = Architecture("voxtral_encoder audioflamingo3_encoder", ignores="vocab_size", heads=(head("tower Encoder", ""),),
+WHISPER_ENCODER = Architecture("voxtral_encoder audioflamingo3_encoder musicflamingo_encoder", ignores="vocab_size", heads=(head("tower Encoder", ""),),
     dims=ENCODER | Dims(S="max_source_positions"),
     parts=rows(
         AUDIO_PARTS,

@@ -5,13 +5,15 @@ the head is tied as the text config says, in transformers 4 and 5.
 modeling_qwen2_5_omni.py: the audio's output goes through `ln_post` and `proj` to the text's width; positions are not stored,
 and one embedding marks beginning and end.
 modeling_qwen3_omni_moe.py: sound is an image that three convolutions halve (rounding up) before it becomes a sequence; every
-linear has a bias; `proj1` and `proj2` follow. modeling_qwen3_asr.py: the same encoder, whose two linears are a projector outside.
+linear has a bias; `proj1` and `proj2` follow. modeling_qwen3_asr.py: the same encoder, whose two linears are a projector outside. The
+authors' files have it all below `thinker.`, with the linears in the encoder; their aligner has a head for `classify_num` classes.
 """
 
 from inspector.architectures.blocks import LM_HEAD
-from inspector.architectures.joined_blocks import BARE_MODEL, SPELLINGS, TIES
+from inspector.architectures.joined_blocks import SPELLINGS, TIES
+from inspector.architectures.qwen import QWEN3
 from inspector.architectures.qwen_vl import QWEN2_5_OMNI_VISION, QWEN3_OMNI_VISION
-from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.card import Architecture, Dims, either, graft, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, table
 
 AUDIO_DIMS = Dims(d="d_model", L="encoder_layers", ff="encoder_ffn_dim", n="num_mel_bins", S="max_source_positions")
@@ -80,13 +82,24 @@ QWEN3_OMNI_THINKER = Architecture("qwen3_omni_moe_thinker", ties=TIES, dims=Dims
         graft("audio",  "audio_tower.", QWEN3_OMNI_AUDIO_ENCODER),
         graft("vision", "visual.", QWEN3_OMNI_VISION)))
 QWEN3_ASR_ENCODER = Architecture("qwen3_asr_encoder", dims=QWEN3_AUDIO_DIMS, parts=QWEN3_AUDIO_PARTS, heads=(head("tower Encoder", ""),))
-QWEN3_ASR = Architecture("qwen3_asr", ties=TIES,
-    dims=Dims(d="text.d", V="text.V", a="audio.d", o="audio.o", C="num_labels | len(id2label) | 2"),
-    heads=(*BARE_MODEL,
-        head("ForTokenClassification", "model.",
-            part("score", "head.class", linear("d -> C", bias="token_classification_bias")))),
+QWEN3_ASR_THINKER = Architecture("qwen3_asr_thinker", ties="text_config.tie_word_embeddings | false",  # no record exercises this card
+    dims=Dims(d="text.d", V="text.V", C="classify_num"),
+    heads=(head("ForConditionalGeneration", ""),),
     parts=rows(
-        graft("text",  "language_model.", head="Model"),
-        graft("audio", "audio_tower.", QWEN3_ASR_ENCODER),
-        part("multi_modal_projector.linear_1", "bridge.in",  dense("a -> a")),
-        part("multi_modal_projector.linear_2", "bridge.out", dense("a -> o"))))
+        graft("text",  "model.", QWEN3, head="Model"),
+        graft("audio", "audio_tower.", QWEN3_OMNI_AUDIO_ENCODER),
+        rows(LM_HEAD, when="C == null"),
+        part("lm_head", "head.class", linear("d -> C"), when="C != null")))
+QWEN3_ASR_PARTS = rows(
+    graft("text",  "language_model.", head="Model"),
+    graft("audio", "audio_tower.", QWEN3_ASR_ENCODER),
+    part("multi_modal_projector.linear_1", "bridge.in",  dense("a -> a")),
+    part("multi_modal_projector.linear_2", "bridge.out", dense("a -> o")))
+QWEN3_ASR = Architecture("qwen3_asr", ties=TIES, ignores="support_languages",
+    dims=Dims(d="text.d", V="text.V", a="audio.d", o="audio.o", C="num_labels | len(id2label) | 2"),
+    heads=(
+        head("ForConditionalGeneration", "",
+            either(rows(under("model", QWEN3_ASR_PARTS), LM_HEAD), graft("thinker", "thinker.", QWEN3_ASR_THINKER)), default=True),
+        head("Model",                    "", QWEN3_ASR_PARTS),
+        head("ForTokenClassification",   "", under("model", QWEN3_ASR_PARTS),
+            part("score", "head.class", linear("d -> C", bias="token_classification_bias")))))

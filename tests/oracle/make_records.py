@@ -210,10 +210,22 @@ EMU3_VQ = {
     "hidden_size": 24,
     "num_attention_heads": 2,
 }
+T5GEMMA2 = {
+    "vocab_size": 107,
+    "hidden_size": 48,
+    "intermediate_size": 84,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 6,
+    "num_key_value_heads": 2,
+    "head_dim": 20,
+}
+VIBEVOICE_AUDIO = {"hidden_size": 14, "num_filters": 4, "downsampling_ratios": [2, 3], "depths": [1, 3, 2]}
 MENDS: dict[str, dict[str, Any]] = {
-    "chameleon": {"vq_config": CHAMELEON_VQ},
+    "bark": {"codec_config": {"num_filters": 4, "upsampling_ratios": [2, 3]}},
+    "chameleon": {"vq_config": CHAMELEON_VQ, "vocabulary_map": {"<image>": 5}},
     "chameleon_vqgan": CHAMELEON_VQ,
-    "emu3": {"vq_config": EMU3_VQ},
+    "csm": {"codec_config": {"upsample_groups": 12}},
+    "emu3": {"vq_config": EMU3_VQ, "vocabulary_map": {"<image>": 5}},
     "emu3_vqgan": EMU3_VQ,
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
@@ -248,6 +260,19 @@ MENDS: dict[str, dict[str, Any]] = {
     "hunyuan_vl": {"vision_config": {"patch_size": 8, "max_image_size": 40}},
     "hunyuan_vl_vision": {"patch_size": 8, "max_image_size": 40},
     "minimax_m3_vl": {"text_config": {"dense_intermediate_size": 76}},
+    "moshi": {"audio_encoder_config": {"upsample_groups": 12}},
+    "t5gemma2": {"decoder": {**T5GEMMA2, "num_hidden_layers": 2}, "encoder": {"text_config": T5GEMMA2}},
+    "t5gemma2_decoder": {"dropout_rate": 0.0},
+    "t5gemma2_encoder": {"text_config": {"dropout_rate": 0.0}},
+    "t5gemma2_text": {"dropout_rate": 0.0},
+    "vibevoice": {"audio_config": VIBEVOICE_AUDIO, "semantic_model_config": {**VIBEVOICE_AUDIO, "hidden_size": 18}},
+    "vibevoice_acoustic_tokenizer": VIBEVOICE_AUDIO,
+    "vibevoice_acoustic_tokenizer_decoder": VIBEVOICE_AUDIO,
+    "vibevoice_acoustic_tokenizer_encoder": VIBEVOICE_AUDIO,
+    "vibevoice_asr": {
+        "acoustic_tokenizer_encoder_config": VIBEVOICE_AUDIO,
+        "semantic_tokenizer_encoder_config": {**VIBEVOICE_AUDIO, "hidden_size": 18},
+    },
     "xlnet": {"d_head": 8},
     "zamba": {"num_hidden_layers": 7, "attn_layer_period": 3, "attn_layer_offset": 1},
     "zamba2": {
@@ -282,6 +307,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("ChameleonForConditionalGeneration", {"vq_config.double_latent": True, "vq_config.num_res_blocks": 2}),
     ),
     "clap_text_model": (("ClapTextModel", READS_ALONE),),
+    "csm": (
+        ("CsmForConditionalGeneration", {"tie_codebooks_embeddings": False, "attention_bias": True}),
+        ("CsmForConditionalGeneration", {"depth_decoder_config.num_codebooks": 5, "mlp_bias": True}),
+    ),
     "dinov3_convnext": (("DINOv3ConvNextModel", {"layer_scale_init_value": 0.0, "image_size": 80}),),
     "dpt": (
         (
@@ -424,11 +453,19 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ),
         ("MiniMaxM3SparseForConditionalGeneration", {**TEXT_TIED, "vision_config.spatial_merge_size": 3}),
     ),
+    "moshi": (
+        ("MoshiForCausalLM", {"tie_word_embeddings": True, "head_dim": None}),
+        ("MoshiForConditionalGeneration", {"num_codebooks": 1, "depth_decoder_config.ffn_dim": 60}),
+    ),
     "mra": (("MraModel", READS_ALONE),),
     "nystromformer": (("NystromformerModel", READS_ALONE),),
     "paddleocr_vl": (
         ("PaddleOCRVLForConditionalGeneration", {**UNTIED, **TEXT_UNTIED, "text_config.use_bias": True}),
         ("PaddleOCRVLForConditionalGeneration", {**UNTIED, "vision_config.spatial_merge_size": 3}),
+    ),
+    "pix2struct": (
+        ("Pix2StructForConditionalGeneration", {"tie_word_embeddings": True, "vision_config.d_kv": 14}),
+        ("Pix2StructForConditionalGeneration", {**TEXT_TIED, "text_config.d_ff": 66}),
     ),
     "phi4_multimodal": (
         ("Phi4MultimodalForCausalLM", {"audio_config.downsample_rate": 2, "tie_word_embeddings": True}),
@@ -466,6 +503,19 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("T5Gemma2ForConditionalGeneration", {**UNTIED, "encoder.text_config.num_hidden_layers": 2}),
         ("T5Gemma2Model", {**UNTIED, "encoder.vision_config.vision_use_head": False}),
     ),
+    "udop": (
+        ("UdopForConditionalGeneration", {**UNTIED, "feed_forward_proj": "gated-gelu"}),
+        ("UdopForConditionalGeneration", {"num_decoder_layers": 2, "relative_bias_args": [{"type": "1d"}, {"type": "vertical"}]}),
+        (
+            "UdopModel",
+            {"relative_bias_args": [{"type": "1d"}, {"type": "vertical", "prefix_bucket": True}], "num_channels": 1},
+        ),
+    ),
+    "vibevoice": (
+        ("VibeVoiceForConditionalGeneration", {**TEXT_TIED, "diffusion_head_config.mlp_bias": True}),
+        ("VibeVoiceModel", {"audio_config.hidden_size": 22, "audio_config.ffn_expansion": 3}),
+    ),
+    "vibevoice_asr": (("VibeVoiceAsrForConditionalGeneration", {"tie_word_embeddings": True, **TEXT_TIED}),),
     "video_llama_3": (
         ("VideoLlama3ForConditionalGeneration", TEXT_TIED),
         ("VideoLlama3ForConditionalGeneration", {"tie_word_embeddings": True, "vision_config.num_channels": 1}),
