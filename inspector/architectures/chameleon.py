@@ -8,7 +8,7 @@ stage; the decoder's norms are scaled by the codes; time is halved as often as `
 
 from inspector.architectures.blocks import DECODER, ENDS, LM_HEAD, PRE_NORMS, SWIGLU
 from inspector.architectures.janus import ATTENTION, RESNET
-from inspector.architectures.joined_blocks import BARE_MODEL, TIED_IF_ONE_SAYS
+from inspector.architectures.joined_blocks import BARE_MODEL, TIES
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param, table
 
@@ -105,7 +105,7 @@ EMU3_VQ = Architecture("emu3_vqgan", heads=(head("tower VQVAE", ""),),
             under("middle_block.attn_1", VQ_ATTENTION, tower="middle"),
             under("middle_block.attn_norm", BY_CODES, n="m", tower="middle.attention"),
             under("middle_block.block_2", RESNET_BY_CODES, i="m", o="m", tower="middle.last"), tower="decoder")))
-EMU3 = Architecture("emu3", ties=TIED_IF_ONE_SAYS, heads=BARE_MODEL, dims=Dims(d="text.d", V="text.V"),
+EMU3 = Architecture("emu3", ties=TIES, heads=BARE_MODEL, dims=Dims(d="text.d", V="text.V"),
     parts=rows(
         graft("text", "text_model.", head="Model"),
         graft("vq",   "vqmodel.", EMU3_VQ)),

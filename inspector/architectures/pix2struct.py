@@ -51,28 +51,33 @@ PIX2STRUCT = Architecture("pix2struct", dims=Dims(d="text.d", V="text.V"), heads
         graft("text",   "decoder.", PIX2STRUCT_TEXT, tie_word_embeddings="tie_word_embeddings")))
 
 PATCHES = conv("num_channels -> d, p pw")
-BIASES = rows(
-    maybe("relative_bias.biases.0.relative_attention_bias",  "attention.bias.copy", table("buckets h"), tied="attention.bias", ties=True),
-    part("relative_bias.biases.{B}.relative_attention_bias", "attention.bias.more", table("r h")))
+MORE_BIASES = part("relative_bias.biases.{B}.relative_attention_bias", "attention.bias.more", table("r h"))
+COPY = maybe("relative_bias.biases.0.relative_attention_bias", "attention.bias.copy", table("buckets h"), tied="attention.bias", ties=True)
+FIRST = rows(                                  # the bare model of transformers 5 ties none
+    rows(COPY, when="not new"),
+    part("relative_bias.biases.0.relative_attention_bias", "attention.bias.first", table("r0 h"), when="new"))
 UDOP_DECODER = rows(
     T5_DECODER,
-    under("decoder", BIASES, part("embed_patches.proj", "embed.patch.decoder", PATCHES, when="transformers_version[0] == '5'"),
-        tower="decoder"))
+    under("decoder", MORE_BIASES, part("embed_patches.proj", "embed.patch.decoder", PATCHES, when="new"), tower="decoder"))
 UDOP = Architecture("udop", ignores="dense_act_fn", ties="true when transformers_version[0] == '5' | tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="d_model", L="num_layers", Ld="num_decoder_layers | L", h="num_heads", dh="d_kv", ff="d_ff",
               buckets="relative_attention_num_buckets", gated="is_gated_act | feed_forward_proj in 'gated-gelu gated-silu'",
               p="patch_size[0]", pw="patch_size[1]", M="max_2d_position_embeddings", B="1 : len(relative_bias_args)",
               e="2 when relative_bias_args[{B}].prefix_bucket and not relative_bias_args[{B}].expand | 0",
-              r="(relative_bias_args[{B}].relative_attention_num_buckets | 32) + e"),
+              r="(relative_bias_args[{B}].relative_attention_num_buckets | 32) + e",
+              e0="2 when relative_bias_args[0].prefix_bucket and not relative_bias_args[0].expand | 0",
+              r0="(relative_bias_args[0].relative_attention_num_buckets | 32) + e0", new="transformers_version[0] == '5'"),
     parts=rows(
         part("shared",           "embed.shared", table("V d")),
         part("patch_embed.proj", "embed.patch",  PATCHES),
         T5_ENCODER,
-        under("encoder", BIASES,
+        under("encoder", MORE_BIASES,
             maybe("embed_patches.proj", "embed.patch.copy", PATCHES, tied="embed.patch", ties=True),
             part("cell_2d_embedding.x_position_embeddings", "embed.x", table("M d")),
             part("cell_2d_embedding.y_position_embeddings", "embed.y", table("M d")), tower="encoder")),
     heads=(
-        head("ForConditionalGeneration", "", UDOP_DECODER, T5_LM, default=True),
-        head("Model",                    "", UDOP_DECODER),
-        head("EncoderModel",             "")))
+        head("ForConditionalGeneration", "", UDOP_DECODER, T5_LM,
+            under("encoder", COPY, tower="encoder"), under("decoder", COPY, tower="decoder"), default=True),
+        head("Model",                    "", UDOP_DECODER,
+            under("encoder", FIRST, tower="encoder"), under("decoder", FIRST, tower="decoder")),
+        head("EncoderModel",             "", under("encoder", COPY, tower="encoder"))))

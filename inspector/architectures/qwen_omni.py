@@ -76,7 +76,7 @@ QWEN2_5_OMNI_TOKEN2WAV = Architecture("qwen2_5_omni_token2wav", dims=Dims(), hea
         graft("bigvgan", "code2wav_bigvgan_model.", QWEN2_5_OMNI_BIGVGAN)))
 QWEN2_5_OMNI = Architecture("qwen2_5_omni", dims=Dims(), heads=(head("ForConditionalGeneration Model", ""),),
     parts=rows(
-        graft("thinker", "thinker.", QWEN2_5_OMNI_THINKER, head="ForConditionalGeneration"),
+        graft("thinker",   "thinker.", QWEN2_5_OMNI_THINKER, head="ForConditionalGeneration", transformers_version="transformers_version"),
         graft("talker",    "talker.", QWEN2_5_OMNI_TALKER, head="ForConditionalGeneration", when="enable_audio_output | true"),
         graft("token2wav", "token2wav.", QWEN2_5_OMNI_TOKEN2WAV, when="enable_audio_output | true")))
 
@@ -139,6 +139,6 @@ QWEN3_OMNI_CODE2WAV = Architecture("qwen3_omni_moe_code2wav", heads=(head("Code2
             part("{Y}.conv", "conv.out", conv("y -> 1, 7")), tower="decoder")))
 QWEN3_OMNI = Architecture("qwen3_omni_moe", dims=Dims(), heads=(head("ForConditionalGeneration Model", ""),),
     parts=rows(
-        graft("thinker", "thinker.", QWEN3_OMNI_THINKER, head="ForConditionalGeneration"),
+        graft("thinker",  "thinker.", QWEN3_OMNI_THINKER, head="ForConditionalGeneration", transformers_version="transformers_version"),
         graft("talker",   "talker.", QWEN3_OMNI_TALKER, head="ForConditionalGeneration", when="enable_audio_output | true"),
         graft("code2wav", "code2wav.", QWEN3_OMNI_CODE2WAV, when="enable_audio_output | true")))

@@ -220,6 +220,23 @@ T5GEMMA2 = {
     "head_dim": 20,
 }
 VIBEVOICE_AUDIO = {"hidden_size": 14, "num_filters": 4, "downsampling_ratios": [2, 3], "depths": [1, 3, 2]}
+OMNI_DIT = {
+    "enc_emb_dim": 10,
+    "enc_dim": 14,
+    "enc_channels": [12, 16, 20, 24],
+    "enc_kernel_sizes": [5, 3, 3, 1],
+    "enc_dilations": [1, 2, 3, 1],
+    "enc_attention_channels": 18,
+    "enc_se_channels": 22,
+    "num_embeds": 29,
+}
+OMNI_BIGVGAN = {
+    "upsample_initial_channel": 40,
+    "resblock_kernel_sizes": [3, 5],
+    "resblock_dilation_sizes": [[1, 3, 5], [1, 3, 5]],
+    "upsample_rates": [3, 2],
+    "upsample_kernel_sizes": [7, 4],
+}
 MENDS: dict[str, dict[str, Any]] = {
     "bark": {"codec_config": {"num_filters": 4, "upsampling_ratios": [2, 3]}},
     "chameleon": {"vq_config": CHAMELEON_VQ, "vocabulary_map": {"<image>": 5}},
@@ -261,6 +278,31 @@ MENDS: dict[str, dict[str, Any]] = {
     "hunyuan_vl_vision": {"patch_size": 8, "max_image_size": 40},
     "minimax_m3_vl": {"text_config": {"dense_intermediate_size": 76}},
     "moshi": {"audio_encoder_config": {"upsample_groups": 12}},
+    "pix2struct_text_model": {"initializer_range": 0.02},
+    "qwen2_5_omni": {
+        "thinker_config": {"audio_config": {"output_dim": 48}, "vision_config": {"out_hidden_size": 48}},
+        "token2wav_config": {"dit_config": OMNI_DIT, "bigvgan_config": OMNI_BIGVGAN},
+    },
+    "qwen3_omni_moe_talker_text": {"shared_expert_intermediate_size": 36, "num_experts": 7},
+    "qwen2_5_omni_bigvgan": OMNI_BIGVGAN,
+    "qwen2_5_omni_dit": OMNI_DIT,
+    "qwen2_5_omni_token2wav": {"dit_config": OMNI_DIT, "bigvgan_config": OMNI_BIGVGAN},
+    "qwen3_omni_moe": {
+        "thinker_config": {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
+        "talker_config": {
+            "thinker_hidden_size": 42,
+            "spatial_merge_size": 2,
+            "text_config": {"shared_expert_intermediate_size": 36, "num_experts": 7},
+            "code_predictor_config": {"num_code_groups": 4, "max_window_layers": 28},
+        },
+        "code2wav_config": {
+            "decoder_dim": 40,
+            "upsample_rates": [3, 2],
+            "upsampling_ratios": [2, 3],
+            "codebook_size": 19,
+            "num_quantizers": 4,
+        },
+    },
     "t5gemma2": {"decoder": {**T5GEMMA2, "num_hidden_layers": 2}, "encoder": {"text_config": T5GEMMA2}},
     "t5gemma2_decoder": {"dropout_rate": 0.0},
     "t5gemma2_encoder": {"text_config": {"dropout_rate": 0.0}},
@@ -272,6 +314,7 @@ MENDS: dict[str, dict[str, Any]] = {
     "vibevoice_asr": {
         "acoustic_tokenizer_encoder_config": VIBEVOICE_AUDIO,
         "semantic_tokenizer_encoder_config": {**VIBEVOICE_AUDIO, "hidden_size": 18},
+        "acoustic_tokenizer_chunk_size": 60,
     },
     "xlnet": {"d_head": 8},
     "zamba": {"num_hidden_layers": 7, "attn_layer_period": 3, "attn_layer_offset": 1},
@@ -479,6 +522,31 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "qwen2_audio": (
         ("Qwen2AudioForConditionalGeneration", TEXT_TIED),
         ("Qwen2AudioForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
+    ),
+    "qwen2_5_omni": (
+        ("Qwen2_5OmniForConditionalGeneration", {"enable_audio_output": False, "thinker_config.tie_word_embeddings": True}),
+        (
+            "Qwen2_5OmniForConditionalGeneration",
+            {
+                "talker_config.embedding_size": 66,
+                "token2wav_config.dit_config.enc_res2net_scale": 4,
+                "token2wav_config.dit_config.ff_mult": 3,
+                "token2wav_config.bigvgan_config.upsample_rates": [3, 2, 2],
+                "token2wav_config.bigvgan_config.upsample_kernel_sizes": [7, 4, 6],
+            },
+        ),
+    ),
+    "qwen3_omni_moe": (
+        ("Qwen3OmniMoeForConditionalGeneration", {"enable_audio_output": False, "thinker_config.tie_word_embeddings": True}),
+        (
+            "Qwen3OmniMoeForConditionalGeneration",
+            {
+                "talker_config.text_config.attention_bias": True,
+                "talker_config.code_predictor_config.num_code_groups": 3,
+                "code2wav_config.upsample_rates": [3, 2, 2],
+                "code2wav_config.upsampling_ratios": [2],
+            },
+        ),
     ),
     "qwen3_asr": (
         ("Qwen3ASRForTokenClassification", {"token_classification_bias": True, "num_labels": 9}),
