@@ -76,8 +76,8 @@ VOXTRAL_REALTIME_TEXT = Architecture("voxtral_realtime_text", dims=DECODER, head
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU),
-            part("ada_rms_norm.linear1", "delay.down", linear("d -> 32")),
-            part("ada_rms_norm.linear2", "delay.up",   linear("32 -> d")))))
+            part("ada_rms_norm.linear1", "time.down",  linear("d -> 32")),
+            part("ada_rms_norm.linear2", "time.up",    linear("32 -> d")))))
 VOXTRAL_REALTIME = Architecture("voxtral_realtime", ties=TIES, heads=JOINED, dialects=SPELLINGS, dims=TEXT,
     parts=rows(
         TEXT_AND_AUDIO,
@@ -104,10 +104,10 @@ GRANITE_SPEECH_ENCODER = Architecture("granite_speech_encoder granite_speech_plu
             part("attn.to_out",          "attention.output",     dense("h*dh -> d")),
             part("attn.rel_pos_emb",     "attention.bias",       table("P dh")),
             part("conv.norm",            "norm.conv",            affine("d")),
-            part("conv.up_conv",         "conformer.gate",       conv("d -> 2*i, 1")),
-            part("conv.depth_conv.conv", "conformer.depthwise",  conv("i -> i, k", groups="i", bias=False)),
+            part("conv.up_conv",         "conv.gate",            conv("d -> 2*i, 1")),
+            part("conv.depth_conv.conv", "conv.depth",           conv("i -> i, k", groups="i", bias=False)),
             part("conv.batch_norm",      "norm.conv.depthwise",  batchnorm("i")),
-            part("conv.down_conv",       "conformer.out",        conv("i -> d, 1")))))
+            part("conv.down_conv",       "conv.out",             conv("i -> d, 1")))))
 GRANITE_SPEECH = Architecture("granite_speech granite_speech_plus", ties=TIES, heads=BARE_MODEL, dialects=SPELLINGS,
     dims=Dims(d="text.d", V="text.V", q="projector.d", n="window_size//downsample_rate"),
     parts=rows(

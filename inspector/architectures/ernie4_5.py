@@ -20,12 +20,13 @@ from inspector.architectures.blocks import (
     PRE_NORMS,
     ROUTER,
     SHARED,
+    STACKED,
     SWIGLU,
 )
-from inspector.architectures.joined_blocks import BARE_MODEL, TIED_BY_EITHER, TIES
+from inspector.architectures.joined_blocks import BARE_MODEL, TIES
 from inspector.architectures.siglip import HEAD
 from inspector.architectures.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.card import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.card import Architecture, Dims, either, graft, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, linear_io, param, scale, table
 
 ATTENTION = under("self_attn", GQA, b="use_bias", bo="use_bias")
@@ -57,6 +58,16 @@ EXPERT = rows(                                 # w the width
     part("gate_proj", "mlp.gate", linear("d -> w")),
     part("up_proj",   "mlp.up",   linear("d -> w")),
     part("down_proj", "mlp.down", linear("w -> d")))
+JOINED_MOES = rows(
+    part("gate",          "router",        linear_io("d -> E")),
+    part("gate.weight_1", "router.vision", linear_io("d -> E", bare=True)),
+    part("moe_statics.e_score_correction_bias", "router.correction", param("2 E")),
+    under("experts.{E}", EXPERT, w="fe"),
+    under("experts.{X}", EXPERT, w="fx", tower="vision"))
+MOE = rows(                                    # as a text model saved alone has it
+    part("gate", "router", linear("d -> E")),
+    part("gate.moe_statics.e_score_correction_bias", "router.correction", param("1 E")),
+    under("experts", STACKED, ff="w"))
 VL_MOE_TEXT = Architecture("ernie4_5_vl_moe_text", heads=CAUSAL[:2], ties="tie_word_embeddings | true",
     dims=DECODER | Dims(E="moe_num_experts", X="E : 2*E", fe="moe_intermediate_size[0]", fx="moe_intermediate_size[1]",
                         S="moe_num_shared_experts", M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[1:]", D="L - M"),
@@ -65,12 +76,10 @@ VL_MOE_TEXT = Architecture("ernie4_5_vl_moe_text", heads=CAUSAL[:2], ties="tie_w
         under("layers.{L}", PRE_NORMS, ATTENTION),
         under("layers.{D}.mlp", SWIGLU, b="use_bias"),
         under("layers.{M}.mlp",
-            part("gate",          "router",        linear_io("d -> E")),
-            part("gate.weight_1", "router.vision", linear_io("d -> E", bare=True)),
-            part("moe_statics.e_score_correction_bias", "router.correction", param("2 E")),
             under("shared_experts", SHARED, ff="fe*S", b="use_bias", when="S > 0"),
-            under("experts.{E}", EXPERT, w="fe"),
-            under("experts.{X}", EXPERT, w="fx", tower="vision"))))
+            either(JOINED_MOES, rows(
+                under("text_moe", MOE, w="fe"),
+                under("vision_moe", MOE, w="fx", tower="vision"))))))
 VL_MOE_VISION = Architecture("ernie4_5_vl_moe_vision", heads=(head("tower Model", ""),),
     dims=Dims(d="hidden_size", L="depth", h="num_heads", ff="intermediate_size", c="in_channels", p="patch_size",
               m="d*spatial_merge_size**2", n="m*temporal_merge_size"),
@@ -84,7 +93,7 @@ VL_MOE_VISION = Architecture("ernie4_5_vl_moe_vision", heads=(head("tower Model"
             part("attn.proj", "attention.output", dense("d -> d")),
             part("mlp.fc1",   "mlp.up",           dense("d -> ff")),
             part("mlp.fc2",   "mlp.down",         dense("ff -> d")))))
-VL_MOE = Architecture("ernie4_5_vl_moe", ties=TIED_BY_EITHER, heads=BARE_MODEL, dims=Dims(d="text.d", V="text.V", m="vision.m", n="vision.n"),
+VL_MOE = Architecture("ernie4_5_vl_moe", ties=TIES, heads=BARE_MODEL, dims=Dims(d="text.d", V="text.V", m="vision.m", n="vision.n"),
     parts=rows(
         graft("text",   "", VL_MOE_TEXT, head="Model"),
         graft("vision", "vision_model.", VL_MOE_VISION),

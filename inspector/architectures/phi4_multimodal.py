@@ -28,12 +28,12 @@ CONFORMER = rows(
     part("layer_norm_att",              "norm.attention",      affine("d")),
     part("layer_norm",                  "norm.layer",          affine("d")),
     part("conv.layer_norm",             "norm.conv",           affine("d")),
-    part("conv.glu.ext_pw_conv_1d",     "conformer.gate",      conv("d -> 2*e, 1")),
-    part("conv.glu.b1",                 "conformer.gate.in",   param("1 e 1")),
-    part("conv.glu.b2",                 "conformer.gate.out",  param("1 e 1")),
-    part("conv.dw_sep_conv_1d.dw_conv", "conformer.depthwise", conv("d -> m, k", groups="d")),
-    part("conv.dw_sep_conv_1d.pw_conv", "conformer.pointwise", conv("m -> s, 1")),
-    part("conv.ext_pw_conv_1d",         "conformer.out",       conv("d -> e, 1")))
+    part("conv.glu.ext_pw_conv_1d",     "conv.gate",           conv("d -> 2*e, 1")),
+    part("conv.glu.b1",                 "conv.gate.in",        param("1 e 1")),
+    part("conv.glu.b2",                 "conv.gate.out",       param("1 e 1")),
+    part("conv.dw_sep_conv_1d.dw_conv", "conv.depth",          conv("d -> m, k", groups="d")),
+    part("conv.dw_sep_conv_1d.pw_conv", "conv.point",          conv("m -> s, 1")),
+    part("conv.ext_pw_conv_1d",         "conv.out",            conv("d -> e, 1")))
 AUDIO_MLP = rows(
     part("layer_norm",   "norm.mlp",    affine("d")),
     part("gate_up_proj", "mlp.gate_up", dense("d -> ff + ff", packs="up gate")),

@@ -54,19 +54,23 @@ PATCHES = conv("num_channels -> d, p pw")
 MORE_BIASES = part("relative_bias.biases.{B}.relative_attention_bias", "attention.bias.more", table("r h"))
 COPY = maybe("relative_bias.biases.0.relative_attention_bias", "attention.bias.copy", table("buckets h"), tied="attention.bias", ties=True)
 FIRST = rows(                                  # the bare model of transformers 5 ties none
-    rows(COPY, when="not new"),
-    part("relative_bias.biases.0.relative_attention_bias", "attention.bias.first", table("r0 h"), when="new"))
+    rows(COPY, when="old"),
+    part("relative_bias.biases.0.relative_attention_bias", "attention.bias.first", table("r0 h"), when="new"),
+    maybe("relative_bias.biases.0.relative_attention_bias", "attention.bias.first", table("r0 h"), when="not new and not old"))
+OWN_PATCHES = rows(                            # a config without a version may be of either
+    part("embed_patches.proj",  "embed.patch.decoder", PATCHES, when="new"),
+    maybe("embed_patches.proj", "embed.patch.decoder", PATCHES, when="not new and not old"))
 UDOP_DECODER = rows(
     T5_DECODER,
-    under("decoder", MORE_BIASES, part("embed_patches.proj", "embed.patch.decoder", PATCHES, when="new"), tower="decoder"))
-UDOP = Architecture("udop", ignores="dense_act_fn", ties="true when transformers_version[0] == '5' | tie_word_embeddings | true",
+    under("decoder", MORE_BIASES, OWN_PATCHES, tower="decoder"))
+UDOP = Architecture("udop", ignores="dense_act_fn", ties="tie_word_embeddings when transformers_version[0] == '4' | true",
     dims=Dims(V="vocab_size", d="d_model", L="num_layers", Ld="num_decoder_layers | L", h="num_heads", dh="d_kv", ff="d_ff",
               buckets="relative_attention_num_buckets", gated="is_gated_act | feed_forward_proj in 'gated-gelu gated-silu'",
               p="patch_size[0]", pw="patch_size[1]", M="max_2d_position_embeddings", B="1 : len(relative_bias_args)",
               e="2 when relative_bias_args[{B}].prefix_bucket and not relative_bias_args[{B}].expand | 0",
               r="(relative_bias_args[{B}].relative_attention_num_buckets | 32) + e",
               e0="2 when relative_bias_args[0].prefix_bucket and not relative_bias_args[0].expand | 0",
-              r0="(relative_bias_args[0].relative_attention_num_buckets | 32) + e0", new="transformers_version[0] == '5'"),
+              r0="(relative_bias_args[0].relative_attention_num_buckets | 32) + e0", old="transformers_version[0] == '4'", new="transformers_version[0] == '5'"),
     parts=rows(
         part("shared",           "embed.shared", table("V d")),
         part("patch_embed.proj", "embed.patch",  PATCHES),

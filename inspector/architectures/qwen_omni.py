@@ -20,21 +20,21 @@ QWEN2_5_OMNI_TALKER = Architecture("qwen2_5_omni_talker", dims=DECODER | Dims(e=
             part("thinker_to_talker_proj", "embed.project", dense("e -> d")),
             part("codec_head",             "head.code",     linear("d -> V")), default=True)),
     parts=rows(
-        part("embed_tokens", "embed.token", table("V e")),
-        part("norm",         "norm.final",  scale("d")),
+        part("embed_tokens", "embed.code", table("V e")),
+        part("norm",         "norm.final", scale("d")),
         under("layers.{L}", PRE_NORMS, under("self_attn", GQA, b="true"), under("mlp", SWIGLU))))
 SPEAKER = rows(                                # c channels of a stage, k its kernel, v before it; y the last's
-    part("blocks.0.conv", "speaker.in", conv("mel_dim -> enc_channels[0], enc_kernel_sizes[0]")),
+    part("blocks.0.conv", "conv.in", conv("mel_dim -> enc_channels[0], enc_kernel_sizes[0]")),
     under("blocks.{B}",
-        part("tdnn1.conv",                    "speaker.1",    conv("v -> c, 1")),
-        part("res2net_block.blocks.{R}.conv", "speaker.res",  conv("c//s -> c//s, k")),
-        part("tdnn2.conv",                    "speaker.2",    conv("c -> c, 1")),
-        part("se_block.conv1",                "speaker.down", conv("c -> enc_se_channels, 1")),
-        part("se_block.conv2",                "speaker.up",   conv("enc_se_channels -> c, 1"))),
-    part("mfa.conv",      "speaker.join",   conv("y -> y, z")),
-    part("asp.tdnn.conv", "speaker.weigh",  conv("3*y -> enc_attention_channels, 1")),
-    part("asp.conv",      "speaker.weight", conv("enc_attention_channels -> y, 1")),
-    part("fc",            "speaker.out",    conv("2*y -> enc_dim, 1")))
+        part("tdnn1.conv",                    "conv.1",    conv("v -> c, 1")),
+        part("res2net_block.blocks.{R}.conv", "conv.res",  conv("c//s -> c//s, k")),
+        part("tdnn2.conv",                    "conv.2",    conv("c -> c, 1")),
+        part("se_block.conv1",                "conv.down", conv("c -> enc_se_channels, 1")),
+        part("se_block.conv2",                "conv.up",   conv("enc_se_channels -> c, 1"))),
+    part("mfa.conv",      "conv.join",   conv("y -> y, z")),
+    part("asp.tdnn.conv", "conv.weigh",  conv("3*y -> enc_attention_channels, 1")),
+    part("asp.conv",      "conv.weight", conv("enc_attention_channels -> y, 1")),
+    part("fc",            "conv.out",    conv("2*y -> enc_dim, 1")))
 QWEN2_5_OMNI_DIT = Architecture("qwen2_5_omni_dit", heads=(head("Model", ""),),
     dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="head_dim", ff="floor(d*ff_mult)",
               n="len(enc_channels)", B="1 : n - 1", c="enc_channels[{B}]", v="enc_channels[{B}-1]", k="enc_kernel_sizes[{B}]",
@@ -48,7 +48,7 @@ QWEN2_5_OMNI_DIT = Architecture("qwen2_5_omni_dit", heads=(head("Model", ""),),
         part("norm_out.linear", "head.modulation", dense("d -> d + d", packs="scale shift")),
         part("proj_out",        "head.latent",     dense("d -> mel_dim")),
         under("transformer_blocks.{L}",
-            part("attn_norm.linear", "modulation",       dense("d -> 6*d")),
+            part("attn_norm.linear", "norm.modulation",  dense("d -> 6*d")),
             part("attn.to_q",        "attention.query",  dense("d -> h*dh")),
             part("attn.to_k",        "attention.key",    dense("d -> h*dh")),
             part("attn.to_v",        "attention.value",  dense("d -> h*dh")),
@@ -56,8 +56,8 @@ QWEN2_5_OMNI_DIT = Architecture("qwen2_5_omni_dit", heads=(head("Model", ""),),
             part("ff.ff.0",          "mlp.up",           dense("d -> ff")),
             part("ff.ff.3",          "mlp.down",         dense("ff -> d")))))
 SNAKE = rows(                                  # w channels
-    part("alpha", "activation.frequency", param("w")),
-    part("beta",  "activation.size",      param("w")))
+    part("alpha", "conv.act.frequency", param("w")),
+    part("beta",  "conv.act.size",      param("w")))
 QWEN2_5_OMNI_BIGVGAN = Architecture("qwen2_5_omni_bigvgan", heads=(head("Model", ""),),
     dims=Dims(a="upsample_initial_channel", U="len(upsample_rates)", K="len(resblock_kernel_sizes)", M="U*K", T="3", A="6",
               w="a//2**({M}//K + 1)", k="resblock_kernel_sizes[{M} % K]", y="a//2**U"),

@@ -154,7 +154,7 @@ def _scopes(case: Reconciled) -> Iterator[CardScope]:
     """The card's scope and those of the grafts that this class has."""
     paths = {slot.scope for slot in case.plan.unrolled.slots}
     yield case.plan.scope
-    for path in sorted({path[:depth] for path in paths for depth in range(1, len(path) + 1)}):
+    for path in sorted({one[:depth] for one in paths for depth in range(1, len(one) + 1)}):
         scope = case.plan.scope
         for name in path:
             scope = scope.grafts[name]

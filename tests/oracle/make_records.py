@@ -411,7 +411,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     ),
     "emu3": (
         ("Emu3ForConditionalGeneration", {"vq_config.double_latent": True, "vq_config.num_res_blocks": 2}),
-        ("Emu3ForConditionalGeneration", {"vq_config.temporal_downsample_factor": 8, "vq_config.attn_resolutions": [0, 2]}),
+        (
+            "Emu3ForConditionalGeneration",
+            {"vq_config.temporal_downsample_factor": 8, "vq_config.attn_resolutions": [0, 2]},
+        ),
         ("Emu3ForConditionalGeneration", {**TEXT_TIED, "text_config.num_key_value_heads": 3}),
     ),
     "ernie4_5_vl_moe": (
@@ -462,12 +465,18 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("Lfm2VlForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
     ),
     "kimi_k25": (
-        ("Kimi_K25ForConditionalGeneration", {"vision_config.merge_kernel_size": [3, 1], "text_config.attention_bias": True}),
+        (
+            "Kimi_K25ForConditionalGeneration",
+            {"vision_config.merge_kernel_size": [3, 1], "text_config.attention_bias": True},
+        ),
         ("Kimi_K25ForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
     ),
     "granite_speech": (
         ("GraniteSpeechForConditionalGeneration", {**UNTIED, **TEXT_TIED, "window_size": 17}),
-        ("GraniteSpeechForConditionalGeneration", {"encoder_config.dim_head": 14, "encoder_config.feedforward_mult": 3}),
+        (
+            "GraniteSpeechForConditionalGeneration",
+            {"encoder_config.dim_head": 14, "encoder_config.feedforward_mult": 3},
+        ),
     ),
     "granite_speech_plus": (
         (
@@ -524,7 +533,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("Qwen2AudioForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
     ),
     "qwen2_5_omni": (
-        ("Qwen2_5OmniForConditionalGeneration", {"enable_audio_output": False, "thinker_config.tie_word_embeddings": True}),
+        (
+            "Qwen2_5OmniForConditionalGeneration",
+            {"enable_audio_output": False, "thinker_config.tie_word_embeddings": True},
+        ),
         (
             "Qwen2_5OmniForConditionalGeneration",
             {
@@ -537,7 +549,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ),
     ),
     "qwen3_omni_moe": (
-        ("Qwen3OmniMoeForConditionalGeneration", {"enable_audio_output": False, "thinker_config.tie_word_embeddings": True}),
+        (
+            "Qwen3OmniMoeForConditionalGeneration",
+            {"enable_audio_output": False, "thinker_config.tie_word_embeddings": True},
+        ),
         (
             "Qwen3OmniMoeForConditionalGeneration",
             {
@@ -573,7 +588,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     ),
     "udop": (
         ("UdopForConditionalGeneration", {**UNTIED, "feed_forward_proj": "gated-gelu"}),
-        ("UdopForConditionalGeneration", {"num_decoder_layers": 2, "relative_bias_args": [{"type": "1d"}, {"type": "vertical"}]}),
+        (
+            "UdopForConditionalGeneration",
+            {"num_decoder_layers": 2, "relative_bias_args": [{"type": "1d"}, {"type": "vertical"}]},
+        ),
         (
             "UdopModel",
             {"relative_bias_args": [{"type": "1d"}, {"type": "vertical", "prefix_bucket": True}], "num_channels": 1},
