@@ -26,7 +26,7 @@ from inspector.architectures.blocks import (
 from inspector.architectures.joined_blocks import BARE_MODEL, TIES
 from inspector.architectures.siglip import HEAD
 from inspector.architectures.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.card import Architecture, Dims, either, graft, head, maybe, part, rows, under
+from inspector.notation.card import Architecture, Dims, either, graft, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, linear_io, param, scale, table
 
 ATTENTION = under("self_attn", GQA, b="use_bias", bo="use_bias")
@@ -106,15 +106,13 @@ VL_MOE = Architecture("ernie4_5_vl_moe", ties=TIES, heads=BARE_MODEL, dims=Dims(
             part("temporal_linear.3", "norm.merger.time",  affine("m")),
             part("mlp",               "bridge.out",        dense("m -> d")),
             part("after_norm",        "norm.bridge",       scale("d")))))
-PADDLEOCR_VISION = Architecture("paddleocr_vl_vision", dims=VISION | Dims(m="d*spatial_merge_size**2", pools="true"),
+PADDLEOCR_VISION = Architecture("paddleocr_vl_vision", dims=VISION | Dims(m="d*spatial_merge_size**2"),
     heads=(head("tower VisionTransformer", ""), head("VisionModel", "vision_model.")),
     parts=rows(
         part("embeddings.patch_embedding",    "embed.patch",    conv("c -> d, p p")),
         part("embeddings.position_embedding", "embed.position", table("g d")),
         under("encoder.layers.{L}", CLIP_LAYER),
-        part("post_layernorm",                "norm.final",     affine("d")),
-        rows(HEAD, maybe("embeddings.packing_position_embedding", "embed.position.packed", table("32768 d")),
-             optional=True, extra="unused", tower="unused")))
+        part("post_layernorm",                "norm.final",     affine("d"))))
 PADDLEOCR_VL = Architecture("paddleocr_vl", heads=BARE_MODEL,
     ignores="max_position_embeddings compression_ratio rope_is_neox_style use_3d_rope",
     ties="tie_word_embeddings when vocab_size != null | " + TIES,
@@ -122,10 +120,14 @@ PADDLEOCR_VL = Architecture("paddleocr_vl", heads=BARE_MODEL,
               L="num_hidden_layers | text_config.num_hidden_layers", h="num_attention_heads | text_config.num_attention_heads",
               kv="num_key_value_heads | text_config.num_key_value_heads | h", dh="head_dim | text_config.head_dim | d/h",
               ff="intermediate_size | text_config.intermediate_size", ub="use_bias | text_config.use_bias",
-              v="vision.d", m="vision.m"),
+              v="vision.d", vf="vision.ff", m="vision.m"),
     parts=rows(
         under("language_model", ERNIE4_5.parts, tower="text", use_bias="ub"),
         graft("vision", "visual.", PADDLEOCR_VISION, head="VisionModel"),
+        under("visual.vision_model",
+            rows(HEAD, d="v", ff="vf", pools="true"),
+            part("embeddings.packing_position_embedding", "embed.position.packed", table("32768 v")),
+            optional=True, extra="unused", tower="unused"),
         part("projector.pre_norm", "norm.bridge", affine("v")),
         part("projector.linear_1", "bridge.in",   dense("m -> m")),
         part("projector.linear_2", "bridge.out",  dense("m -> d"))),
