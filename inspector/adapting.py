@@ -147,10 +147,11 @@ def unmerged(
 ) -> tuple[Checkpoint, Evidence, tuple[Line, ...]] | None:
     """A model saved with PEFT's layers around its own: the model alone, what is wrong, and the adapter's lines.
 
-    A type without a card may have such layers for good (Phi-4-multimodal has), unless PEFT's own prefix is there.
+    Some types have such layers for good, and PEFT's own prefix shows that these are not those.
     """
-    wrapped = any(key.startswith(PREFIX) for key in stored)
-    if not is_unmerged(stored) or (claim.model_type is not None and claim.card is None and not wrapped):
+    if not is_unmerged(stored):
+        return None
+    if not any(key.startswith(PREFIX) for key in stored) and _worn_for_good(stored, claim):
         return None
     tensors: dict[str, Layout] = {}
     file_of: dict[str, str] = {}
@@ -183,6 +184,18 @@ def unmerged(
     }
     alone = replace(checkpoint, tensors=tensors, file_of=file_of, index=None)
     return alone, Evidence("adapter-not-merged", Place(), facts), tuple(lines)
+
+
+def _worn_for_good(stored: Families, claim: Claim) -> bool:
+    """Whether the card has such layers itself, as Phi-4-multimodal's has; a type without a card may."""
+    if claim.card is None:
+        return claim.model_type is not None
+    from inspector.architectures.catalog import card_of
+    from inspector.matcher.spelling import known_keys
+    from inspector.notation.scope import CardScope
+
+    own = known_keys(CardScope(claim.card, claim.settings, card_of))
+    return any(key in own and tuner_name(key) is not None for key in stored)
 
 
 def _places(stored: Families) -> int:

@@ -125,7 +125,8 @@ def all_cards() -> Iterator[tuple[str, Architecture]]:
 
 
 FIRST = ("llama", "qwen3", "qwen2", "mixtral", "qwen3_moe", "gemma2", "gpt2", "bert", "roberta", "t5", "deepseek_v3",
-         "WanTransformer3DModel", "AutoencoderKLWan", "PixArtTransformer2DModel", "CogView4Transformer2DModel", "LongCatImageTransformer2DModel")  # fmt: skip
+         "WanTransformer3DModel", "AutoencoderKLWan", "PixArtTransformer2DModel", "CogView4Transformer2DModel", "LongCatImageTransformer2DModel",
+         "idefics2_vision", "siglip_vision_model", "qwen2_5_vl_vision", "qwen2_audio_encoder")  # fmt: skip
 """Among cards that fit the same names equally well the well-known one is tried first."""
 
 

@@ -2,6 +2,7 @@
 
 modeling_glm.py, modeling_glm4.py, modeling_glm4_moe.py: `attention_bias` reaches q, k and v only; o never has a bias.
 GLM and GLM-4 fuse gate and up; GLM-4 has four norms a layer, where `post_attention_layernorm` precedes the MLP.
+GLM-OCR's text model is GLM-4 with such MTP layers.
 GLM-4.5 norms queries and keys with `use_qk_norm` only; its router's correction bias is a buffer and its MTP layers are
 numbered on after the last one and ignored on load. modeling_glm4v.py: the text model of GLM-4V always has a bias on q, k and v. modeling_dots1.py:
 `attention_bias` reaches o too, and queries and keys are always normed.
@@ -29,13 +30,22 @@ GLM = Architecture("glm", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings 
     under("layers.{L}", PRE_NORMS),
     under("layers.{L}.self_attn", GQA, b="attention_bias"),
     under("layers.{L}.mlp", GATE_UP)))
-GLM4 = Architecture("glm4 glm_ocr_text glm_image_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+GLM4 = Architecture("glm4 glm_image_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
         part("post_self_attn_layernorm", "norm.attention.post", scale("d")),
         part("post_mlp_layernorm",       "norm.mlp.post",       scale("d"))),
     under("layers.{L}.self_attn", GQA, b="attention_bias"),
     under("layers.{L}.mlp", GATE_UP)))
+GLM_OCR_TEXT = Architecture("glm_ocr_text", heads=CAUSAL, ties="tie_word_embeddings | false",
+    dims=DECODER | Dims(N="L : L + num_nextn_predict_layers"),
+    parts=rows(
+        GLM4.parts,
+        under("layers.{N}", PRE_NORMS, MTP_EXTRAS,                      # no record exercises these rows
+            part("post_self_attn_layernorm", "norm.attention.post", scale("d")),
+            part("post_mlp_layernorm",       "norm.mlp.post",       scale("d")),
+            under("self_attn", GQA, b="attention_bias"),
+            under("mlp", GATE_UP), optional=True, extra="mtp")))
 GLM4_MOE_ATTENTION = rows(under("self_attn", GQA, rows(QK_NORM, when="use_qk_norm"), b="attention_bias"))
 GLM4_MOE_MLP = under("mlp",
     ROUTER,

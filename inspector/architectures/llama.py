@@ -28,7 +28,7 @@ from inspector.architectures.blocks import (
 from inspector.notation.card import Architecture, Dims, maybe, part, rows, under
 from inspector.notation.kinds import buffer, linear, param, scale, table
 
-LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model aquila xverse skywork", ignores="max_sequence_length", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model Emu3 aquila xverse skywork", ignores="max_sequence_length", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
     native=META_DECODER, dialects=({}, META_NAMES), writers=("transformers", "Meta"),
     parts=rows(
         ENDS,

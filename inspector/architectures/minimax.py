@@ -1,11 +1,12 @@
-"""MiniMax-01, MiniMax-M2 and the text model of MiniMax-M3.
+"""MiniMax-01, MiniMax-M2 and MiniMax-M3 with its tower.
 
 modeling_minimax.py: linear layers (`layer_types`, without it every second one) store four decay buffers, megabytes that
 count as bytes but not as parameters; their q, k, v are interleaved per head and their norm is as wide as all heads.
 Experts have Mixtral's names.
 modeling_minimax_m2.py: softmax attention only, queries and keys normed over all heads at once; a correction bias.
 modeling_minimax_m3_vl.py: queries and keys normed per head; layers called `minimax_m3_sparse` have an indexer, dense
-layers a width of their own; `intermediate_size` is that of the experts.
+layers a width of their own; `intermediate_size` is that of the experts. Its tower is CLIP's with a convolution over time and rotary positions; a patch is
+projected to the text's width first, then so many of them are merged.
 """
 
 from inspector.architectures.blocks import (
@@ -23,8 +24,10 @@ from inspector.architectures.blocks import (
     SWIGLU,
     W123,
 )
-from inspector.notation.card import Architecture, Dims, either, part, rooted, rows, under
-from inspector.notation.kinds import buffer, linear, scale
+from inspector.architectures.joined_blocks import BARE_MODEL, TIED_IF_ONE_SAYS
+from inspector.architectures.vision_blocks import CLIP_LAYER
+from inspector.notation.card import Architecture, Dims, either, graft, head, part, rooted, rows, under
+from inspector.notation.kinds import affine, buffer, conv, dense, linear, scale
 
 MINIMAX = Architecture("minimax", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
     dims=DECODER | Dims(E="num_local_experts", n="block_size",
@@ -88,3 +91,27 @@ MINIMAX_M3_VL_TEXT = Architecture("minimax_m3_vl_text", heads=rooted(CAUSAL, "mo
         under("layers.{M}", M3_SPARSE),
         under("layers.{D}.mlp", either(SWIGLU, GATE_UP), ff="fd"),
         under("layers.{X}.self_attn", M3_INDEXER)))
+MINIMAX_M3_VISION = Architecture("minimax_m3_vl_vision", heads=(head("tower VisionModel", ""),),
+    dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size", c="num_channels",
+              p="patch_size", t="temporal_patch_size", m="spatial_merge_size**2"),
+    parts=rows(
+        part("embeddings.proj", "embed.patch", conv("c -> d, t p p", bias=False)),
+        part("pre_layrnorm",    "norm.embed",  affine("d")),
+        under("layers.{L}", CLIP_LAYER)))
+MINIMAX_M3 = Architecture("minimax_m3_vl", ties=TIED_IF_ONE_SAYS, heads=BARE_MODEL, ignores="merged_hidden_size",
+    dims=Dims(d="text.d", V="text.V", v="vision.d", q="projector_hidden_size", m="d*vision.m"),
+    parts=rows(
+        graft("text",   "language_model.", MINIMAX_M3_VL_TEXT, head="Model"),
+        graft("vision", "vision_tower.", MINIMAX_M3_VISION),
+        under("multi_modal_projector",
+            part("linear_1",       "bridge.in",  dense("v -> q")),
+            part("linear_2",       "bridge.out", dense("q -> d")),
+            part("merge_linear_1", "merger.up",   dense("m -> q")),
+            part("merge_linear_2", "merger.down", dense("q -> d")))),
+    dialects=({}, {
+        "model.language_model.": "language_model.model.", "lm_head": "language_model.lm_head",
+        "model.vision_tower.embeddings.proj": "vision_tower.vision_model.embeddings.patch_embedding",
+        "model.vision_tower.layers.": "vision_tower.vision_model.encoder.layers.",
+        "model.vision_tower.pre_layrnorm": "vision_tower.vision_model.pre_layrnorm",
+        "model.multi_modal_projector.": "multi_modal_projector.",
+        "model.multi_modal_projector.merge_": "patch_merge_mlp."}))

@@ -10,7 +10,7 @@ from inspector.architectures.catalog import card_of, modules
 from inspector.architectures.defaults import NEWEST, OLDER, defaults_by, newest_tied_as_older, older_tied_as_newest
 from inspector.loader.config_file import Config
 from inspector.notation.card import Architecture, Head
-from inspector.notation.scope import ClassDefaults, Settings, head_for
+from inspector.notation.scope import ClassDefaults, Settings, grafts_of, head_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,23 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
     if model_type is None:
         return Claim(Settings(values), None, class_name)
     card = card_of(model_type)
+    if card is not None and _of_other_code(card, values):
+        card = None
     settings, otherwise = _settings(values, model_type)
     head = head_for(card, class_name) if card is not None and class_name else None
     return Claim(settings, model_type, class_name, card, head, otherwise)
+
+
+def _of_other_code(card: Architecture, values: dict[str, Any]) -> bool:
+    """Whether a config under a type's name has other parts than the card's, as authors' code has before transformers'.
+
+    Of a joined model none of the parts is there that the card reads, and there are others.
+    """
+    parts = {graft.config for graft in grafts_of(card)}
+    inside = {key for key, value in values.items() if isinstance(value, dict)}
+    if not parts or parts & inside:
+        return False
+    return any("model_type" in values[key] for key in inside)
 
 
 def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settings | None]:

@@ -145,7 +145,7 @@ def _impossible(case: Reconciled) -> Iterator[Evidence]:
     if case.solved:
         return  # without a config nothing in it can be impossible
     caused = {cause.key for cause in case.causes}
-    for scope, prefix in _scopes(case.plan.scope):
+    for scope, prefix in _scopes(case):
         told: set[tuple[str, ...]] = set()
         for fault in scope.faults:
             if fault.keys in told or caused & {prefix + key for key in fault.keys}:
@@ -159,12 +159,16 @@ def _impossible(case: Reconciled) -> Iterator[Evidence]:
             )
 
 
-def _scopes(scope: CardScope, prefix: str = "") -> Iterator[tuple[CardScope, str]]:
-    """Every scope with the sub-config that its keys lie in, as a prefix of them."""
-    yield scope, prefix
-    configs = {graft.name: graft.config for graft in grafts_of(scope.card)}
-    for name, below in scope.grafts.items():
-        yield from _scopes(below, f"{prefix}{configs[name]}.")
+def _scopes(case: Reconciled) -> Iterator[tuple[CardScope, str]]:
+    """The card's scope and those of the grafts that this class has, each with what its keys lie below."""
+    paths = {slot.scope for slot in case.plan.unrolled.slots}
+    yield case.plan.scope, ""
+    for path in sorted({one[:depth] for one in paths for depth in range(1, len(one) + 1)}):
+        scope, prefix = case.plan.scope, ""
+        for name in path:
+            config = next(graft.config for graft in grafts_of(scope.card) if graft.name == name)
+            scope, prefix = scope.grafts[name], f"{prefix}{config}."
+        yield scope, prefix
 
 
 def _shapes(case: Reconciled, confidence: str) -> Iterator[Evidence]:

@@ -63,7 +63,7 @@ def _rows(rows: Sequence[Row]) -> Iterator[str]:
         if module.heading != heading:
             heading, beyond = module.heading, module.rows[0].remark
             if heading:
-                yield clean(heading) + (f"   ({beyond})" if beyond.startswith("beyond") else "")
+                yield from _broken(clean(heading) + (f"   ({beyond})" if beyond.startswith("beyond") else ""))
         name = ("  " if heading else "") + clean(module.name)
         for place, row in enumerate(module.rows if numbers else module.rows[:1]):
             if place:
@@ -73,10 +73,18 @@ def _rows(rows: Sequence[Row]) -> Iterator[str]:
             if len(name) <= beside:
                 yield f"{name:<{beside}}  {text}".rstrip()
             elif beside > 6:
-                yield from (name, f"{'':<{beside}}  {text}".rstrip())
+                yield from (*_broken(name), f"{'':<{beside}}  {text}".rstrip())
             else:
-                yield name
+                yield from _broken(name)
                 yield from textwrap.wrap(text, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
+
+
+def _broken(name: str) -> Iterator[str]:
+    """A name in lines, each after the first beginning with a dot."""
+    while len(name) > WIDTH and (end := name.rfind(".", 6, WIDTH)) > 0:
+        yield name[:end]
+        name = " " * 4 + name[end:]
+    yield name
 
 
 def _words_of(rows: Sequence[Row]) -> str:

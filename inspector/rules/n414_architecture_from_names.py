@@ -8,7 +8,7 @@ Why it matters
 
 Example
     note[N414] architecture-from-names: llama (likely)
-      twins  qwen2, helium, cwm, ernie4_5 and 16 more have the same names
+      twins  qwen2, helium, cwm, ernie4_5 and 17 more have the same names
 
 What to do
     Give the config: --config FILE.

@@ -173,7 +173,93 @@ DETR = {
     },
 }
 ROTARY = {"text_config": {"rope_scaling": {"rope_type": "default", "mrope_section": [2, 4, 4]}}}
+PHI4_AUDIO = {
+    "hidden_size": 72,
+    "intermediate_size": 52,
+    "num_blocks": 2,
+    "num_attention_heads": 4,
+    "input_size": 43,
+    "ext_pw_out_channel": 30,
+    "depthwise_separable_out_channel": 26,
+    "nemo_conv_channels": 14,
+    "bias_max_distance": 29,
+}
+PHI4_VISION = {
+    "hidden_size": 36,
+    "intermediate_size": 68,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 3,
+    "image_size": 40,
+    "patch_size": 8,
+    "crop_size": 27,
+}
+ERNIE_TEXT = {
+    "hidden_size": 256,
+    "intermediate_size": 92,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+    "moe_intermediate_size": [28, 36],
+    "moe_num_experts": 7,
+    "moe_k": 2,
+    "vocab_size": 107,
+}
+ERNIE_VISION = {"depth": 2, "hidden_size": 24, "num_heads": 4, "intermediate_size": 52, "patch_size": 8}
+CHAMELEON_VQ = {
+    "embed_dim": 14,
+    "num_embeddings": 29,
+    "latent_channels": 10,
+    "resolution": 64,
+    "base_channels": 32,
+    "channel_multiplier": [1, 2, 3],
+    "num_res_blocks": 1,
+    "attn_resolutions": [32],
+}
+EMU3_VQ = {
+    "codebook_size": 29,
+    "embed_dim": 14,
+    "latent_channels": 5,
+    "base_channels": 32,
+    "channel_multiplier": [1, 2, 3],
+    "num_res_blocks": 1,
+    "attn_resolutions": [1],
+    "hidden_size": 24,
+    "num_attention_heads": 2,
+}
+T5GEMMA2 = {
+    "vocab_size": 107,
+    "hidden_size": 48,
+    "intermediate_size": 84,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 6,
+    "num_key_value_heads": 2,
+    "head_dim": 20,
+}
+VIBEVOICE_AUDIO = {"hidden_size": 14, "num_filters": 4, "downsampling_ratios": [2, 3], "depths": [1, 3, 2]}
+OMNI_DIT = {
+    "enc_emb_dim": 10,
+    "enc_dim": 14,
+    "enc_channels": [12, 16, 20, 24],
+    "enc_kernel_sizes": [5, 3, 3, 1],
+    "enc_dilations": [1, 2, 3, 1],
+    "enc_attention_channels": 18,
+    "enc_se_channels": 22,
+    "num_embeds": 29,
+}
+OMNI_BIGVGAN = {
+    "upsample_initial_channel": 40,
+    "resblock_kernel_sizes": [3, 5],
+    "resblock_dilation_sizes": [[1, 3, 5], [1, 3, 5]],
+    "upsample_rates": [3, 2],
+    "upsample_kernel_sizes": [7, 4],
+}
 MENDS: dict[str, dict[str, Any]] = {
+    "bark": {"codec_config": {"num_filters": 4, "upsampling_ratios": [2, 3]}},
+    "chameleon": {"vq_config": CHAMELEON_VQ, "vocabulary_map": {"<image>": 5}},
+    "chameleon_vqgan": CHAMELEON_VQ,
+    "csm": {"codec_config": {"upsample_groups": 12}},
+    "emu3": {"vq_config": EMU3_VQ, "vocabulary_map": {"<image>": 5}},
+    "emu3_vqgan": EMU3_VQ,
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
         "ffn_config": {"ffn_hidden_size": 92, "moe_num_experts": 11, "moe_top_k": 4, "hidden_size": 48},
@@ -200,7 +286,58 @@ MENDS: dict[str, dict[str, Any]] = {
     "janus_vqgan": {"channel_multiplier": [1, 2], "num_res_blocks": 1},
     "marian": {"decoder_vocab_size": 107},
     "mimi": {"upsample_groups": 12},
+    "phi4_multimodal": {"audio_config": PHI4_AUDIO, "vision_config": PHI4_VISION},
+    "phi4_multimodal_audio": PHI4_AUDIO,
     "squeezebert": {"embedding_size": 48},
+    "qwen3_omni_moe_audio_encoder": {"downsample_hidden_size": 14},
+    "qwen3_omni_moe_thinker": {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
+    "qwen3_asr": {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
+    "qwen3_asr_encoder": {"downsample_hidden_size": 14},
+    "ernie4_5_vl_moe": {"text_config": ERNIE_TEXT, "vision_config": ERNIE_VISION},
+    "ernie4_5_vl_moe_text": ERNIE_TEXT,
+    "granite_speech": {"encoder_config": {"context_size": 27, "max_pos_emb": 31}},
+    "hunyuan_vl": {"vision_config": {"patch_size": 8, "max_image_size": 40}},
+    "hunyuan_vl_vision": {"patch_size": 8, "max_image_size": 40},
+    "minimax_m3_vl": {"text_config": {"dense_intermediate_size": 76}},
+    "moshi": {"audio_encoder_config": {"upsample_groups": 12}},
+    "pix2struct_text_model": {"initializer_range": 0.02},
+    "qwen2_5_omni": {
+        "thinker_config": {"audio_config": {"output_dim": 48}, "vision_config": {"out_hidden_size": 48}},
+        "token2wav_config": {"dit_config": OMNI_DIT, "bigvgan_config": OMNI_BIGVGAN},
+    },
+    "qwen3_omni_moe_talker_text": {"shared_expert_intermediate_size": 36, "num_experts": 7},
+    "qwen2_5_omni_bigvgan": OMNI_BIGVGAN,
+    "qwen2_5_omni_dit": OMNI_DIT,
+    "qwen2_5_omni_token2wav": {"dit_config": OMNI_DIT, "bigvgan_config": OMNI_BIGVGAN},
+    "qwen3_omni_moe": {
+        "thinker_config": {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
+        "talker_config": {
+            "thinker_hidden_size": 42,
+            "spatial_merge_size": 2,
+            "text_config": {"shared_expert_intermediate_size": 36, "num_experts": 7},
+            "code_predictor_config": {"num_code_groups": 4, "max_window_layers": 28},
+        },
+        "code2wav_config": {
+            "decoder_dim": 40,
+            "upsample_rates": [3, 2],
+            "upsampling_ratios": [2, 3],
+            "codebook_size": 19,
+            "num_quantizers": 4,
+        },
+    },
+    "t5gemma2": {"decoder": {**T5GEMMA2, "num_hidden_layers": 2}, "encoder": {"text_config": T5GEMMA2}},
+    "t5gemma2_decoder": {"dropout_rate": 0.0},
+    "t5gemma2_encoder": {"text_config": {"dropout_rate": 0.0}},
+    "t5gemma2_text": {"dropout_rate": 0.0},
+    "vibevoice": {"audio_config": VIBEVOICE_AUDIO, "semantic_model_config": {**VIBEVOICE_AUDIO, "hidden_size": 18}},
+    "vibevoice_acoustic_tokenizer": VIBEVOICE_AUDIO,
+    "vibevoice_acoustic_tokenizer_decoder": VIBEVOICE_AUDIO,
+    "vibevoice_acoustic_tokenizer_encoder": VIBEVOICE_AUDIO,
+    "vibevoice_asr": {
+        "acoustic_tokenizer_encoder_config": VIBEVOICE_AUDIO,
+        "semantic_tokenizer_encoder_config": {**VIBEVOICE_AUDIO, "hidden_size": 18},
+        "acoustic_tokenizer_chunk_size": 60,
+    },
     "xlnet": {"d_head": 8},
     "zamba": {"num_hidden_layers": 7, "attn_layer_period": 3, "attn_layer_offset": 1},
     "zamba2": {
@@ -232,13 +369,26 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "mllama": (("MllamaForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
     "mt5": (("MT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),),
     "umt5": (("UMT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),),
+    "audioflamingo3": (
+        ("AudioFlamingo3ForConditionalGeneration", {**TEXT_TIED, "projector_bias": False}),
+        ("AudioFlamingo3ForConditionalGeneration", {"tie_word_embeddings": True, **TEXT_TIED}),
+    ),
     "blip": (
         ("BlipForConditionalGeneration", UNTIED),
         ("BlipForConditionalGeneration", TEXT_UNTIED),
         ("BlipForConditionalGeneration", {**UNTIED, **TEXT_UNTIED}),
     ),
     "canine": (("CanineModel", READS_ALONE),),
+    "chameleon": (
+        ("ChameleonForConditionalGeneration", {"vq_config.attn_type": "none", "attention_bias": True}),
+        ("ChameleonForConditionalGeneration", {"vq_config.attn_resolutions": None, "tie_word_embeddings": True}),
+        ("ChameleonForConditionalGeneration", {"vq_config.double_latent": True, "vq_config.num_res_blocks": 2}),
+    ),
     "clap_text_model": (("ClapTextModel", READS_ALONE),),
+    "csm": (
+        ("CsmForConditionalGeneration", {"tie_codebooks_embeddings": False, "attention_bias": True}),
+        ("CsmForConditionalGeneration", {"depth_decoder_config.num_codebooks": 5, "mlp_bias": True}),
+    ),
     "dinov3_convnext": (("DINOv3ConvNextModel", {"layer_scale_init_value": 0.0, "image_size": 80}),),
     "dpt": (
         (
@@ -290,6 +440,42 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             },
         ),
     ),
+    "glmasr": (
+        ("GlmAsrForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
+        ("GlmAsrForConditionalGeneration", {"audio_config.num_attention_heads": 4, "audio_config.head_dim": 14}),
+    ),
+    "emu3": (
+        ("Emu3ForConditionalGeneration", {"vq_config.double_latent": True, "vq_config.num_res_blocks": 2}),
+        (
+            "Emu3ForConditionalGeneration",
+            {"vq_config.temporal_downsample_factor": 8, "vq_config.attn_resolutions": [0, 2]},
+        ),
+        ("Emu3ForConditionalGeneration", {**TEXT_TIED, "text_config.num_key_value_heads": 3}),
+    ),
+    "ernie4_5_vl_moe": (
+        ("Ernie4_5_VLMoeForConditionalGeneration", {**UNTIED, **TEXT_UNTIED, "text_config.use_bias": True}),
+        (
+            "Ernie4_5_VLMoeForConditionalGeneration",
+            {
+                "text_config.mlp_layer_types": ["sparse", "dense", "sparse"],
+                "text_config.moe_num_shared_experts": 0,
+                "vision_config.temporal_merge_size": 3,
+            },
+        ),
+    ),
+    "exaone4_5": (
+        ("Exaone4_5_ForConditionalGeneration", TEXT_TIED),
+        ("Exaone4_5_ForConditionalGeneration", {"tie_word_embeddings": True, "vision_config.num_key_value_heads": 3}),
+    ),
+    "glm_ocr": (
+        ("GlmOcrForConditionalGeneration", TEXT_TIED),
+        ("GlmOcrForConditionalGeneration", {"vision_config.attention_bias": False, "vision_config.in_channels": 2}),
+    ),
+    "granite_docling": (
+        ("GraniteDoclingForConditionalGeneration", {"density_router_hidden_size": 14, **UNTIED}),
+        ("GraniteDoclingForConditionalGeneration", {"vision_config.use_fine_route": False, **TEXT_UNTIED}),
+        ("GraniteDoclingModel", {"vision_config.scale_factor": 5, "text_config.mlp_bias": True}),
+    ),
     "git": (
         (
             "GitForCausalLM",
@@ -304,10 +490,34 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("Kosmos2_5ForConditionalGeneration", UNTIED),
         ("Kosmos2_5ForConditionalGeneration", {**UNTIED, **TEXT_UNTIED}),
     ),
+    "hunyuan_vl": (
+        ("HunYuanVLForConditionalGeneration", {**UNTIED, **TEXT_UNTIED, "text_config.attention_bias": True}),
+        ("HunYuanVLModel", {"vision_config.head_dim": 14, "vision_config.spatial_merge_size": 3}),
+    ),
     "layoutlm": (("LayoutLMModel", READS_ALONE),),
     "lfm2_vl": (
         ("Lfm2VlForConditionalGeneration", TEXT_UNTIED),
         ("Lfm2VlForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
+    ),
+    "kimi_k25": (
+        (
+            "Kimi_K25ForConditionalGeneration",
+            {"vision_config.merge_kernel_size": [3, 1], "text_config.attention_bias": True},
+        ),
+        ("Kimi_K25ForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
+    ),
+    "granite_speech": (
+        ("GraniteSpeechForConditionalGeneration", {**UNTIED, **TEXT_TIED, "window_size": 17}),
+        (
+            "GraniteSpeechForConditionalGeneration",
+            {"encoder_config.dim_head": 14, "encoder_config.feedforward_mult": 3},
+        ),
+    ),
+    "granite_speech_plus": (
+        (
+            "GraniteSpeechPlusForConditionalGeneration",
+            {"encoder_config.cat_hidden_layers": [1], "projector_config.encoder_hidden_size": 144},
+        ),
     ),
     "lilt": (("LiltModel", READS_ALONE),),
     "longformer": (("LongformerModel", {"type_vocab_size": 3, **READS_ALONE}),),
@@ -320,12 +530,84 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("MarianMTModel", {"share_encoder_decoder_embeddings": False, "decoder_ffn_dim": 66}),
     ),
     "markuplm": (("MarkupLMModel", READS_ALONE),),
+    "minimax_m3_vl": (
+        (
+            "MiniMaxM3SparseForConditionalGeneration",
+            {
+                "text_config.mlp_layer_types": ["dense", "sparse", "sparse"],
+                "text_config.layer_types": ["full_attention", "minimax_m3_sparse", "full_attention"],
+            },
+        ),
+        ("MiniMaxM3SparseForConditionalGeneration", {**TEXT_TIED, "vision_config.spatial_merge_size": 3}),
+    ),
+    "moshi": (
+        ("MoshiForCausalLM", {"tie_word_embeddings": True, "head_dim": None}),
+        ("MoshiForConditionalGeneration", {"num_codebooks": 1, "depth_decoder_config.ffn_dim": 60}),
+    ),
     "mra": (("MraModel", READS_ALONE),),
     "nystromformer": (("NystromformerModel", READS_ALONE),),
+    "paddleocr_vl": (
+        ("PaddleOCRVLForConditionalGeneration", {**UNTIED, **TEXT_UNTIED, "text_config.use_bias": True}),
+        ("PaddleOCRVLForConditionalGeneration", {**UNTIED, "vision_config.spatial_merge_size": 3}),
+    ),
+    "pix2struct": (
+        ("Pix2StructForConditionalGeneration", {"tie_word_embeddings": True, "vision_config.d_kv": 14}),
+        ("Pix2StructForConditionalGeneration", {**TEXT_TIED, "text_config.d_ff": 66}),
+    ),
+    "phi4_multimodal": (
+        ("Phi4MultimodalForCausalLM", {"audio_config.downsample_rate": 2, "tie_word_embeddings": True}),
+        ("Phi4MultimodalModel", {"audio_config.time_reduction": 4, "vision_config.num_channels": 1}),
+    ),
+    "phi4_multimodal_audio": (
+        ("Phi4MultimodalAudioModel", {"time_reduction": 2, "kernel_size": 4}),
+        ("Phi4MultimodalAudioModel", {"time_reduction": 12, "depthwise_multiplier": 2}),
+    ),
     "pvt": (("PvtForImageClassification", {"num_labels": 5, "image_size": 56}),),
     "qwen2_audio": (
         ("Qwen2AudioForConditionalGeneration", TEXT_TIED),
         ("Qwen2AudioForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
+    ),
+    "qwen2_5_omni": (
+        (
+            "Qwen2_5OmniForConditionalGeneration",
+            {"enable_audio_output": False, "thinker_config.tie_word_embeddings": True},
+        ),
+        (
+            "Qwen2_5OmniForConditionalGeneration",
+            {
+                "talker_config.embedding_size": 66,
+                "token2wav_config.dit_config.enc_res2net_scale": 4,
+                "token2wav_config.dit_config.ff_mult": 3,
+                "token2wav_config.bigvgan_config.upsample_rates": [3, 2, 2],
+                "token2wav_config.bigvgan_config.upsample_kernel_sizes": [7, 4, 6],
+            },
+        ),
+    ),
+    "qwen3_omni_moe": (
+        (
+            "Qwen3OmniMoeForConditionalGeneration",
+            {"enable_audio_output": False, "thinker_config.tie_word_embeddings": True},
+        ),
+        (
+            "Qwen3OmniMoeForConditionalGeneration",
+            {
+                "talker_config.text_config.attention_bias": True,
+                "talker_config.code_predictor_config.num_code_groups": 3,
+                "code2wav_config.upsample_rates": [3, 2, 2],
+                "code2wav_config.upsampling_ratios": [2],
+            },
+        ),
+    ),
+    "qwen3_asr": (
+        ("Qwen3ASRForTokenClassification", {"token_classification_bias": True, "num_labels": 9}),
+        ("Qwen3ASRForConditionalGeneration", {**UNTIED, **TEXT_TIED, "audio_config.num_mel_bins": 18}),
+    ),
+    "qwen3_omni_moe_thinker": (
+        ("Qwen3OmniMoeThinkerForConditionalGeneration", {**TEXT_TIED, "audio_config.num_mel_bins": 18}),
+        (
+            "Qwen3OmniMoeThinkerForConditionalGeneration",
+            {"tie_word_embeddings": True, "vision_config.deepstack_visual_indexes": [0]},
+        ),
     ),
     "resnet": (
         (
@@ -339,7 +621,39 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("SamModel", {"prompt_encoder_config.mask_input_channels": 17, "vision_config.mlp_ratio": 2.7}),
     ),
     "splinter": (("SplinterModel", READS_ALONE),),
+    "t5gemma2": (
+        ("T5Gemma2ForConditionalGeneration", {**UNTIED, "encoder.text_config.num_hidden_layers": 2}),
+        ("T5Gemma2Model", {**UNTIED, "encoder.vision_config.vision_use_head": False}),
+    ),
+    "udop": (
+        ("UdopForConditionalGeneration", {**UNTIED, "feed_forward_proj": "gated-gelu"}),
+        (
+            "UdopForConditionalGeneration",
+            {"num_decoder_layers": 2, "relative_bias_args": [{"type": "1d"}, {"type": "vertical"}]},
+        ),
+        (
+            "UdopModel",
+            {"relative_bias_args": [{"type": "1d"}, {"type": "vertical", "prefix_bucket": True}], "num_channels": 1},
+        ),
+    ),
+    "vibevoice": (
+        ("VibeVoiceForConditionalGeneration", {**TEXT_TIED, "diffusion_head_config.mlp_bias": True}),
+        ("VibeVoiceModel", {"audio_config.hidden_size": 22, "audio_config.ffn_expansion": 3}),
+    ),
+    "vibevoice_asr": (("VibeVoiceAsrForConditionalGeneration", {"tie_word_embeddings": True, **TEXT_TIED}),),
+    "video_llama_3": (
+        ("VideoLlama3ForConditionalGeneration", TEXT_TIED),
+        ("VideoLlama3ForConditionalGeneration", {"tie_word_embeddings": True, "vision_config.num_channels": 1}),
+    ),
     "visual_bert": (("VisualBertModel", READS_ALONE),),
+    "voxtral": (
+        ("VoxtralForConditionalGeneration", TEXT_TIED),
+        ("VoxtralForConditionalGeneration", {"tie_word_embeddings": True, **TEXT_TIED, "text_config.mlp_bias": True}),
+    ),
+    "voxtral_realtime": (
+        ("VoxtralRealtimeForConditionalGeneration", {**UNTIED, "downsample_factor": 3}),
+        ("VoxtralRealtimeForConditionalGeneration", {"audio_config.head_dim": 14, "text_config.head_dim": None}),
+    ),
     "yoso": (("YosoModel", READS_ALONE),),
 }
 # Types whose class writes another number for a key that it reads as given.
@@ -347,7 +661,9 @@ READ_ALL = ("bailing_hybrid",)
 # Types with a card and no records of their own.
 LEFT_OUT: dict[str, str] = {
     "altclip_text_model": "transformers 5 writes names for it that it does not read",
+    "fast_vlm": "its vision tower is of the package timm",
     "gemma3n": "its vision tower is of the package timm",
+    "phi4mm": "transformers has no class for it",
     "idefics_vision": "transformers has no class of its own for it",
     "internlm3": "transformers has its configuration alone",
     "iquestcoder": "transformers has its configuration alone",
