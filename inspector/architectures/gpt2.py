@@ -40,7 +40,7 @@ GPT2 = Architecture("gpt2 gpt-sw3", ties="tie_word_embeddings | true",
             when="add_cross_attention")),
     heads=(
         head("Model",                     ""),
-        head("LMHeadModel",               "transformer.", LM_HEAD, default=True),
+        head("LMHeadModel ForCausalLM",   "transformer.", LM_HEAD, default=True),
         head("DoubleHeadsModel",          "transformer.", LM_HEAD, SUMMARY),
         head("ForSequenceClassification", "transformer.", part("score", "head.class", linear("d -> C"))),
         head("ForTokenClassification",    "transformer.", part("classifier", "head.class", dense("d -> C"))),
@@ -62,6 +62,6 @@ OPENAI_GPT = Architecture("openai-gpt", ties="tie_word_embeddings | true", diale
             part("ln_2",        "norm.mlp.post",    affine("d")))),
     heads=(
         head("Model",                     ""),
-        head("LMHeadModel",               "transformer.", LM_HEAD),
+        head("LMHeadModel ForCausalLM",   "transformer.", LM_HEAD),
         head("DoubleHeadsModel",          "transformer.", LM_HEAD, SUMMARY),
         head("ForSequenceClassification", "transformer.", part("score", "head.class", linear("d -> C")))))

@@ -190,6 +190,7 @@ MENDS: dict[str, dict[str, Any]] = {
     "encoder-decoder": CROSSED,
     "speech-encoder-decoder": CROSSED,
     "vision-encoder-decoder": CROSSED,
+    "vision-text-dual-encoder": {"vision_config.model_type": "vit", "text_config.model_type": "bert"},
 }
 # Switches together that a random search found to be more than each alone: class and changes.
 UNTIED, TEXT_UNTIED = {"tie_word_embeddings": False}, {"text_config.tie_word_embeddings": False}
@@ -300,6 +301,15 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     ),
     "sam": (("SamModel", {"prompt_encoder_config.mask_input_channels": 17, "vision_config.mlp_ratio": 2.7}),),
     "splinter": (("SplinterModel", READS_ALONE),),
+    "vision-encoder-decoder": (
+        ("VisionEncoderDecoderModel", {"decoder.model_type": "gpt2"}),
+        ("VisionEncoderDecoderModel", {"encoder.model_type": "deit", "decoder.model_type": "roberta"}),
+        ("VisionEncoderDecoderModel", {"encoder.model_type": "beit", "decoder.hidden_size": 96}),
+    ),
+    "vision-text-dual-encoder": (
+        ("VisionTextDualEncoderModel", {"vision_config.model_type": "clip_vision_model"}),
+        ("VisionTextDualEncoderModel", {"vision_config.model_type": "dinov2", "text_config.model_type": "roberta"}),
+    ),
     "visual_bert": (("VisualBertModel", READS_ALONE),),
     "yoso": (("YosoModel", READS_ALONE),),
 }
