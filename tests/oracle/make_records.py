@@ -33,6 +33,7 @@ numbers, so that no wrong formula agrees by luck. A type with a card is found by
 from __future__ import annotations
 
 import contextlib
+import copy
 import gzip
 import importlib
 import itertools
@@ -157,7 +158,60 @@ CLAP_AUDIO = {
     "num_mel_bins": 16,
     "patch_size": 4,
 }
+BELOW_DETECTORS: dict[str, Any] = {
+    "backbone_config": {
+        "model_type": "resnet",
+        "embedding_size": 8,
+        "hidden_sizes": [12, 20, 28, 36],
+        "depths": [2, 1, 2, 1],
+        "layer_type": "basic",
+        "num_channels": 1,
+        "out_features": ["stage2", "stage3", "stage4"],
+    },
+    "backbone": None,
+    "use_timm_backbone": False,
+    "use_pretrained_backbone": False,
+    "decoder_ffn_dim": 84,
+    "encoder_ffn_dim": 92,
+    "encoder_layers": 3,
+    "decoder_layers": 4,
+    "num_queries": 11,
+}
+PANOPTIC = {
+    **BELOW_DETECTORS,
+    "d_model": 128,
+    "encoder_attention_heads": 8,
+    "decoder_attention_heads": 8,
+    "backbone_config": {**BELOW_DETECTORS["backbone_config"], "out_features": ["stage1", "stage2", "stage3", "stage4"]},
+}
+SWIN_BELOW = {
+    "model_type": "swin",
+    "embed_dim": 12,
+    "depths": [1, 2, 1, 1],
+    "num_heads": [2, 3, 4, 6],
+    "image_size": 64,
+    "patch_size": 4,
+    "window_size": 4,
+    "num_channels": 1,
+    "out_features": ["stage2", "stage3", "stage4"],
+}
+BERT_BELOW = {"model_type": "bert", "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 109}
+GROUNDING = {
+    **BELOW_DETECTORS,
+    "d_model": 64,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 8,
+    "backbone_config": SWIN_BELOW,
+    "text_config": BERT_BELOW,
+}
 MENDS: dict[str, dict[str, Any]] = {
+    "detr": PANOPTIC,
+    "conditional_detr": PANOPTIC,
+    "table-transformer": BELOW_DETECTORS,
+    "dab-detr": BELOW_DETECTORS,
+    "deformable_detr": {**BELOW_DETECTORS, "d_model": 64, "encoder_attention_heads": 4, "decoder_attention_heads": 8},
+    "grounding-dino": GROUNDING,
+    "mm-grounding-dino": GROUNDING,
     "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
         "ffn_config": {"ffn_hidden_size": 92, "moe_num_experts": 11, "moe_top_k": 4, "hidden_size": 48},
@@ -205,6 +259,17 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     ),
     "canine": (("CanineModel", READS_ALONE),),
     "clap_text_model": (("ClapTextModel", READS_ALONE),),
+    "deformable_detr": (
+        ("DeformableDetrForObjectDetection", {"with_box_refine": True}),
+        ("DeformableDetrForObjectDetection", {"with_box_refine": True, "two_stage": True}),
+        ("DeformableDetrForObjectDetection", {"num_feature_levels": 1, "position_embedding_type": "learned"}),
+        ("DeformableDetrForObjectDetection", {"num_feature_levels": 6, "backbone_config.layer_type": "bottleneck"}),
+    ),
+    "dab-detr": (
+        ("DabDetrForObjectDetection", {"keep_query_pos": True, "num_patterns": 3}),
+        ("DabDetrForObjectDetection", {"activation_function": "relu", "normalize_before": True}),
+    ),
+    "detr": (("DetrForObjectDetection", {"position_embedding_type": "learned"}),),
     "dinov3_convnext": (("DINOv3ConvNextModel", {"layer_scale_init_value": 0.0, "image_size": 80}),),
     "dpt": (
         (
@@ -262,6 +327,15 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             {"position_embedding_type": "relative_key_query", "vision_config.intermediate_size": 77},
         ),
     ),
+    "grounding-dino": (
+        ("GroundingDinoForObjectDetection", {"decoder_bbox_embed_share": False, "decoder_layers": 3}),
+        ("GroundingDinoForObjectDetection", {"two_stage": False, "num_feature_levels": 1}),
+        ("GroundingDinoModel", {"position_embedding_type": "learned", "embedding_init_target": False}),
+    ),
+    "mm-grounding-dino": (
+        ("MMGroundingDinoForObjectDetection", {"decoder_bbox_embed_share": False, "decoder_layers": 3}),
+        ("MMGroundingDinoForObjectDetection", {"decoder_cls_embed_share": False, "num_feature_levels": 6}),
+    ),
     "kosmos-2": (
         ("Kosmos2ForConditionalGeneration", TEXT_UNTIED),
         ("Kosmos2ForConditionalGeneration", {**UNTIED, **TEXT_UNTIED}),
@@ -318,9 +392,6 @@ READ_ALL = ("bailing_hybrid",)
 # Types with a card and no records of their own.
 LEFT_OUT: dict[str, str] = {
     "altclip_text_model": "transformers 5 writes names for it that it does not read",
-    "conditional_detr": "its backbone is of the package timm",
-    "detr": "its backbone is of the package timm",
-    "table-transformer": "its backbone is of the package timm",
     "gemma3n": "its vision tower is of the package timm",
     "idefics_vision": "transformers has no class of its own for it",
     "internlm3": "transformers has its configuration alone",
@@ -515,8 +586,8 @@ def spelled(changes: Mapping[str, Any]) -> str:
 
 
 def build(model_type: str, model_class: Any, arguments: Mapping[str, Any]) -> Any:
-    """A model with random weights."""
-    return model_class(config_class_of(model_type)(**arguments))
+    """A model with random weights. Some configuration classes take their arguments apart, so they get a copy."""
+    return model_class(config_class_of(model_type)(**copy.deepcopy(dict(arguments))))
 
 
 def sketched(model_type: str, model_class: Any, arguments: Mapping[str, Any]) -> tuple[Shapes, int]:

@@ -141,6 +141,8 @@ def flat(arguments: Mapping[str, Any], config_class: Any) -> Iterator[tuple[str,
 def inner_classes(config_class: Any) -> dict[str, Any]:
     """The configurations inside a configuration: key to class, as its defaults have them."""
     names = getattr(config_class, "sub_configs", None) or {}
+    if isinstance(names, property):  # some classes of transformers 4 work it out for each configuration
+        return {}
     if not names:
         return {}
     try:
