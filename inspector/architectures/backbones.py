@@ -7,7 +7,7 @@ known here.
 
 from dataclasses import replace
 
-from inspector.architectures.resnet import RESNET
+from inspector.architectures.resnet import RESNET, RT_DETR_RESNET
 from inspector.notation.card import Architecture, Dims, Either, Group, Part, Row, either, graft, opaque, part, rows, under
 from inspector.notation.kinds import conv, frozen_batchnorm, table
 
@@ -52,7 +52,7 @@ def frozen(card: Architecture) -> Architecture:
     return replace(card, parts=_frozen(card.parts), heads=heads)
 
 
-FROZEN_RESNET = frozen(RESNET)
+FROZEN_RESNET, FROZEN_RT_DETR_RESNET = frozen(RESNET), frozen(RT_DETR_RESNET)
 MAPS = TIMM_DEPTHS | Dims(                     # the maps that a backbone gives: {X} the place of each, x its stage, y the last
     timm="backbone_config == null or backbone_config.model_type == 'timm_backbone'", of="backbone_config.model_type when not timm",
     Z="1 : len(backbone_config.depths) + 1", Z1="0 : 0 when 'stage1' in backbone_config.out_features | 1 : 2",

@@ -28,6 +28,13 @@ BOX = rows(
     part("layers.0", "head.box.1", dense("d -> d")),
     part("layers.1", "head.box.2", dense("d -> d")),
     part("layers.2", "head.box",   dense("d -> 4")))
+BOXES = rows(                                  # transformers 4 leaves out the one copy of the first and the other copies of the rest
+    under("bbox_embed.0",   BOX),
+    under("bbox_embed.{A}", BOX, tower="later", when="own"),
+    under("model.decoder.bbox_embed.0",   BOX, tied="bbox_embed.0",   tower="refining",        when="refined"),
+    under("model.decoder.bbox_embed.{A}", BOX, tied="bbox_embed.{A}", tower="refining.later",  when="own"),
+    under("bbox_embed.{A}",               BOX, tied="bbox_embed.0",   tower="copies",          when="not own"),
+    under("model.decoder.bbox_embed.{A}", BOX, tied="bbox_embed.0",   tower="refining.copies", when="refined and not own"))
 CLASS = rows(
     part("weight", "head.class",      param("C d")),
     part("bias",   "head.class.bias", param("C")))
@@ -87,10 +94,7 @@ DEFORMABLE_DETR = Architecture("deformable_detr", ties="true", dialects=TIMM_BEL
             part("class_embed.0",   "head.class", dense("d -> C"), when="not apart"),
             under("class_embed.{A}", CLASS, tied="class_embed.0", tower="copies", when="not with_box_refine"),
             maybe("class_embed.{A}", "head.class.later", dense("d -> C"), when="with_box_refine and not apart"),
-            under("bbox_embed.{P}", BOX, when="with_box_refine"),
-            under("bbox_embed.0",   BOX, when="not with_box_refine"),
-            under("bbox_embed.{A}", BOX, tied="bbox_embed.0", tower="copies", when="not with_box_refine"),
-            under("model.decoder.bbox_embed.{P}", BOX, tied="bbox_embed.{P}", tower="refining", when="with_box_refine"),
+            rows(BOXES, own="with_box_refine", refined="with_box_refine"),
             under("model.decoder.class_embed.{P}", CLASS, tied="class_embed.{P}", tower="proposing", when="two_stage"), default=True),
         head("Model", "")))
 
@@ -142,13 +146,6 @@ PROPOSALS = rows(
     under("encoder_output_bbox_embed", BOX, tower="proposal"))
 DINO_DIMS = PYRAMID_DIMS | Dims(A="1 : Ld", share="decoder_bbox_embed_share",
                                 five="transformers_version[0] == '5'")
-SHARED_BOXES = rows(
-    under("bbox_embed.0",   BOX),
-    under("bbox_embed.{A}", BOX, tied="bbox_embed.0", tower="copies"),
-    under("model.decoder.bbox_embed.{Ld}", BOX, tied="bbox_embed.0", tower="refining"))
-OWN_BOXES = rows(
-    under("bbox_embed.{Ld}", BOX),
-    under("model.decoder.bbox_embed.{Ld}", BOX, tied="bbox_embed.{Ld}", tower="refining"))
 GROUNDING_DINO = Architecture("grounding-dino", ties="true", dialects=TIMM_BELOW, dims=DINO_DIMS,
     parts=rows(
         GROUNDING,
@@ -158,8 +155,7 @@ GROUNDING_DINO = Architecture("grounding-dino", ties="true", dialects=TIMM_BELOW
         part("reference_points", "head.point", table("N 4"), when="not two_stage")),
     heads=(
         head("ForObjectDetection", "model.",
-            rows(SHARED_BOXES, when="share"),
-            rows(OWN_BOXES, when="not share"), default=True),
+            rows(BOXES, own="not share", refined="true"), default=True),
         head("Model", "")))
 MM_GROUNDING_DINO = Architecture("mm-grounding-dino", ties="true", dialects=TIMM_BELOW, dims=DINO_DIMS,
     parts=rows(
@@ -169,8 +165,7 @@ MM_GROUNDING_DINO = Architecture("mm-grounding-dino", ties="true", dialects=TIMM
         part("encoder_output_class_embed.bias", "proposal.class.bias", param(""))),
     heads=(
         head("ForObjectDetection", "model.",
-            rows(SHARED_BOXES, when="share and five"),
-            rows(OWN_BOXES, when="not (share and five)"),
+            rows(BOXES, own="not (share and five)", refined="true"),
             part("class_embed.0.bias",   "head.class.bias", param("")),
             part("class_embed.{A}.bias", "head.class.bias.later", param(""), when="not (decoder_cls_embed_share and five)"),
             under("model.decoder.class_embed.0",   NUMBER, tied="class_embed.0", tower="refining"),

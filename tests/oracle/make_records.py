@@ -204,7 +204,24 @@ GROUNDING = {
     "backbone_config": SWIN_BELOW,
     "text_config": BERT_BELOW,
 }
+RT_DETR = {
+    **BELOW_DETECTORS,
+    "backbone_config": {**BELOW_DETECTORS["backbone_config"], "model_type": "rt_detr_resnet", "layer_type": "bottleneck"},
+    "encoder_hidden_dim": 40,
+    "encoder_in_channels": [20, 28, 36],
+    "decoder_in_channels": [40, 40, 40],
+    "encoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "num_denoising": 5,
+    "feat_strides": [8, 16, 32],
+    "num_feature_levels": 3,
+}
 MENDS: dict[str, dict[str, Any]] = {
+    "rt_detr": RT_DETR,
+    "rt_detr_v2": RT_DETR,
+    "rt_detr_resnet": {"hidden_sizes": [12, 20, 28, 36], "depths": [2, 1, 2, 1], "embedding_size": 8, "num_channels": 1},
+    "mobilevitv2": {"width_multiplier": 0.45, "base_attn_unit_dims": [96, 144, 208], "image_size": 64},
+    "vilt": {"num_images": 3},
     "detr": PANOPTIC,
     "conditional_detr": PANOPTIC,
     "table-transformer": BELOW_DETECTORS,
@@ -372,6 +389,21 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             "ResNetForImageClassification",
             {"depths": [2, 1, 1], "layer_type": "basic", "downsample_in_first_stage": True},
         ),
+    ),
+    "rt_detr": (
+        ("RTDetrForObjectDetection", {"freeze_backbone_batch_norms": False, "hidden_expansion": 0.5}),
+        ("RTDetrForObjectDetection", {"num_feature_levels": 5, "learn_initial_query": True}),
+        ("RTDetrForObjectDetection", {"backbone_config.layer_type": "basic", "num_denoising": 0}),
+    ),
+    "rt_detr_resnet": (
+        ("RTDetrResNetBackbone", {"layer_type": "basic", "downsample_in_first_stage": True}),
+        ("RTDetrResNetBackbone", {"layer_type": "basic", "hidden_sizes": [8, 8, 20, 20]}),
+        ("RTDetrResNetBackbone", {"layer_type": "bottleneck", "hidden_sizes": [8, 8, 20, 20]}),
+        ("RTDetrResNetBackbone", {"downsample_in_first_stage": True, "num_channels": 2}),
+    ),
+    "rt_detr_v2": (
+        ("RTDetrV2ForObjectDetection", {"decoder_n_levels": 4, "num_feature_levels": 4}),
+        ("RTDetrV2ForObjectDetection", {"hidden_expansion": 0.5, "learn_initial_query": True}),
     ),
     "sam": (("SamModel", {"prompt_encoder_config.mask_input_channels": 17, "vision_config.mlp_ratio": 2.7}),),
     "splinter": (("SplinterModel", READS_ALONE),),
