@@ -52,6 +52,14 @@ def frozen(card: Architecture) -> Architecture:
     return replace(card, parts=_frozen(card.parts), heads=heads)
 
 
+
+def width_of(stage: str) -> str:
+    """The channels of a backbone's stage, which a symbol names: stage 1 is the first after the stem."""
+    widths = ("256*2**(stage-1) when timm", "backbone_config.hidden_sizes[stage-1] when of not in 'swin maskformer-swin'",
+              "backbone_config.embed_dim*2**(stage-1)", "backbone_config.hidden_size")
+    return " | ".join(widths).replace("stage-1", f"{stage}-1")
+
+
 FROZEN_RESNET, FROZEN_RT_DETR_RESNET = frozen(RESNET), frozen(RT_DETR_RESNET)
 MAPS = TIMM_DEPTHS | Dims(                     # the maps that a backbone gives: {X} the place of each, x its stage, y the last
     timm="backbone_config == null or backbone_config.model_type == 'timm_backbone'", of="backbone_config.model_type when not timm",
@@ -62,16 +70,7 @@ MAPS = TIMM_DEPTHS | Dims(                     # the maps that a backbone gives:
            " | len(backbone_config.depths) : len(backbone_config.depths) + 1 when not timm | 1 : 5",
     X="len(stages)", x="stages[{X}]", y="stages[len(stages) - 1]",
     y3="stages[len(stages) - 2]", y2="stages[len(stages) - 3]", y1="stages[len(stages) - 4]",
-    cx="256*2**(x-1) when timm | backbone_config.hidden_sizes[x-1] when of != 'swin' | backbone_config.embed_dim*2**(x-1)"
-       " | backbone_config.hidden_size",
-    cy="256*2**(y-1) when timm | backbone_config.hidden_sizes[y-1] when of != 'swin' | backbone_config.embed_dim*2**(y-1)"
-       " | backbone_config.hidden_size",
-    c3="256*2**(y3-1) when timm | backbone_config.hidden_sizes[y3-1] when of != 'swin' | backbone_config.embed_dim*2**(y3-1)"
-       " | backbone_config.hidden_size",
-    c2="256*2**(y2-1) when timm | backbone_config.hidden_sizes[y2-1] when of != 'swin' | backbone_config.embed_dim*2**(y2-1)"
-       " | backbone_config.hidden_size",
-    c1="256*2**(y1-1) when timm | backbone_config.hidden_sizes[y1-1] when of != 'swin' | backbone_config.embed_dim*2**(y1-1)"
-       " | backbone_config.hidden_size")
+    cx=width_of("x"), cy=width_of("y"), c3=width_of("y3"), c2=width_of("y2"), c1=width_of("y1"))
 KNOWN_TIMM = "timm and name in 'resnet50 resnet101 resnet152'"
 FROZEN_BACKBONE = rows(                        # what lies below `backbone.conv_encoder.model`
     graft("vision", "backbone.conv_encoder.model.", config="backbone_config", head="Backbone", when="not timm and of != 'resnet'"),

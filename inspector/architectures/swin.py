@@ -4,6 +4,7 @@ modeling_swin.py: the width doubles from stage to stage; all but the last stage 
 Tables of absolute positions have a row more in transformers 4 (a class token that is not there). `num_layers` and
 `hidden_size` in a config are derived. modeling_swinv2.py: a small network instead of the table of relative positions, a
 scale per head, no bias on the keys; the norm of a merge follows it.
+modeling_maskformer_swin.py: the norms of the maps are counted by place, not named after the stage.
 """
 
 from inspector.architectures.vision_blocks import BACKBONE
@@ -47,6 +48,11 @@ SWIN = Architecture("swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, pa
         head("ForImageClassification", "swin.", under("swin", FINAL), CLASSIFIER),
         head("ForMaskedImageModeling", "swin.", under("swin", FINAL, MASK_TOKEN), DECODER),
         head("Backbone",               "",      STAGE_NORMS, maybe("swin.layernorm", "norm.final", affine("f")))))
+MASKFORMER_SWIN = Architecture("maskformer-swin", ignores="hidden_size num_layers out_indices",
+    dims=SWIN_DIMS | Dims(M="len(O)", m="e * 2**(O[{M}]-1)"), parts=SWIN_PARTS,
+    heads=(
+        head("Model",    "", FINAL),
+        head("Backbone", "model.", under("model", FINAL), part("hidden_states_norms.{M}", "norm.stage", affine("m")))))
 DONUT_SWIN = Architecture("donut-swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, parts=SWIN_PARTS,
     heads=(
         head("Model", ""),

@@ -146,6 +146,7 @@ TYPES: dict[str, dict[str, Any]] = {
 }
 
 # Other types: arguments beyond those of `tiny.py`; a dotted key is inside another configuration.
+STAGES = ["stage1", "stage2", "stage3", "stage4"]
 CROSSED = {"decoder.is_decoder": True, "decoder.add_cross_attention": True}
 CLAP_AUDIO = {
     "patch_embeds_hidden_size": 24,
@@ -182,7 +183,7 @@ PANOPTIC = {
     "d_model": 128,
     "encoder_attention_heads": 8,
     "decoder_attention_heads": 8,
-    "backbone_config": {**BELOW_DETECTORS["backbone_config"], "out_features": ["stage1", "stage2", "stage3", "stage4"]},
+    "backbone_config": {**BELOW_DETECTORS["backbone_config"], "out_features": STAGES},
 }
 SWIN_BELOW = {
     "model_type": "swin",
@@ -216,7 +217,102 @@ RT_DETR = {
     "feat_strides": [8, 16, 32],
     "num_feature_levels": 3,
 }
+ALL_MAPS = {**SWIN_BELOW, "out_features": STAGES}
+MASKS = {
+    "backbone_config": ALL_MAPS,
+    "decoder_layers": 4,
+    "encoder_layers": 2,
+    "hidden_dim": 48,
+    "dim_feedforward": 92,
+    "encoder_feedforward_dim": 84,
+    "num_attention_heads": 4,
+    "num_queries": 11,
+}
+DINO_BELOW = {
+    "model_type": "dinov2",
+    "hidden_size": 48,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 6,
+    "image_size": 40,
+    "patch_size": 8,
+    "num_channels": 1,
+}
+HIERA_BELOW = {
+    "model_type": "sam2_hiera_det_model",
+    "hidden_size": 12,
+    "num_attention_heads": 1,
+    "blocks_per_stage": [1, 2, 3, 1],
+    "embed_dim_per_stage": [12, 24, 36, 48],
+    "num_attention_heads_per_stage": [1, 2, 3, 4],
+    "global_attention_blocks": [4],
+    "window_positional_embedding_background_size": [5, 3],
+    "window_size_per_stage": [6, 4, 8, 4],
+    "image_size": [64, 64],
+}
+TRACKING = {
+    "vision_config": {"backbone_config": HIERA_BELOW, "backbone_channel_list": [48, 36, 24, 12], "fpn_hidden_size": 32},
+    "prompt_encoder_config": {"hidden_size": 32, "mask_input_channels": 12, "image_size": 64, "num_point_embeddings": 3},
+    "mask_decoder_config": {"hidden_size": 32, "mlp_dim": 36, "num_hidden_layers": 3, "num_attention_heads": 4, "iou_head_hidden_dim": 28},
+}
 MENDS: dict[str, dict[str, Any]] = {
+    "depth_pro": {
+        "image_model_config": DINO_BELOW,
+        "patch_model_config": DINO_BELOW,
+        "fov_model_config": DINO_BELOW,
+        "fusion_hidden_size": 20,
+        "intermediate_feature_dims": [28, 36],
+        "intermediate_hook_ids": [2, 1],
+        "scaled_images_feature_dims": [44, 52, 60],
+        "patch_size": 40,
+    },
+    "sam2": TRACKING,
+    "sam2_vision_model": TRACKING["vision_config"],
+    "sam2_hiera_det_model": {key: value for key, value in HIERA_BELOW.items() if key != "model_type"},
+    "sam2_video": {
+        **TRACKING,
+        "memory_attention_hidden_size": 32,
+        "memory_attention_feed_forward_hidden_size": 44,
+        "memory_attention_num_layers": 2,
+        "memory_encoder_hidden_size": 32,
+        "memory_encoder_output_channels": 64,
+        "memory_fuser_embed_dim": 32,
+        "memory_fuser_intermediate_dim": 56,
+        "mask_downsampler_embed_dim": 32,
+        "image_size": 64,
+    },
+    "vitpose": {
+        "backbone_config": {
+            "model_type": "vitpose_backbone",
+            "hidden_size": 48,
+            "num_hidden_layers": 3,
+            "num_attention_heads": 6,
+            "image_size": [40, 24],
+            "patch_size": [8, 4],
+            "num_channels": 1,
+            "part_features": 12,
+        }
+    },
+    "maskformer": {
+        "backbone_config": {**ALL_MAPS, "model_type": "maskformer-swin"},
+        "decoder_config": {"model_type": "detr", **BELOW_DETECTORS, "d_model": 48, "decoder_attention_heads": 6},
+        "fpn_feature_size": 64,
+        "mask_feature_size": 36,
+    },
+    "maskformer-swin": {key: value for key, value in ALL_MAPS.items() if key != "model_type"},
+    "mask2former": {**MASKS, "feature_size": 64, "mask_feature_size": 36, "feature_strides": [4, 8, 16, 32]},
+    "oneformer": {
+        **MASKS,
+        "conv_dim": 64,
+        "mask_dim": 36,
+        "strides": [4, 8, 16, 32],
+        "query_dec_layers": 2,
+        "task_seq_len": 23,
+        "text_encoder_width": 128,
+        "text_encoder_num_layers": 2,
+        "text_encoder_vocab_size": 73,
+        "text_encoder_n_ctx": 6,
+        "text_encoder_context_length": 17,
+    },
     "rt_detr": RT_DETR,
     "rt_detr_v2": RT_DETR,
     "rt_detr_resnet": {"hidden_sizes": [12, 20, 28, 36], "depths": [2, 1, 2, 1], "embedding_size": 8, "num_channels": 1},
@@ -266,7 +362,6 @@ MENDS: dict[str, dict[str, Any]] = {
 # Switches together that a random search found to be more than each alone: class and changes.
 UNTIED, TEXT_UNTIED = {"tie_word_embeddings": False}, {"text_config.tie_word_embeddings": False}
 TEXT_TIED = {"text_config.tie_word_embeddings": True}
-STAGES = ["stage1", "stage2", "stage3", "stage4"]
 READS_ALONE = {"add_cross_attention": True, "is_decoder": True}
 COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "blip": (
@@ -281,6 +376,19 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("DeformableDetrForObjectDetection", {"with_box_refine": True, "two_stage": True}),
         ("DeformableDetrForObjectDetection", {"num_feature_levels": 1, "position_embedding_type": "learned"}),
         ("DeformableDetrForObjectDetection", {"num_feature_levels": 6, "backbone_config.layer_type": "bottleneck"}),
+    ),
+    "depth_pro": (
+        ("DepthProForDepthEstimation", {"use_fov_model": True, "num_fov_head_layers": 1}),
+        ("DepthProForDepthEstimation", {"use_fov_model": True, "use_batch_norm_in_fusion_residual": True}),
+        ("DepthProForDepthEstimation", {"intermediate_feature_dims": [28, 20], "use_bias_in_fusion_residual": False}),
+    ),
+    "vitpose": (
+        ("VitPoseForPoseEstimation", {"use_simple_decoder": False, "backbone_config.num_experts": 3}),
+        ("VitPoseForPoseEstimation", {"use_simple_decoder": True, "num_labels": 9}),
+    ),
+    "sam2_video": (
+        ("Sam2VideoModel", {"enable_occlusion_spatial_embedding": False, "num_maskmem": 5}),
+        ("Sam2VideoModel", {"mask_downsampler_stride": 4, "memory_fuser_num_layers": 3}),
     ),
     "dab-detr": (
         ("DabDetrForObjectDetection", {"keep_query_pos": True, "num_patterns": 3}),
@@ -376,6 +484,20 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ),
         ("MarianMTModel", {"share_encoder_decoder_embeddings": False, "decoder_ffn_dim": 66}),
     ),
+    "maskformer": (
+        ("MaskFormerForInstanceSegmentation", {"backbone_config": BELOW_DETECTORS["backbone_config"]}),
+        ("MaskFormerForInstanceSegmentation", {"decoder_config.d_model": 96, "backbone_config.model_type": "swin"}),
+    ),
+    "mask2former": (
+        ("Mask2FormerForUniversalSegmentation", {"common_stride": 2, "hidden_dim": 64}),
+        ("Mask2FormerForUniversalSegmentation", {"hidden_dim": 64, "enforce_input_projection": True}),
+        ("Mask2FormerForUniversalSegmentation", {"backbone_config.out_features": ["stage2", "stage4"]}),
+    ),
+    "oneformer": (
+        ("OneFormerForUniversalSegmentation", {"is_training": True}),
+        ("OneFormerForUniversalSegmentation", {"is_training": True, "text_encoder_n_ctx": 0, "text_encoder_proj_layers": 3}),
+        ("OneFormerForUniversalSegmentation", {"common_stride": 2, "hidden_dim": 64}),
+    ),
     "markuplm": (("MarkupLMModel", READS_ALONE),),
     "mra": (("MraModel", READS_ALONE),),
     "nystromformer": (("NystromformerModel", READS_ALONE),),
@@ -428,9 +550,6 @@ LEFT_OUT: dict[str, str] = {
     "idefics_vision": "transformers has no class of its own for it",
     "internlm3": "transformers has its configuration alone",
     "iquestcoder": "transformers has its configuration alone",
-    "sam2": "the stages of its vision tower are lists that the rules for tiny numbers do not know",
-    "sam2_hiera_det_model": "as sam2",
-    "sam2_vision_model": "as sam2",
     "t5_gemma_module": "a half of t5gemma, never a model of its own",
 }
 
@@ -618,7 +737,11 @@ def spelled(changes: Mapping[str, Any]) -> str:
 
 
 def build(model_type: str, model_class: Any, arguments: Mapping[str, Any]) -> Any:
-    """A model with random weights. Some configuration classes take their arguments apart, so they get a copy."""
+    """A model with random weights. Some configuration classes take their arguments apart, so they get a copy, and
+    a loss that wants scipy for training is not called here."""
+    module = sys.modules[model_class.__module__]
+    if hasattr(module, "requires_backends"):
+        module.requires_backends = lambda *_: None  # type: ignore[attr-defined]
     return model_class(config_class_of(model_type)(**copy.deepcopy(dict(arguments))))
 
 
