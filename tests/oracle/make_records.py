@@ -254,7 +254,31 @@ TRACKING = {
     "prompt_encoder_config": {"hidden_size": 32, "mask_input_channels": 12, "image_size": 64, "num_point_embeddings": 3},
     "mask_decoder_config": {"hidden_size": 32, "mlp_dim": 36, "num_hidden_layers": 3, "num_attention_heads": 4, "iou_head_hidden_dim": 28},
 }
+SERIES = {"prediction_length": 6, "context_length": 9, "lags_sequence": [1, 2, 3], "num_time_features": 2, "d_model": 48}
+SERIES |= {"encoder_ffn_dim": 84, "decoder_ffn_dim": 92, "encoder_layers": 3, "decoder_layers": 2}
+SERIES |= {"encoder_attention_heads": 4, "decoder_attention_heads": 6}
+CATEGORIES = {"num_static_categorical_features": 2, "cardinality": [7, 11], "embedding_dimension": [3, 5]}
 MENDS: dict[str, dict[str, Any]] = {
+    "time_series_transformer": SERIES,
+    "informer": SERIES,
+    "autoformer": {**SERIES, "moving_average": 5},
+    "decision_transformer": {"max_ep_len": 44, "state_dim": 17, "act_dim": 4},
+    "lxmert": {"num_qa_labels": 38, "num_object_labels": 34, "num_attr_labels": 26, "visual_feat_dim": 22},
+    "mgp-str": {"num_bpe_labels": 127, "num_wordpiece_labels": 109, "image_size": [16, 40]},
+    "focalnet": {"embed_dim": 12, "depths": [2, 1, 2, 1], "focal_levels": [2, 3, 2, 1], "focal_windows": [3, 5, 3, 3], "encoder_stride": 8},
+    "levit": {"hidden_sizes": [32, 48, 80], "key_dim": [8, 12, 16], "depths": [2, 1, 2], "num_attention_heads": [3, 4, 5]},
+    "cvt": {
+        "embed_dim": [12, 24, 36],
+        "num_heads": [1, 2, 3],
+        "depth": [1, 2, 2],
+        "patch_sizes": [7, 3, 3],
+        "mlp_ratio": [4.0, 3.0, 2.0],
+        "kernel_qkv": [3, 3, 3],
+        "qkv_bias": [True, True, True],
+    },
+    "swin2sr": {"embed_dim": 24, "depths": [1, 2], "num_heads": [2, 3], "window_size": 4, "image_size": 32},
+    "swiftformer": {"embed_dims": [16, 20, 28, 36], "depths": [2, 1, 3, 2], "image_size": 64},
+    "glpn": {"hidden_sizes": [16, 20, 28, 36], "num_attention_heads": [1, 2, 4, 3], "depths": [1, 2, 1, 1], "decoder_hidden_size": 24},
     "depth_pro": {
         "image_model_config": DINO_BELOW,
         "patch_model_config": DINO_BELOW,
@@ -389,6 +413,47 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "sam2_video": (
         ("Sam2VideoModel", {"enable_occlusion_spatial_embedding": False, "num_maskmem": 5}),
         ("Sam2VideoModel", {"mask_downsampler_stride": 4, "memory_fuser_num_layers": 3}),
+    ),
+    "cvt": (
+        ("CvtForImageClassification", {"cls_token": [True, False, True], "qkv_bias": [False, True, True]}),
+        ("CvtForImageClassification", {"kernel_qkv": [3, 5, 3], "mlp_ratio": [2.5, 4.0, 3.0]}),
+        ("CvtForImageClassification", {"patch_sizes": [5, 3, 3], "num_channels": 1, "depth": [2, 1, 1]}),
+    ),
+    "focalnet": (
+        ("FocalNetForImageClassification", {"use_conv_embed": True, "use_layerscale": True}),
+        ("FocalNetForImageClassification", {"use_post_layernorm_in_modulation": True, "mlp_ratio": 2.7}),
+    ),
+    "glpn": (("GLPNForDepthEstimation", {"decoder_hidden_size": 28, "sr_ratios": [4, 1, 2, 1]}),),
+    "levit": (
+        ("LevitForImageClassification", {"mlp_ratio": [2, 0, 3], "attention_ratio": [2, 3, 4]}),
+        ("LevitForImageClassificationWithTeacher", {"image_size": 112, "kernel_size": 5}),
+    ),
+    "swiftformer": (
+        ("SwiftFormerForImageClassification", {"use_layer_scale": False, "mlp_ratio": 3}),
+        ("SwiftFormerForImageClassification", {"embed_dims": [16, 16, 28, 36], "downsamples": [False, True, True, True]}),
+    ),
+    "swin2sr": (
+        ("Swin2SRForImageSuperResolution", {"resi_connection": "3conv", "upsampler": "pixelshuffle_aux"}),
+        ("Swin2SRForImageSuperResolution", {"upsampler": "pixelshuffledirect", "num_channels_out": 2}),
+        ("Swin2SRForImageSuperResolution", {"upsampler": "nearest+conv", "upscale": 4}),
+        ("Swin2SRForImageSuperResolution", {"upsampler": "pixelshuffle", "upscale": 3}),
+        ("Swin2SRForImageSuperResolution", {"upsampler": "", "use_absolute_embeddings": True}),
+    ),
+    **{
+        model_type: (
+            (name, {**CATEGORIES, "distribution_output": "normal"}),
+            (name, {**CATEGORIES, "num_static_real_features": 3, "input_size": 2}),
+            (name, {"context_length": None, "distribution_output": "negative_binomial"}),
+        )
+        for model_type, name in (
+            ("time_series_transformer", "TimeSeriesTransformerForPrediction"),
+            ("informer", "InformerForPrediction"),
+            ("autoformer", "AutoformerForPrediction"),
+        )
+    },
+    "lxmert": (
+        ("LxmertForPreTraining", {"visual_obj_loss": False, "task_qa": False}),
+        ("LxmertForPreTraining", {"task_obj_predict": False, "tie_word_embeddings": False}),
     ),
     "dab-detr": (
         ("DabDetrForObjectDetection", {"keep_query_pos": True, "num_patterns": 3}),
