@@ -258,7 +258,46 @@ SERIES = {"prediction_length": 6, "context_length": 9, "lags_sequence": [1, 2, 3
 SERIES |= {"encoder_ffn_dim": 84, "decoder_ffn_dim": 92, "encoder_layers": 3, "decoder_layers": 2}
 SERIES |= {"encoder_attention_heads": 4, "decoder_attention_heads": 6}
 CATEGORIES = {"num_static_categorical_features": 2, "cardinality": [7, 11], "embedding_dimension": [3, 5]}
+BEIT_BELOW = {**DINO_BELOW, "model_type": "beit", "intermediate_size": 92, "out_features": STAGES[:3], "reshape_hidden_states": False}
+BINS = {"n_bins": 9, "min_depth": 0.001, "max_depth": 10.0}
+SMALL_EFFICIENT = {"width_coefficient": 0.3, "depth_coefficient": 0.4, "hidden_dim": 96, "image_size": 40}
 MENDS: dict[str, dict[str, Any]] = {
+    "align": {"vision_config": SMALL_EFFICIENT},
+    "align_vision_model": SMALL_EFFICIENT,
+    "vjepa2": {"crop_size": 32, "image_size": 32, "patch_size": 8, "frames_per_clip": 4, "in_chans": 1, "pred_num_hidden_layers": 2},
+    "superglue": {
+        "keypoint_detector_config": {
+            "model_type": "superpoint",
+            "encoder_hidden_sizes": [12, 20, 28],
+            "decoder_hidden_size": 44,
+            "descriptor_decoder_dim": 48,
+        },
+        "keypoint_encoder_sizes": [10, 18],
+        "gnn_layers_types": ["self", "cross", "self"],
+    },
+    "xclip": {"vision_config": {"mit_hidden_size": 32, "mit_intermediate_size": 44, "mit_num_attention_heads": 4, "num_frames": 5}},
+    "zoedepth": {
+        "backbone_config": {**BEIT_BELOW, "num_hidden_layers": 4, "out_features": STAGES},
+        "neck_hidden_sizes": [12, 24, 36, 40],
+        "fusion_hidden_size": 20,
+        "bottleneck_features": 20,
+        "num_attractors": [8, 4, 2, 1],
+        "bin_embedding_dim": 28,
+        "num_relative_features": 32,
+        "bin_configurations": [BINS],
+    },
+    "upernet": {"backbone_config": {**BELOW_DETECTORS["backbone_config"], "out_features": STAGES}, "hidden_size": 44, "auxiliary_channels": 26},
+    "prompt_depth_anything": {
+        "backbone_config": {**DINO_BELOW, "num_hidden_layers": 4, "out_features": STAGES, "reshape_hidden_states": False},
+        "reassemble_hidden_size": 48,
+        "patch_size": 8,
+        "neck_hidden_sizes": [12, 24, 36, 40],
+        "fusion_hidden_size": 20,
+        "head_hidden_size": 28,
+    },
+    "vitdet": {"image_size": 48, "pretrain_image_size": 40, "patch_size": 8},
+    "eomt": {"image_size": 40, "patch_size": 8, "num_channels": 1, "num_blocks": 2, "num_queries": 11},
+    "superpoint": {"encoder_hidden_sizes": [12, 20, 28, 36], "decoder_hidden_size": 44, "keypoint_decoder_dim": 65},
     "time_series_transformer": SERIES,
     "informer": SERIES,
     "autoformer": {**SERIES, "moving_average": 5},
@@ -270,7 +309,7 @@ MENDS: dict[str, dict[str, Any]] = {
     "cvt": {
         "embed_dim": [12, 24, 36],
         "num_heads": [1, 2, 3],
-        "depth": [1, 2, 2],
+        "depth": [1, 2, 3],
         "patch_sizes": [7, 3, 3],
         "mlp_ratio": [4.0, 3.0, 2.0],
         "kernel_qkv": [3, 3, 3],
@@ -417,7 +456,7 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "cvt": (
         ("CvtForImageClassification", {"cls_token": [True, False, True], "qkv_bias": [False, True, True]}),
         ("CvtForImageClassification", {"kernel_qkv": [3, 5, 3], "mlp_ratio": [2.5, 4.0, 3.0]}),
-        ("CvtForImageClassification", {"patch_sizes": [5, 3, 3], "num_channels": 1, "depth": [2, 1, 1]}),
+        ("CvtForImageClassification", {"patch_sizes": [5, 3, 3], "num_channels": 1, "depth": [2, 3, 4]}),
     ),
     "focalnet": (
         ("FocalNetForImageClassification", {"use_conv_embed": True, "use_layerscale": True}),
@@ -454,6 +493,45 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "lxmert": (
         ("LxmertForPreTraining", {"visual_obj_loss": False, "task_qa": False}),
         ("LxmertForPreTraining", {"task_obj_predict": False, "tie_word_embeddings": False}),
+    ),
+    "eomt": (
+        ("EomtForUniversalSegmentation", {"use_swiglu_ffn": True, "num_upscale_blocks": 3}),
+        ("EomtForUniversalSegmentation", {"num_labels": 9, "num_register_tokens": 2}),
+    ),
+    "superpoint": (("SuperPointForKeypointDetection", {"encoder_hidden_sizes": [12, 20, 44], "descriptor_decoder_dim": 30}),),
+    "upernet": (
+        ("UperNetForSemanticSegmentation", {"auxiliary_num_convs": 3, "auxiliary_concat_input": True}),
+        ("UperNetForSemanticSegmentation", {"use_auxiliary_head": False, "pool_scales": [1, 2]}),
+        ("UperNetForSemanticSegmentation", {"auxiliary_in_channels": 28, "auxiliary_num_convs": 0}),
+    ),
+    "vitdet": (
+        ("VitDetModel", {"use_relative_position_embeddings": True, "window_block_indices": [1], "window_size": 3}),
+        ("VitDetModel", {"residual_block_indices": [0, 2], "use_absolute_position_embeddings": False}),
+    ),
+    "zoedepth": (
+        (
+            "ZoeDepthForDepthEstimation",
+            {
+                "bin_configurations": [{**BINS, "name": "nyu"}, {**BINS, "n_bins": 11, "name": "kitti"}],
+                "bin_embedding_dim": 128,
+                "bottleneck_features": 256,
+                "fusion_hidden_size": 256,
+                "num_patch_transformer_layers": 2,
+                "patch_transformer_hidden_size": 128,
+                "patch_transformer_intermediate_size": 92,
+                "patch_transformer_num_attention_heads": 4,
+            },
+        ),
+        ("ZoeDepthForDepthEstimation", {"bin_centers_type": "normed", "readout_type": "add"}),
+        ("ZoeDepthForDepthEstimation", {"use_batch_norm_in_fusion_residual": True, "add_projection": True}),
+    ),
+    "superglue": (
+        ("SuperGlueForKeypointMatching", {"keypoint_encoder_sizes": [10, 14, 18], "gnn_layers_types": ["self", "cross"]}),
+        ("SuperGlueForKeypointMatching", {"hidden_size": 96, "keypoint_detector_config.descriptor_decoder_dim": 96}),
+    ),
+    "vjepa2": (
+        ("VJEPA2ForVideoClassification", {"num_pooler_layers": 2, "mlp_ratio": 3.0}),
+        ("VJEPA2ForVideoClassification", {"pred_num_mask_tokens": 3, "pred_mlp_ratio": 2.5}),
     ),
     "dab-detr": (
         ("DabDetrForObjectDetection", {"keep_query_pos": True, "num_patterns": 3}),
