@@ -249,7 +249,7 @@ HIERA_BELOW = {
     "window_size_per_stage": [6, 4, 8, 4],
     "image_size": [64, 64],
 }
-TRACKING = {
+TRACKING: dict[str, Any] = {
     "vision_config": {"backbone_config": HIERA_BELOW, "backbone_channel_list": [48, 36, 24, 12], "fpn_hidden_size": 32},
     "prompt_encoder_config": {"hidden_size": 32, "mask_input_channels": 12, "image_size": 64, "num_point_embeddings": 3},
     "mask_decoder_config": {"hidden_size": 32, "mlp_dim": 36, "num_hidden_layers": 3, "num_attention_heads": 4, "iou_head_hidden_dim": 28},
@@ -261,10 +261,61 @@ CATEGORIES = {"num_static_categorical_features": 2, "cardinality": [7, 11], "emb
 BEIT_BELOW = {**DINO_BELOW, "model_type": "beit", "intermediate_size": 92, "out_features": STAGES[:3], "reshape_hidden_states": False}
 BINS = {"n_bins": 9, "min_depth": 0.001, "max_depth": 10.0}
 SMALL_EFFICIENT = {"width_coefficient": 0.3, "depth_coefficient": 0.4, "hidden_dim": 96, "image_size": 40}
+SAM3_TOWER: dict[str, Any] = {
+    "backbone_config": {
+        "model_type": "sam3_vit_model",
+        "hidden_size": 48,
+        "intermediate_size": 92,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 6,
+        "image_size": 64,
+        "pretrain_image_size": 32,
+        "patch_size": 8,
+        "window_size": 4,
+        "global_attn_indexes": [1],
+    },
+    "fpn_hidden_size": 32,
+    "backbone_feature_sizes": [[32, 32], [16, 16], [8, 8]],
+}
+MEMORIES = {
+    "memory_attention_hidden_size": 32,
+    "memory_attention_feed_forward_hidden_size": 44,
+    "memory_attention_num_layers": 2,
+    "memory_encoder_hidden_size": 32,
+    "memory_encoder_output_channels": 64,
+    "memory_fuser_embed_dim": 32,
+    "memory_fuser_intermediate_dim": 56,
+    "mask_downsampler_embed_dim": 32,
+    "image_size": 64,
+}
+SAM3_PART = {"hidden_size": 32, "intermediate_size": 44, "num_layers": 2, "num_attention_heads": 4}
 MENDS: dict[str, dict[str, Any]] = {
+    "sam3_vision_model": SAM3_TOWER,
+    "sam3_vit_model": {key: value for key, value in SAM3_TOWER["backbone_config"].items() if key != "model_type"},
+    "sam3": {
+        "vision_config": SAM3_TOWER,
+        "text_config": {"hidden_size": 36, "intermediate_size": 52, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 109},
+        "geometry_encoder_config": SAM3_PART,
+        "detr_encoder_config": SAM3_PART,
+        "detr_decoder_config": {**SAM3_PART, "num_queries": 11},
+        "mask_decoder_config": {"hidden_size": 32, "num_attention_heads": 4, "num_upsampling_stages": 2},
+    },
+    "sam3_tracker": {**TRACKING, "vision_config": SAM3_TOWER},
+    "sam3_tracker_video": {**TRACKING, **MEMORIES, "vision_config": SAM3_TOWER},
+    "patchtst": {"context_length": 24, "patch_length": 6, "patch_stride": 4, "num_input_channels": 3, "prediction_length": 7, "num_targets": 5},
+    "timesfm2_5": {"horizon_length": 18, "patch_length": 8, "context_length": 64, "output_quantile_len": 22},
+    "timesfm": {"horizon_length": 18, "patch_length": 8, "context_length": 64},
+    "tvp": {
+        "backbone_config": BELOW_DETECTORS["backbone_config"],
+        "num_frames": 3,
+        "visual_prompt_size": 6,
+        "max_img_size": 32,
+        "max_grid_row_position_embeddings": 34,
+        "max_grid_col_position_embeddings": 38,
+    },
     "align": {"vision_config": SMALL_EFFICIENT},
     "align_vision_model": SMALL_EFFICIENT,
-    "vjepa2": {"crop_size": 32, "image_size": 32, "patch_size": 8, "frames_per_clip": 4, "in_chans": 1, "pred_num_hidden_layers": 2},
+    "vjepa2": {"crop_size": 32, "image_size": 32, "patch_size": 8, "frames_per_clip": 4, "in_chans": 1, "pred_hidden_size": 24, "pred_num_attention_heads": 4},
     "superglue": {
         "keypoint_detector_config": {
             "model_type": "superpoint",
@@ -333,15 +384,7 @@ MENDS: dict[str, dict[str, Any]] = {
     "sam2_hiera_det_model": {key: value for key, value in HIERA_BELOW.items() if key != "model_type"},
     "sam2_video": {
         **TRACKING,
-        "memory_attention_hidden_size": 32,
-        "memory_attention_feed_forward_hidden_size": 44,
-        "memory_attention_num_layers": 2,
-        "memory_encoder_hidden_size": 32,
-        "memory_encoder_output_channels": 64,
-        "memory_fuser_embed_dim": 32,
-        "memory_fuser_intermediate_dim": 56,
-        "mask_downsampler_embed_dim": 32,
-        "image_size": 64,
+        **MEMORIES,
     },
     "vitpose": {
         "backbone_config": {
@@ -532,6 +575,17 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "vjepa2": (
         ("VJEPA2ForVideoClassification", {"num_pooler_layers": 2, "mlp_ratio": 3.0}),
         ("VJEPA2ForVideoClassification", {"pred_num_mask_tokens": 3, "pred_mlp_ratio": 2.5}),
+    ),
+    "patchtst": (
+        ("PatchTSTForPrediction", {"share_projection": False, "loss": "mse"}),
+        ("PatchTSTForPrediction", {"pooling_type": None, "distribution_output": "normal"}),
+        ("PatchTSTForRegression", {"norm_type": "layernorm", "channel_attention": True}),
+        ("PatchTSTForClassification", {"share_embedding": False, "use_cls_token": True}),
+    ),
+    "timesfm": (("TimesFmModelForPrediction", {"use_positional_embedding": True, "quantiles": [0.1, 0.5]}),),
+    "sam3_vision_model": (
+        ("Sam3VisionModel", {"scale_factors": [2.0, 1.0], "fpn_hidden_size": 48}),
+        ("Sam3VisionModel", {"scale_factors": [4.0, 4.0, 0.5], "backbone_config.hidden_size": 96}),
     ),
     "dab-detr": (
         ("DabDetrForObjectDetection", {"keep_query_pos": True, "num_patterns": 3}),
