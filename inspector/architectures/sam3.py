@@ -3,7 +3,10 @@
 modeling_sam3.py: a vision transformer with rotary positions and positions of the pretraining's picture; each level of the pyramid scales the map
 by its factor. Prompts are CLIP's texts and boxes; a decoder of queries, masks and a score against the text follow.
 modeling_sam3_tracker.py, modeling_sam3_tracker_video.py: what SAM 2 has above another tower; on disk all lies below `tracker_model.`.
+modeling_sam3_video.py: both, with the detector's tower alone and a neck of the tracker's own.
 """
+
+from dataclasses import replace
 
 from inspector.architectures.clip import CLIP_TEXT
 from inspector.architectures.sam2 import MEMORY, MEMORY_DIMS, SAM2_DIMS, SAM2_REST
@@ -30,16 +33,17 @@ SAM3_VIT = Architecture("sam3_vit_model",
             under("attention", ATTENTION),
             part("layer_norm2", "norm.mlp",       affine("d")), MLP)),
     heads=(head("Model", ""),))
+NECK = under("fpn_layers",
+    part("{U}.scale_layers.0", "neck.up.1",  conv_t("w -> w//2, 2 2")),
+    part("{A}.scale_layers.2", "neck.up.2",  conv_t("w//2 -> w//4, 2 2")),
+    part("{N}.proj1",          "neck.map",   conv("i -> d, 1 1")),
+    part("{N}.proj2",          "neck.conv",  conv("d -> d, 3 3")))
 SAM3_VISION = Architecture("sam3_vision_model",
     dims=Dims(d="fpn_hidden_size", w="backbone.d", N="len(scale_factors)", A="N[scale_factors == 4]", B="N[scale_factors == 2]", U="N - D",
               D="N - A - B", s="scale_factors[{N}]", i="w//4 when s == 4 | w//2 when s == 2 | w"),
     parts=rows(
         graft("backbone", "backbone.", SAM3_VIT),
-        under("neck.fpn_layers",
-            part("{U}.scale_layers.0", "neck.up.1",  conv_t("w -> w//2, 2 2")),
-            part("{A}.scale_layers.2", "neck.up.2",  conv_t("w//2 -> w//4, 2 2")),
-            part("{N}.proj1",          "neck.map",   conv("i -> d, 1 1")),
-            part("{N}.proj2",          "neck.conv",  conv("d -> d, 3 3")))),
+        under("neck", NECK)),
     heads=(head("Model", ""),))
 LAYER = rows(                                  # an encoder's, which reads a second sequence
     part("layer_norm1", "norm.attention", affine("d")),
@@ -120,4 +124,13 @@ SAM3_TRACKER = Architecture("sam3_tracker", dims=SAM2_DIMS, dialects=({}, BELOW)
     heads=(head("Model", ""),))
 SAM3_TRACKER_VIDEO = Architecture("sam3_tracker_video", dims=MEMORY_DIMS, dialects=({}, BELOW),
     parts=rows(graft("vision", "vision_encoder.", SAM3_VISION), SAM2_REST, MEMORY),
+    heads=(head("Model", ""),))
+NECK_ALONE = replace(SAM3_VISION, dims={**SAM3_VISION.dims, "w": "backbone_config.hidden_size"}, parts=NECK)
+TRACKER_ALONE = replace(SAM3_TRACKER_VIDEO, dims={**MEMORY_DIMS, "d": "vision_config.fpn_hidden_size"},
+    parts=rows(under("tracker_model", SAM2_REST, MEMORY), graft("neck", "tracker_neck.", NECK_ALONE, config="vision_config")),
+    dialects=({}, {"tracker_model.": "tracker_model.tracker_model."}))
+SAM3_VIDEO = Architecture("sam3_video", dims=Dims(d="detector.d"),
+    parts=rows(
+        graft("detector", "detector_model.", SAM3),
+        graft("tracker", "", TRACKER_ALONE)),
     heads=(head("Model", ""),))

@@ -289,17 +289,30 @@ MEMORIES = {
     "image_size": 64,
 }
 SAM3_PART = {"hidden_size": 32, "intermediate_size": 44, "num_layers": 2, "num_attention_heads": 4}
+SAM3: dict[str, Any] = {
+    "vision_config": SAM3_TOWER,
+    "text_config": {"hidden_size": 36, "intermediate_size": 52, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 109},
+    "geometry_encoder_config": SAM3_PART,
+    "detr_encoder_config": SAM3_PART,
+    "detr_decoder_config": {**SAM3_PART, "num_queries": 11},
+    "mask_decoder_config": {"hidden_size": 32, "num_attention_heads": 4, "num_upsampling_stages": 2},
+}
 MENDS: dict[str, dict[str, Any]] = {
     "sam3_vision_model": SAM3_TOWER,
     "sam3_vit_model": {key: value for key, value in SAM3_TOWER["backbone_config"].items() if key != "model_type"},
-    "sam3": {
-        "vision_config": SAM3_TOWER,
-        "text_config": {"hidden_size": 36, "intermediate_size": 52, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 109},
-        "geometry_encoder_config": SAM3_PART,
-        "detr_encoder_config": SAM3_PART,
-        "detr_decoder_config": {**SAM3_PART, "num_queries": 11},
-        "mask_decoder_config": {"hidden_size": 32, "num_attention_heads": 4, "num_upsampling_stages": 2},
+    "sam3": SAM3,
+    "sam3_video": {
+        "detector_config": {"model_type": "sam3", **SAM3},
+        "tracker_config": {"model_type": "sam3_tracker_video", **TRACKING, **MEMORIES, "vision_config": SAM3_TOWER},
     },
+    "bridgetower": {
+        "hidden_size": 64,
+        "num_attention_heads": 4,
+        "contrastive_hidden_size": 34,
+        "text_config": {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 3},
+        "vision_config": {"hidden_size": 64, "num_hidden_layers": 3, "image_size": 40, "patch_size": 8},
+    },
+    "bridgetower_vision_model": {"hidden_size": 64, "num_hidden_layers": 3, "image_size": 40, "patch_size": 8},
     "sam3_tracker": {**TRACKING, "vision_config": SAM3_TOWER},
     "sam3_tracker_video": {**TRACKING, **MEMORIES, "vision_config": SAM3_TOWER},
     "patchtst": {"context_length": 24, "patch_length": 6, "patch_stride": 4, "num_input_channels": 3, "prediction_length": 7, "num_targets": 5},
@@ -586,6 +599,12 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "sam3_vision_model": (
         ("Sam3VisionModel", {"scale_factors": [2.0, 1.0], "fpn_hidden_size": 48}),
         ("Sam3VisionModel", {"scale_factors": [4.0, 4.0, 0.5], "backbone_config.hidden_size": 96}),
+    ),
+    "bridgetower": (
+        ("BridgeTowerForMaskedLM", {"tie_word_embeddings": True, "link_tower_type": "interpolate"}),
+        ("BridgeTowerForMaskedLM", {"share_link_tower_layers": True, "link_tower_type": "scaled_add"}),
+        ("BridgeTowerModel", {"share_cross_modal_transformer_layers": False, "vision_config.share_layernorm": False}),
+        ("BridgeTowerModel", {"vision_config.remove_last_layer": True, "num_hidden_layers": 4}),
     ),
     "dab-detr": (
         ("DabDetrForObjectDetection", {"keep_query_pos": True, "num_patterns": 3}),
