@@ -8,7 +8,20 @@ known here.
 from dataclasses import replace
 
 from inspector.architectures.resnet import RESNET, RT_DETR_RESNET
-from inspector.notation.card import Architecture, Dims, Either, Group, Part, Row, either, graft, opaque, part, rows, under
+from inspector.notation.card import (
+    Architecture,
+    Dims,
+    Either,
+    Group,
+    Part,
+    Row,
+    either,
+    graft,
+    opaque,
+    part,
+    rows,
+    under,
+)
 from inspector.notation.kinds import conv, frozen_batchnorm, table
 
 BOTTLENECK = rows(                             # i channels in, w inside

@@ -30,8 +30,8 @@ BRIDGETOWER_VISION = Architecture("bridgetower_vision_model",
             part("mlp.c_proj", "mlp.down", dense("4*d -> d")))),
     heads=(head("VisionModel", ""),))
 LINK = rows(
-    part("scaled_factor", "link.scale", param(""), when="link_tower_type == 'scaled_add'"),
-    part("beta",          "link.share", param(""), when="link_tower_type == 'interpolate'"),
+    part("scaled_factor", "fusion.link.scale", param(""), when="link_tower_type == 'scaled_add'"),
+    part("beta",          "fusion.link.share", param(""), when="link_tower_type == 'interpolate'"),
     part("LayerNorm",     "norm.link",  affine("d")))
 CROSS_LAYER = rows(BERT_LAYER, add_cross_attention="true", d="t")
 ALIKE = "share_cross_modal_transformer_layers"

@@ -46,11 +46,11 @@ CONV_ENCODER = rows(
     part("layer_scale",      "mlp.scale",    param("w 1 1")))
 BLOCK = rows(
     under("local_representation",
-        part("depth_wise_conv",  "local.depth",  conv("w -> w, 3 3", groups="w")),
+        part("depth_wise_conv",  "resnet.local.depth",  conv("w -> w, 3 3", groups="w")),
         part("norm",             "norm.local",   batchnorm("w")),
-        part("point_wise_conv1", "local.conv.1", conv("w -> w, 1 1")),
-        part("point_wise_conv2", "local.conv.2", conv("w -> w, 1 1")),
-        part("layer_scale",      "local.scale",  param("w 1 1"))),
+        part("point_wise_conv1", "resnet.local.conv.1", conv("w -> w, 1 1")),
+        part("point_wise_conv2", "resnet.local.conv.2", conv("w -> w, 1 1")),
+        part("layer_scale",      "resnet.local.scale",  param("w 1 1"))),
     part("attn.to_query", "attention.query",  dense("w -> w")),
     part("attn.to_key",   "attention.key",    dense("w -> w")),
     part("attn.w_g",      "attention.weight", param("w 1")),
@@ -60,7 +60,7 @@ BLOCK = rows(
     part("linear.fc1",    "mlp.in",           conv("w -> floor(w*mlp_ratio), 1 1")),
     part("linear.fc2",    "mlp.out",          conv("floor(w*mlp_ratio) -> w, 1 1")),
     part("layer_scale_1", "attention.scale",  param("w 1 1"), when="use_layer_scale"),
-    part("layer_scale_2", "block.scale",      param("w 1 1"), when="use_layer_scale"))
+    part("layer_scale_2", "mlp.block.scale",      param("w 1 1"), when="use_layer_scale"))
 SHRINK = rows(                                 # v channels out
     part("proj", "merge",      conv("w -> v, down_patch_size[0] down_patch_size[1]")),
     part("norm", "norm.merge", batchnorm("v")))

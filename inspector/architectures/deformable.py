@@ -15,7 +15,7 @@ from inspector.notation.card import Architecture, Dims, graft, head, maybe, part
 from inspector.notation.kinds import affine, conv, dense, param, table
 
 BERT_ENCODER = replace(BERT, heads=(head("tower", ""),))
-TIMM_BELOW = ({}, {"*backbone.conv_encoder.model.": "backbone.conv_encoder.model._backbone."})
+TIMM_BELOW: tuple[dict[str, str], ...] = ({}, {"*backbone.conv_encoder.model.": "backbone.conv_encoder.model._backbone."})
 PYRAMID_DIMS = MAPS | Dims(d="d_model", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim",
     he="encoder_attention_heads", hd="decoder_attention_heads", pe="encoder_n_points", pd="decoder_n_points", F="num_feature_levels",
     N="num_queries", C="num_labels | len(id2label) | 2", E="X : F", G="E[:1]", U="E[1:]")
@@ -83,9 +83,9 @@ DEFORMABLE_DETR = Architecture("deformable_detr", ties="true", dialects=TIMM_BEL
             part("self_attn.out_proj", "attention.output", dense("d -> d")), REST_OF_DECODER_LAYER, tower="decoder"),
         part("level_embed", "embed.scale", param("F d")),
         rows(
-            part("enc_output",      "proposal.project",  dense("d -> d")),
+            part("enc_output",      "head.proposal.project",  dense("d -> d")),
             part("enc_output_norm", "norm.proposal",     affine("d")),
-            part("pos_trans",       "proposal.position", dense("2*d -> 2*d")),
+            part("pos_trans",       "head.proposal.position", dense("2*d -> 2*d")),
             part("pos_trans_norm",  "norm.position",     affine("2*d")), when="two_stage"),
         part("reference_points", "head.point", dense("d -> 2"), when="not two_stage")),
     heads=(
@@ -104,12 +104,12 @@ DINO_ATTENTION = rows(
     part("value",    "attention.value",  dense("d -> d")),
     part("out_proj", "attention.output", dense("d -> d")))
 FUSION = rows(                                 # a the width inside
-    part("vision_proj",        "fuse.query",        dense("d -> a")),
-    part("text_proj",          "fuse.key",          dense("d -> a")),
-    part("values_vision_proj", "fuse.value.image",  dense("d -> a")),
-    part("values_text_proj",   "fuse.value.text",   dense("d -> a")),
-    part("out_vision_proj",    "fuse.output.image", dense("a -> d")),
-    part("out_text_proj",      "fuse.output.text",  dense("a -> d")))
+    part("vision_proj",        "fusion.query",        dense("d -> a")),
+    part("text_proj",          "fusion.key",          dense("d -> a")),
+    part("values_vision_proj", "fusion.value.image",  dense("d -> a")),
+    part("values_text_proj",   "fusion.value.text",   dense("d -> a")),
+    part("out_vision_proj",    "fusion.output.image", dense("a -> d")),
+    part("out_text_proj",      "fusion.output.text",  dense("a -> d")))
 NUMBER = part("bias", "head.class.bias", param(""))
 GROUNDING = rows(
     FROZEN_BACKBONE,
@@ -128,8 +128,8 @@ GROUNDING = rows(
             under("attn", FUSION, a="fe//2"),
             part("layer_norm_vision", "norm.fuse.image",  affine("d")),
             part("layer_norm_text",   "norm.fuse.text",   affine("d")),
-            part("vision_param",      "fuse.scale.image", param("d")),
-            part("text_param",        "fuse.scale.text",  param("d"))),
+            part("vision_param",      "fusion.scale.image", param("d")),
+            part("text_param",        "fusion.scale.text",  param("d"))),
         under("deformable_layer", ENCODER_LAYER), tower="encoder"),
     under("decoder",
         under("layers.{Ld}",
@@ -141,7 +141,7 @@ GROUNDING = rows(
         part("reference_points_head.layers.1", "head.point.2", dense("d -> d")), tower="decoder"),
     part("level_embed", "embed.scale", param("F d")))
 PROPOSALS = rows(
-    part("enc_output",      "proposal.project", dense("d -> d")),
+    part("enc_output",      "head.proposal.project", dense("d -> d")),
     part("enc_output_norm", "norm.proposal",    affine("d")),
     under("encoder_output_bbox_embed", BOX, tower="proposal"))
 DINO_DIMS = PYRAMID_DIMS | Dims(A="1 : Ld", share="decoder_bbox_embed_share",
@@ -162,7 +162,7 @@ MM_GROUNDING_DINO = Architecture("mm-grounding-dino", ties="true", dialects=TIMM
         GROUNDING,
         under("input_proj_vision", LEVELS),
         PROPOSALS,
-        part("encoder_output_class_embed.bias", "proposal.class.bias", param(""))),
+        part("encoder_output_class_embed.bias", "head.proposal.class.bias", param(""))),
     heads=(
         head("ForObjectDetection", "model.",
             rows(BOXES, own="not (share and five)", refined="true"),

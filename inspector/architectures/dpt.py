@@ -99,7 +99,7 @@ RANGES = rows(
     under("conditional_log_binomial.nyu",   BINOMIAL, i="r + e", m="(r + e)//4", tower="nyu"),
     under("conditional_log_binomial.kitti", BINOMIAL, i="r + e", m="(r + e)//4", tower="kitti"))
 CHOICE = rows(
-    part("patch_transformer.embedding_convPxP", "choose.embed", conv("q -> t, 1 1")),
+    part("patch_transformer.embedding_convPxP", "head.choose.embed", conv("q -> t, 1 1")),
     under("patch_transformer.transformer_encoder.{L}",
         part("self_attn.query",    "attention.query",  dense("t -> t")),
         part("self_attn.key",      "attention.key",    dense("t -> t")),
@@ -109,8 +109,8 @@ CHOICE = rows(
         part("linear2",            "mlp.down",         dense("ff -> t")),
         part("norm1",              "norm.attention",   affine("t")),
         part("norm2",              "norm.mlp",         affine("t"))),
-    part("mlp_classifier.linear1", "choose.1", dense("128 -> 128")),
-    part("mlp_classifier.linear2", "choose",   dense("128 -> 2")))
+    part("mlp_classifier.linear1", "head.choose.1", dense("128 -> 128")),
+    part("mlp_classifier.linear2", "head.choose",   dense("128 -> 2")))
 ZOEDEPTH = Architecture("zoedepth", ignores="backbone_hidden_size",
     dims=NECK_DIMS | Dims(
         v="vision.d", d="v", n="use_batch_norm_in_fusion_residual", z="use_bias_in_fusion_residual | not use_batch_norm_in_fusion_residual",
@@ -127,10 +127,10 @@ ZOEDEPTH = Architecture("zoedepth", ignores="backbone_hidden_size",
         part("neck.reassemble_stage.readout_projects.{N}.0", "neck.readout", dense("2*v -> v"),
              when="reassembled and readout_type == 'project'"),
         under("relative_head",
-            part("projection", "relative.project", conv("256 -> 256, 3 3"), when="add_projection"),
-            part("conv1",      "relative.conv.1",  conv("f -> f//2, 3 3")),
-            part("conv2",      "relative.conv.2",  conv("f//2 -> r, 3 3")),
-            part("conv3",      "relative.depth",   conv("r -> 1, 1 1"))),
+            part("projection", "head.relative.project", conv("256 -> 256, 3 3"), when="add_projection"),
+            part("conv1",      "head.relative.conv.1",  conv("f -> f//2, 3 3")),
+            part("conv2",      "head.relative.conv.2",  conv("f//2 -> r, 3 3")),
+            part("conv3",      "head.relative.depth",   conv("r -> 1, 1 1"))),
         under("metric_head", rows(SHARED, m="s0"),
             under("seed_bin_regressor",       TWO, i="q", m="b0", o="bins", tower="metric.seed"),
             under("attractors.{K}",           TWO, i="e", m="e", o="single", tower="metric.attract"),

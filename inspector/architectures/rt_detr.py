@@ -44,9 +44,9 @@ HYBRID_ENCODER = rows(
 REST = rows(                                   # u levels of the attention
     part("denoising_class_embed", "embed.noise", table("C+1 d"), when="num_denoising > 0"),
     part("weight_embedding",      "embed.query", table("N d"),   when="learn_initial_query"),
-    part("enc_output.0",   "proposal.project", dense("d -> d")),
+    part("enc_output.0",   "head.proposal.project", dense("d -> d")),
     part("enc_output.1",   "norm.proposal",    affine("d")),
-    part("enc_score_head", "proposal.class",   dense("d -> C")),
+    part("enc_score_head", "head.proposal.class",   dense("d -> C")),
     under("enc_bbox_head", BOX, tower="proposal"),
     under("decoder_input_proj",
         part("{J}.0", "embed.level",       conv("decoder_in_channels[{J}] -> d, 1 1", bias=False)),
@@ -60,8 +60,8 @@ REST = rows(                                   # u levels of the attention
             under("self_attn", ATTENTION), rows(MLP, ff="fd"),
             rows(under("encoder_attn", DEFORMABLE, h="hd", p="pd", F="u"), tower="decoder.cross"),
             part("encoder_attn_layer_norm", "norm.cross", affine("d"))),
-        part("query_pos_head.layers.0", "position.up",   dense("4 -> 2*d")),
-        part("query_pos_head.layers.1", "position.down", dense("2*d -> d")), tower="decoder"))
+        part("query_pos_head.layers.0", "embed.position.up",   dense("4 -> 2*d")),
+        part("query_pos_head.layers.1", "embed.position.down", dense("2*d -> d")), tower="decoder"))
 HEADS = (
     head("ForObjectDetection", "model.",
         under("bbox_embed.{H}",  BOX),

@@ -52,12 +52,12 @@ LAYER = rows(                                  # an encoder's, which reads a sec
     rows(under("cross_attn", ATTENTION), tower="cross"),
     part("layer_norm3", "norm.mlp",       affine("d")), MLP)
 TWO = rows(
-    part("layer1", "small.1", dense("i -> m")),
-    part("layer2", "small",   dense("m -> o")))
+    part("layer1", "mlp.small.1", dense("i -> m")),
+    part("layer2", "mlp.small",   dense("m -> o")))
 THREE = rows(
-    part("layer1", "small.1", dense("d -> d")),
-    part("layer2", "small.2", dense("d -> d")),
-    part("layer3", "small",   dense("d -> o")))
+    part("layer1", "mlp.small.1", dense("d -> d")),
+    part("layer2", "mlp.small.2", dense("d -> d")),
+    part("layer3", "mlp.small",   dense("d -> o")))
 SAM3 = Architecture("sam3",
     dims=Dims(d="detr_decoder_config.hidden_size", de="detr_encoder_config.hidden_size", dg="geometry_encoder_config.hidden_size",
               dm="mask_decoder_config.hidden_size", Le="detr_encoder_config.num_layers", Ld="detr_decoder_config.num_layers",
@@ -111,8 +111,8 @@ SAM3 = Architecture("sam3",
         under("dot_product_scoring",
             under("text_mlp", TWO, i="d", m="fd", o="d"),
             part("text_mlp_out_norm", "norm.text",   affine("d")),
-            part("text_proj",         "score.text",  dense("d -> d")),
-            part("query_proj",        "score.query", dense("d -> d")), tower="score")),
+            part("text_proj",         "head.score.text",  dense("d -> d")),
+            part("query_proj",        "head.score.query", dense("d -> d")), tower="score")),
     heads=(head("Model", ""),))
 BELOW = {"": "tracker_model.", "vision_encoder.backbone.": "tracker_model.detector_model.vision_encoder.backbone.",
          "vision_encoder.neck.": "tracker_model.tracker_neck."}

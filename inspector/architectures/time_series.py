@@ -48,8 +48,8 @@ AUTOFORMER = Architecture("autoformer", ignores="feature_size", dims=SERIES,
         under("encoder", INPUT, under("layers.{Le}", under("self_attn", ATTENTION), rows(AUTO_MLP, ff="fe")), tower="encoder"),
         under("decoder", INPUT,
             under("layers.{Ld}", under("self_attn", ATTENTION), under("encoder_attn", CROSS), NORM_OF_CROSS, rows(AUTO_MLP, ff="fd"),
-                part("trend_projection", "trend.project", conv("d -> x, 3", bias=False))),
-            part("seasonality_projection", "season.project", dense("d -> x")), tower="decoder")),
+                part("trend_projection", "head.trend", conv("d -> x, 3", bias=False))),
+            part("seasonality_projection", "head.season", dense("d -> x")), tower="decoder")),
     heads=(
         head("ForPrediction", "model.", part("parameter_projection.proj.{A}", "head.distribution", dense("x -> i")), default=True),
         head("Model", "")))
@@ -92,9 +92,9 @@ PATCHTST = Architecture("patchtst",
             part("head.projection.proj.{A}", "head.target", dense("c*d -> t"), when="not one"))))
 
 RESIDUAL = rows(                               # i numbers in, m inside, o out
-    part("input_layer",    "block.up",   dense("i -> m")),
-    part("output_layer",   "block.down", dense("m -> o")),
-    part("residual_layer", "block.skip", dense("i -> o")))
+    part("input_layer",    "mlp.block.up",   dense("i -> m")),
+    part("output_layer",   "mlp.block.down", dense("m -> o")),
+    part("residual_layer", "mlp.block.skip", dense("i -> o")))
 TIMESFM = Architecture("timesfm",
     dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="head_dim", ff="intermediate_size", p="patch_length",
               y="horizon_length*(len(quantiles) + 1)"),
@@ -116,9 +116,9 @@ TIMESFM = Architecture("timesfm",
         head("ForPrediction", "decoder.", under("horizon_ff_layer", RESIDUAL, i="d", m="ff", o="y", tower="out"), default=True),
         head("Model", "")))
 FREE_RESIDUAL = rows(                          # o numbers out
-    part("input_layer",    "block.up",   linear("d -> d", bias="use_bias")),
-    part("output_layer",   "block.down", linear("d -> o", bias="use_bias")),
-    part("residual_layer", "block.skip", linear("d -> o", bias="use_bias")))
+    part("input_layer",    "mlp.block.up",   linear("d -> d", bias="use_bias")),
+    part("output_layer",   "mlp.block.down", linear("d -> o", bias="use_bias")),
+    part("residual_layer", "mlp.block.skip", linear("d -> o", bias="use_bias")))
 TIMESFM2_5 = Architecture("timesfm2_5",
     dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", kv="num_key_value_heads", dh="head_dim | d//h",
               ff="intermediate_size", p="patch_length", b="attention_bias", y="horizon_length*(len(quantiles) + 1)",

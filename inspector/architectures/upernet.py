@@ -28,5 +28,5 @@ UPERNET = Architecture("upernet",
             under("convs.0",   CONV, i="x1", o="a", k="3", tower="auxiliary", when="auxiliary_num_convs > 0"),
             under("convs.{N}", CONV, i="a", o="a", k="3", tower="auxiliary.later"),
             under("conv_cat",  CONV, i="x1 + a", o="a", k="3", tower="auxiliary.joined", when="auxiliary_concat_input"),
-            part("classifier", "auxiliary.class", conv("a -> C, 1 1")), when="use_auxiliary_head")),
+            part("classifier", "head.auxiliary.class", conv("a -> C, 1 1")), when="use_auxiliary_head")),
     heads=(head("ForSemanticSegmentation", ""),))

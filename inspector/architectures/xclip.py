@@ -13,12 +13,12 @@ from inspector.notation.card import Architecture, Dims, graft, head, maybe, part
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 MESSAGE = rows(
-    part("message_fc",            "message.up",     dense("d -> d")),
+    part("message_fc",            "attention.message.up",     dense("d -> d")),
     part("message_ln",            "norm.message",   affine("d")),
-    part("message_attn.q_proj",   "message.query",  dense("d -> d")),
-    part("message_attn.k_proj",   "message.key",    dense("d -> d")),
-    part("message_attn.v_proj",   "message.value",  dense("d -> d")),
-    part("message_attn.out_proj", "message.output", dense("d -> d")))
+    part("message_attn.q_proj",   "attention.message.query",  dense("d -> d")),
+    part("message_attn.k_proj",   "attention.message.key",    dense("d -> d")),
+    part("message_attn.v_proj",   "attention.message.value",  dense("d -> d")),
+    part("message_attn.out_proj", "attention.message.output", dense("d -> d")))
 XCLIP_VISION = Architecture("xclip_vision_model", dims=VISION | Dims(n="g + 1"),
     heads=(head("tower", ""), head("VisionModel", "vision_model.")),
     dialects=({}, {"": "vision_model."}, {"vision_model.": ""}),
@@ -40,11 +40,11 @@ XCLIP = Architecture("xclip",
         part("text_projection",           "head.project.text",   linear("text.d -> q")),
         part("visual_projection",         "head.project.vision", linear("v -> q")),
         part("prompts_visual_layernorm",  "norm.prompt",         affine("v")),
-        part("prompts_visual_projection", "prompt.project",      param("v q")),
+        part("prompts_visual_projection", "embed.prompt.project",      param("v q")),
         part("mit.position_embedding",    "embed.frame",         param("1 F m")),
         under("mit.encoder.layers.{Lm}", CLIP_LAYER, d="m", ff="fm", tower="frames"),
         under("prompts_generator",
-            part("alpha",     "prompt.scale",      param("q")),
+            part("alpha",     "embed.prompt.scale",      param("q")),
             part("layernorm", "norm.prompt.embed", affine("q")),
             under("decoder.{P}",
                 part("cross_attn.q_proj", "cross.query",  linear("q -> q")),

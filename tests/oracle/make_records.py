@@ -196,7 +196,13 @@ SWIN_BELOW = {
     "num_channels": 1,
     "out_features": ["stage2", "stage3", "stage4"],
 }
-BERT_BELOW = {"model_type": "bert", "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 109}
+BERT_BELOW = {
+    "model_type": "bert",
+    "hidden_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "vocab_size": 109,
+}
 GROUNDING = {
     **BELOW_DETECTORS,
     "d_model": 64,
@@ -207,7 +213,11 @@ GROUNDING = {
 }
 RT_DETR = {
     **BELOW_DETECTORS,
-    "backbone_config": {**BELOW_DETECTORS["backbone_config"], "model_type": "rt_detr_resnet", "layer_type": "bottleneck"},
+    "backbone_config": {
+        **BELOW_DETECTORS["backbone_config"],
+        "model_type": "rt_detr_resnet",
+        "layer_type": "bottleneck",
+    },
     "encoder_hidden_dim": 40,
     "encoder_in_channels": [20, 28, 36],
     "decoder_in_channels": [40, 40, 40],
@@ -251,14 +261,37 @@ HIERA_BELOW = {
 }
 TRACKING: dict[str, Any] = {
     "vision_config": {"backbone_config": HIERA_BELOW, "backbone_channel_list": [48, 36, 24, 12], "fpn_hidden_size": 32},
-    "prompt_encoder_config": {"hidden_size": 32, "mask_input_channels": 12, "image_size": 64, "num_point_embeddings": 3},
-    "mask_decoder_config": {"hidden_size": 32, "mlp_dim": 36, "num_hidden_layers": 3, "num_attention_heads": 4, "iou_head_hidden_dim": 28},
+    "prompt_encoder_config": {
+        "hidden_size": 32,
+        "mask_input_channels": 12,
+        "image_size": 64,
+        "num_point_embeddings": 3,
+    },
+    "mask_decoder_config": {
+        "hidden_size": 32,
+        "mlp_dim": 36,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 4,
+        "iou_head_hidden_dim": 28,
+    },
 }
-SERIES = {"prediction_length": 6, "context_length": 9, "lags_sequence": [1, 2, 3], "num_time_features": 2, "d_model": 48}
+SERIES = {
+    "prediction_length": 6,
+    "context_length": 9,
+    "lags_sequence": [1, 2, 3],
+    "num_time_features": 2,
+    "d_model": 48,
+}
 SERIES |= {"encoder_ffn_dim": 84, "decoder_ffn_dim": 92, "encoder_layers": 3, "decoder_layers": 2}
 SERIES |= {"encoder_attention_heads": 4, "decoder_attention_heads": 6}
 CATEGORIES = {"num_static_categorical_features": 2, "cardinality": [7, 11], "embedding_dimension": [3, 5]}
-BEIT_BELOW = {**DINO_BELOW, "model_type": "beit", "intermediate_size": 92, "out_features": STAGES[:3], "reshape_hidden_states": False}
+BEIT_BELOW = {
+    **DINO_BELOW,
+    "model_type": "beit",
+    "intermediate_size": 92,
+    "out_features": STAGES[:3],
+    "reshape_hidden_states": False,
+}
 BINS = {"n_bins": 9, "min_depth": 0.001, "max_depth": 10.0}
 SMALL_EFFICIENT = {"width_coefficient": 0.3, "depth_coefficient": 0.4, "hidden_dim": 96, "image_size": 40}
 SAM3_TOWER: dict[str, Any] = {
@@ -291,7 +324,13 @@ MEMORIES = {
 SAM3_PART = {"hidden_size": 32, "intermediate_size": 44, "num_layers": 2, "num_attention_heads": 4}
 SAM3: dict[str, Any] = {
     "vision_config": SAM3_TOWER,
-    "text_config": {"hidden_size": 36, "intermediate_size": 52, "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 109},
+    "text_config": {
+        "hidden_size": 36,
+        "intermediate_size": 52,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "vocab_size": 109,
+    },
     "geometry_encoder_config": SAM3_PART,
     "detr_encoder_config": SAM3_PART,
     "detr_decoder_config": {**SAM3_PART, "num_queries": 11},
@@ -315,7 +354,14 @@ MENDS: dict[str, dict[str, Any]] = {
     "bridgetower_vision_model": {"hidden_size": 64, "num_hidden_layers": 3, "image_size": 40, "patch_size": 8},
     "sam3_tracker": {**TRACKING, "vision_config": SAM3_TOWER},
     "sam3_tracker_video": {**TRACKING, **MEMORIES, "vision_config": SAM3_TOWER},
-    "patchtst": {"context_length": 24, "patch_length": 6, "patch_stride": 4, "num_input_channels": 3, "prediction_length": 7, "num_targets": 5},
+    "patchtst": {
+        "context_length": 24,
+        "patch_length": 6,
+        "patch_stride": 4,
+        "num_input_channels": 3,
+        "prediction_length": 7,
+        "num_targets": 5,
+    },
     "timesfm2_5": {"horizon_length": 18, "patch_length": 8, "context_length": 64, "output_quantile_len": 22},
     "timesfm": {"horizon_length": 18, "patch_length": 8, "context_length": 64},
     "tvp": {
@@ -328,7 +374,15 @@ MENDS: dict[str, dict[str, Any]] = {
     },
     "align": {"vision_config": SMALL_EFFICIENT},
     "align_vision_model": SMALL_EFFICIENT,
-    "vjepa2": {"crop_size": 32, "image_size": 32, "patch_size": 8, "frames_per_clip": 4, "in_chans": 1, "pred_hidden_size": 24, "pred_num_attention_heads": 4},
+    "vjepa2": {
+        "crop_size": 32,
+        "image_size": 32,
+        "patch_size": 8,
+        "frames_per_clip": 4,
+        "in_chans": 1,
+        "pred_hidden_size": 24,
+        "pred_num_attention_heads": 4,
+    },
     "superglue": {
         "keypoint_detector_config": {
             "model_type": "superpoint",
@@ -339,7 +393,14 @@ MENDS: dict[str, dict[str, Any]] = {
         "keypoint_encoder_sizes": [10, 18],
         "gnn_layers_types": ["self", "cross", "self"],
     },
-    "xclip": {"vision_config": {"mit_hidden_size": 32, "mit_intermediate_size": 44, "mit_num_attention_heads": 4, "num_frames": 5}},
+    "xclip": {
+        "vision_config": {
+            "mit_hidden_size": 32,
+            "mit_intermediate_size": 44,
+            "mit_num_attention_heads": 4,
+            "num_frames": 5,
+        }
+    },
     "zoedepth": {
         "backbone_config": {**BEIT_BELOW, "num_hidden_layers": 4, "out_features": STAGES},
         "neck_hidden_sizes": [12, 24, 36, 40],
@@ -350,9 +411,18 @@ MENDS: dict[str, dict[str, Any]] = {
         "num_relative_features": 32,
         "bin_configurations": [BINS],
     },
-    "upernet": {"backbone_config": {**BELOW_DETECTORS["backbone_config"], "out_features": STAGES}, "hidden_size": 44, "auxiliary_channels": 26},
+    "upernet": {
+        "backbone_config": {**BELOW_DETECTORS["backbone_config"], "out_features": STAGES},
+        "hidden_size": 44,
+        "auxiliary_channels": 26,
+    },
     "prompt_depth_anything": {
-        "backbone_config": {**DINO_BELOW, "num_hidden_layers": 4, "out_features": STAGES, "reshape_hidden_states": False},
+        "backbone_config": {
+            **DINO_BELOW,
+            "num_hidden_layers": 4,
+            "out_features": STAGES,
+            "reshape_hidden_states": False,
+        },
         "reassemble_hidden_size": 48,
         "patch_size": 8,
         "neck_hidden_sizes": [12, 24, 36, 40],
@@ -368,8 +438,19 @@ MENDS: dict[str, dict[str, Any]] = {
     "decision_transformer": {"max_ep_len": 44, "state_dim": 17, "act_dim": 4},
     "lxmert": {"num_qa_labels": 38, "num_object_labels": 34, "num_attr_labels": 26, "visual_feat_dim": 22},
     "mgp-str": {"num_bpe_labels": 127, "num_wordpiece_labels": 109, "image_size": [16, 40]},
-    "focalnet": {"embed_dim": 12, "depths": [2, 1, 2, 1], "focal_levels": [2, 3, 2, 1], "focal_windows": [3, 5, 3, 3], "encoder_stride": 8},
-    "levit": {"hidden_sizes": [32, 48, 80], "key_dim": [8, 12, 16], "depths": [2, 1, 2], "num_attention_heads": [3, 4, 5]},
+    "focalnet": {
+        "embed_dim": 12,
+        "depths": [2, 1, 2, 1],
+        "focal_levels": [2, 3, 2, 1],
+        "focal_windows": [3, 5, 3, 3],
+        "encoder_stride": 8,
+    },
+    "levit": {
+        "hidden_sizes": [32, 48, 80],
+        "key_dim": [8, 12, 16],
+        "depths": [2, 1, 2],
+        "num_attention_heads": [3, 4, 5],
+    },
     "cvt": {
         "embed_dim": [12, 24, 36],
         "num_heads": [1, 2, 3],
@@ -381,7 +462,12 @@ MENDS: dict[str, dict[str, Any]] = {
     },
     "swin2sr": {"embed_dim": 24, "depths": [1, 2], "num_heads": [2, 3], "window_size": 4, "image_size": 32},
     "swiftformer": {"embed_dims": [16, 20, 28, 36], "depths": [2, 1, 3, 2], "image_size": 64},
-    "glpn": {"hidden_sizes": [16, 20, 28, 36], "num_attention_heads": [1, 2, 4, 3], "depths": [1, 2, 1, 1], "decoder_hidden_size": 24},
+    "glpn": {
+        "hidden_sizes": [16, 20, 28, 36],
+        "num_attention_heads": [1, 2, 4, 3],
+        "depths": [1, 2, 1, 1],
+        "decoder_hidden_size": 24,
+    },
     "depth_pro": {
         "image_model_config": DINO_BELOW,
         "patch_model_config": DINO_BELOW,
@@ -434,7 +520,12 @@ MENDS: dict[str, dict[str, Any]] = {
     },
     "rt_detr": RT_DETR,
     "rt_detr_v2": RT_DETR,
-    "rt_detr_resnet": {"hidden_sizes": [12, 20, 28, 36], "depths": [2, 1, 2, 1], "embedding_size": 8, "num_channels": 1},
+    "rt_detr_resnet": {
+        "hidden_sizes": [12, 20, 28, 36],
+        "depths": [2, 1, 2, 1],
+        "embedding_size": 8,
+        "num_channels": 1,
+    },
     "mobilevitv2": {"width_multiplier": 0.45, "base_attn_unit_dims": [96, 144, 208], "image_size": 64},
     "vilt": {"num_images": 3},
     "detr": PANOPTIC,
@@ -525,7 +616,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     ),
     "swiftformer": (
         ("SwiftFormerForImageClassification", {"use_layer_scale": False, "mlp_ratio": 3}),
-        ("SwiftFormerForImageClassification", {"embed_dims": [16, 16, 28, 36], "downsamples": [False, True, True, True]}),
+        (
+            "SwiftFormerForImageClassification",
+            {"embed_dims": [16, 16, 28, 36], "downsamples": [False, True, True, True]},
+        ),
     ),
     "swin2sr": (
         ("Swin2SRForImageSuperResolution", {"resi_connection": "3conv", "upsampler": "pixelshuffle_aux"}),
@@ -554,7 +648,9 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("EomtForUniversalSegmentation", {"use_swiglu_ffn": True, "num_upscale_blocks": 3}),
         ("EomtForUniversalSegmentation", {"num_labels": 9, "num_register_tokens": 2}),
     ),
-    "superpoint": (("SuperPointForKeypointDetection", {"encoder_hidden_sizes": [12, 20, 44], "descriptor_decoder_dim": 30}),),
+    "superpoint": (
+        ("SuperPointForKeypointDetection", {"encoder_hidden_sizes": [12, 20, 44], "descriptor_decoder_dim": 30}),
+    ),
     "upernet": (
         ("UperNetForSemanticSegmentation", {"auxiliary_num_convs": 3, "auxiliary_concat_input": True}),
         ("UperNetForSemanticSegmentation", {"use_auxiliary_head": False, "pool_scales": [1, 2]}),
@@ -582,7 +678,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("ZoeDepthForDepthEstimation", {"use_batch_norm_in_fusion_residual": True, "add_projection": True}),
     ),
     "superglue": (
-        ("SuperGlueForKeypointMatching", {"keypoint_encoder_sizes": [10, 14, 18], "gnn_layers_types": ["self", "cross"]}),
+        (
+            "SuperGlueForKeypointMatching",
+            {"keypoint_encoder_sizes": [10, 14, 18], "gnn_layers_types": ["self", "cross"]},
+        ),
         ("SuperGlueForKeypointMatching", {"hidden_size": 96, "keypoint_detector_config.descriptor_decoder_dim": 96}),
     ),
     "vjepa2": (
@@ -711,7 +810,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     ),
     "oneformer": (
         ("OneFormerForUniversalSegmentation", {"is_training": True}),
-        ("OneFormerForUniversalSegmentation", {"is_training": True, "text_encoder_n_ctx": 0, "text_encoder_proj_layers": 3}),
+        (
+            "OneFormerForUniversalSegmentation",
+            {"is_training": True, "text_encoder_n_ctx": 0, "text_encoder_proj_layers": 3},
+        ),
         ("OneFormerForUniversalSegmentation", {"common_stride": 2, "hidden_dim": 64}),
     ),
     "markuplm": (("MarkupLMModel", READS_ALONE),),
