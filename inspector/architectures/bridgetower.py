@@ -36,7 +36,7 @@ LINK = rows(
 CROSS_LAYER = rows(BERT_LAYER, add_cross_attention="true", d="t")
 ALIKE = "share_cross_modal_transformer_layers"
 BRIDGETOWER = Architecture("bridgetower",
-    ties="tie_word_embeddings when transformers_version[0] == '5' | (text_config.tie_word_embeddings | true)",
+    ties="tie_word_embeddings when transformers_version[0] != '4' | (text_config.tie_word_embeddings | true)",
     dims=Dims(d="hidden_size", L="num_hidden_layers", K="L[:L-1]", t="text.d", a="t", h="text_config.num_attention_heads",
               ff="text_config.intermediate_size", T="text_config.max_position_embeddings", V="text_config.vocab_size",
               q="contrastive_hidden_size", position_embedding_type="'absolute'"),

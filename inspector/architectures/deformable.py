@@ -66,7 +66,7 @@ DEFORMABLE_DETR = Architecture("deformable_detr", ties="true", dialects=TIMM_BEL
         stages="backbone_kwargs.out_indices when timm | backbone_config.out_indices"
                " | Z - Z1 - Z2 - Z3 - Z4 when not timm and backbone_config.out_features != null"
                " | len(backbone_config.depths) : len(backbone_config.depths) + 1 when not timm | 2 : 5 when F > 1 | 4 : 5",
-        P="Ld + 1 when two_stage | Ld", A="1 : P", five="transformers_version[0] == '5'",
+        P="Ld + 1 when two_stage | Ld", A="1 : P", five="transformers_version[0] != '4'",
         apart="with_box_refine and two_stage | with_box_refine and not five", c="backbone_config.num_channels | num_channels",
         num_channels="c"),
     parts=rows(
@@ -145,7 +145,7 @@ PROPOSALS = rows(
     part("enc_output_norm", "norm.proposal",    affine("d")),
     under("encoder_output_bbox_embed", BOX, tower="proposal"))
 DINO_DIMS = PYRAMID_DIMS | Dims(A="1 : Ld", share="decoder_bbox_embed_share",
-                                five="transformers_version[0] == '5'")
+                                five="transformers_version[0] != '4'")
 GROUNDING_DINO = Architecture("grounding-dino", ties="true", dialects=TIMM_BELOW, dims=DINO_DIMS,
     parts=rows(
         GROUNDING,

@@ -18,7 +18,7 @@ ANSWERS = under("answer_head.logit_fc",
     part("0", "head.answer.up",   dense("d -> 2*d")),
     part("2", "norm.head.answer", affine("2*d")),
     part("3", "head.answer",      dense("2*d -> num_qa_labels")))
-LXMERT = Architecture("lxmert", ignores="num_hidden_layers", ties="(tie_word_embeddings | true) or transformers_version[0] != '5'",
+LXMERT = Architecture("lxmert", ignores="num_hidden_layers", ties="(tie_word_embeddings | true) or transformers_version[0] == '4'",
     dims=Dims(V="vocab_size", d="hidden_size", h="num_attention_heads", a="d", ff="intermediate_size", T="max_position_embeddings",
               y="type_vocab_size", L="l_layers", R="r_layers", X="x_layers", f="visual_feat_dim"),
     parts=rows(

@@ -56,7 +56,7 @@ PIXEL_DIMS = MASK_DIMS | Dims(d="hidden_dim", fe="encoder_feedforward_dim", fd="
     N="num_queries", he="num_attention_heads", F="3", I="min(3, len(stages))", z="stages[len(stages) - 1 - {I}]", cz=width_of("z"),
     s="min(strides[len(strides)-3], strides[len(strides)-2], strides[len(strides)-1])", q="s/common_stride",
     P="3 when q >= 8 | 2 when q >= 4 | 1 when q >= 2 | 0", g1="stages[0]", g2="stages[1]", g3="stages[2]", q1=width_of("g1"), q2=width_of("g2"),
-    q3=width_of("g3"), five="transformers_version[0] == '5'")
+    q3=width_of("g3"), five="transformers_version[0] != '4'")
 PIXEL_MODULE = under("pixel_level_module",     # fs wide, ms the masks
     graft("vision", "encoder.", config="backbone_config", head="Backbone"),
     under("decoder",
