@@ -336,7 +336,31 @@ SAM3: dict[str, Any] = {
     "detr_decoder_config": {**SAM3_PART, "num_queries": 11},
     "mask_decoder_config": {"hidden_size": 32, "num_attention_heads": 4, "num_upsampling_stages": 2},
 }
+LW_TOWER = {
+    "model_type": "lw_detr_vit",
+    "hidden_size": 48,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 6,
+    "image_size": 64,
+    "pretrain_image_size": 40,
+    "patch_size": 8,
+    "num_channels": 1,
+    "out_indices": [1, 3],
+}
 MENDS: dict[str, dict[str, Any]] = {
+    "lw_detr": {
+        "backbone_config": LW_TOWER,
+        "projector_scale_factors": [2.0, 0.5, 1.0],
+        "d_model": 64,
+        "decoder_layers": 2,
+        "decoder_ffn_dim": 92,
+        "decoder_self_attention_heads": 8,
+        "decoder_cross_attention_heads": 4,
+        "num_queries": 11,
+        "group_detr": 3,
+    },
+    "lw_detr_vit": {key: value for key, value in LW_TOWER.items() if key != "model_type"},
+    "radio": {"max_img_size": 64, "patch_size": 8, "image_size": 40},
     "sam3_vision_model": SAM3_TOWER,
     "sam3_vit_model": {key: value for key, value in SAM3_TOWER["backbone_config"].items() if key != "model_type"},
     "sam3": SAM3,
@@ -704,6 +728,10 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("BridgeTowerForMaskedLM", {"share_link_tower_layers": True, "link_tower_type": "scaled_add"}),
         ("BridgeTowerModel", {"share_cross_modal_transformer_layers": False, "vision_config.share_layernorm": False}),
         ("BridgeTowerModel", {"vision_config.remove_last_layer": True, "num_hidden_layers": 4}),
+    ),
+    "radio": (
+        ("RadioModel", {"use_swiglu_ffn": True, "num_registers": 5}),
+        ("RadioModel", {"video_temporal_patch_size": 2, "video_patch_dim": 92}),
     ),
     "dab-detr": (
         ("DabDetrForObjectDetection", {"keep_query_pos": True, "num_patterns": 3}),
