@@ -35,11 +35,11 @@ LW_DETR_VIT = Architecture("lw_detr_vit", ignores="out_features out_indices", di
 CONV = rows(
     part("conv", "resnet.conv", conv("i -> o, k k", bias=False)),
     part("norm", "norm.resnet", batchnorm("o")))
-LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_channels", dialects=({}, AS_FIRST_WRITTEN),
+LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_channels num_feature_levels", dialects=({}, AS_FIRST_WRITTEN),
     dims=MAPS | Dims(d="d_model", v="vision.d", P="len(projector_scale_factors)", s="projector_scale_factors[{P}]", M="len(stages)",
                      D="P[projector_scale_factors == 2]", H="P[projector_scale_factors == 0.5]", wide="v > 512", x="floor(d*hidden_expansion)",
                      m="v//4 when s == 2 and wide | v//2 when s == 2 | v", B="c2f_num_blocks", Ld="decoder_layers", ff="decoder_ffn_dim",
-                     h="decoder_cross_attention_heads", p="decoder_n_points", F="num_feature_levels", N="num_queries*group_detr", G="group_detr",
+                     h="decoder_cross_attention_heads", p="decoder_n_points", F="len(projector_scale_factors)", N="num_queries*group_detr", G="group_detr",
                      b="attention_bias", a="decoder_self_attention_heads*(head_dim | d//decoder_self_attention_heads)", C="num_labels | len(id2label) | 2"),
     parts=rows(
         graft("vision", "backbone.backbone.", LW_DETR_VIT, config="backbone_config"),

@@ -347,7 +347,30 @@ LW_TOWER = {
     "num_channels": 1,
     "out_indices": [1, 3],
 }
+HGNET = {
+    "stem_channels": [1, 8, 12],
+    "hidden_sizes": [20, 28, 36, 44],
+    "stage_in_channels": [12, 20, 28, 36],
+    "stage_mid_channels": [6, 10, 14, 18],
+    "stage_out_channels": [20, 28, 36, 44],
+    "stage_num_blocks": [1, 2, 1, 1],
+    "stage_numb_of_layers": [2, 3, 2, 2],
+}
 MENDS: dict[str, dict[str, Any]] = {
+    "hgnet_v2": HGNET,
+    "d_fine": {
+        **{
+            key: value
+            for key, value in RT_DETR.items()
+            if key not in ("backbone", "use_timm_backbone", "use_pretrained_backbone")
+        },
+        "backbone_config": {"model_type": "hgnet_v2", **HGNET, "out_features": STAGES[1:]},
+        "encoder_in_channels": [28, 36, 44],
+        "d_model": 40,
+        "decoder_attention_heads": 4,
+        "max_num_bins": 8,
+        "lqe_hidden_dim": 18,
+    },
     "lw_detr": {
         "backbone_config": LW_TOWER,
         "projector_scale_factors": [2.0, 0.5, 1.0],
@@ -732,6 +755,23 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "radio": (
         ("RadioModel", {"use_swiglu_ffn": True, "num_registers": 5}),
         ("RadioModel", {"video_temporal_patch_size": 2, "video_patch_dim": 92}),
+    ),
+    "d_fine": (
+        ("DFineForObjectDetection", {"eval_idx": 1, "layer_scale": 0.5}),
+        ("DFineForObjectDetection", {"decoder_n_points": [3, 6, 3], "depth_mult": 0.34, "hidden_expansion": 0.5}),
+        ("DFineForObjectDetection", {"d_model": 48, "num_feature_levels": 4}),
+        (
+            "DFineForObjectDetection",
+            {"freeze_backbone_batch_norms": False, "backbone_config.use_learnable_affine_block": True},
+        ),
+        ("DFineForObjectDetection", {"lqe_layers": 3, "learn_initial_query": True}),
+    ),
+    "hgnet_v2": (
+        (
+            "HGNetV2ForImageClassification",
+            {"use_learnable_affine_block": True, "stage_light_block": [True, False, True, False]},
+        ),
+        ("HGNetV2Backbone", {"stage_downsample": [True, False, True, True], "stage_kernel_size": [3, 5, 3, 7]}),
     ),
     "dab-detr": (
         ("DabDetrForObjectDetection", {"keep_query_pos": True, "num_patterns": 3}),
