@@ -32,8 +32,8 @@ BINS = rows(                                   # w wide
 D_FINE = Architecture("d_fine", ties="true",
     dims=RT_DIMS | Dims(
         u="floor(hidden_expansion*eh//2)", B="floor(3*depth_mult + 0.5)", last="decoder_in_channels[J-1]", E="eval_idx + 1 when eval_idx >= 0 | Ld + eval_idx + 1",
-        A="2*Ld - E", H="Ld", K="Ld[:E]", R="Ld - K", wide="floor(layer_scale*d + 0.5)", G="J : F", q="lqe_hidden_dim", y="4*(top_prob_values + 1)",
-        Q="1 : lqe_layers - 1", Z="lqe_layers - 1 : lqe_layers", s="decoder_n_points[0] + decoder_n_points[1] + decoder_n_points[2] + decoder_n_points[3]"
+        A="2*Ld - E", H="Ld", K="Ld[:E]", R="Ld - K", wide="floor(layer_scale*d + 0.5)", G="J : F", q="lqe_hidden_dim", t="4*(top_prob_values + 1)",
+        Q="1 : lqe_layers - 1", W="lqe_layers - 1 : lqe_layers", s="decoder_n_points[0] + decoder_n_points[1] + decoder_n_points[2] + decoder_n_points[3]"
           " when len(decoder_n_points) == 4 | decoder_n_points[0] + decoder_n_points[1] + decoder_n_points[2] when len(decoder_n_points) == 3"
           " | decoder_n_points[0] + decoder_n_points[1] when len(decoder_n_points) == 2 | decoder_n_points[0] when len(decoder_n_points) == 1"
           " | decoder_n_points*F"),
@@ -73,9 +73,9 @@ D_FINE = Architecture("d_fine", ties="true",
             part("query_pos_head.layers.0", "embed.position.up",   dense("4 -> 2*d")),
             part("query_pos_head.layers.1", "embed.position.down", dense("2*d -> d")),
             under("pre_bbox_head", BOX, tower="decoder.first"),
-            part("lqe_layers.{H}.reg_conf.layers.0",   "head.quality.1", dense("y -> q"), when="lqe_layers > 1"),
+            part("lqe_layers.{H}.reg_conf.layers.0",   "head.quality.1", dense("t -> q"), when="lqe_layers > 1"),
             part("lqe_layers.{H}.reg_conf.layers.{Q}", "head.quality.2", dense("q -> q")),
-            part("lqe_layers.{H}.reg_conf.layers.{Z}", "head.quality",   dense("(q when lqe_layers > 1 | y) -> 1")),
+            part("lqe_layers.{H}.reg_conf.layers.{W}", "head.quality",   dense("(q when lqe_layers > 1 | t) -> 1")),
             part("reg_scale", "head.box.scale", param("1")),
             part("up",        "head.box.up",    param("1")), tower="decoder")),
     heads=(
