@@ -5,7 +5,7 @@ table of relative positions for all layers or one a layer; with mean pooling the
 """
 
 from inspector.architectures.vision_blocks import CLASSIFIER, VISION, VIT_MLP
-from inspector.notation.card import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.card import Architecture, Dims, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, conv_t, dense, linear, param
 
 BIAS_TABLE = rows(
@@ -42,7 +42,8 @@ BEIT_PARTS = rows(
     part("embeddings.mask_token",                  "embed.mask",     param("1 1 d"), when="use_mask_token"),
     part("embeddings.patch_embeddings.projection", "embed.patch",    conv("c -> d, p pw")),
     part("embeddings.position_embeddings",         "embed.position", param("1 n d"), when="use_absolute_position_embeddings"),
-    under("encoder", BIAS_TABLE, when="use_shared_relative_position_bias"),
+    rows(                                      # transformers 5 writes a backbone's with the prefix of other classes
+        either(under("encoder", BIAS_TABLE), under("beit.encoder", BIAS_TABLE)), when="use_shared_relative_position_bias"),
     under("encoder.layer.{L}", VIT_MLP,
         part("attention.attention.query", "attention.query",  dense("d -> d")),
         part("attention.attention.key",   "attention.key",    linear("d -> d")),

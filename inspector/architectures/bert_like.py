@@ -191,7 +191,7 @@ BERT_GENERATION = Architecture("bert-generation", ties="tie_word_embeddings | tr
         LAYERS),
     heads=(
         head("Encoder", ""),
-        head("Decoder", "bert.", under("lm_head",
+        head("Decoder ForCausalLM", "bert.", under("lm_head",
             part("bias",          "head.token.bias", param("V")),
             part("decoder",       "head.token",      linear("d -> V"), tied="embed.token"),
             maybe("decoder.bias", "head.token.copy", param("V"), tied="head.token.bias")))))

@@ -28,7 +28,7 @@ CLIP_VISION = Architecture("clip_vision_model metaclip_2_vision_model chinese_cl
         part("pre_layrnorm",                   "norm.embed",     affine("d")),      # sic
         under("encoder.layers.{L}", CLIP_LAYER),
         part("post_layernorm",                 "norm.final",     affine("d"))))
-CLIP_TEXT = Architecture("clip_text_model metaclip_2_text_model clipseg_text_model owlvit_text_model owlv2_text_model groupvit_text_model",
+CLIP_TEXT = Architecture("clip_text_model metaclip_2_text_model clipseg_text_model owlvit_text_model owlv2_text_model groupvit_text_model xclip_text_model",
     dims=CLIP_TEXT_DIMS,
     heads=(
         head("tower", ""),

@@ -1,16 +1,18 @@
-"""DPT and Depth Anything: depth from the maps of a vision transformer.
+"""DPT, Depth Anything (prompted, too) and ZoeDepth: depth from the maps of a vision transformer.
 
 modeling_dpt.py: the vision transformer is its own, or one behind a BiT (`is_hybrid`: the first two maps are the BiT's, and
 not reassembled), or a `backbone_config`'s. Every reassembly scales by its factor: above 1 a transposed convolution, below 1 one with stride, at 1 none; the
 read-out projects class token and patches together. modeling_depth_anything.py: the backbone is a DINOv2 under `backbone.`, the
-head's first convolution halves the width.
+head's first convolution halves the width. modeling_prompt_depth_anything.py: every fusion reads a map of depths as well.
+modeling_zoedepth.py: behind a head for relative depths one for metric ones, or one for each of several ranges, which only the names
+"nyu" and "kitti" have here, with a transformer that chooses between them.
 """
 
 from inspector.architectures.bit import BIT
 from inspector.architectures.dinov2 import DINOV2
 from inspector.architectures.vision_blocks import LAYERNORM, VISION, VIT_LAYER
-from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
-from inspector.notation.kinds import batchnorm, conv, conv_t, dense, param
+from inspector.notation.card import Architecture, Dims, graft, head, opaque, part, rows, under
+from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, param
 
 NECK_DIMS = Dims(N="len(neck_hidden_sizes)", w="neck_hidden_sizes[{N}]", x="reassemble_factors[{N}]", f="fusion_hidden_size",
                  M="N", U="M[reassemble_factors > 1]", W="M[reassemble_factors < 1]", reassembled="true")
@@ -69,4 +71,70 @@ DEPTH_ANYTHING = Architecture("depth_anything",
         part("head.conv1", "head.conv.1", conv("f -> f//2, 3 3")),
         part("head.conv2", "head.conv.2", conv("f//2 -> o, 3 3")),
         part("head.conv3", "head.depth",  conv("o -> 1, 1 1"))),
+    heads=(head("ForDepthEstimation", ""),))
+PROMPT_DEPTH_ANYTHING = Architecture("prompt_depth_anything", dims=DEPTH_ANYTHING.dims,
+    parts=rows(
+        DEPTH_ANYTHING.parts,
+        under("neck.fusion_stage.layers.{N}.prompt_depth_layer",
+            part("convolution1", "neck.prompt.1", conv("1 -> f, 3 3")),
+            part("convolution2", "neck.prompt.2", conv("f -> f, 3 3")),
+            part("convolution3", "neck.prompt.3", conv("f -> f, 3 3")))),
+    heads=DEPTH_ANYTHING.heads)
+
+TWO = rows(                                    # two convolutions, m channels between them
+    part("conv1", "head.conv.1", conv("i -> m, 1 1")),
+    part("conv2", "head.conv.2", conv("m -> o, 1 1")))
+BINOMIAL = rows(                               # i channels in, m between
+    part("mlp.0", "head.binomial.1", conv("i -> m, 1 1")),
+    part("mlp.2", "head.binomial.2", conv("m -> 4, 1 1")))
+SHARED = rows(                                 # m channels inside
+    part("conv2", "head.conv", conv("q -> q, 1 1")),
+    under("seed_projector",  TWO, i="q", o="e", tower="head.seed"),
+    under("projectors.{K}",  TWO, i="f", o="e", tower="head.project"))
+RANGES = rows(
+    under("seed_bin_regressors.nyu",        TWO, i="q", m="e//2", o="nyu", tower="nyu.seed"),
+    under("seed_bin_regressors.kitti",      TWO, i="q", m="e//2", o="kitti", tower="kitti.seed"),
+    under("attractors.nyu.{A}",             TWO, i="e", m="e", o="attractors", tower="nyu.attract"),
+    under("attractors.kitti.{A}",           TWO, i="e", m="e", o="attractors", tower="kitti.attract"),
+    under("conditional_log_binomial.nyu",   BINOMIAL, i="r + e", m="(r + e)//4", tower="nyu"),
+    under("conditional_log_binomial.kitti", BINOMIAL, i="r + e", m="(r + e)//4", tower="kitti"))
+CHOICE = rows(
+    part("patch_transformer.embedding_convPxP", "head.choose.embed", conv("q -> t, 1 1")),
+    under("patch_transformer.transformer_encoder.{L}",
+        part("self_attn.query",    "attention.query",  dense("t -> t")),
+        part("self_attn.key",      "attention.key",    dense("t -> t")),
+        part("self_attn.value",    "attention.value",  dense("t -> t")),
+        part("self_attn.out_proj", "attention.output", dense("t -> t")),
+        part("linear1",            "mlp.up",           dense("t -> ff")),
+        part("linear2",            "mlp.down",         dense("ff -> t")),
+        part("norm1",              "norm.attention",   affine("t")),
+        part("norm2",              "norm.mlp",         affine("t"))),
+    part("mlp_classifier.linear1", "head.choose.1", dense("128 -> 128")),
+    part("mlp_classifier.linear2", "head.choose",   dense("128 -> 2")))
+ZOEDEPTH = Architecture("zoedepth", ignores="backbone_hidden_size",
+    dims=NECK_DIMS | Dims(
+        v="vision.d", d="v", n="use_batch_norm_in_fusion_residual", z="use_bias_in_fusion_residual | not use_batch_norm_in_fusion_residual",
+        reassembled="backbone_config.model_type != 'swinv2'", q="bottleneck_features", e="bin_embedding_dim", r="num_relative_features",
+        K="4", single="2*num_attractors[{K}] when bin_centers_type == 'normed' | num_attractors[{K}]", A="len(num_attractors)", attractors="32 when bin_centers_type == 'normed' | 16",
+        t="patch_transformer_hidden_size", ff="patch_transformer_intermediate_size", L="num_patch_transformer_layers", b0="256", s0="128",
+        several="len(bin_configurations) > 1", bins="bin_configurations[0].n_bins",
+        nyu="bins when bin_configurations[0].name == 'nyu' | bin_configurations[1].n_bins",
+        kitti="bins when bin_configurations[0].name == 'kitti' | bin_configurations[1].n_bins",
+        named="len(bin_configurations) == 2 and bin_configurations[0].name in 'nyu kitti' and bin_configurations[1].name in 'nyu kitti'"),
+    parts=rows(
+        graft("vision", "backbone.", config="backbone_config", head="Backbone"),
+        under("neck", NECK, tower="neck"),
+        part("neck.reassemble_stage.readout_projects.{N}.0", "neck.readout", dense("2*v -> v"),
+             when="reassembled and readout_type == 'project'"),
+        under("relative_head",
+            part("projection", "head.relative.project", conv("256 -> 256, 3 3"), when="add_projection"),
+            part("conv1",      "head.relative.conv.1",  conv("f -> f//2, 3 3")),
+            part("conv2",      "head.relative.conv.2",  conv("f//2 -> r, 3 3")),
+            part("conv3",      "head.relative.depth",   conv("r -> 1, 1 1"))),
+        under("metric_head", rows(SHARED, m="s0"),
+            under("seed_bin_regressor",       TWO, i="q", m="b0", o="bins", tower="metric.seed"),
+            under("attractors.{K}",           TWO, i="e", m="e", o="single", tower="metric.attract"),
+            under("conditional_log_binomial", BINOMIAL, i="r + 1 + e", m="(r + 1 + e)//2", tower="metric"), when="not several"),
+        under("metric_head", rows(SHARED, m="e//2"), RANGES, CHOICE, tower="ranges", when="several and named"),
+        opaque("metric_head.", "ranges of depth under other names", when="several and not named")),
     heads=(head("ForDepthEstimation", ""),))

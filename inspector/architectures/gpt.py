@@ -125,7 +125,7 @@ CTRL = Architecture("ctrl", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", ff="dff", C="num_labels | len(id2label) | 2"),
     heads=(
         head("Model",                     ""),
-        head("LMHeadModel",               "transformer.", BIASED_HEAD),
+        head("LMHeadModel ForCausalLM",   "transformer.", BIASED_HEAD),
         head("ForSequenceClassification", "transformer.", part("classifier", "head.class", linear("d -> C")))),
     parts=rows(
         part("w",         "embed.token", table("V d")),

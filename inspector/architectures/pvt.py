@@ -82,3 +82,19 @@ SEGFORMER = Architecture("segformer",
         head("ForSemanticSegmentation", "segformer.", under("segformer", SEGFORMER_ENCODER),
             under("decode_head", SEGFORMER_DECODER), default=True),
         head("DecodeHead",              "",           SEGFORMER_DECODER)))
+FUSION = rows(                                 # D channels of both
+    part("convolutional_layer1.0", "head.fuse.conv.1", conv("2*D -> D, 3 3")),
+    part("convolutional_layer1.1", "norm.fuse.1",      batchnorm("D")),
+    part("convolutional_layer2.0", "head.fuse.conv.2", conv("D -> D//2, 3 3")),
+    part("convolutional_layer2.1", "norm.fuse.2",      batchnorm("D//2")),
+    part("convolutional_layer3",   "head.fuse",        conv("D//2 -> 2, 3 3")))
+GLPN = Architecture("glpn",
+    dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]", a="h*(w//h)", D="decoder_hidden_size", I="len(hidden_sizes)",
+                       z="hidden_sizes[I - 1 - {I}]", J="I[z != D]", K="I[1:]"),
+    heads=(
+        head("Model", "", SEGFORMER_ENCODER),
+        head("ForDepthEstimation", "glpn.", under("glpn", SEGFORMER_ENCODER),
+            part("decoder.stages.{J}.convolution", "head.project", conv("z -> D, 1 1")),
+            under("decoder.stages.{K}.fusion", FUSION),
+            part("head.head.0", "head.conv",  conv("D -> D, 3 3")),
+            part("head.head.2", "head.depth", conv("D -> 1, 3 3")), default=True)))

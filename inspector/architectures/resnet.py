@@ -1,9 +1,10 @@
-"""ResNet and RegNet.
+"""ResNet, the ResNet-D of RT-DETR, and RegNet.
 
 modeling_resnet.py: a shortcut where the width or the stride changes: in the first layer of every stage but the first,
 and there too where the stem is not as wide or `downsample_in_first_stage`; the narrow middle is a quarter of the output.
 modeling_regnet.py: the middle convolution is grouped; layer type y squeezes to a quarter of the layer's *input*,
-rounded to even as Python does. Every norm has three buffers, one of them 0-dimensional.
+rounded to even as Python does. modeling_rt_detr_resnet.py: a stem of three convolutions; a shortcut of stride 2 follows a pooling and is the second in its list. Every norm
+has three buffers, one of them 0-dimensional.
 """
 
 from inspector.notation.card import Architecture, Dims, head, part, rows, under
@@ -42,6 +43,23 @@ RESNET = Architecture("resnet", ignores="out_features out_indices", dims=STAGES,
         head("Model",                  ""),
         head("ForImageClassification", "resnet.", part("classifier.1", "head.class", dense("f -> C")), default=True),
         head("Backbone",               "")))
+
+RT_DETR_RESNET = Architecture("rt_detr_resnet", ignores="out_features out_indices downsample_in_bottleneck", dims=STAGES | Dims(
+        deep="layer_type == 'bottleneck'", a="D[:0] when deep | D[v == w]", Q="D - a",
+        first="downsample_in_first_stage when deep | e != z"),
+    parts=rows(
+        under("embedder.embedder.0", CONV1, i="c", o="e//2", k="3", tower="stem"),
+        under("embedder.embedder.1", CONV1, i="e//2", o="e//2", k="3", tower="stem.second"),
+        under("embedder.embedder.2", CONV1, i="e//2", o="e", k="3", tower="stem.third"),
+        under("encoder.stages.0.layers.0.shortcut.1",   SHORTCUT, i="e", o="z", when="first"),
+        under("encoder.stages.0.layers.0.shortcut",     SHORTCUT, i="e", o="z", when="not first and (e != z or not deep)"),
+        under("encoder.stages.{Q}.layers.0.shortcut.1", SHORTCUT, i="v", o="w"),
+        under("encoder.stages.{a}.layers.0.shortcut",   SHORTCUT, i="v", o="w"),
+        under("encoder.stages.{S}.layers.0",   BASIC, i="v", when="not deep"),
+        under("encoder.stages.{S}.layers.{R}", BASIC, i="w", when="not deep"),
+        under("encoder.stages.{S}.layers.0",   BOTTLENECK, i="v", when="deep"),
+        under("encoder.stages.{S}.layers.{R}", BOTTLENECK, i="w", when="deep")),
+    heads=(head("Backbone", ""),))
 
 GROUPED = Dims(n="max(1, w//groups_width)",)
 SQUEEZE = rows(                                # i channels of the layer's input

@@ -1,8 +1,9 @@
-"""SAM 2 (pictures) and its Hiera tower.
+"""SAM 2 for pictures and for video, and its Hiera tower.
 
 modeling_sam2.py: the blocks of all stages are numbered through; the first block of a stage reads the width of the stage before and
 has a projection where the width changes. The tower's convolutions go from the deepest stage to the first. Random position
 matrices are buffers; transformers 4 stores one of the two.
+modeling_sam2_video.py: memories have 64 channels where they are attended to, whatever the config says; masks grow by the square of the stride.
 """
 
 from inspector.architectures.mask_blocks import LAYER_NORMS, PROMPTS, SMALL, TOKENS, UPSCALING
@@ -43,34 +44,83 @@ ATTENTION = rows(                              # a the width inside
     part("k_proj", "attention.key",    dense("m -> a")),
     part("v_proj", "attention.value",  dense("m -> a")),
     part("o_proj", "attention.output", dense("a -> m")))
-SAM2 = Architecture("sam2",
-    dims=Dims(d="vision.d", m="mask_decoder_config.hidden_size", Ld="mask_decoder_config.num_hidden_layers",
-              fd="mask_decoder_config.mlp_dim", a="m//mask_decoder_config.attention_downsample_rate",
-              M="mask_decoder_config.num_multimask_outputs + 1", q="mask_decoder_config.iou_head_hidden_dim",
-              I="mask_decoder_config.iou_head_depth - 2", H="1", J="Ld - 2", e="prompt_encoder_config.hidden_size",
-              r="prompt_encoder_config.mask_input_channels", P="prompt_encoder_config.num_point_embeddings", one="1"),
+SAM2_DIMS = Dims(
+    d="vision.d", m="mask_decoder_config.hidden_size", Ld="mask_decoder_config.num_hidden_layers",
+    fd="mask_decoder_config.mlp_dim", a="m//mask_decoder_config.attention_downsample_rate",
+    M="mask_decoder_config.num_multimask_outputs + 1", q="mask_decoder_config.iou_head_hidden_dim",
+    I="mask_decoder_config.iou_head_depth - 2", H="1", J="Ld - 2", e="prompt_encoder_config.hidden_size",
+    r="prompt_encoder_config.mask_input_channels", P="prompt_encoder_config.num_point_embeddings", one="1")
+SAM2_REST = rows(                              # what follows the vision tower
+    part("shared_image_embedding.positional_embedding", "embed.position.shared", buffer("2 e//2")),
+    maybe("prompt_encoder.shared_embedding.positional_embedding", "embed.position.prompt", buffer("2 e//2")),
+    under("prompt_encoder",
+        part("point_embed",             "embed.point",      table("P e")),
+        PROMPTS, tower="prompt"),
+    under("mask_decoder",
+        TOKENS,
+        part("obj_score_token",         "embed.object",     table("1 m")),
+        under("transformer.layers.{Ld}",
+            rows(under("self_attn", ATTENTION), a="m"),
+            under("cross_attn_token_to_image", ATTENTION, tower="decoder.token_to_image"),
+            under("cross_attn_image_to_token", ATTENTION, tower="decoder.image_to_token"),
+            LAYER_NORMS,
+            under("mlp", SMALL, w="fd", o="m", K="J")),
+        under("transformer.final_attn_token_to_image", ATTENTION, tower="decoder.final"),
+        UPSCALING,
+        part("conv_s0",                 "head.skip.0",      conv("m -> m//8, 1 1")),
+        part("conv_s1",                 "head.skip.1",      conv("m -> m//4, 1 1")),
+        under("output_hypernetworks_mlps.{M}", SMALL, w="m", o="m//8", K="H", tower="decoder.masks"),
+        under("iou_prediction_head",           SMALL, w="q", o="M", K="I", tower="decoder.iou"),
+        under("pred_obj_score_head",           SMALL, w="m", o="one", K="H", tower="decoder.object"), tower="decoder"))
+SAM2 = Architecture("sam2", dims=SAM2_DIMS,
     parts=rows(
-        part("shared_image_embedding.positional_embedding", "embed.position.shared", buffer("2 e//2")),
-        maybe("prompt_encoder.shared_embedding.positional_embedding", "embed.position.prompt", buffer("2 e//2")),
         part("no_memory_embedding", "embed.no_memory", param("1 1 d")),
         graft("vision", "vision_encoder.", SAM2_VISION),
-        under("prompt_encoder",
-            part("point_embed",             "embed.point",      table("P e")),
-            PROMPTS, tower="prompt"),
-        under("mask_decoder",
-            TOKENS,
-            part("obj_score_token",         "embed.object",     table("1 m")),
-            under("transformer.layers.{Ld}",
-                rows(under("self_attn", ATTENTION), a="m"),
-                under("cross_attn_token_to_image", ATTENTION, tower="decoder.token_to_image"),
-                under("cross_attn_image_to_token", ATTENTION, tower="decoder.image_to_token"),
-                LAYER_NORMS,
-                under("mlp", SMALL, w="fd", o="m", K="J")),
-            under("transformer.final_attn_token_to_image", ATTENTION, tower="decoder.final"),
-            UPSCALING,
-            part("conv_s0",                 "head.skip.0",      conv("m -> m//8, 1 1")),
-            part("conv_s1",                 "head.skip.1",      conv("m -> m//4, 1 1")),
-            under("output_hypernetworks_mlps.{M}", SMALL, w="m", o="m//8", K="H", tower="decoder.masks"),
-            under("iou_prediction_head",           SMALL, w="q", o="M", K="I", tower="decoder.iou"),
-            under("pred_obj_score_head",           SMALL, w="m", o="one", K="H", tower="decoder.object"), tower="decoder")),
+        SAM2_REST),
+    heads=(head("Model", ""),))
+MEMORY_DIMS = SAM2_DIMS | Dims(
+    y="memory_attention_hidden_size", b="y//memory_attention_downsample_rate", Lm="memory_attention_num_layers",
+    fm="memory_attention_feed_forward_hidden_size", c="memory_encoder_hidden_size", u="memory_encoder_output_channels",
+    z="memory_fuser_embed_dim", g="memory_fuser_intermediate_dim", G="memory_fuser_num_layers", k="memory_fuser_kernel_size",
+    s="mask_downsampler_stride", t="mask_downsampler_total_stride", w="mask_downsampler_kernel_size", v="mask_downsampler_embed_dim",
+    S="6 when t >= s**6 | 5 when t >= s**5 | 4 when t >= s**4 | 3 when t >= s**3 | 2 when t >= s**2 | 1 when t >= s | 0", F="num_maskmem")
+MEMORY_ATTENTION = rows(                       # i channels of what is attended to
+    part("q_proj", "attention.query",  dense("y -> b")),
+    part("k_proj", "attention.key",    dense("i -> b")),
+    part("v_proj", "attention.value",  dense("i -> b")),
+    part("o_proj", "attention.output", dense("b -> y")))
+MEMORY = rows(
+    part("no_memory_embedding",                "embed.no_memory",          param("1 1 d")),
+    part("no_memory_positional_encoding",      "embed.position.no_memory", param("1 1 d")),
+    part("memory_temporal_positional_encoding", "embed.time",              param("F 1 1 u")),
+    part("no_object_pointer",                  "embed.no_object",          param("1 d")),
+    part("occlusion_spatial_embedding_parameter", "embed.occlusion",       param("1 u"), when="enable_occlusion_spatial_embedding"),
+    part("mask_downsample",                    "embed.mask.first",         conv("1 -> 1, 4 4")),
+    part("temporal_positional_encoding_projection_layer", "embed.time.project", dense("d -> u"),
+         when="enable_temporal_pos_encoding_for_object_pointers"),
+    under("object_pointer_proj", SMALL, m="d", w="d", o="d", K="H", tower="pointer"),
+    under("memory_attention",
+        under("layers.{Lm}",
+            under("self_attn", MEMORY_ATTENTION, i="y"),
+            under("cross_attn_image", MEMORY_ATTENTION, i="64", tower="memory.cross"),
+            part("linear1",     "mlp.up",         dense("y -> fm")),
+            part("linear2",     "mlp.down",       dense("fm -> y")),
+            part("layer_norm1", "norm.attention", affine("y")),
+            part("layer_norm2", "norm.cross",     affine("y")),
+            part("layer_norm3", "norm.mlp",       affine("y"))),
+        part("layer_norm", "norm.final", affine("y")), tower="memory"),
+    under("memory_encoder",
+        part("mask_downsampler.layers.{S}.conv",       "resnet.mask",      conv("s**(2*{S}) -> s**(2*{S} + 2), w w")),
+        part("mask_downsampler.layers.{S}.layer_norm", "norm.mask",        affine("s**(2*{S} + 2)")),
+        part("mask_downsampler.final_conv",            "resnet.mask.last", conv("s**(2*S) -> v, 1 1")),
+        part("feature_projection",                     "embed.map",        conv("c -> c, 1 1")),
+        under("memory_fuser.layers.{G}",
+            part("depthwise_conv",  "resnet.depth", conv("z -> z, k k", groups="z")),
+            part("layer_norm",      "norm.fuse",    affine("z")),
+            part("pointwise_conv1", "mlp.up",       dense("z -> g")),
+            part("pointwise_conv2", "mlp.down",     dense("g -> z")),
+            part("scale",           "mlp.scale",    param("z"))),
+        part("projection", "embed.memory", conv("c -> u, 1 1")), tower="memory.encoder"))
+SAM2_VIDEO = Architecture("sam2_video", dims=MEMORY_DIMS,
+    parts=rows(graft("vision", "vision_encoder.", SAM2_VISION), SAM2_REST, MEMORY),
     heads=(head("Model", ""),))

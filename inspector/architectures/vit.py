@@ -1,4 +1,4 @@
-"""ViT and the models with its layers: DeiT, I-JEPA, ViT-MSN, ViT-MAE, ViViT, VideoMAE, YOLOS.
+"""ViT and the models with its layers: DeiT, I-JEPA, ViT-MSN, ViT-MAE, ViViT, VideoMAE, YOLOS, ViLT.
 
 The pooler belongs to the bare model, the mask token to masked modelling. modeling_deit.py: a distillation token
 beside the class token. modeling_ijepa.py: no class token. modeling_vit_mae.py: a decoder of a width of its own;
@@ -6,11 +6,12 @@ transformers 5.23 writes its layers as `decoder.decoder_encoder.layer`. modeling
 `encoder.layer` without `vit.`. modeling_videomae.py: the biases of query and value are bare tensors, keys have none;
 positions are sinusoids and not stored. modeling_vivit.py: patches are tubelets. modeling_yolos.py: positions reach over
 the detection tokens too, and with `use_mid_position_embeddings` every layer but the last has such a table.
+modeling_vilt.py: words and patches in one sequence; the head of a pair reads the poolers of `num_images` pictures.
 """
 
 from inspector.architectures.vision_blocks import CLASSIFIER, LAYERNORM, VISION, VIT_LAYER, VIT_MLP
 from inspector.notation.card import Architecture, Dims, head, maybe, part, rows, under
-from inspector.notation.kinds import affine, conv, dense, linear, param
+from inspector.notation.kinds import affine, conv, dense, linear, param, table
 
 VIT_DIMS = VISION | Dims(po="pooler_output_size | d", s="encoder_stride", b="qkv_bias")
 PATCH = part("patch_embeddings.projection", "embed.patch", conv("c -> d, p pw"))
@@ -138,3 +139,34 @@ YOLOS = Architecture("yolos",
             part("bbox_predictor.layers.0",          "head.box.1",   dense("d -> d")),
             part("bbox_predictor.layers.1",          "head.box.2",   dense("d -> d")),
             part("bbox_predictor.layers.2",          "head.box",     dense("d -> 4")), default=True)))
+VILT_POOLER = part("vilt.pooler.dense", "pooler", dense("d -> d"))
+VILT = Architecture("vilt", ties="tie_word_embeddings",
+    dims=VIT_DIMS | Dims(n="g + 1", V="vocab_size", T="max_position_embeddings", Y="type_vocab_size", M="modality_type_vocab_size",
+                         i="d*num_images"),
+    parts=rows(
+        under("embeddings", CLASS_TOKEN, PATCH, POSITIONS,
+            part("text_embeddings.word_embeddings",       "embed.token",         table("V d")),
+            part("text_embeddings.position_embeddings",   "embed.position.text", table("T d")),
+            part("text_embeddings.token_type_embeddings", "embed.type",          table("Y d")),
+            part("text_embeddings.LayerNorm",             "norm.embed",          affine("d")),
+            part("token_type_embeddings",                 "embed.modality",      table("M d"))),
+        under("encoder.layer.{L}", VIT_LAYER),
+        LAYERNORM),
+    heads=(
+        head("Model", "", part("pooler.dense", "pooler", dense("d -> d"))),
+        head("ForMaskedLM", "vilt.", VILT_POOLER, under("mlm_score",
+            part("transform.dense",     "head.transform",       dense("d -> d")),
+            part("transform.LayerNorm", "norm.head",            affine("d")),
+            part("decoder",             "head.token",           linear("d -> V"), tied="embed.token"),
+            maybe("bias",               "head.token.bias.copy", param("V"), tied="head.token.bias", ties=True),
+            part("decoder.bias",        "head.token.bias",      param("V")))),
+        head("ForQuestionAnswering", "vilt.", VILT_POOLER,
+            part("classifier.0", "head.up",    dense("d -> 2*d")),
+            part("classifier.1", "norm.head",  affine("2*d")),
+            part("classifier.3", "head.class", dense("2*d -> C")), default=True),
+        head("ForImageAndTextRetrieval", "vilt.", VILT_POOLER, part("rank_output", "head.rank", dense("d -> 1"))),
+        head("ForImagesAndTextClassification", "vilt.", VILT_POOLER,
+            part("classifier.0", "head.up",    dense("i -> i")),
+            part("classifier.1", "norm.head",  affine("i")),
+            part("classifier.3", "head.class", dense("i -> C"))),
+        head("ForTokenClassification", "vilt.", CLASSIFIER)))
