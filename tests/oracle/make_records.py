@@ -32,8 +32,8 @@ numbers, so that no wrong formula agrees by luck. A type with a card is found by
 
 from __future__ import annotations
 
-import copy
 import contextlib
+import copy
 import gzip
 import importlib
 import itertools
@@ -254,6 +254,7 @@ OMNI_BIGVGAN = {
     "upsample_rates": [3, 2],
     "upsample_kernel_sizes": [7, 4],
 }
+STAGES = ["stage1", "stage2", "stage3", "stage4"]
 BELOW_DETECTORS: dict[str, Any] = {
     "backbone_config": {
         "model_type": "resnet",
@@ -452,62 +453,62 @@ HGNET = {
     "stage_numb_of_layers": [2, 3, 2, 2],
 }
 MENDS: dict[str, dict[str, Any]] = {
-'bark': {"codec_config": {"num_filters": 4, "upsampling_ratios": [2, 3]}},
-'chameleon': {"vq_config": CHAMELEON_VQ, "vocabulary_map": {"<image>": 5}},
-'chameleon_vqgan': CHAMELEON_VQ,
-'csm': {"codec_config": {"upsample_groups": 12}},
-'emu3': {"vq_config": EMU3_VQ, "vocabulary_map": {"<image>": 5}},
-'emu3_vqgan': EMU3_VQ,
-'dbrx': {
+    "bark": {"codec_config": {"num_filters": 4, "upsampling_ratios": [2, 3]}},
+    "chameleon": {"vq_config": CHAMELEON_VQ, "vocabulary_map": {"<image>": 5}},
+    "chameleon_vqgan": CHAMELEON_VQ,
+    "csm": {"codec_config": {"upsample_groups": 12}},
+    "emu3": {"vq_config": EMU3_VQ, "vocabulary_map": {"<image>": 5}},
+    "emu3_vqgan": EMU3_VQ,
+    "dbrx": {
         "attn_config": {"kv_n_heads": 2, "rope_theta": 10000.0},
         "ffn_config": {"ffn_hidden_size": 92, "moe_num_experts": 11, "moe_top_k": 4, "hidden_size": 48},
     },
-'bit': {"num_groups": 8},
-'conditional_detr': PANOPTIC,
-'detr': PANOPTIC,
-'table-transformer': BELOW_DETECTORS,
-'mllama': {"text_config": {"rope_scaling": {"rope_type": "default"}}, "vision_config": {"max_num_tiles": 4}},
-'qwen3_vl': ROTARY,
-'qwen3_vl_moe': ROTARY,
-'clap': {"audio_config": CLAP_AUDIO},
-'clap_audio_model': CLAP_AUDIO,
-'dinov3_convnext': {"hidden_sizes": [24, 48, 72, 96], "depths": [2, 3, 1, 2]},
-'gemma3n_text': {"num_hidden_layers": 7, "num_kv_shared_layers": 2},
-'gpt_neo': {"num_layers": 3, "attention_types": [[["global", "local", "local"], 1]]},
-'efficientnet': {"width_coefficient": 0.3, "depth_coefficient": 0.4, "hidden_dim": 96, "image_size": 40},
-'esmc': {"num_key_value_heads": 6},
-'led': {"attention_window": 14},
-'lfm2_moe': {"layer_types": ["conv", "full_attention", "conv"]},
-'longformer': {"attention_window": 14},
-'mamba2': {"head_dim": 12, "num_heads": 8},
-'janus': {"vision_config": {"patch_size": 8}, "vq_config": {"channel_multiplier": [1, 2], "num_res_blocks": 1}},
-'janus_vqgan': {"channel_multiplier": [1, 2], "num_res_blocks": 1},
-'marian': {"decoder_vocab_size": 107},
-'mimi': {"upsample_groups": 12},
-'phi4_multimodal': {"audio_config": PHI4_AUDIO, "vision_config": PHI4_VISION},
-'phi4_multimodal_audio': PHI4_AUDIO,
-'squeezebert': {"embedding_size": 48},
-'qwen3_omni_moe_audio_encoder': {"downsample_hidden_size": 14},
-'qwen3_omni_moe_thinker': {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
-'qwen3_asr': {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
-'qwen3_asr_encoder': {"downsample_hidden_size": 14},
-'ernie4_5_vl_moe': {"text_config": ERNIE_TEXT, "vision_config": ERNIE_VISION},
-'ernie4_5_vl_moe_text': ERNIE_TEXT,
-'granite_speech': {"encoder_config": {"context_size": 27, "max_pos_emb": 31}},
-'hunyuan_vl': {"vision_config": {"patch_size": 8, "max_image_size": 40}},
-'hunyuan_vl_vision': {"patch_size": 8, "max_image_size": 40},
-'minimax_m3_vl': {"text_config": {"dense_intermediate_size": 76}},
-'moshi': {"audio_encoder_config": {"upsample_groups": 12}},
-'pix2struct_text_model': {"initializer_range": 0.02},
-'qwen2_5_omni': {
+    "bit": {"num_groups": 8},
+    "conditional_detr": PANOPTIC,
+    "detr": PANOPTIC,
+    "table-transformer": BELOW_DETECTORS,
+    "mllama": {"text_config": {"rope_scaling": {"rope_type": "default"}}, "vision_config": {"max_num_tiles": 4}},
+    "qwen3_vl": ROTARY,
+    "qwen3_vl_moe": ROTARY,
+    "clap": {"audio_config": CLAP_AUDIO},
+    "clap_audio_model": CLAP_AUDIO,
+    "dinov3_convnext": {"hidden_sizes": [24, 48, 72, 96], "depths": [2, 3, 1, 2]},
+    "gemma3n_text": {"num_hidden_layers": 7, "num_kv_shared_layers": 2},
+    "gpt_neo": {"num_layers": 3, "attention_types": [[["global", "local", "local"], 1]]},
+    "efficientnet": {"width_coefficient": 0.3, "depth_coefficient": 0.4, "hidden_dim": 96, "image_size": 40},
+    "esmc": {"num_key_value_heads": 6},
+    "led": {"attention_window": 14},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention", "conv"]},
+    "longformer": {"attention_window": 14},
+    "mamba2": {"head_dim": 12, "num_heads": 8},
+    "janus": {"vision_config": {"patch_size": 8}, "vq_config": {"channel_multiplier": [1, 2], "num_res_blocks": 1}},
+    "janus_vqgan": {"channel_multiplier": [1, 2], "num_res_blocks": 1},
+    "marian": {"decoder_vocab_size": 107},
+    "mimi": {"upsample_groups": 12},
+    "phi4_multimodal": {"audio_config": PHI4_AUDIO, "vision_config": PHI4_VISION},
+    "phi4_multimodal_audio": PHI4_AUDIO,
+    "squeezebert": {"embedding_size": 48},
+    "qwen3_omni_moe_audio_encoder": {"downsample_hidden_size": 14},
+    "qwen3_omni_moe_thinker": {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
+    "qwen3_asr": {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
+    "qwen3_asr_encoder": {"downsample_hidden_size": 14},
+    "ernie4_5_vl_moe": {"text_config": ERNIE_TEXT, "vision_config": ERNIE_VISION},
+    "ernie4_5_vl_moe_text": ERNIE_TEXT,
+    "granite_speech": {"encoder_config": {"context_size": 27, "max_pos_emb": 31}},
+    "hunyuan_vl": {"vision_config": {"patch_size": 8, "max_image_size": 40}},
+    "hunyuan_vl_vision": {"patch_size": 8, "max_image_size": 40},
+    "minimax_m3_vl": {"text_config": {"dense_intermediate_size": 76}},
+    "moshi": {"audio_encoder_config": {"upsample_groups": 12}},
+    "pix2struct_text_model": {"initializer_range": 0.02},
+    "qwen2_5_omni": {
         "thinker_config": {"audio_config": {"output_dim": 48}, "vision_config": {"out_hidden_size": 48}},
         "token2wav_config": {"dit_config": OMNI_DIT, "bigvgan_config": OMNI_BIGVGAN},
     },
-'qwen3_omni_moe_talker_text': {"shared_expert_intermediate_size": 36, "num_experts": 7},
-'qwen2_5_omni_bigvgan': OMNI_BIGVGAN,
-'qwen2_5_omni_dit': OMNI_DIT,
-'qwen2_5_omni_token2wav': {"dit_config": OMNI_DIT, "bigvgan_config": OMNI_BIGVGAN},
-'qwen3_omni_moe': {
+    "qwen3_omni_moe_talker_text": {"shared_expert_intermediate_size": 36, "num_experts": 7},
+    "qwen2_5_omni_bigvgan": OMNI_BIGVGAN,
+    "qwen2_5_omni_dit": OMNI_DIT,
+    "qwen2_5_omni_token2wav": {"dit_config": OMNI_DIT, "bigvgan_config": OMNI_BIGVGAN},
+    "qwen3_omni_moe": {
         "thinker_config": {"audio_config": {"downsample_hidden_size": 14, "output_dim": 48}},
         "talker_config": {
             "thinker_hidden_size": 42,
@@ -523,32 +524,32 @@ MENDS: dict[str, dict[str, Any]] = {
             "num_quantizers": 4,
         },
     },
-'t5gemma2': {"decoder": {**T5GEMMA2, "num_hidden_layers": 2}, "encoder": {"text_config": T5GEMMA2}},
-'t5gemma2_decoder': {"dropout_rate": 0.0},
-'t5gemma2_encoder': {"text_config": {"dropout_rate": 0.0}},
-'t5gemma2_text': {"dropout_rate": 0.0},
-'vibevoice': {"audio_config": VIBEVOICE_AUDIO, "semantic_model_config": {**VIBEVOICE_AUDIO, "hidden_size": 18}},
-'vibevoice_acoustic_tokenizer': VIBEVOICE_AUDIO,
-'vibevoice_acoustic_tokenizer_decoder': VIBEVOICE_AUDIO,
-'vibevoice_acoustic_tokenizer_encoder': VIBEVOICE_AUDIO,
-'vibevoice_asr': {
+    "t5gemma2": {"decoder": {**T5GEMMA2, "num_hidden_layers": 2}, "encoder": {"text_config": T5GEMMA2}},
+    "t5gemma2_decoder": {"dropout_rate": 0.0},
+    "t5gemma2_encoder": {"text_config": {"dropout_rate": 0.0}},
+    "t5gemma2_text": {"dropout_rate": 0.0},
+    "vibevoice": {"audio_config": VIBEVOICE_AUDIO, "semantic_model_config": {**VIBEVOICE_AUDIO, "hidden_size": 18}},
+    "vibevoice_acoustic_tokenizer": VIBEVOICE_AUDIO,
+    "vibevoice_acoustic_tokenizer_decoder": VIBEVOICE_AUDIO,
+    "vibevoice_acoustic_tokenizer_encoder": VIBEVOICE_AUDIO,
+    "vibevoice_asr": {
         "acoustic_tokenizer_encoder_config": VIBEVOICE_AUDIO,
         "semantic_tokenizer_encoder_config": {**VIBEVOICE_AUDIO, "hidden_size": 18},
         "acoustic_tokenizer_chunk_size": 60,
     },
-'xlnet': {"d_head": 8},
-'zamba': {"num_hidden_layers": 7, "attn_layer_period": 3, "attn_layer_offset": 1},
-'zamba2': {
+    "xlnet": {"d_head": 8},
+    "zamba": {"num_hidden_layers": 7, "attn_layer_period": 3, "attn_layer_offset": 1},
+    "zamba2": {
         "num_hidden_layers": 5,
         "layers_block_type": ["mamba", "hybrid", "mamba", "hybrid", "mamba"],
         "hybrid_layer_ids": [1, 3],
         "num_mem_blocks": 2,
     },
-'encoder-decoder': CROSSED,
-'speech-encoder-decoder': CROSSED,
-'vision-encoder-decoder': CROSSED,
-'hgnet_v2': HGNET,
-'d_fine': {
+    "encoder-decoder": CROSSED,
+    "speech-encoder-decoder": CROSSED,
+    "vision-encoder-decoder": CROSSED,
+    "hgnet_v2": HGNET,
+    "d_fine": {
         **{
             key: value
             for key, value in RT_DETR.items()
@@ -561,7 +562,7 @@ MENDS: dict[str, dict[str, Any]] = {
         "max_num_bins": 8,
         "lqe_hidden_dim": 18,
     },
-'lw_detr': {
+    "lw_detr": {
         "backbone_config": LW_TOWER,
         "projector_scale_factors": [2.0, 0.5, 1.0],
         "d_model": 64,
@@ -572,26 +573,26 @@ MENDS: dict[str, dict[str, Any]] = {
         "num_queries": 11,
         "group_detr": 3,
     },
-'lw_detr_vit': {key: value for key, value in LW_TOWER.items() if key != "model_type"},
-'radio': {"max_img_size": 64, "patch_size": 8, "image_size": 40},
-'sam3_vision_model': SAM3_TOWER,
-'sam3_vit_model': {key: value for key, value in SAM3_TOWER["backbone_config"].items() if key != "model_type"},
-'sam3': SAM3,
-'sam3_video': {
+    "lw_detr_vit": {key: value for key, value in LW_TOWER.items() if key != "model_type"},
+    "radio": {"max_img_size": 64, "patch_size": 8, "image_size": 40},
+    "sam3_vision_model": SAM3_TOWER,
+    "sam3_vit_model": {key: value for key, value in SAM3_TOWER["backbone_config"].items() if key != "model_type"},
+    "sam3": SAM3,
+    "sam3_video": {
         "detector_config": {"model_type": "sam3", **SAM3},
         "tracker_config": {"model_type": "sam3_tracker_video", **TRACKING, **MEMORIES, "vision_config": SAM3_TOWER},
     },
-'bridgetower': {
+    "bridgetower": {
         "hidden_size": 64,
         "num_attention_heads": 4,
         "contrastive_hidden_size": 34,
         "text_config": {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 3},
         "vision_config": {"hidden_size": 64, "num_hidden_layers": 3, "image_size": 40, "patch_size": 8},
     },
-'bridgetower_vision_model': {"hidden_size": 64, "num_hidden_layers": 3, "image_size": 40, "patch_size": 8},
-'sam3_tracker': {**TRACKING, "vision_config": SAM3_TOWER},
-'sam3_tracker_video': {**TRACKING, **MEMORIES, "vision_config": SAM3_TOWER},
-'patchtst': {
+    "bridgetower_vision_model": {"hidden_size": 64, "num_hidden_layers": 3, "image_size": 40, "patch_size": 8},
+    "sam3_tracker": {**TRACKING, "vision_config": SAM3_TOWER},
+    "sam3_tracker_video": {**TRACKING, **MEMORIES, "vision_config": SAM3_TOWER},
+    "patchtst": {
         "context_length": 24,
         "patch_length": 6,
         "patch_stride": 4,
@@ -599,9 +600,9 @@ MENDS: dict[str, dict[str, Any]] = {
         "prediction_length": 7,
         "num_targets": 5,
     },
-'timesfm2_5': {"horizon_length": 18, "patch_length": 8, "context_length": 64, "output_quantile_len": 22},
-'timesfm': {"horizon_length": 18, "patch_length": 8, "context_length": 64},
-'tvp': {
+    "timesfm2_5": {"horizon_length": 18, "patch_length": 8, "context_length": 64, "output_quantile_len": 22},
+    "timesfm": {"horizon_length": 18, "patch_length": 8, "context_length": 64},
+    "tvp": {
         "backbone_config": BELOW_DETECTORS["backbone_config"],
         "num_frames": 3,
         "visual_prompt_size": 6,
@@ -609,9 +610,9 @@ MENDS: dict[str, dict[str, Any]] = {
         "max_grid_row_position_embeddings": 34,
         "max_grid_col_position_embeddings": 38,
     },
-'align': {"vision_config": SMALL_EFFICIENT},
-'align_vision_model': SMALL_EFFICIENT,
-'vjepa2': {
+    "align": {"vision_config": SMALL_EFFICIENT},
+    "align_vision_model": SMALL_EFFICIENT,
+    "vjepa2": {
         "crop_size": 32,
         "image_size": 32,
         "patch_size": 8,
@@ -620,7 +621,7 @@ MENDS: dict[str, dict[str, Any]] = {
         "pred_hidden_size": 24,
         "pred_num_attention_heads": 4,
     },
-'superglue': {
+    "superglue": {
         "keypoint_detector_config": {
             "model_type": "superpoint",
             "encoder_hidden_sizes": [12, 20, 28],
@@ -630,7 +631,7 @@ MENDS: dict[str, dict[str, Any]] = {
         "keypoint_encoder_sizes": [10, 18],
         "gnn_layers_types": ["self", "cross", "self"],
     },
-'xclip': {
+    "xclip": {
         "vision_config": {
             "mit_hidden_size": 32,
             "mit_intermediate_size": 44,
@@ -638,7 +639,7 @@ MENDS: dict[str, dict[str, Any]] = {
             "num_frames": 5,
         }
     },
-'zoedepth': {
+    "zoedepth": {
         "backbone_config": {**BEIT_BELOW, "num_hidden_layers": 4, "out_features": STAGES},
         "neck_hidden_sizes": [12, 24, 36, 40],
         "fusion_hidden_size": 20,
@@ -648,12 +649,12 @@ MENDS: dict[str, dict[str, Any]] = {
         "num_relative_features": 32,
         "bin_configurations": [BINS],
     },
-'upernet': {
+    "upernet": {
         "backbone_config": {**BELOW_DETECTORS["backbone_config"], "out_features": STAGES},
         "hidden_size": 44,
         "auxiliary_channels": 26,
     },
-'prompt_depth_anything': {
+    "prompt_depth_anything": {
         "backbone_config": {
             **DINO_BELOW,
             "num_hidden_layers": 4,
@@ -666,29 +667,29 @@ MENDS: dict[str, dict[str, Any]] = {
         "fusion_hidden_size": 20,
         "head_hidden_size": 28,
     },
-'vitdet': {"image_size": 48, "pretrain_image_size": 40, "patch_size": 8},
-'eomt': {"image_size": 40, "patch_size": 8, "num_channels": 1, "num_blocks": 2, "num_queries": 11},
-'superpoint': {"encoder_hidden_sizes": [12, 20, 28, 36], "decoder_hidden_size": 44, "keypoint_decoder_dim": 65},
-'time_series_transformer': SERIES,
-'informer': SERIES,
-'autoformer': {**SERIES, "moving_average": 5},
-'decision_transformer': {"max_ep_len": 44, "state_dim": 17, "act_dim": 4},
-'lxmert': {"num_qa_labels": 38, "num_object_labels": 34, "num_attr_labels": 26, "visual_feat_dim": 22},
-'mgp-str': {"num_bpe_labels": 127, "num_wordpiece_labels": 109, "image_size": [16, 40]},
-'focalnet': {
+    "vitdet": {"image_size": 48, "pretrain_image_size": 40, "patch_size": 8},
+    "eomt": {"image_size": 40, "patch_size": 8, "num_channels": 1, "num_blocks": 2, "num_queries": 11},
+    "superpoint": {"encoder_hidden_sizes": [12, 20, 28, 36], "decoder_hidden_size": 44, "keypoint_decoder_dim": 65},
+    "time_series_transformer": SERIES,
+    "informer": SERIES,
+    "autoformer": {**SERIES, "moving_average": 5},
+    "decision_transformer": {"max_ep_len": 44, "state_dim": 17, "act_dim": 4},
+    "lxmert": {"num_qa_labels": 38, "num_object_labels": 34, "num_attr_labels": 26, "visual_feat_dim": 22},
+    "mgp-str": {"num_bpe_labels": 127, "num_wordpiece_labels": 109, "image_size": [16, 40]},
+    "focalnet": {
         "embed_dim": 12,
         "depths": [2, 1, 2, 1],
         "focal_levels": [2, 3, 2, 1],
         "focal_windows": [3, 5, 3, 3],
         "encoder_stride": 8,
     },
-'levit': {
+    "levit": {
         "hidden_sizes": [32, 48, 80],
         "key_dim": [8, 12, 16],
         "depths": [2, 1, 2],
         "num_attention_heads": [3, 4, 5],
     },
-'cvt': {
+    "cvt": {
         "embed_dim": [12, 24, 36],
         "num_heads": [1, 2, 3],
         "depth": [1, 2, 3],
@@ -697,15 +698,15 @@ MENDS: dict[str, dict[str, Any]] = {
         "kernel_qkv": [3, 3, 3],
         "qkv_bias": [True, True, True],
     },
-'swin2sr': {"embed_dim": 24, "depths": [1, 2], "num_heads": [2, 3], "window_size": 4, "image_size": 32},
-'swiftformer': {"embed_dims": [16, 20, 28, 36], "depths": [2, 1, 3, 2], "image_size": 64},
-'glpn': {
+    "swin2sr": {"embed_dim": 24, "depths": [1, 2], "num_heads": [2, 3], "window_size": 4, "image_size": 32},
+    "swiftformer": {"embed_dims": [16, 20, 28, 36], "depths": [2, 1, 3, 2], "image_size": 64},
+    "glpn": {
         "hidden_sizes": [16, 20, 28, 36],
         "num_attention_heads": [1, 2, 4, 3],
         "depths": [1, 2, 1, 1],
         "decoder_hidden_size": 24,
     },
-'depth_pro': {
+    "depth_pro": {
         "image_model_config": DINO_BELOW,
         "patch_model_config": DINO_BELOW,
         "fov_model_config": DINO_BELOW,
@@ -715,14 +716,14 @@ MENDS: dict[str, dict[str, Any]] = {
         "scaled_images_feature_dims": [44, 52, 60],
         "patch_size": 40,
     },
-'sam2': TRACKING,
-'sam2_vision_model': TRACKING["vision_config"],
-'sam2_hiera_det_model': {key: value for key, value in HIERA_BELOW.items() if key != "model_type"},
-'sam2_video': {
+    "sam2": TRACKING,
+    "sam2_vision_model": TRACKING["vision_config"],
+    "sam2_hiera_det_model": {key: value for key, value in HIERA_BELOW.items() if key != "model_type"},
+    "sam2_video": {
         **TRACKING,
         **MEMORIES,
     },
-'vitpose': {
+    "vitpose": {
         "backbone_config": {
             "model_type": "vitpose_backbone",
             "hidden_size": 48,
@@ -734,15 +735,15 @@ MENDS: dict[str, dict[str, Any]] = {
             "part_features": 12,
         }
     },
-'maskformer': {
+    "maskformer": {
         "backbone_config": {**ALL_MAPS, "model_type": "maskformer-swin"},
         "decoder_config": {"model_type": "detr", **BELOW_DETECTORS, "d_model": 48, "decoder_attention_heads": 6},
         "fpn_feature_size": 64,
         "mask_feature_size": 36,
     },
-'maskformer-swin': {key: value for key, value in ALL_MAPS.items() if key != "model_type"},
-'mask2former': {**MASKS, "feature_size": 64, "mask_feature_size": 36, "feature_strides": [4, 8, 16, 32]},
-'oneformer': {
+    "maskformer-swin": {key: value for key, value in ALL_MAPS.items() if key != "model_type"},
+    "mask2former": {**MASKS, "feature_size": 64, "mask_feature_size": 36, "feature_strides": [4, 8, 16, 32]},
+    "oneformer": {
         **MASKS,
         "conv_dim": 64,
         "mask_dim": 36,
@@ -755,63 +756,66 @@ MENDS: dict[str, dict[str, Any]] = {
         "text_encoder_n_ctx": 6,
         "text_encoder_context_length": 17,
     },
-'rt_detr': RT_DETR,
-'rt_detr_v2': RT_DETR,
-'rt_detr_resnet': {
+    "rt_detr": RT_DETR,
+    "rt_detr_v2": RT_DETR,
+    "rt_detr_resnet": {
         "hidden_sizes": [12, 20, 28, 36],
         "depths": [2, 1, 2, 1],
         "embedding_size": 8,
         "num_channels": 1,
     },
-'mobilevitv2': {"width_multiplier": 0.45, "base_attn_unit_dims": [96, 144, 208], "image_size": 64},
-'vilt': {"num_images": 3},
-'dab-detr': BELOW_DETECTORS,
-'deformable_detr': {**BELOW_DETECTORS, "d_model": 64, "encoder_attention_heads": 4, "decoder_attention_heads": 8},
-'grounding-dino': GROUNDING,
-'mm-grounding-dino': GROUNDING,
-'vision-text-dual-encoder': {"vision_config.model_type": "vit", "text_config.model_type": "bert"},
+    "mobilevitv2": {"width_multiplier": 0.45, "base_attn_unit_dims": [96, 144, 208], "image_size": 64},
+    "vilt": {"num_images": 3},
+    "dab-detr": BELOW_DETECTORS,
+    "deformable_detr": {**BELOW_DETECTORS, "d_model": 64, "encoder_attention_heads": 4, "decoder_attention_heads": 8},
+    "grounding-dino": GROUNDING,
+    "mm-grounding-dino": GROUNDING,
+    "vision-text-dual-encoder": {"vision_config.model_type": "vit", "text_config.model_type": "bert"},
 }
 # Switches together that a random search found to be more than each alone: class and changes.
 UNTIED, TEXT_UNTIED = {"tie_word_embeddings": False}, {"text_config.tie_word_embeddings": False}
 TEXT_TIED = {"text_config.tie_word_embeddings": True}
-STAGES = ["stage1", "stage2", "stage3", "stage4"]
 READS_ALONE = {"add_cross_attention": True, "is_decoder": True}
 LEARNED = {"position_embedding_type": "learned"}
 THREE_STAGES = {"backbone_config.out_features": ["stage1", "stage2", "stage3"]}
 COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
-'arcee': (("ArceeForCausalLM", {"head_dim": 7}),),
-'conditional_detr': (("ConditionalDetrForObjectDetection", LEARNED),),
-'convnext': (("ConvNextModel", {"patch_size": [4, 2]}),),
-'detr': (("DetrForSegmentation", LEARNED), ("DetrModel", THREE_STAGES), ("DetrForObjectDetection", {"position_embedding_type": "learned"}),),
-'dinov2': (("Dinov2Model", {"hidden_size": 64}),),
-'gemma4_text': (("Gemma4ForCausalLM", {"num_hidden_layers": 12}),),
-'llava': (("LlavaForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
-'llava_onevision': (("LlavaOnevisionForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
-'mllama': (("MllamaForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
-'mt5': (("MT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),),
-'umt5': (("UMT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),),
-'audioflamingo3': (
+    "arcee": (("ArceeForCausalLM", {"head_dim": 7}),),
+    "conditional_detr": (("ConditionalDetrForObjectDetection", LEARNED),),
+    "convnext": (("ConvNextModel", {"patch_size": [4, 2]}),),
+    "detr": (
+        ("DetrForSegmentation", LEARNED),
+        ("DetrModel", THREE_STAGES),
+        ("DetrForObjectDetection", {"position_embedding_type": "learned"}),
+    ),
+    "dinov2": (("Dinov2Model", {"hidden_size": 64}),),
+    "gemma4_text": (("Gemma4ForCausalLM", {"num_hidden_layers": 12}),),
+    "llava": (("LlavaForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
+    "llava_onevision": (("LlavaOnevisionForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
+    "mllama": (("MllamaForConditionalGeneration", {"text_config.tie_word_embeddings": True}),),
+    "mt5": (("MT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),),
+    "umt5": (("UMT5ForConditionalGeneration", {"feed_forward_proj": "relu"}),),
+    "audioflamingo3": (
         ("AudioFlamingo3ForConditionalGeneration", {**TEXT_TIED, "projector_bias": False}),
         ("AudioFlamingo3ForConditionalGeneration", {"tie_word_embeddings": True, **TEXT_TIED}),
     ),
-'blip': (
+    "blip": (
         ("BlipForConditionalGeneration", UNTIED),
         ("BlipForConditionalGeneration", TEXT_UNTIED),
         ("BlipForConditionalGeneration", {**UNTIED, **TEXT_UNTIED}),
     ),
-'canine': (("CanineModel", READS_ALONE),),
-'chameleon': (
+    "canine": (("CanineModel", READS_ALONE),),
+    "chameleon": (
         ("ChameleonForConditionalGeneration", {"vq_config.attn_type": "none", "attention_bias": True}),
         ("ChameleonForConditionalGeneration", {"vq_config.attn_resolutions": None, "tie_word_embeddings": True}),
         ("ChameleonForConditionalGeneration", {"vq_config.double_latent": True, "vq_config.num_res_blocks": 2}),
     ),
-'clap_text_model': (("ClapTextModel", READS_ALONE),),
-'csm': (
+    "clap_text_model": (("ClapTextModel", READS_ALONE),),
+    "csm": (
         ("CsmForConditionalGeneration", {"tie_codebooks_embeddings": False, "attention_bias": True}),
         ("CsmForConditionalGeneration", {"depth_decoder_config.num_codebooks": 5, "mlp_bias": True}),
     ),
-'dinov3_convnext': (("DINOv3ConvNextModel", {"layer_scale_init_value": 0.0, "image_size": 80}),),
-'dpt': (
+    "dinov3_convnext": (("DINOv3ConvNextModel", {"layer_scale_init_value": 0.0, "image_size": 80}),),
+    "dpt": (
         (
             "DPTForDepthEstimation",
             {
@@ -861,11 +865,11 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             },
         ),
     ),
-'glmasr': (
+    "glmasr": (
         ("GlmAsrForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
         ("GlmAsrForConditionalGeneration", {"audio_config.num_attention_heads": 4, "audio_config.head_dim": 14}),
     ),
-'emu3': (
+    "emu3": (
         ("Emu3ForConditionalGeneration", {"vq_config.double_latent": True, "vq_config.num_res_blocks": 2}),
         (
             "Emu3ForConditionalGeneration",
@@ -873,7 +877,7 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ),
         ("Emu3ForConditionalGeneration", {**TEXT_TIED, "text_config.num_key_value_heads": 3}),
     ),
-'ernie4_5_vl_moe': (
+    "ernie4_5_vl_moe": (
         ("Ernie4_5_VLMoeForConditionalGeneration", {**UNTIED, **TEXT_UNTIED, "text_config.use_bias": True}),
         (
             "Ernie4_5_VLMoeForConditionalGeneration",
@@ -884,74 +888,74 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             },
         ),
     ),
-'exaone4_5': (
+    "exaone4_5": (
         ("Exaone4_5_ForConditionalGeneration", TEXT_TIED),
         ("Exaone4_5_ForConditionalGeneration", {"tie_word_embeddings": True, "vision_config.num_key_value_heads": 3}),
     ),
-'glm_ocr': (
+    "glm_ocr": (
         ("GlmOcrForConditionalGeneration", TEXT_TIED),
         ("GlmOcrForConditionalGeneration", {"vision_config.attention_bias": False, "vision_config.in_channels": 2}),
     ),
-'granite_docling': (
+    "granite_docling": (
         ("GraniteDoclingForConditionalGeneration", {"density_router_hidden_size": 14, **UNTIED}),
         ("GraniteDoclingForConditionalGeneration", {"vision_config.use_fine_route": False, **TEXT_UNTIED}),
         ("GraniteDoclingModel", {"vision_config.scale_factor": 5, "text_config.mlp_bias": True}),
     ),
-'git': (
+    "git": (
         (
             "GitForCausalLM",
             {"position_embedding_type": "relative_key_query", "vision_config.intermediate_size": 77},
         ),
     ),
-'kosmos-2': (
+    "kosmos-2": (
         ("Kosmos2ForConditionalGeneration", TEXT_UNTIED),
         ("Kosmos2ForConditionalGeneration", {**UNTIED, **TEXT_UNTIED}),
     ),
-'kosmos-2.5': (
+    "kosmos-2.5": (
         ("Kosmos2_5ForConditionalGeneration", UNTIED),
         ("Kosmos2_5ForConditionalGeneration", {**UNTIED, **TEXT_UNTIED}),
     ),
-'hunyuan_vl': (
+    "hunyuan_vl": (
         ("HunYuanVLForConditionalGeneration", {**UNTIED, **TEXT_UNTIED, "text_config.attention_bias": True}),
         ("HunYuanVLModel", {"vision_config.head_dim": 14, "vision_config.spatial_merge_size": 3}),
     ),
-'layoutlm': (("LayoutLMModel", READS_ALONE),),
-'lfm2_vl': (
+    "layoutlm": (("LayoutLMModel", READS_ALONE),),
+    "lfm2_vl": (
         ("Lfm2VlForConditionalGeneration", TEXT_UNTIED),
         ("Lfm2VlForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
     ),
-'kimi_k25': (
+    "kimi_k25": (
         (
             "Kimi_K25ForConditionalGeneration",
             {"vision_config.merge_kernel_size": [3, 1], "text_config.attention_bias": True},
         ),
         ("Kimi_K25ForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
     ),
-'granite_speech': (
+    "granite_speech": (
         ("GraniteSpeechForConditionalGeneration", {**UNTIED, **TEXT_TIED, "window_size": 17}),
         (
             "GraniteSpeechForConditionalGeneration",
             {"encoder_config.dim_head": 14, "encoder_config.feedforward_mult": 3},
         ),
     ),
-'granite_speech_plus': (
+    "granite_speech_plus": (
         (
             "GraniteSpeechPlusForConditionalGeneration",
             {"encoder_config.cat_hidden_layers": [1], "projector_config.encoder_hidden_size": 144},
         ),
     ),
-'lilt': (("LiltModel", READS_ALONE),),
-'longformer': (("LongformerModel", {"type_vocab_size": 3, **READS_ALONE}),),
-'luke': (("LukeModel", READS_ALONE),),
-'marian': (
+    "lilt": (("LiltModel", READS_ALONE),),
+    "longformer": (("LongformerModel", {"type_vocab_size": 3, **READS_ALONE}),),
+    "luke": (("LukeModel", READS_ALONE),),
+    "marian": (
         (
             "MarianForCausalLM",
             {"share_encoder_decoder_embeddings": False, "vocab_size": 131, **UNTIED},
         ),
         ("MarianMTModel", {"share_encoder_decoder_embeddings": False, "decoder_ffn_dim": 66}),
     ),
-'markuplm': (("MarkupLMModel", READS_ALONE),),
-'minimax_m3_vl': (
+    "markuplm": (("MarkupLMModel", READS_ALONE),),
+    "minimax_m3_vl": (
         (
             "MiniMaxM3SparseForConditionalGeneration",
             {
@@ -961,34 +965,34 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ),
         ("MiniMaxM3SparseForConditionalGeneration", {**TEXT_TIED, "vision_config.spatial_merge_size": 3}),
     ),
-'moshi': (
+    "moshi": (
         ("MoshiForCausalLM", {"tie_word_embeddings": True, "head_dim": None}),
         ("MoshiForConditionalGeneration", {"num_codebooks": 1, "depth_decoder_config.ffn_dim": 60}),
     ),
-'mra': (("MraModel", READS_ALONE),),
-'nystromformer': (("NystromformerModel", READS_ALONE),),
-'paddleocr_vl': (
+    "mra": (("MraModel", READS_ALONE),),
+    "nystromformer": (("NystromformerModel", READS_ALONE),),
+    "paddleocr_vl": (
         ("PaddleOCRVLForConditionalGeneration", {**UNTIED, **TEXT_UNTIED, "text_config.use_bias": True}),
         ("PaddleOCRVLForConditionalGeneration", {**UNTIED, "vision_config.spatial_merge_size": 3}),
     ),
-'pix2struct': (
+    "pix2struct": (
         ("Pix2StructForConditionalGeneration", {"tie_word_embeddings": True, "vision_config.d_kv": 14}),
         ("Pix2StructForConditionalGeneration", {**TEXT_TIED, "text_config.d_ff": 66}),
     ),
-'phi4_multimodal': (
+    "phi4_multimodal": (
         ("Phi4MultimodalForCausalLM", {"audio_config.downsample_rate": 2, "tie_word_embeddings": True}),
         ("Phi4MultimodalModel", {"audio_config.time_reduction": 4, "vision_config.num_channels": 1}),
     ),
-'phi4_multimodal_audio': (
+    "phi4_multimodal_audio": (
         ("Phi4MultimodalAudioModel", {"time_reduction": 2, "kernel_size": 4}),
         ("Phi4MultimodalAudioModel", {"time_reduction": 12, "depthwise_multiplier": 2}),
     ),
-'pvt': (("PvtForImageClassification", {"num_labels": 5, "image_size": 56}),),
-'qwen2_audio': (
+    "pvt": (("PvtForImageClassification", {"num_labels": 5, "image_size": 56}),),
+    "qwen2_audio": (
         ("Qwen2AudioForConditionalGeneration", TEXT_TIED),
         ("Qwen2AudioForConditionalGeneration", {**UNTIED, **TEXT_TIED}),
     ),
-'qwen2_5_omni': (
+    "qwen2_5_omni": (
         (
             "Qwen2_5OmniForConditionalGeneration",
             {"enable_audio_output": False, "thinker_config.tie_word_embeddings": True},
@@ -1004,7 +1008,7 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             },
         ),
     ),
-'qwen3_omni_moe': (
+    "qwen3_omni_moe": (
         (
             "Qwen3OmniMoeForConditionalGeneration",
             {"enable_audio_output": False, "thinker_config.tie_word_embeddings": True},
@@ -1019,34 +1023,34 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             },
         ),
     ),
-'qwen3_asr': (
+    "qwen3_asr": (
         ("Qwen3ASRForTokenClassification", {"token_classification_bias": True, "num_labels": 9}),
         ("Qwen3ASRForConditionalGeneration", {**UNTIED, **TEXT_TIED, "audio_config.num_mel_bins": 18}),
     ),
-'qwen3_omni_moe_thinker': (
+    "qwen3_omni_moe_thinker": (
         ("Qwen3OmniMoeThinkerForConditionalGeneration", {**TEXT_TIED, "audio_config.num_mel_bins": 18}),
         (
             "Qwen3OmniMoeThinkerForConditionalGeneration",
             {"tie_word_embeddings": True, "vision_config.deepstack_visual_indexes": [0]},
         ),
     ),
-'resnet': (
+    "resnet": (
         (
             "ResNetForImageClassification",
             {"depths": [2, 1, 1], "layer_type": "basic", "downsample_in_first_stage": True},
         ),
         ("ResNetModel", {"hidden_sizes": [24, 48, 72]}),
     ),
-'sam': (
+    "sam": (
         ("SamModel", {"mask_decoder_config.attention_downsample_rate": 3}),
         ("SamModel", {"prompt_encoder_config.mask_input_channels": 17, "vision_config.mlp_ratio": 2.7}),
     ),
-'splinter': (("SplinterModel", READS_ALONE),),
-'t5gemma2': (
+    "splinter": (("SplinterModel", READS_ALONE),),
+    "t5gemma2": (
         ("T5Gemma2ForConditionalGeneration", {**UNTIED, "encoder.text_config.num_hidden_layers": 2}),
         ("T5Gemma2Model", {**UNTIED, "encoder.vision_config.vision_use_head": False}),
     ),
-'udop': (
+    "udop": (
         ("UdopForConditionalGeneration", {**UNTIED, "feed_forward_proj": "gated-gelu"}),
         (
             "UdopForConditionalGeneration",
@@ -1057,73 +1061,73 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             {"relative_bias_args": [{"type": "1d"}, {"type": "vertical", "prefix_bucket": True}], "num_channels": 1},
         ),
     ),
-'vibevoice': (
+    "vibevoice": (
         ("VibeVoiceForConditionalGeneration", {**TEXT_TIED, "diffusion_head_config.mlp_bias": True}),
         ("VibeVoiceModel", {"audio_config.hidden_size": 22, "audio_config.ffn_expansion": 3}),
     ),
-'vibevoice_asr': (("VibeVoiceAsrForConditionalGeneration", {"tie_word_embeddings": True, **TEXT_TIED}),),
-'video_llama_3': (
+    "vibevoice_asr": (("VibeVoiceAsrForConditionalGeneration", {"tie_word_embeddings": True, **TEXT_TIED}),),
+    "video_llama_3": (
         ("VideoLlama3ForConditionalGeneration", TEXT_TIED),
         ("VideoLlama3ForConditionalGeneration", {"tie_word_embeddings": True, "vision_config.num_channels": 1}),
     ),
-'visual_bert': (("VisualBertModel", READS_ALONE),),
-'voxtral': (
+    "visual_bert": (("VisualBertModel", READS_ALONE),),
+    "voxtral": (
         ("VoxtralForConditionalGeneration", TEXT_TIED),
         ("VoxtralForConditionalGeneration", {"tie_word_embeddings": True, **TEXT_TIED, "text_config.mlp_bias": True}),
     ),
-'voxtral_realtime': (
+    "voxtral_realtime": (
         ("VoxtralRealtimeForConditionalGeneration", {**UNTIED, "downsample_factor": 3}),
         ("VoxtralRealtimeForConditionalGeneration", {"audio_config.head_dim": 14, "text_config.head_dim": None}),
     ),
-'yoso': (("YosoModel", READS_ALONE),),
-'deformable_detr': (
+    "yoso": (("YosoModel", READS_ALONE),),
+    "deformable_detr": (
         ("DeformableDetrForObjectDetection", {"with_box_refine": True}),
         ("DeformableDetrForObjectDetection", {"with_box_refine": True, "two_stage": True}),
         ("DeformableDetrForObjectDetection", {"num_feature_levels": 1, "position_embedding_type": "learned"}),
         ("DeformableDetrForObjectDetection", {"num_feature_levels": 6, "backbone_config.layer_type": "bottleneck"}),
     ),
-'depth_pro': (
+    "depth_pro": (
         ("DepthProForDepthEstimation", {"use_fov_model": True, "num_fov_head_layers": 1}),
         ("DepthProForDepthEstimation", {"use_fov_model": True, "use_batch_norm_in_fusion_residual": True}),
         ("DepthProForDepthEstimation", {"intermediate_feature_dims": [28, 20], "use_bias_in_fusion_residual": False}),
     ),
-'vitpose': (
+    "vitpose": (
         ("VitPoseForPoseEstimation", {"use_simple_decoder": False, "backbone_config.num_experts": 3}),
         ("VitPoseForPoseEstimation", {"use_simple_decoder": True, "num_labels": 9}),
     ),
-'sam2_video': (
+    "sam2_video": (
         ("Sam2VideoModel", {"enable_occlusion_spatial_embedding": False, "num_maskmem": 5}),
         ("Sam2VideoModel", {"mask_downsampler_stride": 4, "memory_fuser_num_layers": 3}),
     ),
-'cvt': (
+    "cvt": (
         ("CvtForImageClassification", {"cls_token": [True, False, True], "qkv_bias": [False, True, True]}),
         ("CvtForImageClassification", {"kernel_qkv": [3, 5, 3], "mlp_ratio": [2.5, 4.0, 3.0]}),
         ("CvtForImageClassification", {"patch_sizes": [5, 3, 3], "num_channels": 1, "depth": [2, 3, 4]}),
     ),
-'focalnet': (
+    "focalnet": (
         ("FocalNetForImageClassification", {"use_conv_embed": True, "use_layerscale": True}),
         ("FocalNetForImageClassification", {"use_post_layernorm_in_modulation": True, "mlp_ratio": 2.7}),
     ),
-'glpn': (("GLPNForDepthEstimation", {"decoder_hidden_size": 28, "sr_ratios": [4, 1, 2, 1]}),),
-'levit': (
+    "glpn": (("GLPNForDepthEstimation", {"decoder_hidden_size": 28, "sr_ratios": [4, 1, 2, 1]}),),
+    "levit": (
         ("LevitForImageClassification", {"mlp_ratio": [2, 0, 3], "attention_ratio": [2, 3, 4]}),
         ("LevitForImageClassificationWithTeacher", {"image_size": 112, "kernel_size": 5}),
     ),
-'swiftformer': (
+    "swiftformer": (
         ("SwiftFormerForImageClassification", {"use_layer_scale": False, "mlp_ratio": 3}),
         (
             "SwiftFormerForImageClassification",
             {"embed_dims": [16, 16, 28, 36], "downsamples": [False, True, True, True]},
         ),
     ),
-'swin2sr': (
+    "swin2sr": (
         ("Swin2SRForImageSuperResolution", {"resi_connection": "3conv", "upsampler": "pixelshuffle_aux"}),
         ("Swin2SRForImageSuperResolution", {"upsampler": "pixelshuffledirect", "num_channels_out": 2}),
         ("Swin2SRForImageSuperResolution", {"upsampler": "nearest+conv", "upscale": 4}),
         ("Swin2SRForImageSuperResolution", {"upsampler": "pixelshuffle", "upscale": 3}),
         ("Swin2SRForImageSuperResolution", {"upsampler": "", "use_absolute_embeddings": True}),
     ),
-**{
+    **{
         model_type: (
             (name, {**CATEGORIES, "distribution_output": "normal"}),
             (name, {**CATEGORIES, "num_static_real_features": 3, "input_size": 2}),
@@ -1135,27 +1139,27 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             ("autoformer", "AutoformerForPrediction"),
         )
     },
-'lxmert': (
+    "lxmert": (
         ("LxmertForPreTraining", {"visual_obj_loss": False, "task_qa": False}),
         ("LxmertForPreTraining", {"task_obj_predict": False, "tie_word_embeddings": False}),
     ),
-'eomt': (
+    "eomt": (
         ("EomtForUniversalSegmentation", {"use_swiglu_ffn": True, "num_upscale_blocks": 3}),
         ("EomtForUniversalSegmentation", {"num_labels": 9, "num_register_tokens": 2}),
     ),
-'superpoint': (
+    "superpoint": (
         ("SuperPointForKeypointDetection", {"encoder_hidden_sizes": [12, 20, 44], "descriptor_decoder_dim": 30}),
     ),
-'upernet': (
+    "upernet": (
         ("UperNetForSemanticSegmentation", {"auxiliary_num_convs": 3, "auxiliary_concat_input": True}),
         ("UperNetForSemanticSegmentation", {"use_auxiliary_head": False, "pool_scales": [1, 2]}),
         ("UperNetForSemanticSegmentation", {"auxiliary_in_channels": 28, "auxiliary_num_convs": 0}),
     ),
-'vitdet': (
+    "vitdet": (
         ("VitDetModel", {"use_relative_position_embeddings": True, "window_block_indices": [1], "window_size": 3}),
         ("VitDetModel", {"residual_block_indices": [0, 2], "use_absolute_position_embeddings": False}),
     ),
-'zoedepth': (
+    "zoedepth": (
         (
             "ZoeDepthForDepthEstimation",
             {
@@ -1172,39 +1176,39 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("ZoeDepthForDepthEstimation", {"bin_centers_type": "normed", "readout_type": "add"}),
         ("ZoeDepthForDepthEstimation", {"use_batch_norm_in_fusion_residual": True, "add_projection": True}),
     ),
-'superglue': (
+    "superglue": (
         (
             "SuperGlueForKeypointMatching",
             {"keypoint_encoder_sizes": [10, 14, 18], "gnn_layers_types": ["self", "cross"]},
         ),
         ("SuperGlueForKeypointMatching", {"hidden_size": 96, "keypoint_detector_config.descriptor_decoder_dim": 96}),
     ),
-'vjepa2': (
+    "vjepa2": (
         ("VJEPA2ForVideoClassification", {"num_pooler_layers": 2, "mlp_ratio": 3.0}),
         ("VJEPA2ForVideoClassification", {"pred_num_mask_tokens": 3, "pred_mlp_ratio": 2.5}),
     ),
-'patchtst': (
+    "patchtst": (
         ("PatchTSTForPrediction", {"share_projection": False, "loss": "mse"}),
         ("PatchTSTForPrediction", {"pooling_type": None, "distribution_output": "normal"}),
         ("PatchTSTForRegression", {"norm_type": "layernorm", "channel_attention": True}),
         ("PatchTSTForClassification", {"share_embedding": False, "use_cls_token": True}),
     ),
-'timesfm': (("TimesFmModelForPrediction", {"use_positional_embedding": True, "quantiles": [0.1, 0.5]}),),
-'sam3_vision_model': (
+    "timesfm": (("TimesFmModelForPrediction", {"use_positional_embedding": True, "quantiles": [0.1, 0.5]}),),
+    "sam3_vision_model": (
         ("Sam3VisionModel", {"scale_factors": [2.0, 1.0], "fpn_hidden_size": 48}),
         ("Sam3VisionModel", {"scale_factors": [4.0, 4.0, 0.5], "backbone_config.hidden_size": 96}),
     ),
-'bridgetower': (
+    "bridgetower": (
         ("BridgeTowerForMaskedLM", {"tie_word_embeddings": True, "link_tower_type": "interpolate"}),
         ("BridgeTowerForMaskedLM", {"share_link_tower_layers": True, "link_tower_type": "scaled_add"}),
         ("BridgeTowerModel", {"share_cross_modal_transformer_layers": False, "vision_config.share_layernorm": False}),
         ("BridgeTowerModel", {"vision_config.remove_last_layer": True, "num_hidden_layers": 4}),
     ),
-'radio': (
+    "radio": (
         ("RadioModel", {"use_swiglu_ffn": True, "num_registers": 5}),
         ("RadioModel", {"video_temporal_patch_size": 2, "video_patch_dim": 92}),
     ),
-'d_fine': (
+    "d_fine": (
         ("DFineForObjectDetection", {"eval_idx": 1, "layer_scale": 0.5}),
         ("DFineForObjectDetection", {"decoder_n_points": [3, 6, 3], "depth_mult": 0.34, "hidden_expansion": 0.5}),
         ("DFineForObjectDetection", {"d_model": 48, "num_feature_levels": 4}),
@@ -1214,36 +1218,36 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ),
         ("DFineForObjectDetection", {"lqe_layers": 3, "learn_initial_query": True}),
     ),
-'hgnet_v2': (
+    "hgnet_v2": (
         (
             "HGNetV2ForImageClassification",
             {"use_learnable_affine_block": True, "stage_light_block": [True, False, True, False]},
         ),
         ("HGNetV2Backbone", {"stage_downsample": [True, False, True, True], "stage_kernel_size": [3, 5, 3, 7]}),
     ),
-'dab-detr': (
+    "dab-detr": (
         ("DabDetrForObjectDetection", {"keep_query_pos": True, "num_patterns": 3}),
         ("DabDetrForObjectDetection", {"activation_function": "relu", "normalize_before": True}),
     ),
-'grounding-dino': (
+    "grounding-dino": (
         ("GroundingDinoForObjectDetection", {"decoder_bbox_embed_share": False, "decoder_layers": 3}),
         ("GroundingDinoForObjectDetection", {"two_stage": False, "num_feature_levels": 1}),
         ("GroundingDinoModel", {"position_embedding_type": "learned", "embedding_init_target": False}),
     ),
-'mm-grounding-dino': (
+    "mm-grounding-dino": (
         ("MMGroundingDinoForObjectDetection", {"decoder_bbox_embed_share": False, "decoder_layers": 3}),
         ("MMGroundingDinoForObjectDetection", {"decoder_cls_embed_share": False, "num_feature_levels": 6}),
     ),
-'maskformer': (
+    "maskformer": (
         ("MaskFormerForInstanceSegmentation", {"backbone_config": BELOW_DETECTORS["backbone_config"]}),
         ("MaskFormerForInstanceSegmentation", {"decoder_config.d_model": 96, "backbone_config.model_type": "swin"}),
     ),
-'mask2former': (
+    "mask2former": (
         ("Mask2FormerForUniversalSegmentation", {"common_stride": 2, "hidden_dim": 64}),
         ("Mask2FormerForUniversalSegmentation", {"hidden_dim": 64, "enforce_input_projection": True}),
         ("Mask2FormerForUniversalSegmentation", {"backbone_config.out_features": ["stage2", "stage4"]}),
     ),
-'oneformer': (
+    "oneformer": (
         ("OneFormerForUniversalSegmentation", {"is_training": True}),
         (
             "OneFormerForUniversalSegmentation",
@@ -1251,27 +1255,27 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ),
         ("OneFormerForUniversalSegmentation", {"common_stride": 2, "hidden_dim": 64}),
     ),
-'rt_detr': (
+    "rt_detr": (
         ("RTDetrForObjectDetection", {"freeze_backbone_batch_norms": False, "hidden_expansion": 0.5}),
         ("RTDetrForObjectDetection", {"num_feature_levels": 5, "learn_initial_query": True}),
         ("RTDetrForObjectDetection", {"backbone_config.layer_type": "basic", "num_denoising": 0}),
     ),
-'rt_detr_resnet': (
+    "rt_detr_resnet": (
         ("RTDetrResNetBackbone", {"layer_type": "basic", "downsample_in_first_stage": True}),
         ("RTDetrResNetBackbone", {"layer_type": "basic", "hidden_sizes": [8, 8, 20, 20]}),
         ("RTDetrResNetBackbone", {"layer_type": "bottleneck", "hidden_sizes": [8, 8, 20, 20]}),
         ("RTDetrResNetBackbone", {"downsample_in_first_stage": True, "num_channels": 2}),
     ),
-'rt_detr_v2': (
+    "rt_detr_v2": (
         ("RTDetrV2ForObjectDetection", {"decoder_n_levels": 4, "num_feature_levels": 4}),
         ("RTDetrV2ForObjectDetection", {"hidden_expansion": 0.5, "learn_initial_query": True}),
     ),
-'vision-encoder-decoder': (
+    "vision-encoder-decoder": (
         ("VisionEncoderDecoderModel", {"decoder.model_type": "gpt2"}),
         ("VisionEncoderDecoderModel", {"encoder.model_type": "deit", "decoder.model_type": "roberta"}),
         ("VisionEncoderDecoderModel", {"encoder.model_type": "beit", "decoder.hidden_size": 96}),
     ),
-'vision-text-dual-encoder': (
+    "vision-text-dual-encoder": (
         ("VisionTextDualEncoderModel", {"vision_config.model_type": "clip_vision_model"}),
         ("VisionTextDualEncoderModel", {"vision_config.model_type": "dinov2", "text_config.model_type": "roberta"}),
     ),
@@ -1280,14 +1284,14 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
 READ_ALL = ("bailing_hybrid",)
 # Types with a card and no records of their own.
 LEFT_OUT: dict[str, str] = {
-'altclip_text_model': "transformers 5 writes names for it that it does not read",
-'fast_vlm': "its vision tower is of the package timm",
-'gemma3n': "its vision tower is of the package timm",
-'phi4mm': "transformers has no class for it",
-'idefics_vision': "transformers has no class of its own for it",
-'internlm3': "transformers has its configuration alone",
-'iquestcoder': "transformers has its configuration alone",
-'t5_gemma_module': "a half of t5gemma, never a model of its own",
+    "altclip_text_model": "transformers 5 writes names for it that it does not read",
+    "fast_vlm": "its vision tower is of the package timm",
+    "gemma3n": "its vision tower is of the package timm",
+    "phi4mm": "transformers has no class for it",
+    "idefics_vision": "transformers has no class of its own for it",
+    "internlm3": "transformers has its configuration alone",
+    "iquestcoder": "transformers has its configuration alone",
+    "t5_gemma_module": "a half of t5gemma, never a model of its own",
 }
 
 # The base of TYPES: by key, or by the key's usual name where the class has an alias for it (n_embd is hidden_size).
