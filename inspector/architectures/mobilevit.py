@@ -38,7 +38,7 @@ SEGMENTATION = under("segmentation_head",      # y channels in
 MOBILEVIT = Architecture("mobilevit",
     dims=COMMON | Dims(
         n0="neck_hidden_sizes[0]", n1="neck_hidden_sizes[1]", n2="neck_hidden_sizes[2]", i="neck_hidden_sizes[{D}]",
-        o="neck_hidden_sizes[{D}+1]", w="hidden_sizes[{D}-2]", ff="floor(w*mlp_ratio)", b="qkv_bias", B="1 : 3", pyramid="1 : 4",
+        o="neck_hidden_sizes[{D}+1]", w="hidden_sizes[{D}-2]", heads="num_attention_heads", ff="floor(w*mlp_ratio)", b="qkv_bias", B="1 : 3", pyramid="1 : 4",
         T="2 when {D} == 2 | 4 when {D} == 3 | 3", f="neck_hidden_sizes[len(neck_hidden_sizes)-1]", y="neck_hidden_sizes[len(neck_hidden_sizes)-2]"),
     parts=rows(
         RESIDUALS,
@@ -46,7 +46,7 @@ MOBILEVIT = Architecture("mobilevit",
         under("encoder.layer.{D}",
             under("conv_kxk", CONV, i="o", n="1", tower="local"),
             part("conv_1x1.convolution", "embed.project", conv("o -> w, 1 1", bias=False)),
-            under("transformer.layer.{T}", VIT_LAYER, d="w"),
+            under("transformer.layer.{T}", VIT_LAYER, d="w", a="heads*(w//heads)"),
             part("layernorm", "norm.final", affine("w")),
             under("conv_projection", CONV, i="w", k="1", n="1", tower="project"),
             under("fusion", CONV, i="2*o", n="1", tower="fusion"))),
