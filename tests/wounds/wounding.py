@@ -93,9 +93,9 @@ def wounds(spec: Spec, keys: list[str], seed: str) -> Iterator[Wound]:
         key = draw.choice(several)
         again = {called_otherwise(name) if name in families[key] else name: entry for name, entry in spec.items()}
         yield Wound("rename a family", again, (key,))
-    for numbered in list(layers(spec).values())[:1]:
+    for prefix, numbered in list(layers(spec).items())[:1]:
         lost = numbered[draw.randrange(1, len(numbered) - 1)]
-        yield Wound("lose a layer", without(*lost), (lost[0].rpartition(".")[0].split(".")[0],))
+        yield Wound("lose a layer", without(*lost), (prefix,))
     first = sorted(spec)[: len(spec) // 2]
     if len(first) > 2:
         partly = {f"module.{name}" if name in first else name: entry for name, entry in spec.items()}
