@@ -264,17 +264,19 @@ class _Binder:
         keys = [{self.key(slot) for slot in one if not slot.optional} for one in (first, second)]
         found = [sum(1 for key in one if self.stored(key)) for one in keys]
         if keys[0] & keys[1] and found[0] and found[1]:
-            misfits = [self._misfits(one) for one in (first, second)]
-            return int(misfits[1] < misfits[0])
+            return int(self._odds(second) < self._odds(first))
         return int(found[1] > found[0])
 
-    def _misfits(self, slots: list[Slot]) -> int:
-        count = 0
+    def _odds(self, slots: list[Slot]) -> tuple[bool, int]:
+        """(whether every predicate fails, what the other rows do not expect or miss): the less the likelier."""
+        nothing, misfits = True, 0
         for slot in slots:
             expected = {block.shape for block in self.blocks(slot)}
-            stored = set(self.stored(self.key(slot)))
-            count += len(stored - expected) if stored else bool(expected)
-        return count
+            if expected:
+                stored = set(self.stored(self.key(slot)))
+                misfits += len(stored - expected) if stored else 1
+                nothing = False
+        return nothing, misfits
 
     def fitting(self, slots: list[Slot]) -> list[Slot]:
         """Of rows of one name, of which a config would choose one, that which fits what is stored."""

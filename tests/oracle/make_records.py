@@ -779,6 +779,7 @@ READS_ALONE = {"add_cross_attention": True, "is_decoder": True}
 LEARNED = {"position_embedding_type": "learned"}
 THREE_STAGES = {"backbone_config.out_features": ["stage1", "stage2", "stage3"]}
 COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "granitemoe": (("GraniteMoeForCausalLM", {"num_local_experts": 0}),),
     "arcee": (("ArceeForCausalLM", {"head_dim": 7}),),
     "conditional_detr": (("ConditionalDetrForObjectDetection", LEARNED),),
     "convnext": (("ConvNextModel", {"patch_size": [4, 2]}),),
