@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from inspector.architectures.defaults import is_component
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint, load, load_within
 from inspector.loader.formats.part_signs import is_single_file
@@ -271,7 +272,7 @@ def _guessed(reading: Reading, case: Reconciled, judged: Sequence[Evidence]) -> 
     """Whether what differs is likelier a size that names and shapes do not show than something wrong."""
     if len(judged) > MOST_GUESSED and _errors(judged) > MOST_GUESSED:
         return True
-    return bool(case.placement.differences) and reading.name[:1].isupper() and unseen_lists(reading.card)
+    return bool(case.placement.differences) and is_component(reading.name) and unseen_lists(reading.card)
 
 
 def _errors(evidence: Sequence[Evidence]) -> int:
@@ -348,7 +349,7 @@ def _beside_shapes(reading: Reading) -> tuple[Reading, tuple[int, bool]]:
 
 def _has_class(reading: Reading) -> bool:
     """Whether a reading without a config is of a class of diffusers, whose switches have defaults."""
-    return reading.name[:1].isupper() and not reading.scope.settings.known
+    return not reading.scope.settings.known and is_component(reading.name)
 
 
 def _lost(checkpoint: Checkpoint) -> list[str]:

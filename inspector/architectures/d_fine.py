@@ -8,9 +8,9 @@ from inspector.architectures.backbones import frozen
 from inspector.architectures.deformable import BOX, CLASS
 from inspector.architectures.detr import ATTENTION, MLP
 from inspector.architectures.hgnet import HGNET_V2
-from inspector.architectures.rt_detr import CONV, RT_DIMS
+from inspector.architectures.rt_detr import CONV, PROPOSALS, RT_DIMS
 from inspector.notation.card import Architecture, Dims, graft, head, part, rows, under
-from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, param, table
+from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, param
 
 FROZEN_HGNET_V2 = frozen(HGNET_V2)
 CSP = rows(                                    # i channels in
@@ -51,12 +51,7 @@ D_FINE = Architecture("d_fine", ties="true",
             part("downsample_convs.{P}.conv2.norm", "norm.depth",   batchnorm("eh")),
             rows(under("fpn_blocks.{P}", ELAN), tower="fpn"),
             rows(under("pan_blocks.{P}", ELAN), tower="pan"), tower="encoder"),
-        part("denoising_class_embed", "embed.noise", table("C+1 d"), when="num_denoising > 0"),
-        part("weight_embedding",      "embed.query", table("N d"),   when="learn_initial_query"),
-        part("enc_output.0",   "head.proposal.project", dense("d -> d")),
-        part("enc_output.1",   "norm.proposal",         affine("d")),
-        part("enc_score_head", "head.proposal.class",   dense("d -> C")),
-        under("enc_bbox_head", BOX, tower="proposal"),
+        PROPOSALS,
         under("decoder_input_proj",
             part("{J}.0", "embed.level",      conv("last -> d, 1 1", bias=False)),
             part("{J}.1", "norm.level",       batchnorm("d")),

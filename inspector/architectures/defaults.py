@@ -32,6 +32,7 @@ class Defaults:
     differs: key (dotted below a sub-configuration) to {"4": value, "5": value} where transformers 4 and 5
         disagree; a version that does not have the key is missing there.
     made_from: the versions that have this type, "transformers 5.23.0 and transformers 4.57.6".
+    component: whether it is a class of diffusers, which stands in the place of a type in its components' configs.
     """
 
     values: Mapping[str, Any]
@@ -39,6 +40,7 @@ class Defaults:
     derived: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     differs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     made_from: str = ""
+    component: bool = False
 
     def spellings(self, key: str) -> tuple[str, ...]:
         """A key and the other names a config may use for it, the asked one first."""
@@ -94,6 +96,7 @@ def defaults_of(model_type: str) -> Defaults | None:
         derived=MappingProxyType({key: tuple(names) for key, names in line.get("derived", {}).items()}),
         differs=MappingProxyType(line.get("differs", {})),
         made_from=" and ".join(head["made_from"][writer] for writer in reversed(writers)),
+        component=writers == COMPONENTS,
     )
 
 
@@ -109,6 +112,12 @@ def inert_keys() -> frozenset[str]:
     return frozenset(line for line in text.split("\n") if line and not line.startswith("#"))
 
 
+def is_component(name: str) -> bool:
+    """Whether a name that a card reads is that of a class of diffusers."""
+    found = defaults_of(name)
+    return found is not None and found.component
+
+
 def known_types() -> tuple[str, ...]:
     """All model types of the table, sorted."""
     return tuple(name.decode() for name in re.findall(rb'^\{"type":"([^"]+)"', _table(), re.MULTILINE))
@@ -116,6 +125,8 @@ def known_types() -> tuple[str, ...]:
 
 NEWEST, OLDER = "5", "4"
 """The major versions of transformers that the table knows."""
+COMPONENTS = "d"
+"""What the table has for diffusers in the place of a version."""
 
 
 @cache

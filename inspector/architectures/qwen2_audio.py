@@ -13,6 +13,7 @@ from inspector.architectures.blocks import LM_HEAD
 from inspector.architectures.joined_blocks import SPELLINGS, TIES
 from inspector.architectures.qwen import QWEN3
 from inspector.architectures.qwen_vl import QWEN2_5_OMNI_VISION, QWEN3_OMNI_VISION
+from inspector.architectures.whisper import WHISPER_LAYER
 from inspector.notation.card import Architecture, Dims, either, graft, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, table
 
@@ -20,15 +21,7 @@ AUDIO_DIMS = Dims(d="d_model", L="encoder_layers", ff="encoder_ffn_dim", n="num_
 AUDIO_PARTS = rows(
     part("conv1", "embed.audio.1", conv("n -> d, 3")),
     part("conv2", "embed.audio.2", conv("d -> d, 3")),
-    under("layers.{L}",
-        part("self_attn.q_proj",     "attention.query",  dense("d -> d")),
-        part("self_attn.k_proj",     "attention.key",    linear("d -> d")),
-        part("self_attn.v_proj",     "attention.value",  dense("d -> d")),
-        part("self_attn.out_proj",   "attention.output", dense("d -> d")),
-        part("self_attn_layer_norm", "norm.attention",   affine("d")),
-        part("fc1",                  "mlp.up",           dense("d -> ff")),
-        part("fc2",                  "mlp.down",         dense("ff -> d")),
-        part("final_layer_norm",     "norm.mlp",         affine("d"))))
+    under("layers.{L}", WHISPER_LAYER))
 QWEN2_AUDIO_ENCODER = Architecture("qwen2_audio_encoder", dims=AUDIO_DIMS, heads=(head("tower Encoder", ""),),
     parts=rows(
         AUDIO_PARTS,

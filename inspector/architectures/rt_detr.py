@@ -41,13 +41,15 @@ HYBRID_ENCODER = rows(
         under("downsample_convs.{P}", CONV, i="eh", o="eh", k="3", tower="encoder.down"),
         rows(under("fpn_blocks.{P}", CSP), tower="fpn"),
         rows(under("pan_blocks.{P}", CSP), tower="pan"), tower="encoder"))
-REST = rows(                                   # u levels of the attention
+PROPOSALS = rows(
     part("denoising_class_embed", "embed.noise", table("C+1 d"), when="num_denoising > 0"),
     part("weight_embedding",      "embed.query", table("N d"),   when="learn_initial_query"),
     part("enc_output.0",   "head.proposal.project", dense("d -> d")),
-    part("enc_output.1",   "norm.proposal",    affine("d")),
+    part("enc_output.1",   "norm.proposal",         affine("d")),
     part("enc_score_head", "head.proposal.class",   dense("d -> C")),
-    under("enc_bbox_head", BOX, tower="proposal"),
+    under("enc_bbox_head", BOX, tower="proposal"))
+REST = rows(                                   # u levels of the attention
+    PROPOSALS,
     under("decoder_input_proj",
         part("{J}.0", "embed.level",       conv("decoder_in_channels[{J}] -> d, 1 1", bias=False)),
         part("{J}.1", "norm.level",        batchnorm("d")),

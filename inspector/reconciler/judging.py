@@ -13,9 +13,10 @@ from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.binding import Block, scope_of
 from inspector.notation.card import PADDED
 from inspector.notation.roles import DISPUTED
-from inspector.notation.scope import CardScope, grafts_of
+from inspector.notation.scope import CardScope
 from inspector.reconciler import ledger
 from inspector.reconciler.absence import absent_and_unexpected
+from inspector.reconciler.key_values import config_of
 from inspector.reconciler.placing import Placed
 from inspector.reconciler.reconciling import Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, place_name, place_of
@@ -166,8 +167,7 @@ def _scopes(case: Reconciled) -> Iterator[tuple[CardScope, str]]:
     for path in sorted({one[:depth] for one in paths for depth in range(1, len(one) + 1)}):
         scope, prefix = case.plan.scope, ""
         for name in path:
-            config = next(graft.config for graft in grafts_of(scope.card) if graft.name == name)
-            scope, prefix = scope.grafts[name], f"{prefix}{config}."
+            scope, prefix = scope.grafts[name], f"{prefix}{config_of(scope, name)}."
         yield scope, prefix
 
 

@@ -25,7 +25,7 @@ def keys_of(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:
     """The config keys below an expression read in the grafts of a path; symbols of other grafts are followed."""
     prefix, inner = list[str](), scope
     for name in path:
-        prefix.append(_config_of(inner, name))
+        prefix.append(config_of(inner, name))
         inner = inner.grafts[name]
     found: list[Key] = []
     for key in inner.keys_below(node):
@@ -37,7 +37,7 @@ def keys_of(scope: CardScope, path: tuple[str, ...], node: Node) -> list[Key]:
     return found
 
 
-def _config_of(scope: CardScope, name: str) -> str:
+def config_of(scope: CardScope, name: str) -> str:
     """The sub-config that a graft reads."""
     return next((graft.config for graft in grafts_of(scope.card) if graft.name == name), name)
 

@@ -6,7 +6,14 @@ import json
 
 import pytest
 
-from inspector.architectures.defaults import Defaults, class_defaults, defaults_of, inert_keys, known_types
+from inspector.architectures.defaults import (
+    Defaults,
+    class_defaults,
+    defaults_of,
+    inert_keys,
+    is_component,
+    known_types,
+)
 
 
 def known(model_type: str) -> Defaults:
@@ -29,6 +36,16 @@ def test_a_type_nobody_knows_has_no_defaults() -> None:
     assert defaults_of("no-such-type") is None
     assert defaults_of('llama","x":"') is None
     assert defaults_of("") is None
+
+
+@pytest.mark.parametrize("name", ["UNet2DConditionModel", "AutoencoderKL"])
+def test_a_class_of_diffusers(name: str) -> None:
+    assert is_component(name)
+
+
+@pytest.mark.parametrize("name", ["llama", "Yi", "RefinedWeb", "Emu3", "Glm4vMoe_text", "nothing"])
+def test_no_class_of_diffusers(name: str) -> None:
+    assert not is_component(name)
 
 
 @pytest.mark.parametrize(
