@@ -6,23 +6,23 @@ TYPE_CHECKING = False  # as typing's, without the five milliseconds of importing
 if TYPE_CHECKING:
     from typing import Any
 
-    from inspector.auditing import Audit, audit
-    from inspector.charting import Formula, formula
-    from inspector.comparing import Comparison, compare
+    from inspector.auditing.model import Audit, audit
+    from inspector.comparing.checkpoints import Comparison, compare
+    from inspector.formulas import Formula, formula
     from inspector.loader.checkpoint import Checkpoint, load
 
 __all__ = ["Audit", "Checkpoint", "Comparison", "Formula", "audit", "compare", "formula", "load"]
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Audit": "auditing",
-    "audit": "auditing",
+    "Audit": "auditing.model",
+    "audit": "auditing.model",
     "Checkpoint": "loader.checkpoint",
     "load": "loader.checkpoint",
-    "Comparison": "comparing",
-    "compare": "comparing",
-    "Formula": "charting",
-    "formula": "charting",
+    "Comparison": "comparing.checkpoints",
+    "compare": "comparing.checkpoints",
+    "Formula": "formulas",
+    "formula": "formulas",
 }
 
 

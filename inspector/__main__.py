@@ -1,7 +1,7 @@
 """Start of the command.
 
 --version is answered before anything is imported, and a plain audit before the option parser is: the
-parser costs more than reading a small checkpoint. Every other word goes to `inspector.cli`, whose answers
+parser costs more than reading a small checkpoint. Every other word goes to `inspector.cli.options`, whose answers
 are the same; a test keeps the two alike.
 """
 
@@ -62,7 +62,7 @@ def main() -> None:
 def _run(words: Sequence[str]) -> None:
     understood = plain_audit(words)
     if understood is not None:
-        from inspector import verbs
+        from inspector.cli import verbs
 
         source, options, verbose = understood
         verbs.audit(
@@ -74,7 +74,7 @@ def _run(words: Sequence[str]) -> None:
             fail_on=options.get("fail_on", "error"),
             verbose=verbose,
         )
-    from inspector.cli import run
+    from inspector.cli.options import run
 
     run()
 
@@ -105,7 +105,7 @@ def plain_audit(words: Sequence[str]) -> tuple[str, dict[str, str], bool] | None
 
 
 def _leave(code: int) -> None:
-    from inspector.verbs import leave
+    from inspector.cli.verbs import leave
 
     leave(code)
 

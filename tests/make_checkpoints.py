@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.checkpoints import genuine, write, write_file
-from tests.conversion.doors import write_gguf
-from tests.conversion.listings import gguf, saved
+from tests.comparing.entrances import write_gguf
+from tests.comparing.listings import gguf, saved
 from tests.judged import FIXTURES
 from tests.sparse_models import llama
 from tests.values.written import bfloat16, halves_of_pairs, numbers

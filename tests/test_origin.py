@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing import Audit, audit
-from inspector.charting import formula
-from inspector.comparing import compare
+from inspector.auditing.model import Audit, audit
+from inspector.comparing.checkpoints import compare
+from inspector.formulas import formula
 from inspector.reconciler.claims import read_claim
 from tests.checkpoints import Spec, genuine, write
 

@@ -1,6 +1,6 @@
 """Blocks used by several cards."""
 
-from inspector.notation.card import Dims, either, head, maybe, part, rows, under
+from inspector.notation.definition import Dims, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, linear_io, param, scale, table
 
 DECODER = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads",

@@ -15,10 +15,11 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 
-from inspector.notation.card import Architecture
+from inspector.notation.definition import Architecture
 
 _HERE = os.path.dirname(__file__)
-_NO_CARDS = frozenset({"blocks", "catalog", "defaults", "writers"})
+FOLDERS = ("text", "vision", "audio", "multimodal", "diffusion", "timeseries")
+"""Where the definitions are, by what the models read or make."""
 
 
 def beside(name: str) -> bytes:
@@ -138,12 +139,11 @@ def preference(name: str) -> int:
 def scan() -> dict[str, list[str]]:
     """The table as the files have it: a card belongs to the file that defines it."""
     found: dict[str, list[str]] = {}
-    for module in pkgutil.iter_modules([_HERE]):
-        if module.name in _NO_CARDS:
-            continue
-        text = beside(f"{module.name}.py").decode()
-        for constant in re.findall(r"^([A-Z_0-9]+)\s*=\s*Architecture\(", text, re.MULTILINE):
-            card = getattr(import_module(f"inspector.architectures.{module.name}"), constant)
-            for name in card.names:
-                found.setdefault(name, [module.name, constant])
+    for folder in FOLDERS:
+        for module in pkgutil.iter_modules([os.path.join(_HERE, folder)]):
+            text = beside(os.path.join(folder, f"{module.name}.py")).decode()
+            for constant in re.findall(r"^([A-Z_0-9]+)\s*=\s*Architecture\(", text, re.MULTILINE):
+                card = getattr(import_module(f"inspector.architectures.{folder}.{module.name}"), constant)
+                for name in card.names:
+                    found.setdefault(name, [f"{folder}.{module.name}", constant])
     return dict(sorted(found.items(), key=lambda item: (preference(item[0]), item[0])))

@@ -13,7 +13,7 @@ from typing import Final
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.index import Index
 from inspector.loader.layer_words import layers_of
-from inspector.loader.source import is_plain_name
+from inspector.loader.sources.source import is_plain_name
 from inspector.loader.weight_sets import WeightSet, numbered_like, shard_number
 
 NAMES_SHOWN: Final = 20

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from inspector.evidence import Evidence, Fact, Place
-from inspector.loader.beside import OtherSet, no_weights, other_weights, others_of, sniffed, unfinished
 from inspector.loader.config_file import (
     CONFIG_LIMIT,
     LITGPT_FILES,
@@ -25,20 +24,21 @@ from inspector.loader.config_file import (
     Kind,
     read_config,
 )
-from inspector.loader.folder import FolderSource, locate
 from inspector.loader.index import Index
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_evidence
+from inspector.loader.other_files import OtherSet, no_weights, other_weights, others_of, sniffed, unfinished
 from inspector.loader.picking import Picked, loadable, pick, read_index
 from inspector.loader.set_reading import SetReading, WeightFile
-from inspector.loader.source import Forewarned, Listing, Refusal, Source
+from inspector.loader.sources.folder import FolderSource, locate
+from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
 from inspector.loader.weight_sets import WeightSet, group
 
 if TYPE_CHECKING:
-    from inspector.loader.network.download import Download
-    from inspector.loader.network.repository_file import RepositoryFile
-    from inspector.loader.network.traffic import Progress, Traffic
-    from inspector.loader.opening import Opened
+    from inspector.loader.sources.download import Download
+    from inspector.loader.sources.opening import Opened
+    from inspector.loader.sources.repository_file import RepositoryFile
+    from inspector.loader.sources.traffic import Progress, Traffic
 
 SIBLINGS_KEPT: Final = 1_000
 FILES_LIMIT: Final = 20_000
@@ -134,8 +134,8 @@ def load(
                 return replace(read, address=path, shadows=_shadowed(source))
             if found.reason != "absent" or os.path.lexists(source):
                 return _unread(source, _no_place(found))
-        from inspector.loader.address import shown
-        from inspector.loader.opening import Opened, open_source
+        from inspector.loader.sources.address import shown
+        from inspector.loader.sources.opening import Opened, open_source
 
         opened = open_source(
             source,
@@ -160,7 +160,7 @@ def load(
 def load_within(checkpoint: Checkpoint, folder: str) -> Checkpoint:
     """The checkpoint in a folder below another one: of the same commit, where that has one."""
     if checkpoint.commit is not None:
-        from inspector.loader.address import below
+        from inspector.loader.sources.address import below
 
         return load(below(checkpoint.address, checkpoint.commit, folder), cached=checkpoint.cached)
     place = checkpoint.address or checkpoint.source
@@ -201,7 +201,7 @@ def _opened(
 
 def _again(address: str, commit: str | None) -> Source | None:
     """A place that was opened by its address, of the same commit."""
-    from inspector.loader.opening import Opened, open_source
+    from inspector.loader.sources.opening import Opened, open_source
 
     opened = open_source(address, revision=commit)
     return opened.source if isinstance(opened, Opened) else None

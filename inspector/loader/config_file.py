@@ -7,8 +7,8 @@ from typing import Final, Literal
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import strict_json
-from inspector.loader.foreign import SNIFF_BYTES, recognise
-from inspector.loader.source import Refusal, Source
+from inspector.loader.signature import SNIFF_BYTES, recognise
+from inspector.loader.sources.source import Refusal, Source
 from inspector.loader.strict_json import Doubled, Fault
 
 CONFIG_LIMIT: Final = 64_000_000

@@ -15,9 +15,9 @@ from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import strict_json
 from inspector.loader.compact_header import read_compact
 from inspector.loader.dtype import BITS, TORCH_NAMES
-from inspector.loader.foreign import recognise
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout, lay_out
+from inspector.loader.signature import recognise
 from inspector.loader.strict_json import Doubled, Fault, OddNumber
 
 HEADER_LIMIT: Final = 100_000_000

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader import strict_json
-from inspector.loader.foreign import SNIFF_BYTES, recognise
+from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.strict_json import Doubled, Fault
 
 INDEX_LIMIT: Final = 64_000_000

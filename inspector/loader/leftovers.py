@@ -13,7 +13,7 @@ from typing import Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.layout import Layout
-from inspector.loader.source import Listing
+from inspector.loader.sources.source import Listing
 
 NAMES_SHOWN: Final = 20
 NAME_LOOKED_AT: Final = 255

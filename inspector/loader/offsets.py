@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from inspector.loader.source import Opening, Source
+from inspector.loader.sources.source import Opening, Source
 
 
 def begins(source: Source, file: str) -> Mapping[str, int]:

@@ -10,7 +10,7 @@ from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
 from inspector.loader.index_outline import Outline, outlined
 from inspector.loader.leftovers import leftovers
-from inspector.loader.source import Listing, Refusal, Source
+from inspector.loader.sources.source import Listing, Refusal, Source
 from inspector.loader.weight_sets import SAFETENSORS, WeightSet, choose, shard_number
 
 NAMES_SHOWN: Final = 20

@@ -12,10 +12,10 @@ from inspector.loader import agreement
 from inspector.loader.header import Header, Layouts, parse_header, unopened
 from inspector.loader.index import Index
 from inspector.loader.index_outline import Outline
-from inspector.loader.joining import are_slices, join
 from inspector.loader.layout import Layout
 from inspector.loader.picking import OTHER_KINDS
-from inspector.loader.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
+from inspector.loader.rank_slices import are_slices, join
+from inspector.loader.sources.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
 from inspector.loader.weight_sets import WeightSet, shard_number
 
 if TYPE_CHECKING:

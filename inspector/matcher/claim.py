@@ -9,7 +9,7 @@ from typing import Any
 from inspector.architectures.catalog import card_of, modules
 from inspector.architectures.defaults import NEWEST, OLDER, defaults_by, newest_tied_as_older, older_tied_as_newest
 from inspector.loader.config_file import Config
-from inspector.notation.card import Architecture, Head
+from inspector.notation.definition import Architecture, Head
 from inspector.notation.scope import ClassDefaults, Settings, grafts_of, head_for
 
 

@@ -16,7 +16,7 @@ from inspector.matcher.families import Families, Family, Stored
 from inspector.matcher.reading import Reading, ranked
 from inspector.matcher.spelling import WRAPPERS, best_match, keys_of_card
 from inspector.notation.binding import template
-from inspector.notation.card import Architecture
+from inspector.notation.definition import Architecture
 from inspector.notation.scope import CardScope, Settings, bases
 from inspector.notation.slots import unroll
 from inspector.notation.writing import Writing, Written, covers

@@ -15,7 +15,7 @@ from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.showing import shown_settings
 from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_card, masked_keys, masked_like
-from inspector.notation.card import Architecture
+from inspector.notation.definition import Architecture
 from inspector.notation.scope import CardScope, Settings
 
 

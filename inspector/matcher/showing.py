@@ -11,7 +11,7 @@ from inspector.algebra.expression import Bracket, Hole, Node, Word, children, pa
 from inspector.algebra.span import Span
 from inspector.architectures.defaults import class_defaults
 from inspector.matcher.families import Families
-from inspector.notation.card import Architecture
+from inspector.notation.definition import Architecture
 from inspector.notation.scope import Settings
 from inspector.notation.shown import Shown
 

@@ -10,7 +10,7 @@ from itertools import product
 
 from inspector.algebra.expression import parse, words
 from inspector.notation.binding import Spelling, scope_of, template
-from inspector.notation.card import Head
+from inspector.notation.definition import Head
 from inspector.notation.scope import CardScope, bases, grafts_of
 from inspector.notation.slots import HOLE, Slot, Unrolled, unroll
 

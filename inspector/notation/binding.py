@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from inspector.algebra.evaluation import Value, extent, truth, whole
 from inspector.algebra.expression import Node, Word, parse, show
 from inspector.algebra.span import MOST_LISTED, Span
-from inspector.notation.card import Head
+from inspector.notation.definition import Head
 from inspector.notation.scope import CardScope, bases, holes_in
 from inspector.notation.slots import HOLE, Condition, OpaqueSlot, Slot, Unrolled, unroll
 

@@ -21,7 +21,7 @@ from inspector.algebra.expression import (
     parse,
     show,
 )
-from inspector.notation.card import Architecture, Either, Graft, Group, Head, Row
+from inspector.notation.definition import Architecture, Either, Graft, Group, Head, Row
 
 Lookup = Callable[[str], "Architecture | None"]
 """A card by model type."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from inspector.algebra.expression import Hole, Node, Word, parse, substitute
-from inspector.notation.card import Architecture, Either, Graft, Group, Head, Opaque, Part, Row
+from inspector.notation.definition import Architecture, Either, Graft, Group, Head, Opaque, Part, Row
 from inspector.notation.kinds import Kind, Tensor
 from inspector.notation.scope import CardScope
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from inspector.algebra.expression import Alternatives, Binary, Guarded, Literal, Node, Word, parse, show
-from inspector.notation.card import PADDED
+from inspector.notation.definition import PADDED
 from inspector.notation.kinds import Kind, Tensor
 from inspector.notation.slots import HOLE, Slot
 

@@ -27,7 +27,7 @@ from inspector.reconciler.key_values import (
     other_words,
     search,
 )
-from inspector.reconciler.placing import Placed, Placement
+from inspector.reconciler.place import Placed, Placement
 
 MOST_HEADS = 257
 """Divisors are looked for one by one below this number."""

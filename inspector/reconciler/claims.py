@@ -13,7 +13,7 @@ from inspector.loader.dtype import BITS
 from inspector.notation.roles import label
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Counts, Line
-from inspector.reconciler.reconciling import Reconciled
+from inspector.reconciler.reconcile import Reconciled
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from inspector.reconciler.key_values import (
     other_words,
     search,
 )
-from inspector.reconciler.placing import Placement
+from inspector.reconciler.place import Placement
 
 
 def from_indices(plan: Plan, placement: Placement, families: Families) -> Iterator[tuple[Key, Any]]:

@@ -21,7 +21,7 @@ from inspector.notation.scope import CardScope
 from inspector.notation.shown import NEUTRAL
 from inspector.reconciler.candidates import candidates
 from inspector.reconciler.key_values import MOST_EQUAL, Key, boxes_by_key
-from inspector.reconciler.placing import Placement
+from inspector.reconciler.place import Placement
 from inspector.reconciler.renaming import renamings
 
 Bind = Callable[[CardScope], tuple[Plan, Placement]]

@@ -12,7 +12,7 @@ from inspector.algebra.span import Span
 from inspector.notation.binding import scope_of
 from inspector.notation.scope import CardScope, grafts_of
 from inspector.notation.slots import Slot
-from inspector.reconciler.placing import Placement
+from inspector.reconciler.place import Placement
 from inspector.reconciler.solving import LARGEST
 
 Key = tuple[str, ...]

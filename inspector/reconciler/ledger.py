@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from inspector.algebra.boxes import Box
 from inspector.loader.layout import Layout
+from inspector.loader.packed import Packed
 from inspector.notation.binding import Block
-from inspector.packing.packed import Packed
 
 PARAMETER = "parameter"
 COPY = "tied copy"

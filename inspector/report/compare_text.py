@@ -11,8 +11,8 @@ from inspector.report.text import WIDTH, finding_text
 from inspector.report.values_text import values_text
 
 if TYPE_CHECKING:
-    from inspector.comparing import Comparison, RoleDifference
-    from inspector.downloads import Files
+    from inspector.comparing.checkpoints import Comparison, RoleDifference
+    from inspector.comparing.files import Files
 
 
 def compare_text(compared: Comparison, *, colour: bool = False) -> str:
@@ -94,7 +94,7 @@ def _how(row: RoleDifference) -> str:
 
 def _files(files: Files) -> str:
     """What of the files agrees, and how much of that was looked at."""
-    from inspector.loader.network.traffic import amount
+    from inspector.loader.sources.traffic import amount
 
     where = f"{clean(files.reference, 44)} at {files.commit[:12]}"
     lines = [f"files: {files.same:,} of {files.of:,} are as in {where}"]

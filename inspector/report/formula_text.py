@@ -12,7 +12,7 @@ from inspector.report.clean import MOST_EXACT, clean, figure
 from inspector.report.text import WIDTH, rounded
 
 if TYPE_CHECKING:
-    from inspector.charting import Formula, Row
+    from inspector.formulas import Formula, Row
 
 
 def formula_text(shown: Formula) -> str:

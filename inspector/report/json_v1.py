@@ -10,11 +10,11 @@ from inspector.reconciler.ledger import Counts, Line
 from inspector.rules.registry import Finding
 
 if TYPE_CHECKING:
-    from inspector.auditing import Audit
-    from inspector.charting import Formula
-    from inspector.comparing import Comparison
-    from inspector.downloads import Files
-    from inspector.valuing import Values
+    from inspector.auditing.model import Audit
+    from inspector.auditing.values import Values
+    from inspector.comparing.checkpoints import Comparison
+    from inspector.comparing.files import Files
+    from inspector.formulas import Formula
 
 
 def dumped(value: dict[str, Any]) -> str:

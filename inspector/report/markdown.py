@@ -9,7 +9,7 @@ from inspector.report.clean import clean
 from inspector.report.tables import role_rows
 
 if TYPE_CHECKING:
-    from inspector.auditing import Audit
+    from inspector.auditing.model import Audit
 
 _SPECIAL = str.maketrans({char: f"\\{char}" for char in "\\`*_{}[]<>()#+-.!|~@"})
 

@@ -15,9 +15,9 @@ from inspector.reconciler.wording import family_name, indices_in_words
 from inspector.report.clean import clean
 
 if TYPE_CHECKING:
-    from inspector.auditing import Audit
-    from inspector.matcher.unpacking import Helper, Unpacked
-    from inspector.packing.settings import Piece
+    from inspector.auditing.model import Audit
+    from inspector.quantization.settings import Piece
+    from inspector.quantization.unpacking import Helper, Unpacked
 
 WIDTH = 80
 BF16_BITS = 16

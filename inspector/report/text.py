@@ -14,7 +14,7 @@ from inspector.report.values_text import values_text
 from inspector.rules.registry import Finding
 
 if TYPE_CHECKING:
-    from inspector.auditing import Audit
+    from inspector.auditing.model import Audit
 
 WIDTH = 80
 _BAR = " ▏▎▍▌▋▊▉█"
@@ -93,7 +93,7 @@ def _download(audited: Audit) -> str:
     brings = audited.checkpoint.download
     if brings is None:
         return ""
-    from inspector.loader.network.traffic import amount
+    from inspector.loader.sources.traffic import amount
 
     lines = [f"  download   {amount(brings.needed)} needed of {amount(brings.total)} in the repository"]
     for copy in brings.copies[:4]:

@@ -29,7 +29,7 @@ def _headline(place: Place, facts: Facts) -> str:
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
-    from inspector.loader.network.traffic import amount
+    from inspector.loader.sources.traffic import amount
 
     names = listed(facts["names"][:4] if facts["files"] > 4 else facts["names"], 4)
     more = f" and {facts['files'] - 4:,} more" if facts["files"] > 4 else ""

@@ -27,7 +27,7 @@ def _headline(place: Place, facts: Facts) -> str:
 
 
 def _rows(place: Place, facts: Facts) -> Rows:
-    from inspector.loader.network.traffic import amount
+    from inspector.loader.sources.traffic import amount
 
     return [("extra", f"{amount(facts['bytes'])}: {listed(facts['names'], 4)}"), ("commit", str(facts["commit"]))]
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from inspector.adapting import BaseRead, audit_adapter
-from inspector.auditing import Audit, audit_checkpoint
+from inspector.auditing.adapter import BaseRead, audit_adapter
+from inspector.auditing.model import Audit, audit_checkpoint
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout, lay_out

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing import Audit
-from inspector.reconciler.adapter_names import tuner_name
+from inspector.adapters.names import tuner_name
+from inspector.auditing.model import Audit
 from tests.adapters.records import Spec, alone, beside, records, spec_of
 from tests.judged import codes
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.auditing import Audit, audit, audit_checkpoint
+from inspector.auditing.model import Audit, audit, audit_checkpoint
 from tests.adapters.records import Spec, checkpoint, records, spec_of
 from tests.checkpoints import elements, genuine, write, write_file
 from tests.judged import codes

@@ -10,7 +10,7 @@ from inspector.algebra.evaluation import extent
 from inspector.algebra.expression import ExpressionError, parse, show
 from inspector.algebra.polynomial import polynomial
 from inspector.algebra.span import Span
-from inspector.notation.card import Architecture, Dims
+from inspector.notation.definition import Architecture, Dims
 from inspector.notation.scope import CardScope, Settings
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.architectures.catalog import card_of
-from inspector.charting import FormulaError, formula
+from inspector.formulas import FormulaError, formula
 from inspector.matcher.spelling import keys_of_card
 from inspector.notation.scope import CardScope, Settings
 from inspector.report.json_v1 import audit_json, dumped, formula_json

@@ -14,9 +14,9 @@ import pytest
 from safetensors import SafetensorError, deserialize
 
 from inspector.loader.dtype import BITS
-from inspector.loader.foreign import recognise
 from inspector.loader.header import Header, parse_header, unopened, wanted_length
-from tests.attacks.wax import framed
+from inspector.loader.signature import recognise
+from tests.attacks.dummies import framed
 
 MUTANTS = 4_000
 ROUNDS = 8

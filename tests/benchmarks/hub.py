@@ -31,7 +31,7 @@ sys.stdout.flush()
 os._exit(0)
 """
 _OWN = (
-    "from inspector.loader import opening; from inspector.loader.network import hub; "
+    "from inspector.loader import opening; from inspector.loader.sources import hub; "
     "from inspector.loader.checkpoint import load"
 )
 READERS = {

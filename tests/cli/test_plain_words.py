@@ -6,8 +6,9 @@ import inspect
 
 import pytest
 
-from inspector import cli, verbs
 from inspector.__main__ import CHOICES, VALUES, plain_audit
+from inspector.cli import options as cli
+from inspector.cli import verbs
 
 UNDERSTOOD = [
     (["audit", "x"], ("x", {}, False)),

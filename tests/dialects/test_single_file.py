@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing import Audit, audit
+from inspector.auditing.model import Audit, audit
 from tests.checkpoints import Spec, elements, genuine, write_file
 from tests.dialects import converters, single_file
 from tests.dialects.single_file import under

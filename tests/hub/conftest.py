@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from inspector.loader.checkpoint import Checkpoint, load
-from inspector.loader.network import hub as hub_room
-from inspector.loader.network.web import Limits
+from inspector.loader.sources import hub as hub_room
+from inspector.loader.sources.web import Limits
 from tests.checkpoints import write
 from tests.hub.stand_in import StandIn
 from tests.sparse_models import TINY, llama
@@ -78,7 +78,7 @@ def rules(checkpoint: Checkpoint) -> list[str]:
 
 def told(checkpoint: Checkpoint) -> str:
     """All findings as they are printed, in one line."""
-    from inspector.auditing import audit_checkpoint
+    from inspector.auditing.model import audit_checkpoint
     from inspector.report.text import audit_text
 
     return " ".join(audit_text(audit_checkpoint(checkpoint), verbose=True).split())

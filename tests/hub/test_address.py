@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.loader.address import Address, Misread, address_of, with_options
+from inspector.loader.sources.address import Address, Misread, address_of, with_options
 
 HOSTS = frozenset({"hub.example", "127.0.0.1:8000"})
 

@@ -7,8 +7,8 @@ import shlex
 
 import pytest
 
-from inspector.loader.address import Address
-from inspector.loader.network.download import Download, download_of
+from inspector.loader.sources.address import Address
+from inspector.loader.sources.download import Download, download_of
 
 ADDRESS = Address("hub", "org/name", "org/name")
 SHARDS = {f"model-0000{n}-of-00002.safetensors": 1_000 for n in (1, 2)}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.auditing import audit_checkpoint
+from inspector.auditing.model import audit_checkpoint
 from inspector.loader.checkpoint import load, load_within
 from tests.hub.conftest import equal
 from tests.hub.stand_in import StandIn, commit_of

@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 
 from inspector.loader.checkpoint import Checkpoint, load
-from inspector.loader.network import hub as hub_room
-from inspector.loader.network import ranges, web
-from inspector.loader.network.traffic import Meter
-from inspector.loader.network.web import Failure, Limits, Wanted, Web
-from inspector.loader.network.wire import Origin
+from inspector.loader.sources import hub as hub_room
+from inspector.loader.sources import ranges, web
+from inspector.loader.sources.traffic import Meter
+from inspector.loader.sources.web import Failure, Limits, Wanted, Web
+from inspector.loader.sources.wire import Origin
 from tests.checkpoints import header, write
 from tests.hub.conftest import SHARDS, equal, rules, told
 from tests.hub.stand_in import Piece, Reply, Seen, StandIn, commit_of
@@ -794,7 +794,7 @@ def test_n34_a_thousand_shards(hub: StandIn, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("endpoint", ["", "   "])
 def test_n35_a_blank_endpoint_is_none(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
-    from inspector.loader.network.hub_settings import Settings, settings
+    from inspector.loader.sources.hub_settings import Settings, settings
 
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
     found = settings()

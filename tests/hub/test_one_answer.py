@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.loader.network.one_answer import _cut_out, headers_of
+from inspector.loader.sources.one_answer import _cut_out, headers_of
 from tests.checkpoints import header
 
 SPECS: dict[str, dict[str, tuple[str, tuple[int, ...]]]] = {

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing import audit
+from inspector.auditing.model import audit
 from tests.checkpoints import write
 from tests.hub.stand_in import StandIn
-from tests.packing.make_fixtures import Tensors
-from tests.packing.stored import NAMES, checkpoint
-from tests.packing.test_packing import gpt_oss_20b, qwen3_14b
+from tests.quantization.make_fixtures import Tensors
+from tests.quantization.stored import NAMES, checkpoint
+from tests.quantization.test_packing import gpt_oss_20b, qwen3_14b
 from tests.sparse_models import make
 
 MAIN_MODEL = 671_026_404_352

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from inspector.loader.network.traffic import Traffic, amount
+from inspector.loader.sources.traffic import Traffic, amount
 from inspector.report.progress import PATIENCE, Bar, bar
 
 

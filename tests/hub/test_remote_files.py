@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing import audit_checkpoint
+from inspector.auditing.model import audit_checkpoint
 from inspector.loader.checkpoint import Checkpoint, load
 from tests.checkpoints import write
 from tests.hub.conftest import SHARDS, equal, rules, told

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.evidence import Evidence
 from inspector.loader.checkpoint import Checkpoint, load
-from tests.attacks.wax import INDEX, healthy, index_of, shard, two_shards
+from tests.attacks.dummies import INDEX, healthy, index_of, shard, two_shards
 
 A, B = shard(1, 2), shard(2, 2)
 C = shard(3, 3)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from inspector.loader.checkpoint import Checkpoint, load
-from tests.attacks.wax import INDEX, entry, file_of, healthy, shard, two_shards
+from tests.attacks.dummies import INDEX, entry, file_of, healthy, shard, two_shards
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
 

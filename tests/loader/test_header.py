@@ -11,7 +11,7 @@ from inspector.evidence import Evidence
 from inspector.loader.dtype import BITS
 from inspector.loader.header import Header, Layouts, parse_header, wanted_length
 from inspector.loader.layout import Layout, lay_out
-from tests.attacks.wax import entry
+from tests.attacks.dummies import entry
 
 
 def parse(header: dict[str, Any] | str, data: int | None = None) -> Header:

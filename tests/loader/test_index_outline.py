@@ -11,7 +11,7 @@ import pytest
 from inspector.loader.checkpoint import Checkpoint, load
 from inspector.loader.index import Index
 from inspector.loader.index_outline import outlined
-from tests.attacks.wax import INDEX, shard
+from tests.attacks.dummies import INDEX, shard
 
 
 def healthy(*names: str) -> bytes:

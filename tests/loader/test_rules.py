@@ -11,7 +11,7 @@ import pytest
 import inspector.loader
 from inspector.evidence import Place
 from inspector.rules.rule import Rule
-from tests.attacks.museum import EXHIBITS
+from tests.attacks.collection import EXHIBITS
 from tests.loader.rule_examples import EXAMPLES
 
 RULES = Path(inspector.loader.__file__).parent.parent / "rules"
@@ -53,7 +53,7 @@ def test_every_name_in_the_loader_is_a_rule() -> None:
 @pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: ascii(exhibit.name))
 def test_every_exhibit_can_be_worded(exhibit: object, tmp_path: Path) -> None:
     from inspector.loader.checkpoint import load
-    from tests.attacks.museum import Exhibit
+    from tests.attacks.collection import Exhibit
 
     assert isinstance(exhibit, Exhibit)
     made = exhibit.build()

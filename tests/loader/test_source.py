@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from inspector.loader.checkpoint import assemble, load
-from inspector.loader.folder import FolderSource
 from inspector.loader.header import wanted_length
-from inspector.loader.source import Listing, Opening, Refusal, is_plain_name
-from tests.attacks.wax import healthy, shard, two_shards
+from inspector.loader.sources.folder import FolderSource
+from inspector.loader.sources.source import Listing, Opening, Refusal, is_plain_name
+from tests.attacks.dummies import healthy, shard, two_shards
 
 
 @dataclass

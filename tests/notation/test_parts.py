@@ -6,7 +6,7 @@ from typing import Any
 
 from inspector.architectures.defaults import class_defaults, defaults_by
 from inspector.notation.binding import Plan, Spelling, bind
-from inspector.notation.card import Architecture, Dims, either, graft, head, opaque, part, rows
+from inspector.notation.definition import Architecture, Dims, either, graft, head, opaque, part, rows
 from inspector.notation.kinds import linear, table
 from inspector.notation.scope import CardScope, Settings
 

@@ -10,7 +10,7 @@ from inspector.loader.formats.gguf import ArrayOf, Split, judge_splits, read_ggu
 from inspector.loader.formats.gguf_config import config_of, names_of
 from inspector.loader.formats.gguf_names import BUFFERS, TABLES, canonical_name, is_buffer, renamed
 from inspector.loader.layout import Layout
-from inspector.packing.ggml import packed_of
+from inspector.quantization.schemes.ggml import packed_of
 from tests.readers.made import Gguf, reading, small_llama
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector.auditing import Audit, audit
+from inspector.auditing.model import Audit, audit
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_evidence, leftovers
-from inspector.loader.source import Listing
+from inspector.loader.sources.source import Listing
 from tests.checkpoints import Spec, elements, genuine, write
 from tests.judged import codes, judged
 from tests.make_checkpoints import SMALL_LLAMA

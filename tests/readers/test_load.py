@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.loader.checkpoint import Checkpoint, load
-from tests.attacks.wax import healthy
+from tests.attacks.dummies import healthy
 from tests.readers.made import Gguf, archive, arrays, legacy, plain_array, small_llama, state
 
 

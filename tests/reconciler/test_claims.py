@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing import Audit, audit_checkpoint
+from inspector.auditing.model import Audit, audit_checkpoint
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index

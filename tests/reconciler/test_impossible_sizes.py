@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing import audit
-from inspector.charting import formula
+from inspector.auditing.model import audit
+from inspector.formulas import formula
 from inspector.report.json_v1 import audit_json, dumped, formula_json
 from tests.checkpoints import genuine, write
 from tests.judged import judged

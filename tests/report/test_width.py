@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from inspector.architectures.catalog import modules
-from inspector.charting import formula
+from inspector.formulas import formula
 from inspector.report.clean import MOST_EXACT, figure
 from inspector.report.listing import count_text
 from tests.checkpoints import genuine

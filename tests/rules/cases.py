@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from inspector.adapting import BaseRead, audit_adapter
-from inspector.auditing import Audit, audit_checkpoint
-from inspector.comparing import Comparison, compare_audits
+from inspector.auditing.adapter import BaseRead, audit_adapter
+from inspector.auditing.model import Audit, audit_checkpoint
+from inspector.comparing.checkpoints import Comparison, compare_audits
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index

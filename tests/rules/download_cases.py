@@ -9,10 +9,10 @@ from hashlib import sha1
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inspector.comparing import Comparison, compare_audits
-from inspector.downloads import with_files
+from inspector.comparing.checkpoints import Comparison, compare_audits
+from inspector.comparing.files import with_files
 from inspector.loader.index import Index
-from inspector.loader.network.repository_file import RepositoryFile
+from inspector.loader.sources.repository_file import RepositoryFile
 from tests.checkpoints import genuine
 from tests.judged import judged
 from tests.sparse_models import LLAMA8B

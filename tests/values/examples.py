@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from inspector.auditing import Audit, audit
-from inspector.comparing import Comparison, compare
-from inspector.valuing import compared_with_values, with_values
+from inspector.auditing.model import Audit, audit
+from inspector.auditing.values import compared_with_values, with_values
+from inspector.comparing.checkpoints import Comparison, compare
 from tests.sparse_models import TINY, llama
 from tests.values.written import Arrays, bfloat16, halves_of_pairs, numbers, spec_of, write
 

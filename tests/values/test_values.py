@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from inspector.auditing import audit
-from inspector.comparing import Comparison, compare
-from inspector.values import comparing
-from inspector.values.comparing import Numbers, difference
+from inspector.auditing.model import audit
+from inspector.auditing.values import NotNamed, compared_with_values, with_values
+from inspector.comparing.checkpoints import Comparison, compare
+from inspector.values import difference as comparing
 from inspector.values.decoding import decoded, rounded, table
-from inspector.valuing import NotNamed, compared_with_values, with_values
+from inspector.values.difference import Numbers, difference
 from tests.checkpoints import genuine
 from tests.dialects.converters import meta
 from tests.hub.stand_in import StandIn

@@ -14,12 +14,12 @@ from struct import Struct
 from typing import Final
 
 from inspector.evidence import Evidence, Fact, Place
-from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.formats.ggml_types import TYPES, Blocks, lay_out_blocks, type_name
 from inspector.loader.formats.incremental import Ended, Read, Stretch, TooLong
 from inspector.loader.header import NAMES_SHOWN, Header, Layouts
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import Layout
+from inspector.loader.signature import SNIFF_BYTES, recognise
 
 HEADER_LIMIT: Final = 100_000_000
 """Bytes before the tensor data; the largest genuine ones (vocabularies of a quarter million) have some 30 million."""

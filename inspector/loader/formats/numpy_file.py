@@ -11,13 +11,13 @@ from typing import Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.dtype import BITS
-from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.formats import zip_directory
 from inspector.loader.formats.incremental import Read
 from inspector.loader.formats.zip_directory import Fault
 from inspector.loader.header import NAMES_SHOWN, Header
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout, lay_out
+from inspector.loader.signature import SNIFF_BYTES, recognise
 
 MAGIC: Final = b"\x93NUMPY"
 HEADER_LIMIT: Final = 65_536

@@ -19,7 +19,7 @@ from inspector.loader.formats.numpy_file import read_numpy
 from inspector.loader.formats.torch_file import read_torch
 from inspector.loader.header import Header, Layouts
 from inspector.loader.layout import Layout
-from inspector.loader.source import Listing, Refusal, Source
+from inspector.loader.sources.source import Listing, Refusal, Source
 
 
 class _Refused(Exception):

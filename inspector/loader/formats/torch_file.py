@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.dtype import BITS, TORCH_NAMES
-from inspector.loader.foreign import SNIFF_BYTES, recognise
 from inspector.loader.formats import zip_directory
 from inspector.loader.formats.incremental import Ended, Read
 from inspector.loader.formats.pickle_code import Fault, Made, Name, Persistent, Pickle, read_pickle
@@ -22,6 +21,7 @@ from inspector.loader.formats.zip_directory import Member
 from inspector.loader.header import NAMES_SHOWN, Header, Layouts
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout, lay_out
+from inspector.loader.signature import SNIFF_BYTES, recognise
 
 
 def _words(text: str) -> frozenset[str]:

@@ -1,0 +1,161 @@
+"""The base of an adapter as its card describes it: modules with widths, in the spelling of the adapter's names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.adapters.methods import Shape
+from inspector.adapters.names import PREFIX, PROMPT, tuner_name
+from inspector.algebra.boxes import Box
+from inspector.architectures.catalog import card_of
+from inspector.matcher.claim import Claim
+from inspector.matcher.families import Families
+from inspector.matcher.spelling import best_match
+from inspector.notation.binding import Block, bind, template
+from inspector.notation.definition import Head
+from inspector.notation.scope import CardScope
+from inspector.reconciler.reconcile import Reconciled
+
+
+@dataclass(frozen=True, slots=True)
+class BaseTensor:
+    """A parameter of the base at some indices. module: its key without the ending.
+
+    required: the class builds it, whatever is stored. foreign: of a head that the base's own class does not have,
+    so that its widths are not the base config's to say. doubtful: one of two ways of storing something, and the
+    adapter's names do not show which of them its base had in memory.
+    """
+
+    module: str
+    ending: str
+    axes: Box
+    shape: Shape
+    kind: str
+    role: str
+    required: bool
+    foreign: bool
+    doubtful: bool = False
+
+    @property
+    def key(self) -> str:
+        """The key of the tensor."""
+        return self.module + self.ending
+
+    @property
+    def widths(self) -> tuple[int | None, int | None] | None:
+        """(inputs, outputs) of a matrix; for a table its rows and its width; None for what is neither."""
+        if self.kind in ("linear", "linear_io") and len(self.shape) >= 2:
+            outputs, inputs = self.shape[-2:]
+            return (outputs, inputs) if self.kind == "linear_io" else (inputs, outputs)
+        if self.kind == "table" and len(self.shape) == 2:
+            return self.shape[0], self.shape[1]
+        if self.kind == "conv" and len(self.shape) > 2:
+            return self.shape[1], self.shape[0]
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What an adapter is laid beside. covered: families of the adapter that the card knows, of `families`."""
+
+    name: str
+    source: str
+    tensors: tuple[BaseTensor, ...]
+    covered: int
+    families: int
+
+
+def base_tensors(
+    source: str, claim: Claim, case: Reconciled | None, families: Families, values: Mapping[str, Any]
+) -> Base | None:
+    """The base's parameters as the adapter spells them; None where no card reads the base.
+
+    case: what the base's own weights showed, where they were read; else the config speaks alone.
+    families: the adapter's. values: the adapter's config.
+    """
+    if case is not None:
+        scope, head, name = case.corrected.scope, case.head, case.reading.name
+    elif claim.card is not None:
+        scope = CardScope(claim.card, claim.settings, card_of)
+        head, name = claim.head or claim.card.default_head, claim.model_type or claim.card.names[0]
+    else:
+        return None
+    keys = frozenset(_base_keys(families, values))
+    match = best_match(scope, keys, head)
+    plan = bind(scope, match.head, match.spelling, lambda key: [()] if key in keys else [])
+    own = _own_rows(scope, head)
+    shown = {
+        number
+        for slot in plan.unrolled.slots
+        if slot.choices and template(match.spelling.spelled(slot, scope))[0] in keys
+        for number, _ in slot.choices
+    }
+    tensors = tuple(
+        _tensor(
+            block,
+            foreign=match.head is not head and (block.slot.body, block.slot.path) not in own,
+            doubtful=_doubtful(block, keys, shown),
+        )
+        for block in plan.blocks
+        if block.slot.tensor.counted
+    )
+    return Base(name, source, tensors, match.covered, len(keys))
+
+
+def _own_rows(scope: CardScope, head: Head) -> frozenset[tuple[bool, str]]:
+    from inspector.notation.slots import unroll
+
+    return frozenset((slot.body, slot.path) for slot in unroll(scope, head).slots)
+
+
+def _doubtful(block: Block, keys: frozenset[str], shown: set[int]) -> bool:
+    """Whether the base may hold a tensor in another way: experts one by one in its files are stacked in memory."""
+    if block.key in keys:
+        return False
+    return len(block.slot.holes) > 1 or any(number not in shown for number, _ in block.slot.choices)
+
+
+def _tensor(block: Block, *, foreign: bool, doubtful: bool) -> BaseTensor:
+    slot = block.slot
+    ending = slot.tensor.suffix
+    module = block.key.removesuffix(ending) if ending else block.key.rpartition(".")[0]
+    kind = slot.kind.name
+    if kind == "conv" and slot.tensor.suffix == ".weight" and slot.tensor.dims[1] != _source(slot.kind.chart):
+        kind = "grouped conv"
+    needed = block.required and slot.group is None and not slot.extra
+    return BaseTensor(
+        module,
+        ending or "." + block.key.rpartition(".")[2],
+        block.axes,
+        block.shape,
+        kind,
+        slot.role,
+        needed,
+        foreign,
+        doubtful,
+    )
+
+
+def _source(arrow: str) -> str:
+    return arrow.partition("->")[0].strip()
+
+
+def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:
+    """The names that the adapter's modules have in the base."""
+    named = [one.rpartition(".") for one in _texts(values.get("target_parameters"))]
+    for key in families:
+        found = tuner_name(key)
+        if found is None:
+            if key != PROMPT:
+                yield key.removeprefix(PREFIX).replace(".base_layer.", ".")
+            continue
+        parameters = [last for parent, _, last in named if not parent or f".{found.module}".endswith(f".{parent}")]
+        yield from (f"{found.module}.{one}" for one in parameters)
+        if found.module:
+            yield f"{found.module}.weight"
+
+
+def _texts(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

@@ -1,0 +1,63 @@
+"""Stable Cascade's UNet.
+
+unet_stable_cascade.py: a stage's blocks are numbered through: every layer is the sequence of `block_types_per_layer`; the first
+residual block of every stage but the first on the way up reads the skip too. With `switch_level` stages are scaled by
+interpolation and a 1x1 convolution.
+"""
+
+from inspector.notation.definition import Architecture, Dims, part, rows, under
+from inspector.notation.kinds import conv, conv_t, dense, param
+
+RESIDUAL = rows(                               # c channels, s of a skip
+    part("depthwise",           "resnet.conv",        conv("c -> c, kernel_size kernel_size", groups="c")),
+    part("channelwise.0",       "mlp.up",             dense("c + s -> 4*c")),
+    part("channelwise.2.gamma", "norm.response",      param("1 1 1 4*c")),
+    part("channelwise.2.beta",  "norm.response.bias", param("1 1 1 4*c")),
+    part("channelwise.4",       "mlp.down",           dense("4*c -> c")))
+TIME = rows(
+    part("mapper",     "embed.time",           dense("r -> 2*c")),
+    part("mapper_sca", "embed.time.condition", dense("r -> 2*c"), when="'sca' in timestep_conditioning_type"),
+    part("mapper_crp", "embed.time.crop",      dense("r -> 2*c"), when="'crp' in timestep_conditioning_type"))
+ATTENTION = rows(
+    part("kv_mapper.1",        "attention.project", dense("x -> c")),
+    part("attention.to_q",     "attention.query",   dense("c -> c")),
+    part("attention.to_k",     "attention.key",     dense("c -> c")),
+    part("attention.to_v",     "attention.value",   dense("c -> c")),
+    part("attention.to_out.0", "attention.output",  dense("c -> c")))
+MAPPER = rows(                                 # i channels in
+    part("0", "embed.map.1", conv("i -> 4*d, 1 1")),
+    part("2", "embed.map.2", conv("4*d -> d, 1 1")))
+STABLECASCADEUNET = Architecture("StableCascadeUNet",
+    dims=Dims(ch="block_out_channels", S="len(ch)", U="len(ch)", d="ch[0]", r="timestep_ratio_embedding_dim", x="conditioning_dim",
+              p="patch_size", w="ch[{S}]", v="ch[{S}-1] | d", D="S[1:]", u="ch[S-1-{U}]", q="ch[S-2-{U}] | d", W="U[:U-1]", V="U[1:]",
+              n="len(block_types_per_layer[{S}])", N="down_num_layers_per_block[{S}]*n",
+              A="N['SDCascadeResBlock' in block_types_per_layer[{S}][{N} % n]]",
+              B="N['SDCascadeTimestepBlock' in block_types_per_layer[{S}][{N} % n]]",
+              C="N['SDCascadeAttnBlock' in block_types_per_layer[{S}][{N} % n]]",
+              nu="len(block_types_per_layer[S-1-{U}])", M="up_num_layers_per_block[{U}]*nu",
+              E="M['SDCascadeResBlock' in block_types_per_layer[S-1-{U}][{M} % nu]]",
+              F="M['SDCascadeTimestepBlock' in block_types_per_layer[S-1-{U}][{M} % nu]]",
+              G="M['SDCascadeAttnBlock' in block_types_per_layer[S-1-{U}][{M} % nu]]",
+              skip="u when {U} > 0 and {E} == 0 | 0", H="down_blocks_repeat_mappers[{S}] - 1", I="up_blocks_repeat_mappers[{U}] - 1"),
+    parts=rows(
+        part("embedding.1", "embed.image", conv("in_channels*p*p -> d, 1 1")),
+        part("clip_txt_pooled_mapper", "embed.text.pooled", dense("clip_text_pooled_in_channels -> x*clip_seq")),
+        part("clip_txt_mapper", "embed.text", dense("clip_text_in_channels -> x"), when="clip_text_in_channels != null"),
+        part("clip_img_mapper", "embed.picture", dense("clip_image_in_channels -> x*clip_seq"), when="clip_image_in_channels != null"),
+        under("effnet_mapper", MAPPER, i="effnet_in_channels", when="effnet_in_channels != null", tower="effnet"),
+        under("pixels_mapper", MAPPER, i="pixel_mapper_in_channels", when="pixel_mapper_in_channels != null", tower="pixels"),
+        under("down_blocks",
+            under("{S}.{A}", RESIDUAL,  c="w", s="0"),
+            under("{S}.{B}", TIME,      c="w"),
+            under("{S}.{C}", ATTENTION, c="w"), tower="down"),
+        part("down_downscalers.{D}.1", "resnet.down", conv("v -> w, 2 2"), when="switch_level == null"),
+        part("down_downscalers.{D}.1.blocks.0", "resnet.down.map", conv("v -> w, 1 1"), when="switch_level != null"),
+        part("down_repeat_mappers.{S}.{H}", "resnet.repeat.down", conv("w -> w, 1 1")),
+        under("up_blocks",
+            under("{U}.{E}", RESIDUAL,  c="u", s="skip"),
+            under("{U}.{F}", TIME,      c="u"),
+            under("{U}.{G}", ATTENTION, c="u"), tower="up"),
+        part("up_upscalers.{W}.1", "resnet.up", conv_t("u -> q, 2 2"), when="switch_level == null"),
+        part("up_upscalers.{W}.1.blocks.1", "resnet.up.map", conv("u -> q, 1 1"), when="switch_level != null"),
+        part("up_repeat_mappers.{U}.{I}", "resnet.repeat.up", conv("u -> u, 1 1")),
+        part("clf.1", "head.image", conv("d -> out_channels*p*p, 1 1"))))

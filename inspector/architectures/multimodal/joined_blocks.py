@@ -1,0 +1,27 @@
+"""Blocks used by several cards of models that read text and something else.
+
+Whether the head is tied: transformers 5 reads the top config's `tie_word_embeddings`, transformers 4 the text
+config's (`config.get_text_config().tie_word_embeddings`); a config says which of them wrote it.
+"""
+
+from collections.abc import Mapping
+
+from inspector.architectures.blocks import LM_HEAD
+from inspector.notation.definition import head
+
+TIES = ("text_config.tie_word_embeddings when transformers_version[0] == '4'"
+        " | tie_word_embeddings | text_config.tie_word_embeddings | false")
+TIED_BY_TEXT_TOO = ("text_config.tie_word_embeddings when transformers_version[0] == '4'"  # transformers 5 takes the text's over
+                    " | tie_word_embeddings or text_config.tie_word_embeddings | false")
+TIED_BY_EITHER = ("(text_config.tie_word_embeddings | true) when transformers_version[0] == '4'"  # a text model with its own
+                  " | (tie_word_embeddings | true) or (text_config.tie_word_embeddings | true)")   # head inside the joined one
+TIED_IF_ONE_SAYS = ("(text_config.tie_word_embeddings | false) when transformers_version[0] == '4'"  # 5 hands the text's on
+                    " | (tie_word_embeddings | false) or (text_config.tie_word_embeddings | false)")
+JOINED = (
+    head("ForConditionalGeneration", "model.", LM_HEAD, default=True),
+    head("Model",                    "model."),
+    head("Model",                    ""))
+BARE_MODEL = (JOINED[0], JOINED[2], JOINED[1])  # of models whose base class writes no prefix
+LANGUAGE_FIRST = {                             # the names on disk of both versions
+    "model.language_model.": "language_model.model.", "lm_head": "language_model.lm_head", "model.": ""}
+SPELLINGS: tuple[Mapping[str, str], ...] = ({}, LANGUAGE_FIRST)

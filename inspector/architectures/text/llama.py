@@ -1,0 +1,88 @@
+"""Llama, models with exactly its layers, and the names and keys of Meta's own releases.
+
+SmolLM 3 (modeling_smollm3.py) and, by code of their own, Aquila, XVERSE and Skywork have Llama's layers.
+modeling_llama.py: `attention_bias` reaches q, k, v and o, `mlp_bias` all three of the MLP; `head_dim` is free
+of `hidden_size`. Files older than transformers 4.32 hold `rotary_emb.inv_freq` in every layer.
+Meta's model.py (params.json beside consolidated.*): the MLP's width is not written down but follows from
+`dim`, `ffn_dim_multiplier` and `multiple_of`; `vocab_size` -1 means that the tokenizer knows; one `rope.freqs`.
+modeling_mllama.py: the embedding has eight rows more than the head, which is not tied; cross-attention layers replace the
+self attention at the indices of `cross_attention_layers` and have two gates.
+modeling_seed_oss.py: o has a switch of its own, `attention_out_bias`. modeling_cwm.py: no bias in the attention.
+modeling_hyperclovax.py: `use_post_norm` adds a norm behind each half. modeling_diffllama.py: four vectors a layer, each
+as wide as a head, weigh two attentions against each other.
+By code of their own: Yi of the first weeks calls its norms ln1 and ln2; Orion has layer norms with bias.
+"""
+
+from inspector.architectures.blocks import (
+    AFFINE_ENDS,
+    AFFINE_PRE_NORMS,
+    CAUSAL,
+    DECODER,
+    ENDS,
+    GQA,
+    META_DECODER,
+    META_NAMES,
+    PRE_NORMS,
+    SWIGLU,
+)
+from inspector.notation.definition import Architecture, Dims, maybe, part, rows, under
+from inspector.notation.kinds import buffer, linear, param, scale, table
+
+LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model Emu3 aquila xverse skywork", ignores="max_sequence_length", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+    native=META_DECODER, dialects=({}, META_NAMES), writers=("transformers", "Meta"),
+    parts=rows(
+        ENDS,
+        maybe("rope.freqs", "rotary.frequency", buffer("(dh+1)//2")),                 # Meta's files only
+        under("layers.{L}", PRE_NORMS),
+        under("layers.{L}.self_attn", GQA, b="attention_bias", bo="attention_bias"),
+        under("layers.{L}.mlp", SWIGLU, b="mlp_bias")))
+SEED_OSS = Architecture("seed_oss", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS,
+        under("self_attn", GQA, b="attention_bias", bo="attention_out_bias"),
+        under("mlp", SWIGLU, b="mlp_bias"))))
+CWM = Architecture("cwm", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU, b="mlp_bias"))))
+HYPERCLOVAX = Architecture("hyperclovax", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS,
+        part("post_norm1", "norm.attention.post", scale("d"), when="use_post_norm"),
+        part("post_norm2", "norm.mlp.post",       scale("d"), when="use_post_norm"),
+        under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
+        under("mlp", SWIGLU, b="mlp_bias"))))
+DIFFLLAMA = Architecture("diffllama", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS,
+        under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
+        part("self_attn.lambda_q1", "attention.lambda.query.1", param("dh")),
+        part("self_attn.lambda_k1", "attention.lambda.key.1",   param("dh")),
+        part("self_attn.lambda_q2", "attention.lambda.query.2", param("dh")),
+        part("self_attn.lambda_k2", "attention.lambda.key.2",   param("dh")),
+        under("mlp", SWIGLU))))
+YI = Architecture("Yi", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    ENDS,                                      # no record exercises this card
+    under("layers.{L}",
+        part("ln1", "norm.attention", scale("d")),
+        part("ln2", "norm.mlp",       scale("d")),
+        under("self_attn", GQA),
+        under("mlp", SWIGLU))))
+ORION = Architecture("orion", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+    AFFINE_ENDS,                               # no record exercises this card
+    under("layers.{L}", AFFINE_PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU))))
+MLLAMA_TEXT = Architecture("mllama_text_model", heads=CAUSAL, ties="tie_word_embeddings | false",
+    dims=DECODER | Dims(dh="d//h", X="L & cross_attention_layers", A="L - X"),
+    parts=rows(
+        part("embed_tokens", "embed.token", table("V+8 d")),
+        part("norm",         "norm.final",  scale("d")),
+        under("layers.{L}", PRE_NORMS, under("mlp", SWIGLU)),
+        under("layers.{A}.self_attn", GQA),
+        under("layers.{X}",
+            part("cross_attn.q_proj",    "cross.query",  linear("d -> h*dh")),
+            part("cross_attn.k_proj",    "cross.key",    linear("d -> kv*dh")),
+            part("cross_attn.v_proj",    "cross.value",  linear("d -> kv*dh")),
+            part("cross_attn.o_proj",    "cross.output", linear("h*dh -> d")),
+            part("cross_attn.q_norm",    "norm.cross.query", scale("dh")),
+            part("cross_attn.k_norm",    "norm.cross.key",   scale("dh")),
+            part("cross_attn_attn_gate", "cross.gate",   param("1")),
+            part("cross_attn_mlp_gate",  "mlp.gate.cross", param("1")))))

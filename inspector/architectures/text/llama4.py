@@ -1,0 +1,24 @@
+"""Llama 4 (text).
+
+modeling_llama4.py: sparse layers are those of `moe_layers`, else every `interleave_moe_layer_step`-th counting from 1.
+`intermediate_size` is the width of the experts and the shared expert, `intermediate_size_mlp` that of dense layers.
+Experts are stacked and stored [in, out]. The norm of queries and keys has no weight. transformers 4
+sets `attention_bias` to false whatever the config says.
+"""
+
+from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS, SHARED, STACKED_IO, SWIGLU
+from inspector.notation.definition import Architecture, Dims, part, rows, under
+from inspector.notation.kinds import linear
+
+LLAMA4_TEXT = Architecture("llama4_text", heads=CAUSAL, ties="tie_word_embeddings | false",
+    dims=DECODER | Dims(E="num_local_experts", fd="intermediate_size_mlp", step="interleave_moe_layer_step | 1",
+              M="L & moe_layers | L[step-1::step]", D="L - M"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS),
+        under("layers.{L}.self_attn", GQA, b="attention_bias", bo="attention_bias"),
+        under("layers.{D}.feed_forward", SWIGLU, ff="fd"),
+        under("layers.{M}.feed_forward",
+            part("router", "router", linear("d -> E")),
+            under("shared_expert", SHARED),
+            under("experts", STACKED_IO))))

@@ -1,0 +1,32 @@
+"""MiMo-V2-Flash.
+
+modeling_mimo_v2_flash.py: sliding layers have twice the key heads and a sink a head; values have a width of their own;
+`attention_bias` reaches q, k and v; without `layer_types` the first and every sixth layer are full attention, and
+without `mlp_layer_types` only the first layer is dense. The authors' config says `hybrid_layer_pattern` (1: sliding),
+`moe_layer_freq` (1: sparse) and `swa_num_key_value_heads`. `model.mtp.` is ignored on load.
+"""
+
+from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, EXPERTS, PRE_NORMS, ROUTER, SWIGLU
+from inspector.notation.definition import Architecture, Dims, part, rows, under
+from inspector.notation.kinds import buffer, linear, param
+
+MIMO_V2_FLASH = Architecture("mimo_v2_flash", heads=CAUSAL, ties="tie_word_embeddings | false",
+    dims=DECODER | Dims(dv="v_head_dim", E="n_routed_experts", fe="moe_intermediate_size",
+              A="L[hybrid_layer_pattern == 1] when hybrid_layer_pattern != null"
+                " | L[layer_types == 'sliding_attention'] when layer_types != null | L[{L} > 0 and ({L} + 1) % 6 != 0]",
+              kv="(swa_num_key_value_heads | 2*num_key_value_heads) when {L} in A | num_key_value_heads",
+              M="L[moe_layer_freq == 1] when moe_layer_freq != null"
+                " | L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[1:]", D="L - M"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS,
+            part("self_attn.q_proj", "attention.query",  linear("d -> h*dh",  bias="attention_bias")),
+            part("self_attn.k_proj", "attention.key",    linear("d -> kv*dh", bias="attention_bias")),
+            part("self_attn.v_proj", "attention.value",  linear("d -> kv*dv", bias="attention_bias")),
+            part("self_attn.o_proj", "attention.output", linear("h*dv -> d"))),
+        part("layers.{A}.self_attn.attention_sink_bias", "attention.sink", param("h")),
+        under("layers.{D}.mlp", SWIGLU),
+        under("layers.{M}.mlp",
+            ROUTER,
+            part("gate.e_score_correction_bias", "router.correction", buffer("E")),
+            rows(EXPERTS, ff="fe"))))

@@ -1,0 +1,36 @@
+"""Blocks used by several vision cards."""
+
+from inspector.notation.definition import Dims, part, rows
+from inspector.notation.kinds import affine, dense, linear
+
+BACKBONE = Dims(                               # the stages that a backbone gives, by index or by name, the last unless said
+    O="out_indices | Z - Z1 - Z2 - Z3 - Z4 when out_features != null | len(depths) : len(depths) + 1", Z="1 : len(depths) + 1",
+    Z1="0 : 0 when 'stage1' in out_features | 1 : 2", Z2="0 : 0 when 'stage2' in out_features | 2 : 3",
+    Z3="0 : 0 when 'stage3' in out_features | 3 : 4", Z4="0 : 0 when 'stage4' in out_features | 4 : 5")
+VISION = Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size", c="num_channels",
+              p="patch_size[0]", pw="patch_size[1]", gh="image_size[0]//p", gw="image_size[1]//pw", g="gh*gw",
+              a="h*(d//h) when d % h > 0 | d",  # transformers 5 rounds the width of a head down, 4 refuses
+              C="num_labels | len(id2label) | 2")  # g patches of p by pw; sizes may be one number or two
+
+CLIP_LAYER = rows(
+    part("self_attn.q_proj",   "attention.query",  dense("d -> d")),
+    part("self_attn.k_proj",   "attention.key",    dense("d -> d")),
+    part("self_attn.v_proj",   "attention.value",  dense("d -> d")),
+    part("self_attn.out_proj", "attention.output", dense("d -> d")),
+    part("layer_norm1",        "norm.attention",   affine("d")),
+    part("mlp.fc1",            "mlp.up",           dense("d -> ff")),
+    part("mlp.fc2",            "mlp.down",         dense("ff -> d")),
+    part("layer_norm2",        "norm.mlp",         affine("d")))
+VIT_ATTENTION = rows(                          # b: bias of q, k and v; a: width inside
+    part("attention.attention.query", "attention.query",  linear("d -> a", bias="b")),
+    part("attention.attention.key",   "attention.key",    linear("d -> a", bias="b")),
+    part("attention.attention.value", "attention.value",  linear("d -> a", bias="b")),
+    part("attention.output.dense",    "attention.output", dense("a -> d")))
+VIT_MLP = rows(
+    part("layernorm_before",   "norm.attention", affine("d")),
+    part("layernorm_after",    "norm.mlp",       affine("d")),
+    part("intermediate.dense", "mlp.up",         dense("d -> ff")),
+    part("output.dense",       "mlp.down",       dense("ff -> d")))
+VIT_LAYER = rows(VIT_ATTENTION, VIT_MLP)
+LAYERNORM = part("layernorm", "norm.final", affine("d"))
+CLASSIFIER = part("classifier", "head.class", dense("d -> C"))

@@ -1,0 +1,229 @@
+"""Adapters: audited by themselves or beside their base, and told apart from a model that still wears one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from inspector.adapters.base import Base, base_tensors
+from inspector.adapters.explain import account, kind_of
+from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_adapter, is_unmerged, tuner_name
+from inspector.auditing.model import ArchitectureName, Audit, Skipped, audit_checkpoint, concluded, stated_claims
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader.checkpoint import Checkpoint, config_at, load
+from inspector.loader.layout import Layout
+from inspector.matcher.claim import Claim, claim_of
+from inspector.matcher.families import Families, families_of
+from inspector.reconciler import ledger
+from inspector.reconciler.ledger import Line
+
+if TYPE_CHECKING:
+    from inspector.loader.sources.traffic import Progress
+    from inspector.reconciler.claims import Stated
+
+ADAPTER_FILES: Final = ("adapter_model.safetensors", "adapter_model.bin", "adapters.safetensors")
+
+
+@dataclass(frozen=True, slots=True)
+class BaseRead:
+    """The base as it was asked for. audited: None where there is none to audit; because: why, in words."""
+
+    source: str
+    audited: Audit | None
+    because: str = ""
+
+
+def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
+    """Whether the weights are an adapter's: by their names, with its config or without."""
+    return is_adapter(stored) and (checkpoint.adapter is not None or adapter_kind(stored) is not None)
+
+
+def audit_adapter(
+    checkpoint: Checkpoint, claim: Stated | None = None, base: BaseRead | None = None, stored: Families | None = None
+) -> Audit:
+    """The audit of an adapter: its own counts, and where the base is at hand its shapes and targets."""
+    families = families_of(checkpoint.tensors) if stored is None else stored
+    values = checkpoint.adapter.values if checkpoint.adapter is not None else {}
+    evidence = list(checkpoint.evidence)
+    skipped = [Skipped("values", "headers only: no tensor data was read")]
+    laid = None if base is None else _base(base, families, values)
+    if base is None:
+        skipped.append(Skipped("shapes", "an adapter's follow from its base, which was not read"))
+    elif base.audited is None:
+        skipped.append(Skipped("shapes", "the base could not be read"))
+    elif laid is None:
+        skipped.append(Skipped("shapes", "no card reads the architecture of the base"))
+    found = account(values, families, laid, whole=not (checkpoint.lost or checkpoint.partial))
+    evidence.extend(found.evidence)
+    if base is not None and base.audited is None:
+        facts: dict[str, Fact] = {"source": base.source, "because": base.because}
+        evidence.append(Evidence("adapter-base-unread", Place(), facts))
+    skipped.extend(Skipped("a part of the adapter", why) for why in found.unchecked)
+    accounts = ledger.add_up(found.lines, found.expected)
+    claims = stated_claims(checkpoint, accounts, None, skipped, claim)
+    name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")
+    audited = concluded(checkpoint, name, None, accounts, claims, evidence, skipped, None)
+    return replace(audited, base=None if base is None else base.audited)
+
+
+def _base(base: BaseRead, families: Families, values: Mapping[str, object]) -> Base | None:
+    if base.audited is None:
+        return None
+    claim = claim_of(base.audited.checkpoint.config)
+    return base_tensors(base.source, claim, base.audited.case, families, values)
+
+
+# --- reading the base ---
+
+
+def read_base(
+    source: str,
+    *,
+    revision: str | None = None,
+    cached: bool = False,
+    progress: Progress | None = None,
+) -> BaseRead:
+    """The base at a source: its weights, or a config alone, from which the shapes follow as well."""
+    from inspector.loader.sources.address import shown
+
+    if source.endswith(".json") and not source.endswith(".index.json") and os.path.isfile(source):
+        config = config_at(source)[0]
+        if config is None:
+            return BaseRead(source, None, "it is no config that can be read")
+        checkpoint = Checkpoint(source, os.path.basename(source), config, address=source)
+    else:
+        checkpoint = load(source, revision=revision, cached=cached, progress=progress)
+    audited = audit_checkpoint(checkpoint)
+    named = shown(source)
+    if checkpoint.adapter is not None and audited.architecture is not None and audited.case is None:
+        return BaseRead(named, None, "it is an adapter itself")
+    if not checkpoint.readable and claim_of(checkpoint.config).card is None:
+        errors = [one for one in audited.findings if one.severity == "error"]
+        because = f"{errors[0].name}: {errors[0].message}" if errors else "there are no weights and no config"
+        return BaseRead(named, None, because)
+    return BaseRead(named, audited)
+
+
+def base_beside(checkpoint: Checkpoint) -> BaseRead | None:
+    """The base by its config in the adapter's own folder, from which the shapes follow; None where it has no card."""
+    config = checkpoint.config
+    if config is None or config.kind != "config" or claim_of(config).card is None:
+        return None
+    return BaseRead(config.file, audit_checkpoint(Checkpoint(config.file, config.file, config, address=config.file)))
+
+
+def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) -> BaseRead:
+    """The base that an adapter's config names: a repository of the Hub, and nothing else.
+
+    A config is not trusted to name a path of this machine or an address elsewhere.
+    """
+    from inspector.loader.sources.address import Misread, address_of
+
+    values = checkpoint.adapter.values if checkpoint.adapter is not None else {}
+    name, revision = values.get("base_model_name_or_path"), values.get("revision")
+    if not isinstance(name, str) or not name:
+        return BaseRead("the base", None, "adapter_config.json names none")
+    found = address_of(f"hf://{name}", exists=False)
+    if (
+        isinstance(found, Misread)
+        or found.inside
+        or found.repo_type != "model"
+        or name.startswith(("/", ".", "~"))
+        or "@" in name
+    ):
+        return BaseRead(name, None, "adapter_config.json names no repository of the Hub")
+    pinned = revision if isinstance(revision, str) and revision else None
+    read = read_base(f"hf://{name}", revision=pinned, cached=checkpoint.cached, progress=progress)
+    return replace(read, source=name)
+
+
+# --- a model that still wears its adapter ---
+
+
+def unmerged(
+    checkpoint: Checkpoint, stored: Families, claim: Claim
+) -> tuple[Checkpoint, Evidence, tuple[Line, ...]] | None:
+    """A model saved with PEFT's layers around its own: the model alone, what is wrong, and the adapter's lines.
+
+    Some types have such layers for good, and PEFT's own prefix shows that these are not those.
+    """
+    if not is_unmerged(stored):
+        return None
+    if not any(key.startswith(PREFIX) for key in stored) and _worn_for_good(stored, claim):
+        return None
+    tensors: dict[str, Layout] = {}
+    file_of: dict[str, str] = {}
+    lines: list[Line] = []
+    for key, family in stored.items():
+        found = tuner_name(key)
+        whole = found is None and "modules_to_save" in key.split(".")
+        if found is None and not whole:
+            continue
+        lines.extend(
+            Line(
+                key, "adapter", ledger.EXTRA, part.layout, part.boxes, part.tensors, part.elements,
+                part.layout.elements * part.tensors, "adapter",
+            )
+            for part in family.stored
+        )  # fmt: skip
+    for name, layout in checkpoint.tensors.items():
+        if tuner_name(name) is None and "modules_to_save" not in name.split("."):
+            tensors[base_name(name)] = layout
+            if name in checkpoint.file_of:
+                file_of[base_name(name)] = checkpoint.file_of[name]
+    facts: dict[str, Fact] = {
+        "type": adapter_kind(stored),
+        "modules": _places(stored),
+        "tensors": sum(line.tensors for line in lines),
+        "elements": sum(line.elements for line in lines),
+        "base_tensors": len(tensors),
+        "base_elements": sum(layout.elements for layout in tensors.values()),
+        "example": _example(checkpoint),
+    }
+    alone = replace(checkpoint, tensors=tensors, file_of=file_of, index=None)
+    return alone, Evidence("adapter-not-merged", Place(), facts), tuple(lines)
+
+
+def _worn_for_good(stored: Families, claim: Claim) -> bool:
+    """Whether the card has such layers itself, as Phi-4-multimodal's has; a type without a card may."""
+    if claim.card is None:
+        return claim.model_type is not None
+    from inspector.architectures.catalog import card_of
+    from inspector.matcher.spelling import known_keys
+    from inspector.notation.scope import CardScope
+
+    own = known_keys(CardScope(claim.card, claim.settings, card_of))
+    return any(key in own and tuner_name(key) is not None for key in stored)
+
+
+def _places(stored: Families) -> int:
+    """Modules around which a tuner lies."""
+    tensors: dict[str, int] = {}
+    for key, family in stored.items():
+        found = tuner_name(key)
+        if found is not None and found.module:
+            tensors[found.module] = max(tensors.get(found.module, 0), family.tensors)
+    return sum(tensors.values())
+
+
+def _example(checkpoint: Checkpoint) -> str:
+    return next((name for name in checkpoint.tensors if ".base_layer." in name), next(iter(checkpoint.tensors), ""))
+
+
+def with_adapter(audited: Audit, lines: tuple[Line, ...]) -> Audit:
+    """The audit of the model with the adapter's lines added to its ledger."""
+    accounts = ledger.add_up([*audited.lines, *lines], audited.counts.expected_parameters)
+    case = None if audited.case is None else replace(audited.case, ledger=accounts)
+    return replace(audited, ledger=accounts, case=case)
+
+
+def beside_weights(checkpoint: Checkpoint) -> Evidence | None:
+    """That an adapter's config lies beside a model's weights."""
+    if checkpoint.adapter is None:
+        return None
+    base = checkpoint.adapter.values.get("base_model_name_or_path")
+    there = next((name for name in ADAPTER_FILES if name in checkpoint.siblings), None)
+    facts: dict[str, Fact] = {"base": base if isinstance(base, str) and base else None, "adapter_file": there}
+    return Evidence("adapter-beside-weights", Place(file=checkpoint.adapter.file), facts)

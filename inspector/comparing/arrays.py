@@ -1,0 +1,112 @@
+"""The shape algebra on arrays: of stored tensors the views that a conversion makes of each other. Nothing is copied.
+
+Rotary halves: Meta's q and k have each head's rows in pairs (0, 1), (2, 3), ..., transformers' in two halves; row i
+of pair j is row j of half i. The two differ in no shape; the numbers tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from inspector.comparing.pieces import Part, Piece
+from inspector.comparing.shapes import Fit
+from inspector.comparing.tally import Tensor
+from inspector.values.decoding import Array, decoded
+from inspector.values.difference import Numbers
+
+
+def logical(raw: Array, tensor: Tensor, piece: Piece) -> Array | None:
+    """The stored array as the piece means it: of its index, outputs before inputs, its rows; None where it is not.
+
+    Rows of a part that alternates come as (groups, rows of one, ...).
+    """
+    whole = piece.shape if piece.part is None else (-1, *piece.shape[1:])
+    array = raw
+    if tensor.index is not None:
+        if array.ndim == len(whole):  # stacked modules that lie one below the other
+            if whole[0] <= 0 or array.shape[0] % whole[0]:
+                return None
+            array = array.reshape(-1, whole[0], *array.shape[1:])
+        array = array[tensor.index]
+    if tensor.turned and array.ndim > 1:
+        array = np.swapaxes(array, -1, -2)
+    return array if tensor.part is None else _rows(array, tensor.part)
+
+
+def _rows(array: Array, part: Part) -> Array | None:
+    if part.groups is None:
+        return None
+    if part.groups == 1:
+        return array[part.start : part.start + part.size]
+    if array.shape[0] != part.groups * part.stride:
+        return None
+    return array.reshape(part.groups, part.stride, *array.shape[1:])[:, part.start : part.start + part.size]
+
+
+def matched(source: Array, target: Array, fit: Fit) -> tuple[Array, Array] | None:
+    """Both views in one shape, without what was padded or cut; None where no view makes them one."""
+    if fit.step == "transposed":
+        target = np.swapaxes(target, -1, -2)
+    if fit.step in ("padded", "cut") and fit.axis is not None and source.ndim == target.ndim:
+        most = min(source.shape[fit.axis], target.shape[fit.axis])
+        cut = (*(slice(None) for _ in range(fit.axis)), slice(most))
+        source, target = source[cut], target[cut]
+    if source.shape == target.shape:
+        return source, target
+    if source.size != target.size:
+        return None
+    if source.ndim > target.ndim:
+        return source, target.reshape(source.shape)
+    return source.reshape(target.shape), target
+
+
+def stored_at(
+    place: tuple[int, ...], tensor: Tensor, piece: Piece, fit: Fit, stored: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """Where in the tensor of the target's file a place of the matched view lies; None where that is not plain.
+
+    place: as `matched` has it. stored: the shape in the file.
+    """
+    part = tensor.part
+    if fit.step == "reshaped" or len(place) != len(piece.shape) or (part is not None and part.groups != 1):
+        return None
+    at = list(place)
+    if fit.step == "transposed":
+        at[-2:] = at[:-3:-1]
+    if part is not None:
+        at[0] += part.start
+    if tensor.turned and len(at) > 1:
+        at[-2:] = at[:-3:-1]
+    if tensor.index is not None and len(stored) > len(at):
+        at.insert(0, tensor.index)
+    elif tensor.index is not None:
+        at[0] += tensor.index * piece.shape[0]
+    return tuple(at)
+
+
+def head_widths(halves: Numbers, pairs: Numbers) -> Iterator[int]:
+    """How many rows a head may have: where the second row of a pair begins the second half. The whole must prove it."""
+    one, other = halves.raw, pairs.raw
+    if one.ndim < 1 or one.shape != other.shape or one.shape[0] < 4:
+        return
+    wanted = decoded(other[1:2], pairs.dtype)
+    for row in range(2, one.shape[0] // 2 + 1):
+        if one.shape[0] % (2 * row) == 0 and _alike(decoded(one[row : row + 1], halves.dtype), wanted):
+            yield 2 * row
+
+
+def _alike(one: Array, other: Array) -> bool:
+    """Whether two rows may be the same but for rounding to 8 bits of fraction: only a reason to look at all rows."""
+    return bool(np.allclose(one, other, rtol=2**-7, atol=0, equal_nan=True))
+
+
+def in_halves(pairs: Array, width: int) -> Array:
+    """Rows in pairs as (heads, 2, width/2, ...): the order of halves."""
+    return np.swapaxes(pairs.reshape(-1, width // 2, 2, *pairs.shape[1:]), 1, 2)
+
+
+def as_halves(halves: Array, width: int) -> Array:
+    """Rows in halves in the same shape."""
+    return halves.reshape(-1, 2, width // 2, *halves.shape[1:])

@@ -1,0 +1,508 @@
+"""What was dropped, invented or misshapen, until one cause is one finding: a part, layers, experts, a vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from inspector.algebra.boxes import Box, count, joined, less
+from inspector.algebra.evaluation import whole
+from inspector.algebra.expression import Word
+from inspector.architectures.writers import WRITINGS
+from inspector.comparing.names import FileNames
+from inspector.comparing.pieces import VOCABULARY, Identity, Piece, Side, is_vocabulary
+from inspector.comparing.tally import Carried, Tally
+from inspector.comparing.ties import is_unsettled
+from inspector.evidence import Evidence, Fact, Place
+from inspector.notation.binding import scope_of
+from inspector.notation.roles import label
+from inspector.reconciler.wording import boxes_in_words, family_name
+
+PADDING = "padding-differs"
+PADDED_TO = 8
+"""Rows of which writers make whole multiples, at the least."""
+DROPPED, INVENTED = "dropped", "invented"
+_RULES = {
+    DROPPED: ("layers-dropped", "parameters-dropped"),
+    INVENTED: ("layers-invented", "parameters-invented"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Evidence, and what it accounts for: families of the source and of the target, for what the audits say too."""
+
+    evidence: Evidence
+    source: frozenset[str]
+    target: frozenset[str]
+
+    @property
+    def lost_or_made(self) -> int:
+        """Parameters that were dropped or invented for this reason."""
+        return sum(number for key in (DROPPED, INVENTED) if isinstance(number := self.evidence.facts.get(key), int))
+
+
+def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
+    """Everything that was not carried, each parameter in one case."""
+    namer = _Namer(source, target, found)
+    gone = [_Open(one.piece, one.boxes) for one in found.dropped]
+    new = [_Open(one.piece, one.boxes) for one in found.invented]
+    kept = [(one.identity, one.boxes) for one in found.carried]
+    strays = [[_Open(piece, piece.boxes) for piece in side.strays] for side in (source, target)]
+    for depth in range(4):
+        yield from _wholes(depth, gone, new, strays, kept, found, namer)
+    stacks = {one.piece.identity.axes[-1] for one in (*found.dropped, *found.invented) if one.piece.identity.axes}
+    yield from _misshapen(found, stacks, namer)
+    yield from _renamed(gone, [*new, *strays[1]], namer)
+    yield from _renamed(strays[0], new, namer)
+    yield from _rest(DROPPED, gone, namer)
+    yield from _rest(INVENTED, new, namer)
+
+
+@dataclass(slots=True)
+class _Open:
+    """Tensors of one side alone, while causes take them away."""
+
+    piece: Piece
+    boxes: tuple[Box, ...]
+
+    @property
+    def parameters(self) -> int:
+        return count(self.boxes) * self.piece.elements
+
+
+class _Namer:
+    """The words of places: roles, indices, names in the files, families on either side."""
+
+    __slots__ = ("after", "before", "found", "keys", "source", "target")
+
+    def __init__(self, source: Side, target: Side, found: Tally) -> None:
+        self.source, self.target, self.found = source, target, found
+        self.before, self.after = FileNames(source.audited), FileNames(target.audited)
+        self.keys = [{key for listed in side.expected.values() for key in listed} for side in (source, target)]
+
+    def names(self, kind: str) -> FileNames:
+        return self.before if kind == DROPPED else self.after
+
+    def is_unsettled(self, kind: str, piece: Piece) -> bool:
+        """Whether nothing says if a tensor of one side alone is a copy of what both have."""
+        own, other = (self.source, self.target) if kind == DROPPED else (self.target, self.source)
+        return is_unsettled(own, other, piece)
+
+    def siblings(self, kind: str, identity: Identity) -> list[Piece]:
+        """Pieces of this identity on the side that lacks the tensors."""
+        both = [one for one in self.found.carried if one.identity == identity]
+        return [one.target if kind == DROPPED else one.source for one in both]
+
+    def expected(self, kind: str, open_: _Open) -> list[str]:
+        """The names that the missing tensors would have on the side that lacks them, where that can be told."""
+        names = self.after if kind == DROPPED else self.before
+        siblings = self.siblings(kind, open_.piece.identity)
+        if siblings:
+            return names.of(siblings[0], open_.boxes)
+        return [names.spelled(family_name(key)) for key in self.families(kind, open_)[:3]]
+
+    def families(self, kind: str, open_: _Open) -> list[str]:
+        """The families of the side that lacks the tensors in which they would lie."""
+        side = self.target if kind == DROPPED else self.source
+        siblings = [piece.line.family for piece in self.siblings(kind, open_.piece.identity)]
+        own = replace(open_.piece.identity, place="") if open_.piece.row else open_.piece.identity
+        found = [*siblings, *side.expected.get(own, ())]
+        family = open_.piece.line.family
+        if family in self.keys[side is self.target]:
+            found.append(family)
+        return list(dict.fromkeys(found))
+
+
+def _case(kind: str, rule: str, place: Place, facts: dict[str, Fact], opened: Sequence[_Open], namer: _Namer) -> Case:
+    own = frozenset(one.piece.line.family for one in opened)
+    other = frozenset(family for one in opened for family in namer.families(kind, one))
+    source, target = (own, other) if kind == DROPPED else (other, own)
+    return Case(Evidence(rule, place, facts), source, target)
+
+
+_Group = tuple[str, tuple[str, ...], str, tuple[str, ...]]
+
+
+def _group(identity: Identity, depth: int) -> _Group | None:
+    if len(identity.axes) < depth or not identity.role:
+        return None
+    return identity.component, identity.scope, identity.tower, identity.axes[:depth]
+
+
+def _wholes(
+    depth: int,
+    gone: list[_Open],
+    new: list[_Open],
+    strays: Sequence[list[_Open]],
+    kept: Sequence[tuple[Identity, tuple[Box, ...]]],
+    found: Tally,
+    namer: _Namer,
+) -> Iterator[Case]:
+    """Whole layers, experts or parts of a model: everything below an index is on one side alone."""
+    groups = dict.fromkeys(_group(one.piece.identity, depth) for one in (*gone, *new))
+    for group in groups:
+        if group is None or (depth == 0 and not any(group[:3])):
+            continue
+        if depth == 0 and all(any(_group(one.piece.identity, 0) == group for one in side) for side in (gone, new)):
+            continue  # on both sides: only its layers have other numbers
+        stays = [box[:depth] for identity, boxes in kept if _group(identity, depth) == group for box in boxes]
+        if depth == 0 and stays:
+            continue
+        lost, added = _taken(gone, group, depth, stays), _taken(new, group, depth, stays)
+        before = lost or (_taken(strays[0], group, depth, stays) if depth and added else [])
+        after = added or (_taken(strays[1], group, depth, stays) if depth and lost else [])
+        if depth and before and after and _are_moved(before, after, depth):
+            yield _renumbered(before, after, depth, bool(lost and added), namer)
+            continue
+        for kind, taken in ((DROPPED, lost), (INVENTED, added)):
+            if taken:
+                yield _whole(kind, taken, depth, namer)
+    for listed in (gone, new):
+        listed[:] = [one for one in listed if one.boxes]
+
+
+def _taken(listed: list[_Open], group: _Group, depth: int, stays: Sequence[Box]) -> list[_Open]:
+    """What of one group lies at indices of which nothing stays, two tensors or more; taken out of the list."""
+    mine = [one for one in listed if _group(one.piece.identity, depth) == group]
+    taken: list[_Open] = []
+    for one in mine:
+        boxes = _without(one.boxes, stays, depth)
+        if boxes:
+            taken.append(_Open(one.piece, boxes))
+    if len({one.piece.identity for one in taken}) < 2:
+        return []
+    for one in mine:
+        for box in _without(one.boxes, stays, depth):
+            one.boxes = less(one.boxes, box)
+    return taken
+
+
+def _without(boxes: Iterable[Box], stays: Sequence[Box], depth: int) -> tuple[Box, ...]:
+    """The boxes without those leading indices."""
+    left: tuple[Box, ...] = tuple(boxes)
+    for stay in stays:
+        kept: list[Box] = []
+        for box in left:
+            kept.extend((*outside, *box[depth:]) for outside in less((box[:depth],), stay))
+        left = tuple(kept)
+    return left
+
+
+def _leading(opened: Iterable[_Open], depth: int) -> tuple[Box, ...]:
+    """The leading indices of some tensors, each once."""
+    found: tuple[Box, ...] = ()
+    for one in opened:
+        for box in one.boxes:
+            fresh: tuple[Box, ...] = (box[:depth],)
+            for known in found:
+                fresh = less(fresh, known)
+            found = (*found, *fresh)
+    return joined(found)
+
+
+def _are_moved(lost: Sequence[_Open], moved: Sequence[_Open], depth: int) -> bool:
+    """Whether the same tensors of the same shapes lie under as many other numbers."""
+    if count(_leading(lost, depth)) != count(_leading(moved, depth)):
+        return False
+    return sum(one.parameters for one in lost) == sum(one.parameters for one in moved)
+
+
+def _words(opened: Sequence[_Open], depth: int, stack: bool = False) -> str:
+    """Where some tensors are. stack: the side that lacks them has a stack, which tells how many and not which."""
+    boxes = _leading(opened, depth)
+    nouns = opened[0].piece.nouns[:depth]
+    identity = opened[0].piece.identity
+    within = "/".join(filter(None, (identity.component, ".".join(identity.scope) or identity.tower)))
+    if depth == 0:
+        return within
+    if within and not nouns[0].startswith(within):  # "single_block" says it already
+        nouns = (f"{within} {nouns[0]}", *nouns[1:])
+    if stack and depth == len(identity.axes):
+        number = max(box[-1].size for box in boxes)
+        many = f"{number:,} {nouns[-1]}{'' if number == 1 else 's'}"
+        inner = boxes_in_words(nouns[:-1], joined(box[:-1] for box in boxes))
+        return f"{many} of {inner}" if inner else many
+    return boxes_in_words(nouns, boxes)
+
+
+def _whole(kind: str, taken: Sequence[_Open], depth: int, namer: _Namer) -> Case:
+    stack = any(piece.stacked for piece in namer.siblings(kind, taken[0].piece.identity))
+    what = _words(taken, depth, stack)
+    rows = _rows_of(kind, taken[0].piece.identity.axes[depth - 1 : depth], namer.found)
+    facts: dict[str, Fact] = {
+        "what": what,
+        "tensors": sum(count(one.boxes) for one in taken),
+        "roles": list(dict.fromkeys((*_roles(taken), *(_role(one.source) for one in rows)))),
+        "parameters": sum(one.parameters for one in taken) + sum(getattr(one, kind) for one in rows),
+        "names": namer.names(kind).of(taken[0].piece, taken[0].boxes),
+        "stays": _stays(taken[0].piece, depth, namer),
+        "stack": stack,
+    }
+    case = _case(kind, _RULES[kind][0], Place(indices=what), facts, taken, namer)
+    return _with_rows(case, taken[0].piece.identity.axes[depth - 1 : depth], namer.found)
+
+
+def _with_rows(case: Case, axis: tuple[str, ...], found: Tally) -> Case:
+    """The case with the families that have a row for each index of an axis: audits judge them by it."""
+    rows = [
+        one for one in found.carried if any(_names(one.source, at, set(axis)) for at in range(len(one.source.dims)))
+    ]
+    source, target = _members(rows)
+    return replace(case, source=case.source | source, target=case.target | target)
+
+
+def _rows_of(kind: str, axis: tuple[str, ...], found: Tally) -> list[Carried]:
+    """Tensors with a row for each index of an axis, of which rows are gone too: a router."""
+    return [one for one in found.carried if getattr(one, kind) and axis and _counts(one, set(axis))]
+
+
+def _stays(piece: Piece, depth: int, namer: _Namer) -> str:
+    """Which indices of the kind both sides have, in words."""
+    if depth != 1:
+        return ""
+    boxes = [
+        box[:1]
+        for one in namer.found.carried
+        if _group(one.identity, 1) == _group(piece.identity, 1)
+        for box in one.boxes
+    ]
+    spans: tuple[Box, ...] = ()
+    for box in boxes:
+        fresh: tuple[Box, ...] = (box,)
+        for known in spans:
+            fresh = less(fresh, known)
+        spans = (*spans, *fresh)
+    return boxes_in_words(piece.nouns[:1], joined(spans))
+
+
+def _renumbered(lost: Sequence[_Open], moved: Sequence[_Open], depth: int, counted: bool, namer: _Namer) -> Case:
+    facts: dict[str, Fact] = {
+        "source": _words(lost, depth),
+        "target": _words(moved, depth),
+        "tensors": sum(count(one.boxes) for one in lost),
+        "parameters": sum(one.parameters for one in lost),
+        "counted": counted,
+        "names": [
+            namer.before.of(lost[0].piece, lost[0].boxes, 1)[0],
+            namer.after.of(moved[0].piece, moved[0].boxes, 1)[0],
+        ],
+    }
+    case = _case(DROPPED, "layers-renumbered", Place(indices=str(facts["source"])), facts, lost, namer)
+    case = replace(case, target=case.target | {one.piece.line.family for one in moved})
+    return _with_rows(case, lost[0].piece.identity.axes[depth - 1 : depth], namer.found)
+
+
+def _roles(opened: Iterable[_Open]) -> list[str]:
+    return list(dict.fromkeys(_role(one.piece) for one in opened))
+
+
+def _role(piece: Piece) -> str:
+    """A piece's role in words: 'attention query bias'."""
+    role = label(piece.identity.role) if piece.identity.role else family_name(piece.line.family)
+    tensor = piece.identity.tensor
+    return role if tensor == "weight" or role.endswith(tensor) or not piece.identity.role else f"{role} {tensor}"
+
+
+ALIKE = 0.8
+"""Names less alike than this are not taken for a renaming."""
+
+
+def _is_known(piece: Piece) -> bool:
+    """Whether the card of its side has a place for it."""
+    return bool(piece.identity.role) and piece.line.block is not None
+
+
+def _renamed(gone: Sequence[_Open], new: Sequence[_Open], namer: _Namer) -> Iterator[Case]:
+    """What is lost under a name and added under one that no card reads, in the same shape: a renaming."""
+    pairs = [
+        (one, other)
+        for one in gone
+        for other in new
+        if one.boxes
+        and count(one.boxes) == count(other.boxes)
+        and one.piece.shape == other.piece.shape
+        and not (_is_known(one.piece) and _is_known(other.piece))
+    ]
+    if not pairs:
+        return
+    from difflib import SequenceMatcher
+
+    for one, other in pairs:
+        family, stored = one.piece.line.family, other.piece.line.family
+        if not one.boxes or not other.boxes or SequenceMatcher(None, family, stored).ratio() < ALIKE:
+            continue
+        facts: dict[str, Fact] = {
+            "source": namer.before.of(one.piece, one.boxes, 1)[0],
+            "target": namer.after.of(other.piece, other.boxes, 1)[0],
+            "tensors": count(one.boxes),
+            "parameters": one.parameters,
+        }
+        place = Place(family=family_name(stored), indices=boxes_in_words(one.piece.nouns, one.boxes) or None)
+        case = _case(DROPPED, "names-changed", place, facts, [one], namer)
+        other_case = _case(INVENTED, "names-changed", place, facts, [other], namer)
+        yield replace(case, source=case.source | other_case.source, target=case.target | other_case.target)
+        one.boxes = other.boxes = ()
+
+
+def _rest(kind: str, listed: Sequence[_Open], namer: _Namer) -> Iterator[Case]:
+    """What is left, the same indices together: query, key and value of layer 3 are one cause."""
+    groups: dict[object, list[_Open]] = {}
+    for one in listed:
+        if not one.boxes:
+            continue
+        alone = one.piece.row or one.piece.line.family
+        key = (one.boxes, one.piece.identity.axes) if one.piece.identity.axes else alone
+        groups.setdefault(key, []).append(one)
+    for members in groups.values():
+        first = members[0]
+        where = boxes_in_words(first.piece.nouns, first.boxes)
+        siblings = namer.siblings(kind, first.piece.identity)
+        facts: dict[str, Fact] = {
+            "roles": _roles(members),
+            "where": where,
+            "whole": not siblings,
+            "tensors": sum(count(one.boxes) for one in members),
+            "parameters": sum(one.parameters for one in members),
+            "side": "source" if kind == DROPPED else "target",
+            "shape": list(first.piece.shape),
+            "tied": _tied(first.piece),
+            "names": [name for one in members for name in namer.names(kind).of(one.piece, one.boxes, 3)][:12],
+            "expected": list(dict.fromkeys(name for one in members for name in namer.expected(kind, one)))[:12],
+            "families": [family_name(one.piece.line.family) for one in members[:12]],
+        }
+        place = Place(family=family_name(first.piece.line.family), indices=where or None)
+        open_question = all(namer.is_unsettled(kind, one.piece) for one in members)
+        case = _case(kind, "tie-unknown" if open_question else _RULES[kind][1], place, facts, members, namer)
+        yield replace(case, evidence=replace(case.evidence, confidence="likely")) if open_question else case
+
+
+def _tied(piece: Piece) -> str:
+    """What a tensor may be a copy of, in words: the other side has that in its place."""
+    block = piece.line.block
+    return label(block.slot.tied.partition(":")[2]) if block is not None and block.slot.tied.startswith("role:") else ""
+
+
+def _misshapen(found: Tally, stacks: set[str], namer: _Namer) -> Iterator[Case]:
+    """Tensors on both sides of which a part has no place: a vocabulary, a fused matrix, a width."""
+    vocabulary: dict[tuple[int, int], list[Carried]] = {}
+    others: dict[object, list[Carried]] = {}
+    for one in found.carried:
+        if not (one.dropped or one.invented):
+            continue
+        axis = one.fit.axis
+        if axis is not None and (is_vocabulary(one.source, axis) or is_vocabulary(one.target, axis)):
+            vocabulary.setdefault((one.source.shape[axis], one.target.shape[axis]), []).append(one)
+        elif not _counts(one, stacks):
+            others.setdefault((one.boxes, one.identity.axes or one.identity), []).append(one)
+    for (rows, other), members in vocabulary.items():
+        yield _vocabulary(rows, other, members, namer)
+    for members in others.values():
+        yield _shape(members, namer)
+
+
+def _counts(one: Carried, stacks: set[str]) -> bool:
+    """Whether the axis counts experts or layers of which others are told to be gone: a router's rows."""
+    return one.fit.axis is not None and _names(one.source, one.fit.axis, stacks)
+
+
+def _names(piece: Piece, axis: int, symbols: set[str]) -> bool:
+    """Whether a dim is one of these symbols."""
+    node = piece.dims[axis] if axis < len(piece.dims) else None
+    return isinstance(node, Word) and node.path[-1] in symbols
+
+
+def _members(members: Sequence[Carried]) -> tuple[frozenset[str], frozenset[str]]:
+    return frozenset(one.source.line.family for one in members), frozenset(one.target.line.family for one in members)
+
+
+def _stated(piece: Piece, side: Side) -> int | None:
+    """The vocabulary that a side's config states; None without one."""
+    case, block = side.audited.case, piece.line.block
+    if case is None or case.solved or block is None or side.audited.checkpoint.config is None:
+        return None
+    return whole(scope_of(case.plan.scope, block.slot).word((VOCABULARY,)))
+
+
+def _writer(side: Side) -> str:
+    """The framework whose names a side has and that rounds vocabularies up; "" for any other."""
+    case = side.audited.case
+    if case is None or not case.reading.writer:
+        return ""
+    pads = {writing.writer for writing in WRITINGS if writing.padded}
+    return case.reading.writer if case.reading.writer in pads else ""
+
+
+def _is_padding(rows: int, other: int, one: Carried, namer: _Namer) -> bool:
+    """Whether the rows of one side alone are beyond its vocabulary: its writer pads, and a config says so.
+
+    Where the padded side has no config the other's must state its own rows.
+    """
+    padded, plain, more, fewer = namer.target, namer.source, other, rows
+    long, short = one.target, one.source
+    if other < rows:
+        padded, plain, more, fewer, long, short = plain, padded, fewer, more, short, long
+    if not _writer(padded) or more % PADDED_TO:
+        return False
+    stated = _stated(long, padded)
+    return fewer == (stated if stated is not None else _stated(short, plain))
+
+
+def _vocabulary(rows: int, other: int, members: Sequence[Carried], namer: _Namer) -> Case:
+    facts: dict[str, Fact] = {
+        "roles": list(dict.fromkeys(_role(one.source) for one in members)),
+        "source": rows,
+        "target": other,
+        "stated": _stated(members[0].target, namer.target),
+        "dropped": sum(one.dropped for one in members),
+        "invented": sum(one.invented for one in members),
+    }
+    rule = "rows-cut" if other < rows else "rows-padded"
+    if _is_padding(rows, other, members[0], namer):
+        rule = PADDING
+        facts["writer"] = _writer(namer.target if other > rows else namer.source)
+    return Case(Evidence(rule, Place(), facts), *_members(members))
+
+
+def _together(one: Carried, found: Tally) -> list[Carried]:
+    """The parts of the fused matrix that a tensor lies in, where it is not known which of them is short."""
+    side = "target" if one.target.part is not None else "source"
+    fused: Piece = getattr(one, side)
+    if fused.part is None:
+        return [one]
+    parts = [
+        other
+        for other in found.carried
+        if (piece := getattr(other, side)).line is fused.line and piece.part is not None and other.boxes == one.boxes
+    ]
+    return parts if sum(part.source.shape[0] - part.target.shape[0] for part in parts) else [one]
+
+
+def _change(one: Carried, found: Tally) -> str:
+    parts = _together(one, found)
+    if len(parts) == 1:
+        return f"{_role(one.source)} {list(one.source.shape)} → {list(one.target.shape)}"
+    before, after = (
+        sum(piece.shape[0] for piece in side) for side in ([p.source for p in parts], [p.target for p in parts])
+    )
+    return f"{' and '.join(_role(part.source) for part in parts)} together {before:,} rows → {after:,}"
+
+
+def _shape(members: Sequence[Carried], namer: _Namer) -> Case:
+    changes = dict.fromkeys(_change(one, namer.found) for one in members)
+    roles = dict.fromkeys(_role(part.source) for one in members for part in _together(one, namer.found))
+    first = members[0]
+    boxes = tuple(box for one in members if one.identity == first.identity for box in one.boxes)
+    where = boxes_in_words(first.source.nouns, joined(boxes))
+    facts: dict[str, Fact] = {
+        "changes": list(changes),
+        "roles": list(roles),
+        "where": where,
+        "tensors": sum(one.tensors for one in members),
+        "dropped": sum(one.dropped for one in members),
+        "invented": sum(one.invented for one in members),
+        "carries": any(one.fit.carried for one in members),
+        "names": [namer.before.of(first.source, first.boxes, 1)[0], namer.after.of(first.target, first.boxes, 1)[0]],
+    }
+    place = Place(family=family_name(first.target.line.family), indices=where or None)
+    return Case(Evidence("shape-not-carried", place, facts), *_members(members))

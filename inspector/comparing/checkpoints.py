@@ -1,0 +1,411 @@
+"""Two checkpoints role by role: the proof of a conversion, or the table of differences of two models.
+
+Both sides are brought to roles through their cards (`inspector.comparing`); the ledger says what of the
+source arrives in the target. source = carried + dropped and target = carried + invented, to the last parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from inspector.auditing.model import Audit, Skipped, audit, audit_checkpoint
+from inspector.comparing.causes import PADDING, Case, causes
+from inspector.comparing.names import FileNames
+from inspector.comparing.notes import notes
+from inspector.comparing.pairing import Pairs, pair
+from inspector.comparing.pieces import Piece, Side, side_of
+from inspector.comparing.relation import are_one_model
+from inspector.comparing.symbols import differing_widths, reasons, row_of
+from inspector.comparing.tally import Alone, Carried, Tally, Tensor, tally
+from inspector.comparing.ties import Taken, settled
+from inspector.evidence import Evidence
+from inspector.loader.layout import Layout
+from inspector.matcher.families import families_of
+from inspector.notation.roles import GROUPS, group, label
+from inspector.reconciler import ledger
+from inspector.reconciler.wording import family_name
+from inspector.rules.registry import SEVERITIES, Finding, worded
+
+if TYPE_CHECKING:
+    from inspector.auditing.values import Values
+    from inspector.comparing.files import Files
+    from inspector.loader.sources.traffic import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class RoleDifference:
+    """Parameters of one role on both sides, and how the ones become the others.
+
+    source = carried + dropped, target = carried + invented; the three are None for two different models.
+    how: "same", "transposed", "concatenated", "split", "stacked", "padded", "retyped", "packed", "tied", …
+    because: the symbols that differ, or where nothing is lost the dtypes. types: every change of dtype or packing.
+    """
+
+    role: str
+    source: int
+    target: int
+    because: str
+    carried: int | None = None
+    dropped: int | None = None
+    invented: int | None = None
+    how: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+
+    @property
+    def difference(self) -> int:
+        """Target less source."""
+        return self.target - self.source
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One logical tensor on both sides. indices: {"layer": 3, "expert": 7}; steps: as in a role's `how`."""
+
+    role: str
+    indices: Mapping[str, int]
+    source: Tensor
+    target: Tensor
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two audits side by side. relation: "conversion" or "different"; carried and dropped as the JSON says.
+
+    parameters: unique logical parameters of both sides. carriage: which tensors become which, by family;
+    `tensors` gives them one by one. skipped: what headers cannot show. values: what the numbers showed, where
+    they were read.
+    """
+
+    source: Audit
+    target: Audit
+    relation: str
+    roles: tuple[RoleDifference, ...]
+    carried: int | None
+    dropped: int | None
+    invented: int | None
+    findings: tuple[Finding, ...]
+    verdict: str
+    parameters: tuple[int, int] = (0, 0)
+    carriage: tuple[Carried, ...] = field(default=(), repr=False)
+    skipped: tuple[Skipped, ...] = ()
+    files: Files | None = None
+    values: Values | None = field(default=None, repr=False)
+
+    def tensors(self) -> Iterator[Way]:
+        """Every logical tensor that is on both sides, by the names in the files; worked out while it is read."""
+        before, after = FileNames(self.source), FileNames(self.target)
+        for one in self.carriage:
+            for index, source, target in one.each():
+                yield Way(
+                    one.identity.role,
+                    dict(zip(one.source.nouns, index, strict=False)),
+                    replace(source, name=before.spelled(source.name)),
+                    replace(target, name=after.spelled(target.name)),
+                    one.steps,
+                )
+
+    def __str__(self) -> str:
+        from inspector.report.compare_text import compare_text
+
+        return compare_text(self)
+
+
+def compare(
+    source: str,
+    target: str,
+    *,
+    expect: str | None = None,
+    hashes: bool = False,
+    places: Sequence[Mapping[str, Any]] = ({}, {}),
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compares the checkpoints at two places. expect "conversion" makes a different model an error.
+
+    places: for each side the options of `audit` that say where it is (revision, subfolder, repo_type, cached).
+    Where a side is a repository the files are compared too; hashes reads every byte of the large ones here.
+    """
+    from inspector.comparing.files import with_files
+
+    one, other = (audit(place, **options) for place, options in zip((source, target), places, strict=True))
+    return with_files(compare_audits(one, other, expect=expect), hashes=hashes, progress=progress)
+
+
+def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Comparison:
+    """Compares two audits."""
+    totals = one.counts.unique_parameters, other.counts.unique_parameters
+    if one.verdict == "unreadable" or other.verdict == "unreadable":
+        findings = [*one.findings, *other.findings]
+        roles = tuple(_differences(one, other))
+        return Comparison(one, other, "different", roles, None, None, None, tuple(findings), "unreadable", totals)
+    left, right = _read_like(one, other), _read_like(other, one)
+    before, after, copies = settled(side_of(left), side_of(right))
+    before, after = _admitted(before, after), _admitted(after, before)
+    pairs = pair(before.parameters, after.parameters)
+    found = tally(pairs)
+    borrowed = left is not one or right is not other
+    if are_one_model(before, after, pairs, found, stated=not borrowed):
+        return _conversion(before, after, pairs, found, copies)
+    return _different(one, other, totals, expect)
+
+
+def _read_like(own: Audit, other: Audit) -> Audit:
+    """An audit whose names no card reads by themselves, read again with the config, or the card, of the other side."""
+    config, case = other.checkpoint.config, other.case
+    if own.case is not None or own.components or own.checkpoint.config is not None or case is None:
+        return own
+    if own.checkpoint.adapter is not None:
+        return own
+    name = case.reading.card.names[0]
+    if config is not None:
+        again = audit_checkpoint(replace(own.checkpoint, config=config))
+    else:
+        again = audit_checkpoint(own.checkpoint, like=name)
+    if again.case is None or again.case.reading.card.names[0] != name:
+        return own
+    return replace(again, checkpoint=own.checkpoint)
+
+
+def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | None) -> Comparison:
+    both = (
+        one.case is not None and other.case is not None and one.case.reading.card.name == other.case.reading.card.name
+    )
+    symbols = differing_widths(one.case, other.case) if both and one.case and other.case else {}
+    facts = {
+        "source": totals[0],
+        "target": totals[1],
+        "symbols": [f"{name} {left:,} -> {right:,}" for name, (left, right) in symbols.items()],
+        "architectures": [side.architecture.name if side.architecture else None for side in (one, other)],
+    }
+    rule = "not-a-conversion" if expect == "conversion" else "models-differ"
+    findings = worded([Evidence(rule, facts=facts)])
+    verdict = "findings" if expect == "conversion" else "clean"
+    roles = tuple(_differences(one, other))
+    unread = [side.title for side in (one, other) if side.case is None and not side.components]
+    skipped = tuple(Skipped(f"roles of {title}", "no card reads its names") for title in unread)
+    return Comparison(
+        one, other, "different", roles, None, None, None, tuple(findings), verdict, totals, skipped=skipped
+    )
+
+
+def _admitted(own: Side, other: Side) -> Side:
+    """The side with what lies beyond its class, where the other side has it as a part of the model."""
+    wanted = {(piece.identity.role, piece.identity.tensor) for piece in other.parameters}
+    mine = {(piece.identity.role, piece.identity.tensor) for piece in own.parameters}
+    beyond = [
+        piece
+        for piece in own.extra
+        if piece.line.component == piece.identity.role and (piece.identity.role, piece.identity.tensor) in wanted - mine
+    ]
+    if not beyond:
+        return own
+    moved = tuple(replace(piece, identity=replace(piece.identity, component="")) for piece in beyond)
+    chosen = {id(piece) for piece in beyond}
+    rest = tuple(piece for piece in own.extra if id(piece) not in chosen)
+    return replace(own, parameters=(*own.parameters, *moved), extra=rest)
+
+
+def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: Sequence[Taken]) -> Comparison:
+    carried = sum(one.parameters for one in found.carried)
+    dropped = sum(one.dropped for one in found.carried) + sum(one.parameters for one in found.dropped)
+    invented = sum(one.invented for one in found.carried) + sum(one.parameters for one in found.invented)
+    told = [case for case in causes(before, after, found) if not _explained(case, before, after)]
+    findings = worded([*(case.evidence for case in told), *notes(before, after, found, copies)])
+    findings.extend(_of_sides(before, after, told, _proven(before, after, found)))
+    findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    padding = sum(case.lost_or_made for case in told if case.evidence.rule == PADDING)
+    bad = dropped + invented > padding or any(finding.severity != "note" for finding in findings)
+    return Comparison(
+        before.audited,
+        after.audited,
+        "conversion",
+        tuple(_rows(before, after, found)),
+        carried,
+        dropped,
+        invented,
+        tuple(findings),
+        "findings" if bad else "clean",
+        (carried + dropped, carried + invented),
+        found.carried,
+        tuple(_skipped(pairs, found)),
+    )
+
+
+_NOTHING = Layout("U8", (), 1, 1)
+
+
+def _explained(case: Case, before: Side, after: Side) -> bool:
+    """Whether tensors are not there because a file of that side could not be read, which its audit tells."""
+    return any(
+        audited.checkpoint.lost
+        and families
+        and families
+        <= families_of({name: _NOTHING for names in audited.checkpoint.lost.values() for name in names}).keys()
+        for audited, families in ((before.audited, case.source), (after.audited, case.target))
+    )
+
+
+def _skipped(pairs: Pairs, found: Tally) -> Iterator[Skipped]:
+    yield Skipped("values", "headers only: no tensor data was read")
+    steps = {step for one in found.carried for step in one.steps}
+    moved = [word for word in ("reordered", "interleaved") if word in steps]
+    why = "a permutation keeps every shape: rotary layouts of q and k, halves exchanged"
+    yield Skipped("order of rows", f"{why}; {' and '.join(moved)} here" if moved else why)
+    for role in pairs.undecided:
+        yield Skipped(f"parts of {label(role)}", "only the other side tells where one ends and the next begins")
+
+
+ABSENCES = frozenset({"N403", "N404", "N405", "N406", "N407", "P701"})
+SHAPES = frozenset({"D501", "D502", "C310"})
+"""Findings of an audit that a comparison tells too, with both sides: what is absent or too much, and shapes."""
+OF_SHAPES = frozenset({"rows-cut", "rows-padded", "shape-not-carried", PADDING})
+OF_BOTH = frozenset({"layers-dropped", "layers-invented", "layers-renumbered"})
+
+
+def _proven(before: Side, after: Side, found: Tally) -> tuple[frozenset[str], frozenset[str]]:
+    """Families of a side without config whose orientation or place the names alone chose, and the other side proves."""
+    solved = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
+    return (
+        frozenset(one.source.line.family for one in found.carried if solved[0] and _is_other(one, one.source)),
+        frozenset(one.target.line.family for one in found.carried if solved[1] and _is_other(one, one.target)),
+    )
+
+
+def _is_other(one: Carried, piece: Piece) -> bool:
+    return one.fit.whole and ("transposed" in one.steps or piece.line.kind == ledger.UNEXPLAINED)
+
+
+def _of_sides(
+    before: Side, after: Side, told: Sequence[Case], proven: tuple[frozenset[str], frozenset[str]]
+) -> Iterator[Finding]:
+    """Errors of the sides, and tensors that none explains, where no case of the comparison tells the same."""
+    known: set[tuple[str, str]] = set()
+    mine, other = ({(one.code, one.headline) for one in side.audited.findings} for side in (before, after))
+    both = mine & other
+    solved = [_is_guess(side.audited) for side in (before, after)]
+    sides = (
+        (before, [(case.evidence.rule, case.source) for case in told], proven[0], solved[0] and not solved[1]),
+        (after, [(case.evidence.rule, case.target) for case in told], proven[1], solved[1] and not solved[0]),
+    )
+    for side, cases, sure, guessed in sides:
+        absences, shapes = _families(cases, sure)
+        for finding in side.audited.findings:
+            name = (finding.code, finding.headline)
+            covered = _is_of(finding, absences, ABSENCES) or _is_of(finding, shapes, SHAPES)
+            if name in known or covered or not _matters(finding, name in both) or (guessed and _is_guessed(finding)):
+                continue
+            known.add(name)
+            yield finding
+
+
+def _is_guess(audited: Audit) -> bool:
+    """Whether a side has no config of its own: its symbols are solved, or the other side's."""
+    return audited.case is not None and (audited.case.solved or audited.checkpoint.config is None)
+
+
+def _families(cases: Sequence[tuple[str, frozenset[str]]], sure: frozenset[str]) -> tuple[set[str], set[str]]:
+    """(families of which absences are told, families of which shapes are told)."""
+    absences = {family_name(key) for rule, keys in cases if rule not in OF_SHAPES for key in keys}
+    shapes = {family_name(key) for rule, keys in cases if rule in OF_SHAPES | OF_BOTH for key in keys}
+    named = {family_name(key) for key in sure}
+    return absences | named, shapes | named
+
+
+def _matters(finding: Finding, both: bool) -> bool:
+    return finding.severity == "error" or (finding.code in ("N405", "N406", "N407") and not both)
+
+
+def _is_guessed(finding: Finding) -> bool:
+    """Whether a finding rests on symbols solved from shapes, when the other side has a config that knows better."""
+    return finding.code in ("N403", "N404", "P701") or finding.code in SHAPES
+
+
+def _is_of(finding: Finding, families: set[str], codes: frozenset[str]) -> bool:
+    if finding.code not in codes:
+        return False
+    own = finding.place.family
+    if own is not None and (own in families or any(one.startswith(own.removesuffix("*")) for one in families)):
+        return True
+    listed: object = finding.facts.get("families")
+    return isinstance(listed, list) and bool(families & set(listed))
+
+
+def _differences(one: Audit, other: Audit) -> Iterator[RoleDifference]:
+    """The table of two different models: parameters by role, and the symbols that differ."""
+    left, right = _by_role(one.lines), _by_role(other.lines)
+    because = reasons(one.case, other.case)
+    for name in _ordered((line.role for line in (*one.lines, *other.lines)), {*left, *right}):
+        source, target = left.get(name, 0), right.get(name, 0)
+        yield RoleDifference(name, source, target, "" if source == target else ", ".join(because.get(name, ())))
+
+
+def _by_role(lines: Iterable[ledger.Line]) -> Mapping[str, int]:
+    totals: dict[str, int] = {}
+    for line in lines:
+        if line.kind in (ledger.PARAMETER, ledger.UNCHECKED):
+            totals[row_of(line.role)] = totals.get(row_of(line.role), 0) + line.parameters
+    return totals
+
+
+def _ordered(roles: Iterable[str], wanted: set[str]) -> list[str]:
+    """Rows in the order of charts."""
+    groups = {row_of(role): group(role) for role in roles}
+    return sorted((name for name in groups if name in wanted), key=lambda name: GROUPS.index(groups[name]))
+
+
+@dataclass(slots=True)
+class _Row:
+    """A row of the table while it is added up."""
+
+    carried: int = 0
+    dropped: int = 0
+    invented: int = 0
+    how: dict[str, None] = field(default_factory=dict)
+    types: dict[str, None] = field(default_factory=dict)
+
+
+def _rows(before: Side, after: Side, found: Tally) -> Iterator[RoleDifference]:
+    rows: dict[str, _Row] = {}
+    roles: dict[str, None] = {}
+
+    def row(piece: Piece) -> _Row:
+        role = piece.identity.role or piece.line.role
+        roles.setdefault(role)
+        return rows.setdefault(row_of(role), _Row())
+
+    for one in found.carried:
+        into = row(one.source)
+        into.carried += one.parameters
+        into.dropped += one.dropped
+        into.invented += one.invented
+        into.how.update(dict.fromkeys(one.steps))
+        if one.source.storage != one.target.storage:
+            into.types[f"{one.source.storage} → {one.target.storage}"] = None
+    alone: tuple[tuple[tuple[Alone, ...], str], ...] = ((found.dropped, "dropped"), (found.invented, "invented"))
+    for members, kind in alone:
+        for each in members:
+            into = row(each.piece)
+            setattr(into, kind, getattr(into, kind) + each.parameters)
+            into.how[kind] = None
+    for piece in (*before.copies, *after.copies):
+        into = row(piece)
+        if not into.carried + into.dropped + into.invented:
+            into.how["tied"] = None
+    because = reasons(before.audited.case, after.audited.case)
+    for name in _ordered(roles, set(rows)):
+        made = rows[name]
+        how = [step for step in made.how if step != "same" or len(made.how) == 1]
+        lossy = made.dropped or made.invented
+        yield RoleDifference(
+            name,
+            made.carried + made.dropped,
+            made.carried + made.invented,
+            ", ".join(because.get(name, ()) if lossy else made.types),
+            made.carried,
+            made.dropped,
+            made.invented,
+            tuple(how),
+            tuple(made.types),
+        )

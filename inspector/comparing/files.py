@@ -1,0 +1,285 @@
+"""A folder beside the repository that it came from, or two repositories, file by file.
+
+Names and sizes come from the tree that the Hub states of a commit. The content of small files is compared by
+the name git gives it, that of large ones by its SHA-256, and only where that is asked for: all bytes are read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.sources.download import second_copy
+from inspector.loader.sources.local_files import content_digest, files_below, git_digest
+from inspector.loader.sources.repository_file import RepositoryFile
+from inspector.rules.registry import SEVERITIES, worded
+
+if TYPE_CHECKING:
+    from inspector.comparing.checkpoints import Comparison
+    from inspector.loader.sources.traffic import Progress
+
+NAMES_SHOWN: Final = 20
+SMALL: Final = 10_000_000
+"""Bytes up to which the content of a file is compared unasked; the Hub stores longer ones by SHA-256."""
+SMALL_TOGETHER: Final = 500_000_000
+_WEIGHTS: Final = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".safetensors.index.json", ".bin.index.json")
+_DOCUMENTS: Final = (
+    ".md", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".mp4", ".ipynb", ".gitattributes", ".gitignore",
+)  # fmt: skip
+_PAPERS: Final = ("readme", "license", "notice", "use_policy", "changelog", "citation")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Two places file by file. The reference is a repository's commit, the other a folder or another one.
+
+    same: files of both with the same size, `proven` of them with the same content as well; the content of
+    `unproven` large ones was not read. local: the other place is a folder. differing, missing, extra: paths.
+    """
+
+    reference: str
+    commit: str
+    other: str
+    of: int
+    same: int
+    proven: int
+    unproven: int
+    unproven_bytes: int
+    differing: tuple[str, ...]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    local: bool
+    hashed: bool
+    evidence: tuple[Evidence, ...] = ()
+
+
+def with_files(compared: Comparison, *, hashes: bool = False, progress: Progress | None = None) -> Comparison:
+    """A comparison with what the files of its two sides say, where at least one is a repository."""
+    files = files_between(compared.source.checkpoint, compared.target.checkpoint, hashes, progress)
+    if files is None:
+        return compared
+    told = {*files.missing, *files.differing}
+    kept = [one for one in compared.findings if one.place.file not in told]  # their cause is told with the file
+    findings = sorted((*kept, *worded(files.evidence)), key=lambda one: SEVERITIES.index(one.severity))
+    bad = any(one.severity != "note" for one in findings)
+    verdict = "findings" if bad and compared.verdict == "clean" else compared.verdict
+    return replace(compared, files=files, findings=tuple(findings), verdict=verdict)
+
+
+def files_between(
+    one: Checkpoint, other: Checkpoint, hashes: bool = False, progress: Progress | None = None
+) -> Files | None:
+    """The files of a folder against those of a repository, in either order; of two repositories against each other."""
+    if one.tree and other.tree:
+        return _repositories(one, other)
+    repository, local = (one, other) if one.tree else (other, one)
+    if not repository.tree or not local.folder:
+        return None
+    return _Download(repository, local, hashes, progress).compare()
+
+
+class _Download:
+    """A folder of this machine beside a repository."""
+
+    def __init__(self, repository: Checkpoint, local: Checkpoint, hashes: bool, progress: Progress | None) -> None:
+        self.repository, self.local = repository, local
+        self.tree = repository.tree
+        self.there, self.complete = files_below(local.folder)
+        self.hashes, self.progress = hashes, progress
+        self.proven: list[str] = []
+        self.refused: list[str] = []
+
+    def compare(self) -> Files:
+        wanted = _audited(self.local) if _audited(self.local) <= self.tree.keys() else _audited(self.repository)
+        both = [path for path in self.tree if path in self.there]
+        sizes = {path: self.tree[path].size for path in both if self.tree[path].size != self.there[path]}
+        equal = [path for path in both if path not in sizes]
+        contents = self._small(equal)
+        large = [path for path in equal if self.tree[path].sha256 is not None]
+        if self.hashes:
+            contents |= self._large(large)
+        unproven = [path for path in large if path not in self.proven and path not in contents]
+        missing = [path for path in self.tree if path not in self.there] if self.complete else []
+        extra = [path for path in self.there if path not in self.tree and path.endswith(_WEIGHTS)]
+        needed = [path for path in missing if _is_needed(path, wanted)]
+        evidence = [
+            *self._missing(needed),
+            *self._differing(sizes, contents),
+            *self._extra(extra),
+            *self._left_out([path for path in missing if path not in needed]),
+        ]
+        return Files(
+            self.repository.address,
+            self.repository.commit or "",
+            self.local.source,
+            len(self.tree),
+            len(equal) - len(contents),
+            len(self.proven),
+            len(unproven),
+            sum(self.tree[path].size for path in unproven),
+            (*sizes, *sorted(contents)),
+            tuple(missing),
+            tuple(extra),
+            True,
+            self.hashes,
+            tuple(evidence),
+        )
+
+    def _path(self, path: str) -> str:
+        return os.path.join(self.local.folder, *path.split("/"))
+
+    def _small(self, paths: list[str]) -> set[str]:
+        """Small files whose content is another one."""
+        left = SMALL_TOGETHER
+        differing = set()
+        for path in paths:
+            stated = self.tree[path]
+            if stated.sha256 is not None or stated.oid is None or stated.size > min(SMALL, left):
+                continue
+            left -= stated.size
+            if self._matches(path, git_digest(self._path(path), stated.size), stated.oid) is False:
+                differing.add(path)
+        return differing
+
+    def _large(self, paths: list[str]) -> set[str]:
+        """Large files whose content is another one; every byte of them is read."""
+        differing = set()
+        done = total = 0
+
+        def read(count: int) -> None:
+            nonlocal total
+            total += count
+            if self.progress is not None:
+                self.progress(done, len(paths), total)
+
+        for done, path in enumerate(paths):  # noqa: B007 (what read tells)
+            stated = self.tree[path]
+            found = content_digest(self._path(path), stated.size, read)
+            if self._matches(path, found, stated.sha256 or "") is False:
+                differing.add(path)
+        return differing
+
+    def _matches(self, path: str, found: object, stated: str) -> bool | None:
+        if not isinstance(found, str):
+            self.refused.append(path)
+            return None
+        if found == stated:
+            self.proven.append(path)
+        return found == stated
+
+    # --- what is to be said ---
+
+    def _facts(self, paths: list[str]) -> dict[str, Fact]:
+        return {
+            "repository": self.repository.address,
+            "commit": self.repository.commit,
+            "files": len(paths),
+            "names": paths[:NAMES_SHOWN],
+        }
+
+    def _missing(self, paths: list[str]) -> Iterator[Evidence]:
+        if paths:
+            size = sum(self.tree[path].size for path in paths)
+            facts = {**self._facts(paths), "bytes": size, "command": self._command(paths)}
+            yield Evidence("download-incomplete", Place(file=paths[0] if len(paths) == 1 else None), facts)
+
+    def _command(self, paths: list[str]) -> str:
+        """What fetches only the files that are missing: the Hub's client leaves alone what is there."""
+        import shlex
+
+        address = self.repository.address
+        name = "/".join(address.partition("@")[0].split("/")[:2])
+        whole = len(paths) > 3 or "/" in address.removeprefix(name)
+        words = ["hf", "download", name, *([] if whole else paths), "--revision", self.repository.commit or ""]
+        if self.local.origin is None:  # a snapshot of the cache is filled without being named
+            words += ["--local-dir", self.local.source]
+        return " ".join(shlex.quote(word) for word in words)
+
+    def _differing(self, sizes: Mapping[str, int], contents: set[str]) -> Iterator[Evidence]:
+        for rule, chosen in (("download-differs", True), ("download-config-differs", False)):
+            cases: list[Fact] = [
+                {"name": path, "stored": self.there[path], "expected": self.tree[path].size}
+                for path in (*sizes, *sorted(contents))
+                if self._is_weight(path) == chosen
+            ]
+            if cases:
+                paths = [path for path in (*sizes, *sorted(contents)) if self._is_weight(path) == chosen]
+                yield Evidence(
+                    rule,
+                    Place(file=paths[0] if len(paths) == 1 else None),
+                    {**self._facts(paths), "cases": cases[:NAMES_SHOWN]},
+                )
+
+    def _is_weight(self, path: str) -> bool:
+        return self.tree[path].sha256 is not None or path.endswith(_WEIGHTS)
+
+    def _extra(self, paths: list[str]) -> Iterator[Evidence]:
+        if paths:
+            size = sum(self.there[path] for path in paths)
+            yield Evidence(
+                "download-weights-extra",
+                Place(file=paths[0] if len(paths) == 1 else None),
+                {**self._facts(paths), "bytes": size},
+            )
+
+    def _left_out(self, paths: list[str]) -> Iterator[Evidence]:
+        if paths:
+            size = sum(self.tree[path].size for path in paths)
+            yield Evidence("download-leaves-out", Place(), {**self._facts(paths), "bytes": size})
+
+
+def _audited(checkpoint: Checkpoint) -> frozenset[str]:
+    """The files of the audited set, whether they were read or not."""
+    names = {file.name for file in checkpoint.files} | checkpoint.lost.keys()
+    if checkpoint.index is not None:
+        names.update((*checkpoint.index.weight_map.values(), checkpoint.index.file))
+    return frozenset(names)
+
+
+def _is_needed(path: str, audited: frozenset[str]) -> bool:
+    """Whether loading needs a file: it is no paper, no picture and no second copy of the weights."""
+    name = path.rpartition("/")[2].lower()
+    if path in audited:
+        return True
+    if name.startswith(_PAPERS) or name.endswith(_DOCUMENTS):
+        return False
+    return second_copy(path, set(audited)) is None
+
+
+def _repositories(one: Checkpoint, other: Checkpoint) -> Files:
+    """Two commits by what the Hub states of their files: nothing is read."""
+    both = [path for path in one.tree if path in other.tree]
+    differing = [path for path in both if _differs(one.tree[path], other.tree[path])]
+    gone = [path for path in one.tree if path not in other.tree]
+    new = [path for path in other.tree if path not in one.tree]
+    proven = [path for path in both if path not in differing and _states(one.tree[path], other.tree[path])]
+    evidence = []
+    if differing or gone or new:
+        facts: dict[str, Fact] = {
+            "differing": differing[:NAMES_SHOWN], "differing_count": len(differing), "gone": gone[:NAMES_SHOWN],
+            "gone_count": len(gone), "new": new[:NAMES_SHOWN], "new_count": len(new),
+        }  # fmt: skip
+        evidence.append(Evidence("repositories-differ", Place(), facts))
+    rest = [path for path in both if path not in differing and path not in proven]
+    return Files(
+        one.address, one.commit or "", other.address, len(one.tree), len(both) - len(differing), len(proven), len(rest),
+        sum(one.tree[path].size for path in rest), tuple(differing), tuple(gone), tuple(new), False, False,
+        tuple(evidence),
+    )  # fmt: skip
+
+
+def _states(one: RepositoryFile, other: RepositoryFile) -> bool:
+    """Whether the Hub states the content of both in the same way."""
+    return (one.sha256 is not None and other.sha256 is not None) or (
+        one.sha256 is None and other.sha256 is None and one.oid is not None and other.oid is not None
+    )
+
+
+def _differs(one: RepositoryFile, other: RepositoryFile) -> bool:
+    if one.size != other.size:
+        return True
+    return _states(one, other) and (one.sha256 or one.oid) != (other.sha256 or other.oid)

@@ -1,0 +1,78 @@
+"""What a conversion does that loses no parameter: fewer bits, buffers left out, parts beyond the model, ties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.comparing.pieces import Piece, Side
+from inspector.comparing.tally import Tally
+from inspector.comparing.ties import Taken
+from inspector.evidence import Evidence
+from inspector.loader.dtype import BITS
+from inspector.notation.roles import label
+from inspector.reconciler.wording import family_name
+
+
+def notes(source: Side, target: Side, found: Tally, copies: Sequence[Taken]) -> Iterator[Evidence]:
+    """Evidence of all that is worth a note."""
+    yield from _precision(found)
+    yield from _buffers(source, target)
+    yield from _components(source, target)
+    for taken in copies:
+        if not taken.shared:
+            facts = {"role": label(taken.role), "of": taken.of, "parameters": taken.parameters, "side": taken.side}
+            yield Evidence("taken-as-tied", facts=facts, confidence="likely")
+
+
+def bits_of(piece: Piece) -> float | None:
+    """Bits of one stored value, None where that is not known."""
+    packed = piece.line.packed
+    if packed is not None:
+        return packed.bits if packed.known else None
+    return BITS.get(piece.line.layout.dtype)
+
+
+def _precision(found: Tally) -> Iterator[Evidence]:
+    changes: dict[str, int] = {}
+    for one in found.carried:
+        before, after = bits_of(one.source), bits_of(one.target)
+        if before is not None and after is not None and after < before:
+            change = f"{one.source.storage} → {one.target.storage}"
+            changes[change] = changes.get(change, 0) + one.parameters
+    if changes:
+        total = sum(one.parameters for one in found.carried)
+        yield Evidence(
+            "precision-reduced", facts={"changes": changes, "parameters": sum(changes.values()), "carried": total}
+        )
+
+
+def _buffers(source: Side, target: Side) -> Iterator[Evidence]:
+    before, after = _by_role(source.buffers), _by_role(target.buffers)
+    left = {role: elements for role, elements in before.items() if role not in after}
+    added = {role: elements for role, elements in after.items() if role not in before}
+    if left or added:
+        yield Evidence("buffers-differ", facts={"left": left, "added": added})
+
+
+def _by_role(pieces: Sequence[Piece]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for piece in pieces:
+        role = label(piece.identity.role) if piece.identity.role else family_name(piece.line.family)
+        found[role] = found.get(role, 0) + piece.line.elements
+    return found
+
+
+def _components(source: Side, target: Side) -> Iterator[Evidence]:
+    before, after = _by_component(source), _by_component(target)
+    for name in dict.fromkeys((*before, *after)):
+        if before.get(name, 0) != after.get(name, 0):
+            facts = {"component": name, "source": before.get(name, 0), "target": after.get(name, 0)}
+            yield Evidence("component-differs", facts=facts)
+
+
+def _by_component(side: Side) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for piece in side.extra:
+        name = piece.line.component
+        found[name] = found.get(name, 0) + piece.parameters
+    return found

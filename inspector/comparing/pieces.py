@@ -1,0 +1,436 @@
+"""What a side stores, by what it is for: pieces with an identity, an index set and a logical shape.
+
+A piece is a line of a ledger as the architecture means it: its role instead of its name, its layers and
+experts instead of its numbers, outputs before inputs instead of how the file lies. Experts stacked in one
+tensor are a piece over the axis of the experts; the parts of a fused matrix can be taken apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from inspector.algebra.boxes import Box, count
+from inspector.algebra.evaluation import whole
+from inspector.algebra.expression import Binary, Node, Word, show, words
+from inspector.algebra.names import name_of
+from inspector.algebra.span import Span
+from inspector.notation.binding import Block, holes_written_out, scope_of, template
+from inspector.notation.scope import CardScope, bases
+from inspector.notation.slots import HOLE, Slot
+from inspector.reconciler import ledger
+from inspector.reconciler.ledger import Line
+from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.wording import noun_of, nouns_of
+
+if TYPE_CHECKING:
+    from inspector.auditing.model import Audit
+
+VOCABULARY = "V"
+"""The symbol that every card uses for the rows of a vocabulary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a tensor is for, whatever its name: equal on both sides of a conversion.
+
+    component: the folder of a pipeline, or an extra component. scope: the grafts it lies below. tensor:
+    "weight", "bias" or another suffix. axes: what its indices count, by the cards' symbols. place: the
+    row's path, only where the rest does not tell two rows apart; the family where no card reads the names.
+    """
+
+    component: str
+    scope: tuple[str, ...]
+    tower: str
+    role: str
+    tensor: str
+    axes: tuple[str, ...] = ()
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Where a piece lies in the stored tensor it is a part of. Dims are the piece's: outputs before inputs.
+
+    start, size: rows; of groups > 1 they are rows of each group, which has stride rows. groups None: whether
+    the parts alternate is not known.
+    """
+
+    pack: str
+    start: int
+    size: int
+    groups: int | None = 1
+    stride: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One matrix of a fused one: its name, its role, its rows where they are known, and their expression."""
+
+    pack: str
+    role: str
+    rows: int | None
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Stored tensors of one line as the architecture means them.
+
+    boxes, nouns: over the identity's axes. shape: of one of them, logical, outputs before inputs.
+    dims: the expression of each dim where a card has one. turned: stored inputs before outputs.
+    stacked: the last axis is a dim of the stored tensor. terms: the parts of a fused matrix. groups: how
+    many times the parts alternate. part: where it lies in a fused tensor. order: where each axis stands
+    among the numbers of the stored name, and the numbers that are no axis.
+    """
+
+    identity: Identity
+    boxes: tuple[Box, ...]
+    nouns: tuple[str, ...]
+    shape: tuple[int, ...]
+    dims: tuple[Node, ...]
+    line: Line
+    row: str = ""
+    turned: bool = False
+    stacked: bool = False
+    terms: tuple[Term, ...] = ()
+    groups: int | None = 1
+    part: Part | None = None
+    order: tuple[int | None, ...] = field(default=(), repr=False)
+
+    @property
+    def elements(self) -> int:
+        """Logical elements of one of them."""
+        return prod(self.shape)
+
+    @property
+    def parameters(self) -> int:
+        """Logical elements of all of them."""
+        return count(self.boxes) * self.elements
+
+    @property
+    def storage(self) -> str:
+        """The dtype, or the packing."""
+        packed = self.line.packed
+        return self.line.layout.dtype if packed is None else packed.scheme.removeprefix("gguf ")
+
+    def name_at(self, index: Sequence[int]) -> str:
+        """The canonical name of the tensor that holds the piece at an index of its axes."""
+        given = dict(enumerate(index))
+        literal = iter([span.first for span, axis in zip(self.line.boxes[0], self.order, strict=True) if axis is None])
+        return name_of(self.line.family, tuple(next(literal) if axis is None else given[axis] for axis in self.order))
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """All pieces of an audit. `expected`: identity -> the families in which its card looks for it."""
+
+    audited: Audit
+    parameters: tuple[Piece, ...]
+    extra: tuple[Piece, ...]
+    copies: tuple[Piece, ...]
+    buffers: tuple[Piece, ...]
+    strays: tuple[Piece, ...]
+    expected: dict[Identity, list[str]]
+
+
+def side_of(audited: Audit) -> Side:
+    """The pieces of a checkpoint, or of all components of a pipeline."""
+    found: dict[str, list[Piece]] = {}
+    expected: dict[Identity, list[str]] = {}
+    for component, part in (audited.components or {"": audited}).items():
+        cut = _Cutter(part.case, component)
+        for line in part.lines:
+            found.setdefault(line.kind, []).append(cut.piece(line))
+        for identity, family in cut.expected():
+            expected.setdefault(identity, []).append(family)
+
+    def of(*kinds: str) -> tuple[Piece, ...]:
+        return tuple(piece for kind in kinds for piece in found.get(kind, ()))
+
+    return Side(
+        audited,
+        of(ledger.PARAMETER, ledger.UNCHECKED),
+        of(ledger.EXTRA),
+        of(ledger.COPY),
+        of(ledger.BUFFER),
+        of(ledger.UNEXPLAINED),
+        expected,
+    )
+
+
+class _Cutter:
+    __slots__ = ("case", "component", "keys")
+
+    def __init__(self, case: Reconciled | None, component: str) -> None:
+        self.case, self.component = case, component
+        self.keys: dict[str, Block] = {}
+        for block in case.corrected.blocks if case is not None else ():
+            self.keys.setdefault(block.key, block)
+
+    def piece(self, line: Line) -> Piece:
+        block = line.block or (self.keys.get(line.family) if line.kind == ledger.UNEXPLAINED else None)
+        if block is None or self.case is None:
+            return self._unread(line)
+        axes = self._axes(block)
+        if axes is None or len(axes) != len(block.axes):
+            return self._unread(line, block.slot.role)
+        return self._read(line, block, axes)
+
+    def expected(self) -> Iterator[tuple[Identity, str]]:
+        """Every parameter that the card expects, also by the parts of the fused ones."""
+        if self.case is None:
+            return
+        for block in self.case.corrected.blocks:
+            if not block.slot.tensor.counted:
+                continue
+            holes = tuple(axis for axis in self._axes(block) or () if isinstance(axis, str))
+            scope = scope_of(self.case.corrected.scope, block.slot)
+            stack = (_symbol(scope, block.slot.dims[0]),) if _is_stack(block.slot) else ()
+            identity = self._identity(block.slot, scope, (*holes, *stack), block.slot.extra)
+            yield identity, block.key
+            for role in part_roles(block.slot.role, block.slot.kind.packs):
+                yield replace(identity, role=role), block.key
+
+    def _unread(self, line: Line, role: str = "") -> Piece:
+        axes = tuple(str(position) for position in range(line.family.count("#") - line.family.count("\\#")))
+        tensor = "bias" if line.family.endswith(("_bias", ".bias")) else "weight"
+        identity = Identity(self.component, (), "", role, tensor, axes, line.family)
+        order = tuple(range(len(axes)))
+        return Piece(identity, line.boxes, tuple(nouns_of(line.family)), line.layout.shape, (), line, order=order)
+
+    def _axes(self, block: Block) -> tuple[str | int, ...] | None:
+        """What each number of the block's names is: an axis by the symbol it was cut from, or fixed."""
+        assert self.case is not None
+        plan = self.case.corrected
+        key, axes = template(plan.spelling.spelled(block.slot, plan.scope))
+        if key != block.key:  # a hole inside a segment
+            return None
+        scope = scope_of(plan.scope, block.slot)
+        return tuple(_base(scope, axis) if isinstance(axis, str) else axis for axis in axes)
+
+    def _read(self, line: Line, block: Block, axes: tuple[str | int, ...]) -> Piece:
+        assert self.case is not None
+        slot = block.slot
+        scope = scope_of(self.case.corrected.scope, slot)
+        places = [position for position, axis in enumerate(axes) if isinstance(axis, str)]
+        boxes = tuple(tuple(box[position] for position in places) for box in line.boxes)
+        shape, dims = line.layout.shape, slot.dims
+        order: list[int | None] = [None] * len(axes)
+        for position, place in enumerate(places):
+            order[place] = position
+        holes = [axis for axis in axes if isinstance(axis, str)]
+        nouns = _nouns(slot)
+        boxes = self._of_original(line, block, boxes)
+        stacked = _is_stack(slot) and len(shape) == len(dims)
+        if stacked:
+            holes.append(_symbol(scope, dims[0]))
+            nouns.append("expert")
+            boxes = tuple((*box, Span.range(0, shape[0])) for box in boxes)
+            shape, dims = shape[1:], dims[1:]
+        elif rows := _blocks(slot, scope, shape):
+            stacked = True
+            holes.append(_symbol(scope, rows[0]))
+            nouns.append("expert")
+            boxes = tuple((*box, Span.range(0, rows[1])) for box in boxes)
+            shape, dims = (shape[0] // rows[1], *shape[1:]), (_without_factor(dims[0]), *dims[1:])
+        turned = _is_turned(line, block, dims)
+        if turned and len(dims) == 2:
+            dims = (dims[1], dims[0])
+        if turned and len(shape) == 2:
+            shape = (shape[1], shape[0])
+        if len(shape) != len(dims):
+            dims = ()
+        component = line.component if line.kind == ledger.EXTRA else ""
+        terms, groups = self._terms(slot, scope, boxes)
+        return Piece(
+            self._identity(_counting(slot, block, line), scope, tuple(holes), component),
+            boxes,
+            tuple(nouns[: len(holes)]),
+            shape,
+            dims,
+            line,
+            slot.row,
+            turned,
+            stacked,
+            terms,
+            groups,
+            None,
+            tuple(order),
+        )
+
+    def _of_original(self, line: Line, block: Block, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+        """The indices of what is tied where a copy is stored in its place: writers differ in which they keep."""
+        if block.tie is None or line.kind != ledger.PARAMETER or self.case is None:
+            return boxes
+        for other in self.case.corrected.blocks:
+            if other.slot is block.tie and other.tensors == count(boxes):
+                names = self._axes(other)
+                if names is not None and sum(isinstance(name, str) for name in names) == len(boxes[0]):
+                    return (tuple(span for span, name in zip(other.axes, names, strict=True) if isinstance(name, str)),)
+        return boxes
+
+    def _identity(self, slot: Slot, scope: CardScope, axes: tuple[str, ...], component: str) -> Identity:
+        role, tensor = slot.role, tensor_word(slot.tensor.suffix)
+        if role.endswith(".bias"):
+            role, tensor = role.removesuffix(".bias"), "bias"
+        component = "/".join(filter(None, (self.component, component)))
+        return Identity(component, slot.scope, slot.tower, role, tensor, axes)
+
+    def _terms(self, slot: Slot, scope: CardScope, boxes: Sequence[Box]) -> tuple[tuple[Term, ...], int | None]:
+        """The parts of a fused matrix with the rows that the config, or the products in the shapes, tell."""
+        if slot.flow is None or not slot.kind.packs:
+            return (), 1
+        factor, nodes = _sum(slot.flow[1])
+        if len(nodes) != len(slot.kind.packs):
+            return (), 1
+        before = [
+            (hole, scope.enter(hole, box_span.first))
+            for hole, box_span in zip(slot.holes, boxes[0], strict=False)
+            if hole in holes_written_out(slot, scope) and box_span
+        ]
+        groups = 1 if factor is None else self._number(slot, scope, factor)
+        rows = [self._number(slot, scope, node) for node in nodes]
+        for hole, index in before:
+            scope.enter(hole, index)
+        roles = part_roles(slot.role, slot.kind.packs)
+        each = [None if number is None or groups is None else number * groups for number in rows]
+        found = zip(slot.kind.packs, roles, each, nodes, strict=True)
+        return tuple(Term(pack, role, size, node) for pack, role, size, node in found), groups
+
+    def _number(self, slot: Slot, scope: CardScope, node: Node) -> int | None:
+        assert self.case is not None
+        value = whole(scope.evaluate(node))
+        if value is not None:
+            return value
+        product = "*".join(sorted(".".join(path) for path in words(node)))
+        return self.case.products.get(".".join((*slot.scope, product)))
+
+
+def as_stored(piece: Piece) -> Piece:
+    """The piece by its name alone: the indices and the shape as the family has them."""
+    line = piece.line
+    axes = tuple(str(position) for position in range(len(line.boxes[0])))
+    identity = replace(piece.identity, axes=axes, place=line.family)
+    return Piece(
+        identity, line.boxes, tuple(nouns_of(line.family)), line.layout.shape, (), line, order=tuple(range(len(axes)))
+    )
+
+
+def tensor_word(suffix: str) -> str:
+    """What a module's tensor is: "weight", "bias", or its own suffix."""
+    if suffix in ("", ".weight"):
+        return "weight"
+    return "bias" if suffix in (".bias", "_bias") else suffix.rpartition(".")[2]
+
+
+def _counting(slot: Slot, block: Block, line: Line) -> Slot:
+    """The slot that a line counts for: a stored copy stands in for the one it is tied to."""
+    return block.tie if block.tie is not None and line.kind == ledger.PARAMETER else slot
+
+
+def _is_stack(slot: Slot) -> bool:
+    return bool(slot.kind.each) and len(slot.dims) > 1 and len(slot.dims) == len(slot.tensor.dims)
+
+
+def _blocks(slot: Slot, scope: CardScope, shape: tuple[int, ...]) -> tuple[Node, int] | None:
+    """(symbol, number) of stacked modules that lie one below the other in the rows of one matrix."""
+    node = slot.dims[0] if slot.dims else None
+    if not slot.kind.each or len(slot.dims) + 1 != len(slot.tensor.dims) or len(shape) != len(slot.dims):
+        return None
+    if not isinstance(node, Binary) or node.operator != "*":
+        return None
+    number = whole(scope.evaluate(node.left))
+    return (node.left, number) if number and shape[0] % number == 0 else None
+
+
+def _without_factor(node: Node) -> Node:
+    return node.right if isinstance(node, Binary) else node
+
+
+def _is_turned(line: Line, block: Block, dims: Sequence[Node]) -> bool:
+    """Whether a matrix lies inputs first. Packers turn such weights before they pack them."""
+    flow = block.slot.flow
+    if flow is None or len(dims) != 2 or tuple(dims) == flow[::-1]:
+        return flow is not None and len(dims) == 2 and flow[0] == flow[1] and block.slot.kind.name == "linear_io"
+    shape = block.shape
+    turned = (*shape[:-2], *reversed(shape[-2:]))
+    packed = line.packed is not None and not line.packed.scheme.startswith("gguf ")
+    return tuple(dims) == flow and not (packed and turned == line.layout.shape)
+
+
+def _base(scope: CardScope, hole: str) -> str:
+    chain = [name for name in bases(scope.card, scope.settings.native, hole) if name in scope.symbols]
+    return chain[-1] if chain else hole
+
+
+def _symbol(scope: CardScope, node: Node) -> str:
+    return _base(scope, node.path[-1]) if isinstance(node, Word) else show(node)
+
+
+def _nouns(slot: Slot) -> list[str]:
+    """What each hole of a slot's path counts, by the segment before it."""
+    segments = slot.path.split(".")
+    return [noun_of(segments[at - 1]) if at else "index" for at, one in enumerate(segments) if HOLE.fullmatch(one)]
+
+
+def _sum(node: Node) -> tuple[Node | None, list[Node]]:
+    """(factor, terms) of `a + b + c` or `n*(a + b)`; a bracket inside stays one term."""
+    factor = None
+    if isinstance(node, Binary) and node.operator == "*" and isinstance(node.right, Binary):
+        factor, node = node.left, node.right
+    found: list[Node] = []
+    while isinstance(node, Binary) and node.operator == "+":
+        found.append(node.right)
+        node = node.left
+    return factor, [node, *reversed(found)]
+
+
+LONG = {"q": "query", "k": "key", "v": "value", "dt": "step"}
+"""Packs that cards abbreviate."""
+
+
+def part_roles(role: str, packs: Sequence[str]) -> list[str]:
+    """The roles of a fused matrix's parts: `attention.qkv` of q, k, v is attention.query, .key and .value.
+
+    A pack with a dot is a role itself. Where the role's last word is not made of its parts, a part of that
+    name is the role and the others stand beside it, or below it where none has its name.
+    """
+    parts = [LONG.get(pack, pack) for pack in packs]
+    head, _, last = role.rpartition(".")
+    initials = "".join(sorted(part[0] for part in parts))
+    plain = "".join(pack for pack in packs if "." not in pack)
+    fused = last in (plain, "_".join(packs), "_".join(parts)) or "".join(sorted(last)) == initials
+    fused = fused or last.startswith(f"{plain}_")
+    before = f"{head}." if head else ""
+    beside = fused or last in parts
+    return [
+        pack if "." in pack else f"{before}{part}" if beside else f"{role}.{part}"
+        for pack, part in zip(packs, parts, strict=True)
+    ]
+
+
+def taken_apart(piece: Piece, sizes: Sequence[int]) -> Iterator[Piece]:
+    """The parts of a fused piece, each with its rows and where they lie."""
+    groups = piece.groups or 1
+    start, stride = 0, sum(sizes) // groups
+    for term, size in zip(piece.terms, sizes, strict=True):
+        per_group = size // groups
+        part = Part(term.pack, start, per_group, piece.groups, stride if groups > 1 else 0)
+        dims = (term.node, *piece.dims[1:]) if piece.dims and groups == 1 else ()
+        yield replace(
+            piece,
+            identity=replace(piece.identity, role=term.role),
+            shape=(size, *piece.shape[1:]),
+            dims=dims,
+            terms=(),
+            part=part,
+        )
+        start += per_group
+
+
+def is_vocabulary(piece: Piece, axis: int) -> bool:
+    """Whether a dim counts the words of a vocabulary."""
+    return axis < len(piece.dims) and any(path[-1] == VOCABULARY for path in words(piece.dims[axis]))

@@ -1,0 +1,80 @@
+"""Whether two checkpoints are one model, so that one can be a conversion of the other."""
+
+from __future__ import annotations
+
+from inspector.algebra.expression import words
+from inspector.comparing.pairing import Pairs
+from inspector.comparing.pieces import Piece, Side
+from inspector.comparing.shapes import fit
+from inspector.comparing.symbols import FREE, differing_widths
+from inspector.comparing.tally import Tally
+from inspector.reconciler.reconcile import Reconciled
+
+FEW = 10
+"""One role in so many may differ by damage: another width shows in more."""
+
+
+def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally, *, stated: bool = True) -> bool:
+    """By the configs where both are of one architecture and agree, else by the roles and their shapes.
+
+    The shapes say one model where those of every role that both have agree, vocabularies and numbers of
+    layers and experts aside; or where they disagree only for the few roles of which one side itself has
+    tensors of several shapes, or its own audit finds fault with, or for so few roles that it is no
+    other width: that is a damage and no other model. stated: whether each side has a config of its own.
+    """
+    if not found.carried:
+        return False
+    one, other = source.audited.case, target.audited.case
+    if stated and one is not None and other is not None and _are_stated_alike(one, other):
+        return True
+    agreeing, odd, differing = _agreement(pairs, _faulty(source) | _faulty(target))
+    if differing > max(1, agreeing // FEW) or 2 * (odd + differing) > agreeing:
+        return False
+    return 2 * (agreeing + odd + differing) >= min(len(pairs.source), len(pairs.target))
+
+
+def _are_stated_alike(one: Reconciled, other: Reconciled) -> bool:
+    if one.solved or other.solved or one.reading.card.name != other.reading.card.name:
+        return False
+    return not differing_widths(one, other)
+
+
+def _faulty(side: Side) -> set[str]:
+    """Families in which the side's own audit finds tensors of a wrong shape."""
+    case = side.audited.case
+    return set() if case is None else {one.block.key for one in case.placement.misfits}
+
+
+def _agreement(pairs: Pairs, faulty: set[str]) -> tuple[int, int, int]:
+    """(roles of which some shape agrees, roles damaged on one side, roles that differ)."""
+    agreeing = odd = 0
+    differing: set[str] = set()
+    for identity in pairs.identities:
+        left, right = pairs.source.get(identity), pairs.target.get(identity)
+        if not left or not right:
+            continue
+        if any(_agree(one, other) for one in left for other in right):
+            agreeing += 1
+        elif _is_odd(left, right) or any(piece.line.family in faulty for piece in (*left, *right)):
+            odd += 1
+        else:
+            differing.add(identity.role or identity.place)
+    return agreeing, odd, len(differing)
+
+
+def _agree(one: Piece, other: Piece) -> bool:
+    found = fit(one.shape, other.shape)
+    if found.whole or any(piece.line.packed is not None and not piece.line.packed.exact for piece in (one, other)):
+        return True
+    return found.axis is not None and _is_free(one, found.axis)
+
+
+def _is_free(piece: Piece, axis: int) -> bool:
+    """Whether a dim counts words, layers or experts."""
+    return axis < len(piece.dims) and any(
+        path[-1] in FREE or path[-1] in piece.identity.axes or path[-1] == "E" for path in words(piece.dims[axis])
+    )
+
+
+def _is_odd(left: list[Piece], right: list[Piece]) -> bool:
+    return len({piece.shape for piece in left}) > 1 or len({piece.shape for piece in right}) > 1

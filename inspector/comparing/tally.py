@@ -1,0 +1,179 @@
+"""The ledger of a conversion: what of each piece of the source lies in which piece of the target.
+
+source = carried + dropped and target = carried + invented, whatever the two sides hold: every parameter of
+either side is in exactly one record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from inspector.algebra.boxes import Box, common, count, less, tuples
+from inspector.comparing.pairing import Pairs
+from inspector.comparing.pieces import Identity, Part, Piece
+from inspector.comparing.shapes import Fit, fit
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """Where one logical tensor lies on a side: its name there, and which part of what is stored under it.
+
+    index: the position on the stacked axis, None where the tensor is not one of a stack. part: rows of a
+    fused matrix, None where it is whole. turned: stored inputs before outputs.
+    """
+
+    name: str
+    index: int | None
+    part: Part | None
+    turned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Tensors that lie on both sides: the same indices of one identity, and how they get from one to the other."""
+
+    identity: Identity
+    boxes: tuple[Box, ...]
+    source: Piece
+    target: Piece
+    fit: Fit
+    steps: tuple[str, ...]
+
+    @property
+    def tensors(self) -> int:
+        """How many logical tensors."""
+        return count(self.boxes)
+
+    @property
+    def parameters(self) -> int:
+        """Parameters that arrive."""
+        return self.fit.carried * self.tensors
+
+    @property
+    def dropped(self) -> int:
+        """Parameters of these tensors that have no place in the target."""
+        return (self.source.elements - self.fit.carried) * self.tensors
+
+    @property
+    def invented(self) -> int:
+        """Parameters of these tensors that do not come from the source."""
+        return (self.target.elements - self.fit.carried) * self.tensors
+
+    def each(self) -> Iterator[tuple[tuple[int, ...], Tensor, Tensor]]:
+        """(indices, tensor of the source, of the target) one by one, by canonical names, worked out when asked."""
+        for box in self.boxes:
+            for index in tuples(box):
+                yield index, _tensor(self.source, index), _tensor(self.target, index)
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """Tensors that one side holds and the other does not."""
+
+    piece: Piece
+    boxes: tuple[Box, ...]
+
+    @property
+    def parameters(self) -> int:
+        """Logical elements of them."""
+        return count(self.boxes) * self.piece.elements
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Every parameter of both sides: carried with its way, dropped, or invented."""
+
+    carried: tuple[Carried, ...]
+    dropped: tuple[Alone, ...]
+    invented: tuple[Alone, ...]
+
+
+def tally(pairs: Pairs) -> Tally:
+    """Lays the pieces of the source over those of the target, identity by identity."""
+    carried: list[Carried] = []
+    dropped: list[Alone] = []
+    invented: list[Alone] = []
+    for identity in pairs.identities:
+        rest = [(piece, piece.boxes) for piece in pairs.target.get(identity, ())]
+        for piece in pairs.source.get(identity, ()):
+            left = piece.boxes
+            for position, (other, boxes) in enumerate(rest):
+                met = _met(left, boxes)
+                if met:
+                    carried.append(_carried(identity, met, piece, other))
+                    left, boxes = _less(left, met), _less(boxes, met)
+                    rest[position] = (other, boxes)
+            if left:
+                dropped.append(Alone(piece, left))
+        invented.extend(Alone(piece, boxes) for piece, boxes in rest if boxes)
+    return Tally(tuple(carried), tuple(dropped), tuple(invented))
+
+
+def _met(one: tuple[Box, ...], other: tuple[Box, ...]) -> tuple[Box, ...]:
+    return tuple(met for a in one for b in other if (met := common(a, b)) is not None)
+
+
+def _less(boxes: tuple[Box, ...], cuts: tuple[Box, ...]) -> tuple[Box, ...]:
+    for cut in cuts:
+        boxes = less(boxes, cut)
+    return boxes
+
+
+def _carried(identity: Identity, boxes: tuple[Box, ...], source: Piece, target: Piece) -> Carried:
+    found = _fit(source, target)
+    return Carried(identity, boxes, source, target, found, tuple(_steps(source, target, found)))
+
+
+def _fit(source: Piece, target: Piece) -> Fit:
+    """The fit of two shapes; of a packing that does not tell its shape only what it admits."""
+    found = fit(source.shape, target.shape)
+    for piece, other in ((source, target), (target, source)):
+        packed = piece.line.packed
+        if (
+            not found.whole
+            and packed is not None
+            and not packed.exact
+            and packed.admits(other.shape, piece.line.layout)
+        ):
+            return Fit("", min(source.elements, target.elements))
+    return found
+
+
+def _steps(source: Piece, target: Piece, found: Fit) -> Iterator[str]:
+    """The words for what a converter did, in the order it does it; "same" where it only copied."""
+    steps = list(_changes(source, target, found))
+    yield from steps or ["same"]
+
+
+def _changes(source: Piece, target: Piece, found: Fit) -> Iterator[str]:
+    if source.part is not None and target.part is None:
+        yield "split"
+    elif target.part is not None and source.part is None:
+        yield "interleaved" if (target.part.groups or 1) > 1 else "concatenated"
+    elif None not in (source.groups, target.groups) and source.part != target.part:
+        yield "reordered"
+    if source.stacked != target.stacked:
+        yield "stacked" if target.stacked else "unstacked"
+    if (source.turned != target.turned) != (found.step == "transposed") and len(source.shape) > 1:
+        yield "transposed"
+    shapeless = any(_shapeless(piece) for piece in (source, target))
+    if found.step in ("padded", "cut") or (found.step == "reshaped" and not shapeless):
+        yield found.step
+    if source.storage != target.storage:
+        yield _retyping(source, target)
+
+
+def _shapeless(piece: Piece) -> bool:
+    return piece.line.packed is not None and not piece.line.packed.shaped
+
+
+def _retyping(source: Piece, target: Piece) -> str:
+    if source.line.packed is None:
+        return "retyped" if target.line.packed is None else "packed"
+    return "unpacked" if target.line.packed is None else "repacked"
+
+
+def _tensor(piece: Piece, index: tuple[int, ...]) -> Tensor:
+    inner = index[:-1] if piece.stacked else index
+    return Tensor(piece.name_at(inner), index[-1] if piece.stacked else None, piece.part, piece.turned)

@@ -1,0 +1,145 @@
+"""Heads and other tied copies before two sides are compared: what one side stores twice counts once.
+
+A stored tensor that may be tied is a parameter of its own only where something says so: the config, the
+format (a GGUF file holds `output.weight` only for a head of its own), or the other side, which has it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from inspector.algebra.evaluation import truth
+from inspector.algebra.expression import parse
+from inspector.comparing.pieces import Identity, Piece, Side, as_stored
+from inspector.notation.binding import scope_of
+from inspector.notation.roles import label
+
+if TYPE_CHECKING:
+    from inspector.auditing.model import Audit
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A tensor taken for a copy. shared: the file itself says that it is; else nothing says otherwise."""
+
+    role: str
+    of: str
+    parameters: int
+    side: str
+    shared: bool
+
+
+def settled(source: Side, target: Side) -> tuple[Side, Side, tuple[Taken, ...]]:
+    """Both sides with copies set aside that only one of them stores.
+
+    Where no card reads a side's names, what the other side knows as a buffer or a copy is one there too;
+    where a side has no config, what it has no place for is a parameter if the other side has it as one.
+    """
+    source, target = _told_by_other(source, target), _told_by_other(target, source)
+    source, target = _recognised(source, target), _recognised(target, source)
+    left = list(_copies(source, target, "source"))
+    right = list(_copies(target, source, "target"))
+    return (
+        _without(source, [piece for piece, _ in left]),
+        _without(target, [piece for piece, _ in right]),
+        tuple(taken for _, taken in (*left, *right)),
+    )
+
+
+def _told_by_other(own: Side, other: Side) -> Side:
+    buffers = {piece.line.family for piece in other.buffers}
+    copies = {piece.line.family for piece in other.copies}
+    unread = [piece for piece in own.parameters if not piece.identity.role]
+    aside = {id(piece) for piece in unread if piece.line.family in buffers | copies}
+    if not aside:
+        return own
+    return replace(
+        own,
+        parameters=tuple(piece for piece in own.parameters if id(piece) not in aside),
+        buffers=(*own.buffers, *(piece for piece in unread if piece.line.family in buffers)),
+        copies=(*own.copies, *(piece for piece in unread if piece.line.family in copies)),
+    )
+
+
+def _recognised(own: Side, other: Side) -> Side:
+    case = own.audited.case
+    if not own.strays or case is None or not case.solved:
+        return own
+    known = {piece.line.family for piece in other.parameters}
+    found = [piece for piece in own.strays if piece.line.family in known]
+    if not found:
+        return own
+    chosen = {id(piece) for piece in found}
+    named = tuple(replace(piece, identity=replace(piece.identity, role="")) for piece in map(as_stored, found))
+    rest = tuple(piece for piece in own.strays if id(piece) not in chosen)
+    return replace(own, parameters=(*own.parameters, *named), strays=rest)
+
+
+def _without(side: Side, copies: Sequence[Piece]) -> Side:
+    if not copies:
+        return side
+    chosen = {id(piece) for piece in copies}
+    rest = tuple(piece for piece in side.parameters if id(piece) not in chosen)
+    return replace(side, parameters=rest, copies=(*side.copies, *copies))
+
+
+def _copies(own: Side, other: Side, name: str) -> Iterator[tuple[Piece, Taken]]:
+    there = {_plain(piece.identity) for piece in other.parameters}
+    for piece in own.parameters:
+        block = piece.line.block
+        if block is None or not block.slot.tied or block.tie is not None or piece.line.kind != "parameter":
+            continue
+        if _plain(piece.identity) in there:
+            continue
+        shared = _shares(own.audited, piece)
+        if not shared and (_said(own.audited) or _untied(other.audited) or is_unsettled(own, other, piece)):
+            continue
+        of = block.slot.tied.partition(":")[2]
+        yield piece, Taken(piece.identity.role, label(of), piece.parameters, name, shared)
+
+
+def is_unsettled(own: Side, other: Side, piece: Piece) -> bool:
+    """Whether nothing says if a tensor is a copy, and the class has one of its own where its config is silent.
+
+    It is then a parameter, as the audit of its side counts it. A format that leaves the copy out says nothing
+    about a side that has it: what was lost is left out too.
+    """
+    block, case = piece.line.block, own.audited.case
+    if block is None or case is None or not block.slot.tied or not case.solved or _shares(own.audited, piece):
+        return False
+    if _configured(other.audited):
+        return False
+    return not truth(scope_of(case.corrected.scope, block.slot).evaluate(parse(block.slot.card.ties)))
+
+
+def _configured(audited: Audit) -> bool:
+    """Whether a config was read that says what is tied, not one that a weight file's own keys make."""
+    config = audited.checkpoint.config
+    return _said(audited) and config is not None and config.file not in {one.name for one in audited.checkpoint.files}
+
+
+def _plain(identity: Identity) -> tuple[str, str]:
+    return identity.role, identity.tensor
+
+
+def _said(audited: Audit) -> bool:
+    """Whether the side's own config, or its format, settles what is tied."""
+    return audited.checkpoint.config is not None and audited.case is not None and not audited.case.solved
+
+
+def _untied(audited: Audit) -> bool:
+    """Whether the side's config says that nothing is tied."""
+    case = audited.case
+    if not _said(audited) or case is None:
+        return False
+    return not any(block.tie is not None for block in case.corrected.blocks)
+
+
+def _shares(audited: Audit, piece: Piece) -> bool:
+    """Whether the file says that the tensor is another one's storage."""
+    if not audited.checkpoint.ties or any(span.size != 1 for box in piece.boxes for span in box):
+        return False
+    name = piece.name_at(tuple(span.first for span in piece.boxes[0]))
+    return any(name in group for group in audited.checkpoint.ties)

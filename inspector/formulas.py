@@ -1,0 +1,255 @@
+"""The card of a name, a config or a checkpoint as a chart with numbers: what `inspector formula` shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.algebra.expression import show
+from inspector.algebra.polynomial import Polynomial, constant
+from inspector.architectures.catalog import card_of, modules
+from inspector.architectures.defaults import defaults_of
+from inspector.auditing.model import audit_checkpoint
+from inspector.loader.checkpoint import Checkpoint, config_at, load
+from inspector.loader.config_file import Config
+from inspector.matcher.claim import Claim, claim_of
+from inspector.notation import formula as charts
+from inspector.notation.binding import Block, Plan, Spelling, bind, scope_of
+from inspector.notation.definition import Architecture, Head
+from inspector.notation.roles import GROUPS, group
+from inspector.notation.scope import CardScope, Settings, head_for
+from inspector.notation.slots import Slot
+from inspector.reconciler.solving import unknown_product
+
+
+class FormulaError(ValueError):
+    """No card, no head or no config of this name; the message says what there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One tensor of the chart. shape, tensors and total are None without a config, or where it is silent."""
+
+    path: str
+    module: str
+    role: str
+    chart: str
+    dims: tuple[str, ...]
+    counted: bool
+    remark: str
+    shape: tuple[int | None, ...] | None
+    tensors: int | None
+    total: int | None
+    open_total: str = ""
+
+    @property
+    def suffix(self) -> str:
+        """What the tensor's name adds to its module's."""
+        return self.path[len(self.module) :]
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A card beside a config, or alone. total: None where a symbol is open; then `open_total` has it."""
+
+    name: str
+    head: str
+    rows: tuple[Row, ...]
+    formulas: dict[str, str]
+    symbols: tuple[charts.Symbol, ...]
+    groups: dict[str, Polynomial]
+    matrices: int | None
+    layers: int | None
+    per_layer: int | None
+    total: int | None
+    open_total: str
+    known: bool
+
+    def __str__(self) -> str:
+        from inspector.report.formula_text import formula_text
+
+        return formula_text(self)
+
+
+def formula(
+    what: str,
+    *,
+    head: str | None = None,
+    config: str | None = None,
+    revision: str | None = None,
+    subfolder: str | None = None,
+    repo_type: str | None = None,
+    cached: bool = False,
+) -> Formula:
+    """The chart of an architecture's name, a config file, or a checkpoint. FormulaError where there is none."""
+    if config is None and what in modules() and not os.path.exists(what):
+        card = card_of(what)
+        assert card is not None
+        defaults = defaults_of(what)
+        settings = Settings({}, defaults.values if defaults else {}, defaults.aliases if defaults else {})
+        return _chart(what, card, settings, _head(card, head, None), known=False)
+    if not os.path.exists(what) and "/" not in what:
+        raise FormulaError(_nothing(what))
+    claim = claim_of(_config_alone(what))
+    if claim.card is None:
+        checkpoint = load(
+            what, config=config, revision=revision, subfolder=subfolder, repo_type=repo_type, cached=cached
+        )
+        if checkpoint.readable:
+            return _of_checkpoint(checkpoint, what, head)
+        claim = claim_of(checkpoint.config) if checkpoint.config is not None else claim
+    if claim.card is None:
+        raise FormulaError(f"{what}: {_unclaimed(claim)}")
+    name = claim.model_type or claim.card.names[0]
+    return _chart(name, claim.card, claim.settings, _head(claim.card, head, claim.head), known=True)
+
+
+def _nothing(what: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(what, modules(), 3, 0.6)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    return f"'{what}' is neither an architecture nor a path{hint} (inspector architectures lists them)"
+
+
+def _unclaimed(claim: Claim) -> str:
+    if claim.model_type is None:
+        return "there is no config here that names an architecture"
+    return f"no card reads model_type '{claim.model_type}'"
+
+
+def _config_alone(what: str) -> Config | None:
+    """The config at a path that is itself a config file."""
+    if not what.endswith(".json") or what.endswith(".index.json") or os.path.isdir(what):
+        return None
+    return config_at(what)[0]
+
+
+def _head(card: Architecture, wanted: str | None, claimed: Head | None) -> Head:
+    if wanted is None:
+        return claimed or _usual(card)
+    found = next((entry for entry in card.heads if wanted in entry.names), None) or head_for(card, wanted)
+    if found is None:
+        names = [name for entry in card.heads for name in entry.names if name]
+        raise FormulaError(f"{card.names[0]} has no head '{wanted}'; it has {', '.join(names)}")
+    return found
+
+
+def _usual(card: Architecture) -> Head:
+    for names in (("ForConditionalGeneration",), ("ForCausalLM",)):
+        for entry in card.heads:
+            if set(names) & set(entry.names):
+                return entry
+    return card.default_head
+
+
+def _of_checkpoint(checkpoint: Checkpoint, what: str, head: str | None) -> Formula:
+    audited = audit_checkpoint(checkpoint)
+    case = audited.case
+    if case is None:
+        raise FormulaError(f"{what}: no card reads this architecture")
+    card = case.reading.card
+    if head is not None:
+        return _chart(case.reading.name, card, case.plan.scope.settings, _head(card, head, None), known=True)
+    return _shown(case.reading.name, case.plan, case.head, known=True)
+
+
+def _chart(name: str, card: Architecture, settings: Settings, head: Head, *, known: bool) -> Formula:
+    scope = CardScope(card, settings, card_of)
+    return _shown(name, bind(scope, head, Spelling(head.root)), head, known=known)
+
+
+def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
+    blocks: dict[int, list[Block]] = {}
+    for block in plan.blocks:
+        blocks.setdefault(id(block.slot), []).append(block)
+    counted = {id(slot) for slot in charts.counted(plan)}
+    rows, groups, matrices = [], dict.fromkeys(GROUPS, constant(0)), 0
+    in_layers = constant(0)
+    layers: int | None = None
+    for slot in charts.shown_slots(plan):
+        own = blocks.get(id(slot), [])
+        is_counted = id(slot) in counted
+        total = _total(plan, own) if known else None
+        number = total.number if total is not None else None
+        if is_counted and total is not None:
+            groups[group(slot.role)] = groups[group(slot.role)] + total
+            if slot.holes and number is not None:
+                in_layers = in_layers + total
+                if len(slot.dims) > 1:
+                    matrices += number
+                layers = _layers(layers, own)
+        rows.append(
+            Row(
+                plan.spelling.root + slot.path if slot.body else slot.path,
+                plan.spelling.root + slot.row if slot.body else slot.row,
+                slot.role,
+                _chart_of(slot),
+                tuple(show(node) for node in slot.dims),
+                is_counted,
+                _remark(slot.tensor.counted, slot.optional or slot.group is not None, bool(slot.tied), slot.extra),
+                own[0].shape if known and own else None,
+                sum(block.tensors for block in own) if known else None,
+                number,
+                str(total) if total is not None and number is None else "",
+            )
+        )
+    whole = constant(0)
+    for amount in groups.values():
+        whole = whole + amount
+    inside = in_layers.number
+    return Formula(
+        name,
+        next((one for one in head.names if one), ""),
+        tuple(rows),
+        charts.formulas(plan),
+        tuple(charts.symbols(plan)),
+        {key: amount for key, amount in groups.items() if amount},
+        matrices if known else None,
+        layers,
+        inside // layers if inside is not None and layers and inside % layers == 0 else None,
+        whole.number if known else None,
+        str(whole) if known else "",
+        known,
+    )
+
+
+def _chart_of(slot: Slot) -> str:
+    """'d -> h*dh', or the dims of what has no direction."""
+    if slot.flow is not None:
+        arrow = " -> ".join(show(node) for node in slot.flow)
+        return (
+            arrow
+            if len(slot.dims) < 3 or slot.kind.tensors[0] is not slot.tensor
+            else f"{show(slot.dims[0])} x ({arrow})"
+        )
+    if "->" in slot.kind.chart:
+        return slot.kind.chart
+    return f"[{', '.join(show(node) for node in slot.dims)}]"
+
+
+def _total(plan: Plan, blocks: Sequence[Block]) -> Polynomial:
+    total = constant(0)
+    for block in blocks:
+        scope = scope_of(plan.scope, block.slot)
+        product = constant(block.tensors)
+        for dim, node in zip(block.shape, block.slot.dims, strict=True):
+            product = product * (constant(dim) if dim is not None else unknown_product(scope, node))
+        total = total + product
+    return total
+
+
+def _layers(known: int | None, blocks: Sequence[Block]) -> int | None:
+    size = max((block.axes[0].size for block in blocks if block.axes), default=0)
+    return max(known or 0, size) or None
+
+
+def _remark(counted: bool, optional: bool, tied: bool, extra: str) -> str:
+    if not counted:
+        return "buffer"
+    if extra:
+        return f"beyond the model: {extra}"
+    if optional:
+        return "may be left out"
+    return "may be tied" if tied else ""

@@ -1,0 +1,101 @@
+"""A repository in the local cache of the Hub client: which revisions of it are there, and which is meant."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader.sources.address import MAIN, Address
+from inspector.loader.sources.folder import FolderSource
+
+_SHOWN: Final = 20
+_REFERENCE_LIMIT: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """A snapshot in the cache. revision: the name that led to it; only: the file that the address names."""
+
+    source: FolderSource
+    commit: str
+    revision: str
+    only: str | None = None
+    unfinished: int = 0
+    """Downloads into this repository's part of the cache that did not end."""
+
+
+def open_cached(address: Address, cache: str, *, offline: bool = False) -> Cached | Evidence:
+    """The snapshot of a repository that the address means: by reference, by commit, or by its beginning.
+
+    Nothing is asked of any server. Without a revision it is what `main` was when it was last fetched, or
+    the only snapshot there is.
+    """
+    root = os.path.join(cache, f"{address.repo_type}s--" + address.repository.replace("/", "--"))
+    snapshots = _names(os.path.join(root, "snapshots"))
+    facts: dict[str, Fact] = {
+        "repository": address.repository,
+        "revision": address.revision,
+        "cache": cache,
+        "there": snapshots[:_SHOWN],
+        "offline": offline,
+        "known": os.path.isdir(root),
+        "promised": None,
+    }
+    wanted = address.revision or MAIN
+    commit = _reference(root, wanted)
+    if commit is None:
+        begun = [one for one in snapshots if len(wanted) >= 5 and one.startswith(wanted)]
+        if len(begun) == 1:
+            commit = begun[0]
+        elif address.revision is None and len(snapshots) == 1:
+            commit = wanted = snapshots[0]
+    if commit is None or commit not in snapshots:
+        return Evidence("not-cached", Place(), {**facts, "promised": commit})
+    folder = os.path.join(root, "snapshots", commit)
+    only: str | None = None
+    if address.inside:
+        target = os.path.join(folder, address.inside)
+        if not os.path.exists(target):
+            inside: dict[str, Fact] = {
+                "repository": address.repository,
+                "inside": address.inside,
+                "commit": commit,
+                "cache": cache,
+            }
+            return Evidence("inside-not-found", Place(), inside)
+        folder = target
+        if not os.path.isdir(target):
+            folder, only = os.path.split(target)
+    below = os.path.relpath(folder, os.path.join(root, "snapshots", commit))
+    title = address.repository if below == "." else f"{address.repository}/{below}"
+    source = FolderSource(folder, title, (address.repository, commit))
+    halves = [name for name in _names(os.path.join(root, "blobs")) if name.endswith(".incomplete")]
+    return Cached(source, commit, wanted, only, len(halves))
+
+
+def _reference(root: str, revision: str) -> str | None:
+    """The commit that a reference was at when it was last fetched."""
+    parts = revision.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return None
+    try:
+        descriptor = os.open(os.path.join(root, "refs", *parts), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except OSError:
+        return None
+    try:
+        text = os.read(descriptor, _REFERENCE_LIMIT).decode(errors="replace").strip()
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return text if re.fullmatch(r"[0-9A-Za-z._-]{1,100}", text) and text not in (".", "..") else None
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []

@@ -1,0 +1,154 @@
+"""What downloading a repository would bring: what is needed, and what is there a second time. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.loader.sources.address import MAIN, Address
+
+_FORMATS: Final = (
+    ("safetensors", (".safetensors",)),
+    ("pytorch", (".bin", ".pt", ".pth", ".ckpt")),
+    ("gguf", (".gguf", ".ggml")),
+    ("onnx", (".onnx", ".onnx_data", ".onnx.data")),
+    ("tensorflow", (".h5", ".tflite", ".pb")),
+    ("flax", (".msgpack",)),
+    ("rust", (".ot",)),
+    ("openvino", (".xml",)),
+    ("coreml", (".mlmodel", ".mlpackage")),
+    ("numpy", (".npz",)),
+)
+_FOLDERS: Final = {"onnx": "onnx", "openvino": "openvino", "coreml": "coreml", "original": "original", "metal": "metal"}
+_SMALL_BIN: Final = re.compile(
+    r"(?:training_args|optimizer|scheduler|rng_state|random_states|scaler)[^/]*\.(?:bin|pt|pth)", re.ASCII
+)
+_SHARD: Final = re.compile(
+    r"(.*?)([-_.]?)\d{1,6}-of-(\d{1,6})((?:\.[A-Za-z0-9_]+)?\.[A-Za-z0-9]+)", re.ASCII | re.DOTALL
+)
+_INDEX: Final = re.compile(r"\.(safetensors|bin)\.index(\.[A-Za-z0-9_]+)?\.json\Z", re.ASCII)
+_PLAIN: Final = re.compile(r"[\w./*@-]+", re.ASCII)
+_SMALL: Final = 100_000_000
+"""Bytes above which a file of no known kind is told by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Files that loading the audited weights does not need. kind: format, or "other weights"."""
+
+    kind: str
+    files: int
+    bytes: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """needed and copies in bytes; total is what a plain download brings. command: fetches what is needed."""
+
+    needed: int
+    needed_files: int
+    total: int
+    total_files: int
+    copies: tuple[Copies, ...]
+    command: str
+
+    @property
+    def spared(self) -> int:
+        """Bytes that the command leaves out."""
+        return self.total - self.needed
+
+
+def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Address, commit: str) -> Download:
+    """sizes: path in the repository -> bytes. audited: paths of the weights that were audited.
+
+    Needed are these, and every file that is no weights in some format: configs, tokenizers, code.
+    """
+    wanted = set(audited)
+    copies: dict[str, list[str]] = {}
+    needed = []
+    for path in sizes:
+        kind = None if path in wanted else second_copy(path, wanted)
+        if kind is None:
+            needed.append(path)
+        else:
+            copies.setdefault(kind, []).append(path)
+    told = tuple(
+        Copies(kind, len(paths), sum(sizes[path] for path in paths), max(paths, key=lambda path: sizes[path]))
+        for kind, paths in sorted(copies.items())
+    )
+    total = sum(sizes.values())
+    patterns = _patterns(needed, [path for paths in copies.values() for path in paths]) if copies else []
+    return Download(
+        sum(sizes[path] for path in needed),
+        len(needed),
+        total,
+        len(sizes),
+        tuple(sorted(told, key=lambda one: -one.bytes)),
+        _command(address, commit, patterns),
+    )
+
+
+def second_copy(path: str, audited: set[str]) -> str | None:
+    """What sort of second copy a file is; None where it is none."""
+    name = path.rpartition("/")[2].lower()
+    folder = path.partition("/")[0].lower() if "/" in path else ""
+    if not audited or _SMALL_BIN.fullmatch(name):
+        return None
+    if folder in _FOLDERS and not any(one.startswith(f"{path.partition('/')[0]}/") for one in audited):
+        return _FOLDERS[folder]
+    index = _INDEX.search(name)
+    if index is not None:
+        stem = path[: len(path) - len(index[0])]
+        own = index[1] == "safetensors" and any(one.startswith(f"{stem}{index[2] or ''}-") for one in audited)
+        return None if own else "pytorch" if index[1] == "bin" else "other weights"
+    for kind, endings in _FORMATS:
+        if name.endswith(endings):
+            if kind != "safetensors":
+                return kind
+            here = any(one.rpartition("/")[0] == path.rpartition("/")[0] for one in audited)
+            return "other weights" if here else None  # a component of a pipeline has a folder of its own
+    return None
+
+
+def _patterns(needed: list[str], left_out: list[str]) -> list[str]:
+    """Patterns that match every needed file and none of the others, few where that is possible."""
+    import fnmatch
+
+    def clean(pattern: str) -> bool:
+        return not any(fnmatch.fnmatchcase(path, pattern) for path in left_out)
+
+    patterns: dict[str, None] = {}
+    for path in needed:
+        if any(fnmatch.fnmatchcase(path, pattern) for pattern in patterns):
+            continue
+        shard = _SHARD.fullmatch(path)
+        name = path.rpartition("/")[2]
+        ending = "*." + name.rpartition(".")[2] if "." in name[1:] else ""
+        options = [f"{shard[1]}{shard[2]}*-of-{shard[3]}{shard[4]}"] if shard is not None else []
+        if ending and not name.endswith((".safetensors", ".bin")):
+            options.append(ending)
+        patterns[next((one for one in options if clean(one)), path)] = None
+    return list(patterns)
+
+
+def _command(address: Address, commit: str, patterns: list[str]) -> str:
+    words = ["hf", "download", address.repository]
+    if address.repo_type != "model":
+        words += ["--repo-type", address.repo_type]
+    if address.revision not in (None, MAIN):
+        words += ["--revision", commit]
+    for pattern in patterns:
+        words += ["--include", pattern]
+    return " ".join(_quoted(word) for word in words)
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell takes it; patterns in quotes, so that the shell leaves the stars alone."""
+    import shlex
+
+    if _PLAIN.fullmatch(word):
+        return f"'{word}'" if "*" in word else word
+    return shlex.quote(word)

@@ -1,0 +1,80 @@
+"""All files of a folder on this machine, with their folders, and their digests in bounded memory."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable
+from typing import Final
+
+from inspector.loader.sources.folder import refusal_of
+from inspector.loader.sources.source import Refusal
+
+ENTRIES_LIMIT: Final = 200_000
+PIECE: Final = 4_000_000
+"""Bytes that are in memory while a file is read for its digest."""
+_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_OWN: Final = frozenset({".git", ".cache"})
+"""Folders of git and of the Hub's client itself."""
+
+
+def files_below(folder: str) -> tuple[dict[str, int], bool]:
+    """(path from the folder, with slashes -> bytes, of every regular file; whether that is all of them).
+
+    Links to files are followed, as the Hugging Face cache needs; links to folders are not.
+    """
+    found: dict[str, int] = {}
+    entries = 0
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(one for one in folders if one not in _OWN)
+        for name in sorted(names):
+            entries += 1
+            if entries > ENTRIES_LIMIT:
+                return found, False
+            path = os.path.join(place, name)
+            try:
+                seen = os.stat(path)
+            except OSError:
+                continue
+            if stat.S_ISREG(seen.st_mode):
+                found[os.path.relpath(path, folder).replace(os.sep, "/")] = seen.st_size
+    return found, True
+
+
+def git_digest(path: str, size: int) -> str | Refusal:
+    """The name that git gives to the content of a file: SHA-1 of a header and the bytes."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    digest.update(f"blob {size}\0".encode())
+    return _digest(path, digest, size, None)
+
+
+def content_digest(path: str, size: int, read: Callable[[int], None] | None = None) -> str | Refusal:
+    """SHA-256 of a file, as the Hub states it of large ones. read is told the bytes of each piece."""
+    return _digest(path, hashlib.sha256(), size, read)
+
+
+def _digest(path: str, digest: hashlib._Hash, size: int, read: Callable[[int], None] | None) -> str | Refusal:
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except OSError as error:
+        return Refusal(
+            "permission" if isinstance(error, PermissionError) else "input-output", os.strerror(error.errno or 0)
+        )
+    left = size
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return Refusal("not-regular")
+        while left > 0:
+            piece = os.read(descriptor, min(left, PIECE))
+            if not piece:
+                return Refusal("shrank", "the file became shorter while it was read")
+            digest.update(piece)
+            left -= len(piece)
+            if read is not None:
+                read(len(piece))
+    except OSError as error:
+        return refusal_of(error)
+    finally:
+        os.close(descriptor)
+    return digest.hexdigest()

@@ -1,0 +1,119 @@
+"""From what a person typed to a source that can be read: a path, a cached or a remote repository, a bucket."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader.sources.address import Address, Misread, address_of, shown, with_options
+from inspector.loader.sources.source import Source
+
+if TYPE_CHECKING:
+    from inspector.loader.sources.hub import HubSource
+    from inspector.loader.sources.remote_files import RemoteFiles
+    from inspector.loader.sources.traffic import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A source, and what is to be told with it.
+
+    only: the single file that was named. address: what the source turned out to be, in its shortest form.
+    commit: of a repository. revision: the name in the cache that led to it. notes: evidence about the place.
+    """
+
+    source: Source
+    address: str
+    only: str | None = None
+    commit: str | None = None
+    revision: str | None = None
+    notes: tuple[Evidence, ...] = ()
+    remote: HubSource | RemoteFiles | None = None
+
+
+def understood(
+    source: str, revision: str | None, subfolder: str | None, repo_type: str | None, cached: bool
+) -> Address | Misread:
+    """What a text with its options names. An existing path wins, unless a cached repository is asked for."""
+    exists = os.path.lexists(source) and not cached
+    hosts: frozenset[str] = frozenset()
+    if not exists and "://" in source and not source.startswith("hf://"):
+        from inspector.loader.sources.hub_settings import hosts as endpoint_hosts
+
+        hosts = endpoint_hosts()
+    address = address_of(source, exists=exists, hosts=hosts)
+    return address if isinstance(address, Misread) else with_options(address, revision, subfolder, repo_type)
+
+
+def open_source(
+    source: str,
+    *,
+    revision: str | None = None,
+    subfolder: str | None = None,
+    repo_type: str | None = None,
+    cached: bool = False,
+    progress: Progress | None = None,
+    chosen: bool = False,
+) -> Opened | Evidence | str:
+    """The source that a text names, the evidence of why there is none, or the path of this machine.
+
+    cached: the local cache of the Hub client only. revision, subfolder and repo_type are those of a
+    repository. progress is called while headers arrive. chosen: particular weights are asked for.
+    """
+    address = understood(source, revision, subfolder, repo_type, cached)
+    if isinstance(address, Misread):
+        return _misread(address)
+    if address.kind == "path":
+        if cached:
+            return _misread(Misread(source, "is no name of a repository: it has the form org/name"))
+        return os.path.join(source, subfolder) if subfolder else source
+    if address.kind == "url":
+        return _remote(address, subfolder, progress)
+    return _repository(address, cached, progress, chosen)
+
+
+def _repository(address: Address, cached: bool, progress: Progress | None, chosen: bool) -> Opened | Evidence:
+    from inspector.loader.sources.hub_settings import cache_folder, offline, settings
+
+    without = offline()
+    if cached or without:
+        from inspector.loader.sources.cached import open_cached
+
+        found = open_cached(address, cache_folder(), offline=without and not cached)
+        if isinstance(found, Evidence):
+            return found
+        facts: dict[str, Fact] = {
+            "repository": address.repository,
+            "revision": found.revision,
+            "commit": found.commit,
+            "offline": without and not cached,
+            "unfinished": found.unfinished,
+        }
+        notes = (Evidence("read-from-cache", Place(), facts),)
+        return Opened(found.source, address.text, found.only, found.commit, found.revision, notes)
+    stated = settings()
+    if isinstance(stated, Misread):
+        return _misread(stated)
+    from inspector.loader.sources.hub import open_repository
+
+    source = open_repository(address, stated, progress, chosen=chosen)
+    if isinstance(source, Evidence):
+        return source
+    return Opened(source, source.address.text, source.only, source.commit, None, tuple(source.notes), source)
+
+
+def _remote(address: Address, subfolder: str | None, progress: Progress | None) -> Opened | Evidence | str:
+    from inspector.loader.sources.remote_files import open_remote
+
+    url = address.given.rstrip("/") + f"/{subfolder.strip('/')}" if subfolder else address.given
+    found = open_remote(url, progress)
+    if isinstance(found, Evidence | str):
+        return found
+    return Opened(found, shown(url), found.only, remote=found)
+
+
+def _misread(problem: Misread) -> Evidence:
+    facts: dict[str, Fact] = {"given": shown(problem.given), "problem": problem.problem}
+    return Evidence("address-not-understood", Place(), facts)

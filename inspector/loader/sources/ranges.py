@@ -1,0 +1,230 @@
+"""The header of a safetensors file by ranges: how much to ask for first, and what to believe of the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from inspector.loader.header import wanted_length
+from inspector.loader.signature import SNIFF_BYTES, recognise
+from inspector.loader.sources.source import Opening, Refusal
+from inspector.loader.sources.web import Answer, Failure, Wanted
+
+SMALLEST_FIRST: Final = 1_024
+"""Bytes of a first range, whatever is expected."""
+UNKNOWN_FIRST: Final = 24_576
+"""Bytes of a first range where nothing is known: two of three published single files fit in."""
+LARGEST_FIRST: Final = 2_000_000
+_LARGE: Final = 1_000_000
+_BEGINS: Final = (b"{", b" ", b"\n", b"\r", b"\t")
+_ENTRY: Final = len('"":{"dtype":"F8_E4M3","shape":[],"data_offsets":[,]},')
+_DIMS: Final = 11
+"""Digits and commas of a shape: "18432,7168" and a little."""
+_DIGITS: Final = 10
+"""Of an offset in a shard of usual size."""
+_METADATA: Final = 200
+_CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes first to last of a file, both included, and its whole size where the server tells it."""
+
+    first: int
+    last: int
+    total: int | None
+
+
+def content_range(stated: str | None) -> Span | None:
+    """A Content-Range as a span, None where it is none or contradicts itself."""
+    found = None if stated is None else _CONTENT_RANGE.fullmatch(stated.strip())
+    if found is None:
+        return None
+    first, last = int(found[1]), int(found[2])
+    total = None if found[3] == "*" else int(found[3])
+    if first > last or (total is not None and last >= total):
+        return None
+    return Span(first, last, total)
+
+
+def expected_headers(weight_map: Mapping[str, str], sizes: Mapping[str, int]) -> dict[str, int]:
+    """File -> bytes that its header will hardly exceed, from the names that an index promises in it."""
+    letters: dict[str, int] = dict.fromkeys(weight_map.values(), 0)
+    each = _ENTRY + _DIMS + 2 * _DIGITS
+    for name, file in weight_map.items():  # once for each tensor: kept to one addition
+        letters[file] += len(name) + each
+    return {file: _header_bytes(text, sizes.get(file)) for file, text in letters.items()}
+
+
+def expected_by_config(config: Mapping[str, object], sizes: Mapping[str, int]) -> dict[str, int]:
+    """File -> bytes that its header will probably not exceed, from the numbers of layers and experts."""
+    layers = _first(config, ("num_hidden_layers", "n_layer", "num_layers", "n_layers", "encoder_layers", "n_blocks"))
+    experts = _first(config, ("num_local_experts", "n_routed_experts", "num_experts", "moe_num_experts"))
+    if layers is None or not sizes:
+        return {}
+    tensors = min(layers, 1_000) * (16 + 3 * min(experts or 0, 1_000)) + 20
+    each = -(-tensors // len(sizes))
+    text = each * (48 + _ENTRY + _DIMS + 2 * _DIGITS)
+    return {file: _header_bytes(text, size) for file, size in sizes.items()}
+
+
+def _header_bytes(text: int, size: int | None) -> int:
+    """A first range for so much text, with a little for what the text is not known to be."""
+    wider = 0 if size is None or size < 10**_DIGITS else text // 32
+    return 8 + _METADATA + text + text // 32 + wider
+
+
+def _first(config: Mapping[str, object], keys: Iterable[str]) -> int | None:
+    places = [config, *(value for key in ("text_config", "llm_config") if isinstance(value := config.get(key), dict))]
+    found = [value for place in places for key in keys if type(value := place.get(key)) is int and value > 0]
+    return found[0] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A file whose header is wanted. size: of the whole file, as the listing states it; expected: header bytes.
+
+    begun: a first answer for the address that came before: the redirect to a store, or a first range.
+    """
+
+    name: str
+    url: str
+    size: int | None
+    expected: int | None
+    begun: Answer | None = None
+
+
+Get = Callable[[Wanted], Answer | Failure]
+
+
+def read_header(get: Get, head: Head) -> Opening | Refusal:
+    """The header by one range, or two; once more from the start where what came does not fit together."""
+    outcome = _read(get, head)
+    if isinstance(outcome, Refusal) and outcome.reason in _ONCE_MORE:
+        return _read(get, replace(head, begun=None))
+    return outcome
+
+
+_RAN_OUT: Final = frozenset({401, 403, 404, 410})
+"""What a store answers when a link to it is too old."""
+_ONCE_MORE: Final = frozenset({"changed", "incomplete", "malformed"})
+_CHANGED: Final = Refusal("changed", "the file changes while it is read")
+
+
+def _read(get: Get, head: Head) -> Opening | Refusal:
+    if head.size == 0:
+        return Opening(0, b"", None)
+    want = max(SMALLEST_FIRST, min(head.expected or UNKNOWN_FIRST, LARGEST_FIRST))
+    if head.size is not None:
+        want = min(want, head.size)
+    answer = _first_answer(get, head, want)
+    if isinstance(answer, Failure):
+        return refusal_of(answer)
+    size = _size(answer, head.size)
+    if isinstance(size, Refusal):
+        return size
+    first = answer.body
+    if head.begun is not None and head.begun.status != 302:
+        want = min(want, head.begun.asked)
+    if len(first) < min(want, want if size is None else size):
+        return Refusal("incomplete", f"{len(first):,} of {want:,} bytes came", size)
+    length = wanted_length(first[:8], size)
+    if length is None:
+        return Opening(size, first[:SNIFF_BYTES], None)
+    if length > _LARGE and first[8:9] not in _BEGINS:
+        return Opening(size, first[:SNIFF_BYTES], first[8:])  # no header, whatever its length: not fetched whole
+    if 8 + length <= len(first):
+        return Opening(size, first[:SNIFF_BYTES], first[8 : 8 + length])
+    return _rest(get, head, answer, size, length)
+
+
+def _first_answer(get: Get, head: Head, want: int) -> Answer | Failure:
+    """The first range: from the store that is known already, from what has come already, or by the address."""
+    begun = head.begun
+    if begun is not None and begun.status != 302:
+        return begun
+    answer: Answer | Failure | None = None
+    if begun is not None:
+        answer = get(Wanted(begun.url, want, 0, want - 1, exact=False))
+        if isinstance(answer, Failure) and answer.status in _RAN_OUT:
+            answer = None
+    if answer is None:
+        answer = get(Wanted(head.url, want, 0, want - 1, exact=False))
+    if isinstance(answer, Failure) and answer.status == 416:
+        answer = get(Wanted(head.url, want, exact=False))
+    return answer
+
+
+def _rest(get: Get, head: Head, before: Answer, size: int | None, length: int) -> Opening | Refusal:
+    """The part of a header that the first range did not bring, from where that one came."""
+    begin, end = len(before.body), 8 + length
+    etag = before.headers.get("etag", "")
+    headers = {"If-Range": etag} if etag.startswith('"') else {}
+    answer = get(Wanted(before.url, end - begin, begin, end - 1, headers, exact=False))
+    if isinstance(answer, Failure) and answer.status in _RAN_OUT and before.url != head.url:
+        answer = get(Wanted(head.url, end - begin, begin, end - 1, headers, exact=False))  # a link that ran out
+    if isinstance(answer, Failure):
+        return refusal_of(answer)
+    if answer.status == 200 and headers:
+        return _CHANGED if etag != answer.headers.get("etag") else _whole(get, head, size, length)
+    if answer.status == 200:
+        return _whole(get, head, size, length)
+    span = content_range(answer.headers.get("content-range"))
+    if span is None or span.first != begin:
+        return Refusal("malformed", "the server sent another part of the file than was asked for", size)
+    other = answer.headers.get("etag", "")
+    if (etag and other and other != etag) or (size is not None and span.total not in (None, size)):
+        return _CHANGED
+    if len(answer.body) < end - begin:
+        return Refusal("incomplete", f"{begin + len(answer.body):,} of {end:,} bytes came", size)
+    header = before.body[8:] + answer.body
+    return Opening(size, before.body[:SNIFF_BYTES], header)
+
+
+def _whole(get: Get, head: Head, size: int | None, length: int) -> Opening | Refusal:
+    """The beginning in one piece, from a server that knows no ranges."""
+    answer = get(Wanted(head.url, 8 + length, exact=False))
+    if isinstance(answer, Failure):
+        return refusal_of(answer)
+    if len(answer.body) < 8 + length or int.from_bytes(answer.body[:8], "little") != length:
+        return _CHANGED
+    return Opening(size, answer.body[:SNIFF_BYTES], answer.body[8:])
+
+
+def _size(answer: Answer, listed: int | None) -> int | Refusal | None:
+    """Bytes of the whole file, agreed on by the listing and the answer; nothing is kept before that."""
+    if answer.status == 206:
+        if "multipart/" in answer.headers.get("content-type", "").lower():
+            return Refusal("malformed", "the server sent several parts instead of the range asked for")
+        span = content_range(answer.headers.get("content-range"))
+        if span is None:
+            return Refusal("malformed", "the server does not say which part of the file it sent")
+        if span.first != 0:
+            return Refusal("malformed", "the server sent another part of the file than was asked for")
+        told = span.total
+    elif answer.status == 200:
+        told = answer.length
+    else:
+        return Refusal("malformed", f"the server answers {answer.status} to a range")
+    if told is None or listed is None:
+        return listed if told is None else told
+    if told != listed:
+        if recognised_page(answer.body):
+            return told
+        return Refusal("changed", f"the listing says {listed:,} bytes, the server {told:,}", told)
+    return told
+
+
+def recognised_page(first: bytes) -> bool:
+    """Whether it is a page or a message of a server that came in place of a file."""
+    return recognise(first[:SNIFF_BYTES], None) in ("html", "refusal", "json-error", "git-lfs-pointer")
+
+
+def refusal_of(failure: Failure) -> Refusal:
+    """A failure of the network in the words of a source."""
+    reasons = {"large": "too-large", "short": "incomplete"}
+    if failure.status in (404, 410):
+        return Refusal("absent", failure.detail)
+    return Refusal(reasons.get(failure.kind, "network"), failure.detail)

@@ -1,0 +1,114 @@
+"""The schemes by the suffix and dtype of their values, and the suffixes that mark a packed module.
+
+A table of names, so that a checkpoint loads the files of its own schemes alone.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Final
+
+from inspector.quantization.module import BYTES, FLOAT8, FLOATS, INTEGERS, Scheme, Tensors
+from inspector.quantization.stated import Said
+
+Row = tuple[str, str, str, frozenset[str]]
+"""(file, name in it, suffix of the values, their dtypes)."""
+_WORDS: Final = frozenset({"I32", "U32"})
+_BYTE: Final = frozenset({"U8"})
+
+TABLE: Final[tuple[Row, ...]] = (
+    ("awq", "AWQ_GEMV_FAST", "qweight", frozenset({"I16"})),
+    ("gptq", "GPTQ", "qweight", INTEGERS),
+    ("awq", "AWQ", "qweight", _WORDS),
+    ("awq", "AWQ_GEMV", "qweight", _WORDS),
+    ("compressed_tensors", "WORDS", "weight_packed", _WORDS),
+    ("compressed_tensors", "HALVES", "weight_packed", frozenset({"U8", "I8"})),
+    ("compressed_tensors", "BITMASK", "compressed", FLOATS | FLOAT8 | INTEGERS),
+    ("bitsandbytes", "FOUR", "weight", FLOATS | BYTES),
+    ("bitsandbytes", "EIGHT", "weight", frozenset({"I8"})),
+    ("eetq", "EETQ", "weight", frozenset({"I8"})),
+    ("mlx", "MLX", "weight", frozenset({"U32"})),
+    ("higgs", "HIGGS", "weight", frozenset({"I16"})),
+    ("quark", "QUARK", "weight", frozenset({"I32"})),
+    ("modelopt", "OUTPUTS", "weight", frozenset({"U8", "I8"})),
+    ("modelopt", "HALVES", "weight", frozenset({"U8", "F4"})),
+    ("bitnet", "BITNET", "weight", _BYTE),
+    ("fp8", "SCALED_BLOCK", "weight", FLOAT8 | {"I8"}),
+    ("fp8", "SCALED", "weight", FLOAT8 | {"I8"}),
+    ("bitnet", "BITNET_ONLINE", "weight", FLOATS),
+    ("mxfp4", "MXFP4", "blocks", _BYTE),
+    ("torchao", "TORCHAO", "_weight_qdata", FLOAT8 | INTEGERS),
+    ("hqq", "HQQ", "W_q", FLOATS | INTEGERS),
+    ("quanto", "QUANTO_PACKED", "weight._data._data", INTEGERS),
+    ("quanto", "QUANTO", "weight._data", FLOAT8 | INTEGERS),
+    ("aqlm", "AQLM", "codes", INTEGERS),
+    ("vptq", "VPTQ", "indices", INTEGERS),
+    ("spqr", "SPQR", "dense_weights", frozenset({"I64"})),
+    ("exl2", "EXL2", "q_weight", frozenset({"I32"})),
+    ("exl3", "EXL3", "trellis", frozenset({"I16"})),
+)
+"""In the order in which they are tried for one module."""
+
+PLAIN: Final = "weight"
+"""The suffix that values share with weights that are not packed."""
+
+
+def _by_values() -> dict[str, tuple[Row, ...]]:
+    found: dict[str, tuple[Row, ...]] = {}
+    for row in TABLE:
+        found[row[2]] = (*found.get(row[2], ()), row)
+    return found
+
+
+BY_VALUES: Final = _by_values()
+"""Suffix of the values -> the schemes that use it."""
+KV_CACHE: Final = frozenset({"k_scale", "v_scale", "kv_scale", "q_scale", "prob_output_scale", "k_zero_point",
+                             "v_zero_point"})  # fmt: skip
+"""Scales of the cache of keys and values, beside the attention's projections."""
+HELPERS: Final = KV_CACHE | {
+    "SCB", "_weight_act_pre_scale", "_weight_act_quant_scale", "_weight_scale", "_weight_zero_point", "act_scale",
+    "activation_scale", "activation_scale_inv", "axis", "biases", "bitmask", "block_scales", "centroids.weight",
+    "channel_wise", "codebooks", "col_vals", "compute_dtype", "encoded_state_dict", "g_idx", "global_scale",
+    "group_size", "in_perm", "input_amax", "input_global_scale", "input_scale", "input_scale_2", "input_scale_inv",
+    "input_scale_ub", "input_zero_point", "invert_perm", "mcg", "meta", "mul1", "nbits", "norm_bias", "norm_weight",
+    "offload_meta", "optimize", "outlier_centroids.weight", "outlier_indices", "outlier_res_centroids.weight",
+    "output_scale", "packing", "perm", "pre_quant_scale", "q_group_map", "q_groups", "q_invperm", "q_perm",
+    "q_scale", "q_scale_max", "qbiases", "quant_scale", "quant_zero", "quantized", "qzeros", "res_centroids.weight",
+    "res_indices", "round_zero", "row_offsets", "scale", "scale_q", "scales", "shape", "smooth_scale",
+    "stores_quant_config", "su", "suh", "sv", "svh", "tables", "tables2", "unpack_view_dtype", "view_as_float",
+    "weight._scale", "weight._shift", "weight.absmax", "weight.nested_absmax", "weight.nested_quant_map",
+    "weight.quant_map", "weight.quant_state.bitsandbytes__fp4", "weight.quant_state.bitsandbytes__nf4",
+    "weight_bias", "weight_format", "weight_g_idx", "weight_global_scale", "weight_scale", "weight_scale_2",
+    "weight_scale_inv", "weight_scales", "weight_shape", "weight_zero_point", "zero", "zero_q", "zero_scale",
+}  # fmt: skip
+"""Suffixes that hold no values in some scheme: what the schemes' `needs` and `may` name."""
+STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", "dqweight", "Qidxs", "SU", "SV",
+                            "trellis", "tweight", "oweight", "weight_sf"})  # fmt: skip
+"""Suffixes that name packed values, also of packings that have no scheme here."""
+FOREIGN: Final = frozenset({"s", "s_channel", "s_group", "act_global_scale", "weight_global_scale", "meta", "SU", "SV",
+                            "forward_hadamard_matrix", "backward_hadamard_matrix", "workspace", "theta", "pairs",
+                            "scale_packed", "Wscale", "codebook_id", "rescale_WH", "fuse_scales"})  # fmt: skip
+"""Helpers of packings without a scheme, believed only beside such values."""
+PACKED_DTYPES: Final = FLOAT8 | {"U32", "I32", "U8", "I8", "I16", "U16", "F4"}
+"""Dtypes that hold packed weights."""
+
+
+@cache
+def scheme(row: Row) -> Scheme:
+    """The scheme of a row of the table."""
+    found = getattr(import_module(f"inspector.quantization.schemes.{row[0]}"), row[1])
+    assert isinstance(found, Scheme)
+    return found
+
+
+def scheme_of(tensors: Tensors, said: Said) -> Scheme | None:
+    """The scheme that recognises the tensors of a module; None where they are not packed, or strangely."""
+    for values, rows in BY_VALUES.items():
+        if values not in tensors or not tensors[values].elements or not tensors[values].shape:
+            continue
+        dtype = tensors[values].dtype
+        for row in rows:
+            if dtype in row[3] and scheme(row).recognises(tensors, said):
+                return scheme(row)
+    return None

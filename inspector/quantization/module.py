@@ -1,0 +1,222 @@
+"""The form of a scheme: from the tensors of one module to the logical tensor they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from inspector.evidence import Fact
+from inspector.loader.dtype import BITS
+from inspector.loader.layout import Layout
+from inspector.loader.packed import Packed
+from inspector.quantization.stated import Said
+
+Tensors = Mapping[str, Layout]
+"""The tensors of one module: suffix -> layout."""
+Shape = tuple[int, ...]
+
+FLOATS: Final = frozenset({"F16", "BF16", "F32", "F64"})
+FLOAT8: Final = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
+BYTES: Final = frozenset({"U8", "F8_E8M0"})
+SCALE_DTYPES: Final = FLOATS | FLOAT8 | BYTES
+SCALE_ENDS: Final = ("scale", "scales", "scale_inv", "scale_2", "biases")
+"""Names of helpers that are numbers to multiply by (or to add), never plain integers."""
+INTEGERS: Final = frozenset({"I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with one module: the rule that words it, and facts that name no module.
+
+    Equal faults of many modules are one finding.
+    """
+
+    rule: str
+    facts: Mapping[str, Fact]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What the tensors of one module stand for.
+
+    layout: the logical tensor, with dtype and bytes of its storage. packed: None where the values lie as they
+    are and only helpers stand beside them. helpers: suffixes of tensors that hold no values. agreed: settings
+    that the shapes confirm.
+    """
+
+    layout: Layout
+    packed: Packed | None
+    helpers: tuple[str, ...]
+    faults: tuple[Fault, ...] = ()
+    agreed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A way to store a module.
+
+    values: suffix of the tensor that holds the values. needs: helpers without which it cannot be read. may:
+    others. recognises: whether these tensors are of this scheme, all of `needs` being there or not. logical:
+    suffix of the logical tensor ("" for a tensor that is a module's own parameter and has no suffix).
+    """
+
+    name: str
+    values: str
+    needs: tuple[str, ...]
+    may: tuple[str, ...]
+    recognises: Callable[[Tensors, Said], bool]
+    open: Callable[[Tensors, Said], Opened]
+    logical: str = "weight"
+
+
+@dataclass(slots=True)
+class Reading:
+    """Collects what one module shows while a scheme opens it."""
+
+    tensors: Tensors
+    said: Said
+    faults: list[Fault] = field(default_factory=list)
+    agreed: list[str] = field(default_factory=list)
+
+    def compare(self, what: str, weights: object) -> None:
+        """Sets a setting beside what the shapes say; nothing where either is silent."""
+        stated = getattr(self.said, what)
+        if stated is None or weights is None:
+            return
+        if stated == weights:
+            self.agreed.append(what)
+            return
+        facts: dict[str, Fact] = {
+            "key": self.said.key(what),
+            "what": what,
+            "config": _json(self.said.shown.get(what, stated)),
+            "plain": what not in self.said.shown,
+            "weights": _json(weights),
+        }
+        self.faults.append(Fault("packing-config-disagrees", facts))
+
+    def helper(
+        self,
+        suffix: str,
+        shapes: Sequence[Shape],
+        because: str = "",
+        dtypes: frozenset[str] | None = None,
+        required: bool = True,
+    ) -> bool:
+        """Whether a helper is there with one of these shapes; what is wrong with it becomes a fault."""
+        layout = self.tensors.get(suffix)
+        if dtypes is None and suffix.endswith(SCALE_ENDS):
+            dtypes = SCALE_DTYPES
+        expected = [list(shape) for shape in dict.fromkeys(shapes)]
+        if layout is None:
+            if required:
+                self.faults.append(Fault("packing-helper-missing", {"helper": suffix, "expected": expected[:1]}))
+            return False
+        if layout.shape in shapes and (dtypes is None or layout.dtype in dtypes):
+            return True
+        facts: dict[str, Fact] = {
+            "helper": suffix,
+            "stored": list(layout.shape),
+            "dtype": layout.dtype,
+            "expected": expected[:3],
+            "dtypes": sorted(dtypes) if dtypes is not None and layout.dtype not in dtypes else [],
+            "because": because,
+        }
+        self.faults.append(Fault("packing-helper-differs", facts))
+        return False
+
+    def activations(self) -> None:
+        """The scale of the inputs, where the settings say that it is stored; tools have names of their own for it."""
+        wanted = self.said.activations
+        if wanted is not None and not any(name in self.tensors for name in ACTIVATION_SCALES):
+            self.helper(wanted, [(1,), ()])
+
+    def widths(self, one: str, other: str) -> None:
+        """Two formulas for the same number that do not agree, each in words."""
+        self.faults.append(Fault("packed-widths-disagree", {"formulas": [one, other]}))
+
+    def opened(
+        self,
+        values: str,
+        scheme: str,
+        shape: Shape,
+        bits: float,
+        group_size: int | None = None,
+        *,
+        bounds: tuple[tuple[int, int], ...] = (),
+        shaped: bool = True,
+        padding: int = 0,
+    ) -> Opened:
+        """The result: everything but the values and a bias is a helper."""
+        storage = self.tensors[values]
+        elements = product(shape)
+        packed = Packed(scheme, bits, group_size, storage, bounds, shaped, padding)
+        layout = Layout(storage.dtype, shape, elements, storage.bytes)
+        return Opened(layout, packed, self.others(values), tuple(self.faults), tuple(self.agreed))
+
+    def others(self, values: str) -> tuple[str, ...]:
+        """Suffixes of the helpers that are there."""
+        return tuple(suffix for suffix in self.tensors if suffix not in (values, "bias"))
+
+
+def _json(thing: object) -> Fact:
+    return list(thing) if isinstance(thing, tuple) else thing
+
+
+ACTIVATION_SCALES: Final = ("input_scale", "input_global_scale", "activation_scale", "act_scale", "input_scale_inv",
+                            "activation_scale_inv")  # fmt: skip
+"""What tools call the scale of a module's inputs."""
+
+
+def product(shape: Sequence[int]) -> int:
+    """Number of elements of a shape."""
+    elements = 1
+    for dim in shape:
+        elements *= dim
+    return elements
+
+
+def ceil_div(one: int, other: int) -> int:
+    """The quotient, rounded up; 0 by 0."""
+    return -(-one // other) if other else 0
+
+
+def word(layout: Layout) -> int:
+    """Bits of one stored element."""
+    return BITS[layout.dtype]
+
+
+def is_scalar(layout: Layout) -> bool:
+    """Whether a tensor is one number."""
+    return layout.elements == 1 and len(layout.shape) <= 2
+
+
+def groups_told(tensors: Tensors, helpers: Sequence[str], axis: int, width: int, stated: int | None) -> int:
+    """How many groups the helpers tell along an axis; where they differ, the number that the stated size makes."""
+    told = [tensors[name].shape[axis] for name in helpers if name in tensors and len(tensors[name].shape) >= 2]
+    if stated is not None:
+        wanted = 1 if stated <= 0 else ceil_div(width, stated)
+        if wanted in told or not told:
+            return wanted
+    return next((groups for groups in told if group_of(width, groups, stated) is not None), told[0] if told else 1)
+
+
+GROUPS: Final = (16, 32, 64, 128, 256, 512, 1024)
+"""Group sizes that tools write."""
+
+
+def group_of(width: int, groups: int, stated: int | None) -> int | None:
+    """Values in a group where `groups` of them hold `width`; the stated size where rounding allows it.
+
+    -1 for a single group (the whole row). None where no size divides so.
+    """
+    if groups <= 0 or width <= 0:
+        return None
+    if groups == 1:
+        return stated if stated is not None and stated >= width else -1
+    if stated is not None and stated > 0 and ceil_div(width, stated) == groups:
+        return stated
+    if width % groups == 0:
+        return width // groups
+    return next((size for size in GROUPS if ceil_div(width, size) == groups), None)

@@ -1,0 +1,140 @@
+"""AWQ: 4 bits in words of 32, packed along the output (gemm) or along the input (gemv, gemv_fast).
+
+gemm: `qweight` [in, out*b/32], `qzeros` [in/g, out*b/32], `scales` [in/g, out].
+gemv: `qweight` [out, in*b/32], `qzeros` [out, z], `scales` [out, 8*z], where z = ceil(ceil(in/g/8)/m)*m is padded
+(m = 1 from groups of 128 on, 2 at 64, 4 at 32).
+gemv_fast: `qweight` I16 [out/4, in], `qzeros` and `scales` in floats [8*z, out].
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.module import (
+    FLOATS,
+    INTEGERS,
+    Opened,
+    Reading,
+    Scheme,
+    Tensors,
+    ceil_div,
+    group_of,
+    groups_told,
+    word,
+)
+from inspector.quantization.stated import Said
+
+WIDTHS = (4, 8, 2, 3)
+
+
+def _is_gemm(tensors: Tensors, said: Said) -> bool:
+    values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
+    if len(values.shape) < 2 or values.dtype not in ("I32", "U32") or "weight_global_scale" in tensors:
+        return False
+    if zeros is not None and len(zeros.shape) >= 2 and zeros.shape[-1] == values.shape[-1]:
+        return scales is None or scales.shape[-1] > values.shape[-1]
+    if scales is not None and len(scales.shape) >= 2:
+        return any(values.shape[-1] * 32 == scales.shape[-1] * bits for bits in WIDTHS)
+    return said.method == "awq" and said.variant not in ("gemv", "gemv_fast")
+
+
+def _gemm(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    values, scales = tensors["qweight"], tensors.get("scales")
+    *lead, inputs, columns = values.shape
+    bits = said.bits or 4
+    if scales is not None:
+        bits = next((width for width in WIDTHS if columns * 32 == scales.shape[-1] * width), bits)
+    outputs = columns * 32 // bits
+    groups = groups_told(tensors, ("scales", "qzeros"), -2, inputs, said.group_size)
+    size = group_of(inputs, groups, said.group_size)
+    _settings(reading, bits, size, inputs, groups)
+    reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
+    reading.helper("qzeros", [(*lead, groups, columns)], f"{bits} bits for each group and output",
+                   required=said.zeros is not False)  # fmt: skip
+    return reading.opened("qweight", "awq", (*lead, outputs, inputs), bits, size)
+
+
+def _settings(reading: Reading, bits: int, size: int | None, inputs: int, groups: int) -> None:
+    reading.compare("bits", bits)
+    stated = reading.said.group_size
+    if stated is not None and "scales" in reading.tensors:
+        wanted = 1 if stated <= 0 else ceil_div(inputs, stated)
+        reading.compare("group_size", stated if wanted == groups else size or inputs)
+    if reading.said.method not in (None, "auto-round"):
+        reading.compare("method", "awq")
+
+
+def _is_gemv(tensors: Tensors, said: Said) -> bool:
+    values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
+    if len(values.shape) != 2 or values.dtype not in ("I32", "U32"):
+        return False
+    if scales is not None and zeros is not None:
+        return (
+            len(scales.shape) == len(zeros.shape) == 2
+            and scales.shape[0] == zeros.shape[0] == values.shape[0]
+            and scales.shape[1] == 8 * zeros.shape[1]
+        )
+    return said.method == "awq" and said.variant == "gemv"
+
+
+def _gemv(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    outputs, columns = tensors["qweight"].shape
+    bits = 4  # all that its kernels read
+    inputs = columns * 32 // bits
+    size, words = _padded(inputs, tensors, said, 1)
+    _gemv_settings(reading, bits, size)
+    reading.helper("scales", [(outputs, 8 * words)], "groups padded to whole words")
+    reading.helper("qzeros", [(outputs, words)], "groups padded to whole words")
+    return reading.opened("qweight", "awq-gemv", (outputs, inputs), bits, size)
+
+
+def _padded(inputs: int, tensors: Tensors, said: Said, axis: int) -> tuple[int | None, int]:
+    """(group size, words of zero points for each output): the stated size where it fits, else one that does."""
+    scales, zeros = tensors.get("scales"), tensors.get("qzeros")
+    told = [one.shape[axis] if one.dtype in INTEGERS else one.shape[axis] // 8
+            for one in (zeros, scales) if one is not None and len(one.shape) == 2]  # fmt: skip
+    stored = told[0] if told else 0
+    sizes = [size for size in (said.group_size, 128, 64, 32) if size and size > 0]
+    for size in sizes:
+        if zero_width(inputs, size) == stored:
+            return size, stored
+    return None, stored or zero_width(inputs, sizes[0])
+
+
+def zero_width(inputs: int, size: int) -> int:
+    """Words of 8 zero points for each output, padded as AutoAWQ's kernels want them."""
+    step = 1 if size >= 128 else 2 if size == 64 else 4
+    return ceil_div(ceil_div(ceil_div(inputs, size), 8), step) * step
+
+
+def _gemv_settings(reading: Reading, bits: int, size: int | None) -> None:
+    reading.compare("bits", bits)
+    reading.compare("group_size", size)
+    if reading.said.method is not None:
+        reading.compare("method", "awq")
+
+
+def _is_fast(tensors: Tensors, said: Said) -> bool:
+    values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
+    if len(values.shape) != 2 or values.dtype != "I16":
+        return False
+    if zeros is not None:
+        return zeros.dtype in FLOATS
+    return scales is None or scales.shape[-1] == 4 * values.shape[0]
+
+
+def _fast(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    rows, inputs = tensors["qweight"].shape
+    bits = 4
+    outputs = rows * word(tensors["qweight"]) // bits
+    size, words = _padded(inputs, tensors, said, 0)
+    _gemv_settings(reading, bits, size)
+    for helper in ("scales", "qzeros"):
+        reading.helper(helper, [(8 * words, outputs)], "groups padded to whole words", FLOATS)
+    return reading.opened("qweight", "awq-gemv-fast", (outputs, inputs), bits, size)
+
+
+AWQ = Scheme("awq", "qweight", ("scales", "qzeros"), (), _is_gemm, _gemm)
+AWQ_GEMV = Scheme("awq-gemv", "qweight", ("scales", "qzeros"), (), _is_gemv, _gemv)
+AWQ_GEMV_FAST = Scheme("awq-gemv-fast", "qweight", ("scales", "qzeros"), (), _is_fast, _fast)

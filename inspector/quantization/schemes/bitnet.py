@@ -1,0 +1,41 @@
+"""BitNet: four ternary values in a byte along the output, `weight` U8 [ceil(out/4), in], and one `weight_scale`.
+
+AutoBitLinear may keep the weight as floats in its own shape beside the scale (online mode).
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.module import FLOATS, Opened, Reading, Scheme, Tensors, is_scalar
+from inspector.quantization.stated import Said
+
+
+def _is_packed(tensors: Tensors, said: Said) -> bool:
+    values, scale = tensors["weight"], tensors.get("weight_scale")
+    if values.dtype != "U8" or len(values.shape) != 2:
+        return False
+    if said.method in ("modelopt", "quark"):
+        return False
+    return said.method == "bitnet" if scale is None else is_scalar(scale)
+
+
+def _open(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    rows, inputs = tensors["weight"].shape
+    reading.helper("weight_scale", [(1,), ()], "one number", FLOATS)
+    known = [dim for dim in said.dims if 4 * rows - 3 <= dim < 4 * rows]
+    outputs = known[0] if len(known) == 1 and 4 * rows not in said.dims else 4 * rows
+    bounds = ((4 * rows - 3, 4 * rows), (inputs, inputs))
+    return reading.opened("weight", "bitnet", (outputs, inputs), 2, bounds=bounds)
+
+
+def _is_online(tensors: Tensors, said: Said) -> bool:
+    scale = tensors.get("weight_scale")
+    return tensors["weight"].dtype in FLOATS and scale is not None and is_scalar(scale)
+
+
+def _open_online(tensors: Tensors, said: Said) -> Opened:
+    return Opened(tensors["weight"], None, tuple(name for name in tensors if name not in ("weight", "bias")))
+
+
+BITNET = Scheme("bitnet", "weight", ("weight_scale",), ("input_scale",), _is_packed, _open)
+BITNET_ONLINE = Scheme("bitnet-online", "weight", ("weight_scale",), ("input_scale",), _is_online, _open_online)

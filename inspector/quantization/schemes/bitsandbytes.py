@@ -1,0 +1,75 @@
+"""bitsandbytes: nf4 and fp4 in a flat column of any storage dtype, and int8 rows.
+
+4 bit: `weight` [N, 1] in the storage dtype (bytes by default, BF16 with quant_storage), two values in a byte, so
+the header tells the number of elements and no shape; `weight.absmax` [ceil(n/blocksize)], `weight.quant_map` [16],
+`weight.quant_state.bitsandbytes__nf4` or `__fp4` (JSON in bytes). With double quantisation `absmax` is bytes and
+`weight.nested_absmax` [ceil(blocks/256)], `weight.nested_quant_map` [256] stand beside it.
+int8: `weight` I8 [out, in], `SCB` F32 [out], `weight_format` [].
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.module import BYTES, FLOATS, Opened, Reading, Scheme, Tensors, ceil_div, word
+from inspector.quantization.stated import Said
+
+STATES = ("weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4")
+NESTED = ("weight.nested_absmax", "weight.nested_quant_map")
+LEAST = 4096
+"""A column of floats shorter than this is no packed weight."""
+BLOCKS = (64, 128, 256, 512, 1024, 2048, 4096, 32)
+
+
+def _is_four(tensors: Tensors, said: Said) -> bool:
+    values = tensors["weight"]
+    flat = len(values.shape) == 2 and (values.shape[1] == 1 or values.shape[0] == 1)
+    if "weight.absmax" in tensors or any(state in tensors for state in STATES):
+        return True
+    column = flat and values.shape[1] == 1 and values.elements >= LEAST
+    return said.method == "bitsandbytes" and ((flat and values.dtype == "U8") or (column and said.bits == 4))
+
+
+def _four(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    values, absmax = tensors["weight"], tensors.get("weight.absmax")
+    elements = values.elements * word(values) // 4
+    kind = next((state[-3:] for state in STATES if state in tensors), None)
+    nested = any(name in tensors for name in NESTED) or (absmax is not None and absmax.dtype in BYTES)
+    reading.compare("variant", kind)
+    reading.compare("nested", nested)
+    reading.compare("bits", 4)
+    size = _size(elements, absmax.elements if absmax is not None else None)
+    counts = [(ceil_div(elements, block),) for block in ([size] if size else BLOCKS[:1])]
+    reading.helper("weight.absmax", counts, f"one for {size or 64} values", BYTES if nested else FLOATS)
+    reading.helper("weight.quant_map", [(16,)], "one for each code")
+    if kind is None:
+        stated = STATES[1] if said.variant == "fp4" else STATES[0]
+        reading.helper(stated, [()])
+    if nested:
+        blocks = ceil_div(elements, size or 64)
+        reading.helper(NESTED[0], [(ceil_div(blocks, 256),)], "one for 256 blocks")
+        reading.helper(NESTED[1], [(256,)], "one for each code")
+    return reading.opened("weight", kind or said.variant or "nf4", (elements,), 4, size, shaped=False, padding=1)
+
+
+def _size(elements: int, blocks: int | None) -> int | None:
+    return next((size for size in BLOCKS if ceil_div(elements, size) == blocks), None)
+
+
+def _is_eight(tensors: Tensors, said: Said) -> bool:
+    values = tensors["weight"]
+    if values.dtype != "I8" or len(values.shape) != 2:
+        return False
+    return "SCB" in tensors or "weight_format" in tensors or said.method == "bitsandbytes"
+
+
+def _eight(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    outputs, inputs = tensors["weight"].shape
+    reading.compare("bits", 8)
+    reading.helper("SCB", [(outputs,)], "one for each output", FLOATS)
+    reading.helper("weight_format", [(), (1,)], "one number", required=False)
+    return reading.opened("weight", "llm-int8", (outputs, inputs), 8)
+
+
+FOUR = Scheme("nf4", "weight", ("weight.absmax", "weight.quant_map"), (*NESTED, *STATES), _is_four, _four)
+EIGHT = Scheme("llm-int8", "weight", ("SCB",), ("weight_format",), _is_eight, _eight)

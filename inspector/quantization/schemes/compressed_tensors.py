@@ -1,0 +1,260 @@
+"""compressed-tensors where the weight is packed: integers in words, nvfp4, mxfp4, and the sparse forms of its past.
+
+pack-quantized: `weight_packed` I32 [out, W], `weight_scale` [out, G], `weight_shape` I64 [2] (its *values* are the
+shape: read only where W and G leave an interval of inputs and no card decides), asymmetric `weight_zero_point` I32
+[ceil(out*b/32), G], `weight_g_idx` [in]. Two packings are about: dense (W = ceil(in*b/32)) and, before 0.10, whole
+values in a word (W = ceil(in/(32//b))); they differ at 3, 5, 6 bits.
+nvfp4: `weight_packed` U8 [out, in/2], `weight_scale` F8_E4M3 [out, in/16], `weight_global_scale` F32 [1].
+mxfp4: `weight_packed` U8 [out, in/2], `weight_scale` bytes [out, in/32].
+sparse bitmask: `compressed` [nnz], `bitmask` U8 [out, ceil(in/8)], `row_offsets`; 2:4: `compressed` [out, in/2].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inspector.loader.packed import Packed
+from inspector.quantization.module import BYTES, FLOAT8, Opened, Reading, Scheme, Tensors, ceil_div, word
+from inspector.quantization.stated import Said
+
+WIDTHS = (4, 8, 2, 3, 5, 6, 7, 1)
+SIZES = (128, 64, 32, 16, 256)
+MAY = ("weight_shape", "weight_zero_point", "weight_g_idx", "input_scale", "input_zero_point", "input_global_scale",
+       "weight_global_scale", "output_scale")  # fmt: skip
+
+
+def _is_words(tensors: Tensors, said: Said) -> bool:
+    values = tensors["weight_packed"]
+    return values.dtype in ("I32", "U32") and len(values.shape) >= 2 and "scale_packed" not in tensors
+
+
+def _words(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    values, scale = tensors["weight_packed"], tensors.get("weight_scale")
+    *lead, outputs, width = values.shape
+    groups = _groups(tensors, width, said)
+    found = _decided(reading, width, outputs, groups)
+    bits, size, low, high = found.bits, found.size, found.low, found.high
+    if groups is None or not _fits(found, groups):
+        groups = _wanted(likely(low, high, said), said)
+    if said.method not in (None, "auto-round"):
+        reading.compare("method", "compressed-tensors")
+    if scale is not None and groups == 1 and said.strategy in ("channel", "tensor") and outputs > 1:
+        reading.compare("strategy", "tensor" if scale.elements == 1 else "channel")
+    elif said.strategy == "group":
+        reading.agreed.append("strategy")
+    reading.helper(
+        "weight_scale",
+        [(*lead, outputs, groups)],
+        "one for each output and group",
+    )
+    reading.helper("weight_shape", [(2,), (*lead, 2), (len(values.shape),)], "the dims", frozenset({"I64", "I32"}))
+    if said.zeros or "weight_zero_point" in tensors:
+        rows = ceil_div(outputs * bits, 32)
+        expected = [(*lead, rows, groups), (*lead, outputs, groups)]
+        reading.helper("weight_zero_point", expected, f"{bits} bits for each output and group")
+    kept = _kept(reading, outputs, low, high)
+    inputs = likely(low, high, said) if kept is None else kept
+    bounds = () if low == high or kept is not None else (*((dim, dim) for dim in (*lead, outputs)), (low, high))
+    shape = (*lead, outputs, inputs)
+    return reading.opened("weight_packed", "pack-quantized", shape, bits, size, bounds=bounds)
+
+
+def _kept(reading: Reading, outputs: int, low: int, high: int) -> int | None:
+    """The inputs that the values of `weight_shape` state, where they were read and the packed width allows them."""
+    layout = reading.tensors.get("weight_shape")
+    if layout is None or len(layout.values) < 2:
+        return None
+    *_, rows, inputs = layout.values
+    if rows == outputs and low <= inputs <= high:
+        return inputs
+    reading.widths(
+        f"weight_shape holds {rows:,} x {inputs:,}", f"weight_packed holds {outputs:,} x {low:,} to {high:,}"
+    )
+    return None
+
+
+def _groups(tensors: Tensors, width: int, said: Said) -> int | None:
+    """How many groups scales and zero points tell: where they differ, the number that the settings make."""
+    told = [tensors[name].shape[-1] for name in ("weight_scale", "weight_zero_point")
+            if name in tensors and len(tensors[name].shape) >= 2]  # fmt: skip
+    if said.bits in WIDTHS and said.group_size and said.group_size > 0 and len(set(told)) > 1:
+        low, high = interval(width, said.bits)
+        return next((groups for groups in told if low <= groups * said.group_size <= high), told[0])
+    return told[0] if told else None
+
+
+def _wanted(inputs: int, said: Said) -> int:
+    return ceil_div(inputs, said.group_size) if said.group_size and said.group_size > 0 else 1
+
+
+def _fits(found: _Size, groups: int) -> bool:
+    if found.size is None:
+        return groups == 1
+    return ceil_div(found.low, found.size) <= groups <= ceil_div(found.high, found.size)
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """Bits, group size (None: one scale a row) and the least and most inputs that both widths allow."""
+
+    bits: int
+    size: int | None
+    low: int
+    high: int
+
+
+def _decided(reading: Reading, width: int, outputs: int, groups: int | None) -> _Size:
+    """What fits both widths: as stated, else with one setting changed, a wrong scale, anything of the model's dims."""
+    said = reading.said
+    stated = said.group_size if said.group_size is not None and said.group_size > 0 else None
+    shown = _shown_bits(reading.tensors, outputs)
+    widths = WIDTHS if shown is None else (shown,)
+    index = reading.tensors.get("weight_g_idx")
+    inputs = index.shape[-1] if index is not None and index.shape else None
+    sizes = (None,) if groups == 1 or groups is None else SIZES
+    fits = [one for bits in widths for size in sizes if (one := _fit(width, bits, size, groups, inputs)) is not None]
+    named = [one for one in fits if _named(said, one.low, one.high)]
+    for one in named:
+        if one.bits == said.other_bits:
+            return _told(reading, one, groups)
+    own = None
+    if said.bits is not None and said.bits in widths:
+        own = _fit(width, said.bits, stated, groups, inputs, partly=True)
+        alone = _fit(width, said.bits, None, None, inputs)
+        same = [one for one in named if one.bits == said.bits]
+        same += [one for one in named if stated is not None and one.size == stated]
+        if own is not None and _named(said, own.low, own.high):
+            return _told(reading, own, groups)
+        if same:
+            return _told(reading, same[0], groups)
+        if alone is not None and said.dims and _named(said, alone.low, alone.high):
+            inputs = likely(alone.low, alone.high, said)
+            return _Size(said.bits, stated, inputs, inputs)  # the scale is wrong then: its shape is told
+    for one in (*named, own, *fits):
+        if one is not None:
+            return _told(reading, one, groups)
+    bits = said.bits if said.bits in WIDTHS and said.bits is not None else 4
+    low, high = interval(width, bits)
+    reading.widths(f"weight_packed is {width} words wide = {high} inputs", f"weight_scale has {groups} groups")
+    return _Size(bits, stated, low, high)
+
+
+def _shown_bits(tensors: Tensors, outputs: int) -> int | None:
+    """The bits that packed zero points tell."""
+    zeros = tensors.get("weight_zero_point")
+    if zeros is None or len(zeros.shape) < 2 or zeros.shape[-2] == outputs:
+        return None
+    return next((bits for bits in WIDTHS if ceil_div(outputs * bits, 32) == zeros.shape[-2]), None)
+
+
+def _fit(
+    width: int, bits: int, size: int | None, groups: int | None, inputs: int | None, partly: bool = False
+) -> _Size | None:
+    """The inputs that a width and a number of groups allow; partly: the last group need not be full."""
+    low, high = interval(width, bits)
+    if groups is not None and groups > 1:
+        if size is None:
+            return None
+        whole = size * groups
+        if low <= whole <= high:
+            low = high = whole
+        elif partly:
+            low, high = max(low, whole - size + 1), min(high, whole)
+        else:
+            return None
+    elif groups == 1 and size is not None:
+        high = min(high, size)
+    if inputs is not None:
+        low, high = max(low, inputs), min(high, inputs)
+    return _Size(bits, None if groups == 1 else size, low, high) if low <= high else None
+
+
+def _told(reading: Reading, found: _Size, groups: int | None) -> _Size:
+    """Sets the settings beside what was decided."""
+    stated = reading.said.group_size
+    reading.compare("bits", found.bits)
+    if groups == 1 and stated is not None and stated > 0:
+        reading.compare("group_size", stated if found.low <= stated else -1)
+    elif groups is not None and groups > 1:
+        reading.compare("group_size", found.size)
+    return found
+
+
+def _named(said: Said, low: int, high: int) -> bool:
+    return not said.dims or any(low <= dim <= high for dim in said.dims)
+
+
+def interval(width: int, bits: int) -> tuple[int, int]:
+    """(least, most) inputs that fill so many words of 32 bits, in the dense packing or in the old one."""
+    dense = ((width - 1) * 32 // bits + 1, width * 32 // bits)
+    if 32 % bits == 0:
+        return dense
+    each = 32 // bits
+    return min(dense[0], (width - 1) * each + 1), max(dense[1], width * each)
+
+
+def likely(low: int, high: int, said: Said) -> int:
+    """The inputs of an interval that the model's config names, else the roundest."""
+    known = [dim for dim in said.dims if low <= dim <= high]
+    if len(known) == 1:
+        return known[0]
+    return next((step * (high // step) for step in (128, 64, 32, 16, 8, 4, 2) if step * (high // step) >= low), high)
+
+
+def _is_halves(tensors: Tensors, said: Said) -> bool:
+    values = tensors["weight_packed"]
+    return values.dtype in ("U8", "I8") and len(values.shape) >= 2
+
+
+def _halves(tensors: Tensors, said: Said) -> Opened:
+    """Two values of 4 bits in a byte; the dtype of the scales tells nvfp4 from mxfp4."""
+    reading = Reading(tensors, said)
+    values, scale = tensors["weight_packed"], tensors.get("weight_scale")
+    *rows, columns = values.shape
+    nvfp4 = scale.dtype in FLOAT8 if scale is not None else "weight_global_scale" in tensors
+    if scale is None and said.variant:
+        nvfp4 = "nvfp4" in said.variant
+    size = 16 if nvfp4 else 32
+    inputs = 2 * columns
+    reading.compare("bits", 4)
+    reading.compare("group_size", size)
+    dtypes = FLOAT8 if nvfp4 else BYTES
+    reading.helper("weight_scale", [(*rows, ceil_div(inputs, size))], f"one for {size} values", dtypes)
+    if nvfp4:
+        reading.helper("weight_global_scale", [(1,), (), (*rows[:-1], 1), tuple(rows[:-1])], "one number")
+    if len(rows) == 1:
+        reading.activations()
+    return reading.opened("weight_packed", "nvfp4" if nvfp4 else "mxfp4", (*rows, inputs), 4, size)
+
+
+def _is_bitmask(tensors: Tensors, said: Said) -> bool:
+    mask = tensors.get("bitmask")
+    if mask is None:
+        return said.method == "compressed-tensors"
+    return len(mask.shape) == 2 and mask.dtype == "U8"
+
+
+def _bitmask(tensors: Tensors, said: Said) -> Opened:
+    """Non-zero values and a bit for each place; pruned zeros count as parameters, as in the dense model."""
+    reading = Reading(tensors, said)
+    values, mask = tensors["compressed"], tensors.get("bitmask")
+    if len(values.shape) == 2:
+        inputs = 2 * values.shape[1]
+        reading.helper("bitmask", [(values.shape[0], ceil_div(inputs, 8))], "one bit for each value")
+        return reading.opened("compressed", "sparse-24", (values.shape[0], inputs), word(values) / 2)
+    if mask is None or len(mask.shape) != 2:
+        reading.helper("bitmask", [()])
+        packed = Packed("sparse-bitmask", word(values), None, values, known=False)
+        return Opened(values, packed, reading.others("compressed"), tuple(reading.faults))
+    outputs, eighths = mask.shape
+    reading.helper("row_offsets", [(outputs,)], "one for each row", required=False)
+    inputs = likely(8 * eighths - 7, 8 * eighths, said)
+    bounds = ((outputs, outputs), (8 * eighths - 7, 8 * eighths))
+    return reading.opened("compressed", "sparse-bitmask", (outputs, inputs), word(values), bounds=bounds)
+
+
+WORDS = Scheme("pack-quantized", "weight_packed", ("weight_scale", "weight_shape"), MAY, _is_words, _words)
+HALVES = Scheme("nvfp4", "weight_packed", ("weight_scale",), MAY, _is_halves, _halves)
+BITMASK = Scheme("sparse-bitmask", "compressed", ("bitmask",), ("shape", "row_offsets", "weight_scale", "input_scale"),
+                 _is_bitmask, _bitmask)  # fmt: skip

@@ -1,0 +1,21 @@
+"""EETQ: `weight` I8 stored transposed, [in, out], with `weight_scales` [out]."""
+
+from __future__ import annotations
+
+from inspector.quantization.module import FLOATS, Opened, Reading, Scheme, Tensors
+from inspector.quantization.stated import Said
+
+
+def _is_eetq(tensors: Tensors, said: Said) -> bool:
+    values = tensors["weight"]
+    return values.dtype == "I8" and len(values.shape) == 2 and ("weight_scales" in tensors or said.method == "eetq")
+
+
+def _open(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    inputs, outputs = tensors["weight"].shape
+    reading.helper("weight_scales", [(outputs,)], "one for each output", FLOATS)
+    return reading.opened("weight", "eetq", (outputs, inputs), 8)
+
+
+EETQ = Scheme("eetq", "weight", ("weight_scales",), (), _is_eetq, _open)

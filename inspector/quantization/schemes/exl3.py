@@ -1,0 +1,29 @@
+"""EXL3, ExLlama's third format: `trellis` I16 [in/16, out/16, 16*K] for K bits, which vary by module.
+
+`suh` [in] or `su` [in/16] and `svh` [out] or `sv` [out/16] are signs; inputs and outputs may be padded to 128.
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.module import FLOATS, Opened, Reading, Scheme, Tensors, ceil_div
+from inspector.quantization.stated import Said
+
+
+def _is_exl3(tensors: Tensors, said: Said) -> bool:
+    return tensors["trellis"].dtype == "I16" and len(tensors["trellis"].shape) == 3
+
+
+def _open(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    rows, columns, width = tensors["trellis"].shape
+    inputs, outputs = 16 * rows, 16 * columns
+    for long, short, size in (("suh", "su", inputs), ("svh", "sv", outputs)):
+        if short in tensors and long not in tensors:
+            reading.helper(short, [(ceil_div(size, 16),), (size,)], "its signs")
+        else:
+            reading.helper(long, [(size,)], "its signs", FLOATS)
+    bounds = ((max(outputs - 127, 1), outputs), (max(inputs - 127, 1), inputs))
+    return reading.opened("trellis", "exl3", (outputs, inputs), width / 16, bounds=bounds)
+
+
+EXL3 = Scheme("exl3", "trellis", (), ("suh", "su", "svh", "sv", "mcg", "mul1"), _is_exl3, _open)

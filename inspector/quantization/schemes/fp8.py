@@ -1,0 +1,177 @@
+"""Weights of 8 bits that keep their shape, with scales beside them: fp8, int8, and the ways to share a scale.
+
+`weight` in F8 or I8 [out, in] and one of
+`weight_scale_inv` [ceil(out/B0), ceil(in/B1)] (DeepSeek, transformers' fine-grained fp8; F32, BF16, or bytes),
+`weight_scale`: one number (ModelOpt, Quark, static fp8), one a row (compressed-tensors, FBGEMM; [out] or [out, 1]),
+one a block, one for 32 values in bytes (MXFP8), or [o, 1, i, 1] (ModelOpt's fp8_pb_wo). Activation scales may stand
+beside it, and zero points for asymmetric integers.
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.module import BYTES, FLOAT8, Fault, Opened, Reading, Scheme, Shape, Tensors, ceil_div
+from inspector.quantization.stated import Said
+
+MAY = ("input_scale", "activation_scale", "weight_zero_point", "input_zero_point", "input_scale_ub", "output_scale",
+       "pre_quant_scale", "smooth_scale", "weight_scale_2", "input_global_scale", "weight_g_idx",
+       "input_scale_inv", "activation_scale_inv", "act_scale")  # fmt: skip
+BLOCKS = (16, 32, 64, 128, 256, 512)
+BLOCK_METHODS = ("fp8", "auto-round", "deepseek")
+ROW_METHODS = ("compressed-tensors", "modelopt", "quark", "fbgemm_fp8", "fp8", "auto-round", "bitnet")
+
+
+def _is_block(tensors: Tensors, said: Said) -> bool:
+    values = tensors["weight"]
+    if values.dtype not in FLOAT8 and not (values.dtype == "I8" and "weight_scale_inv" in tensors):
+        return False
+    if "weight_scale_inv" in tensors:
+        return True
+    stated = said.block is not None and said.method in BLOCK_METHODS
+    return stated and "weight_scale" not in tensors and len(values.shape) >= 2
+
+
+def _block(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    values = tensors["weight"]
+    _blocks(reading, "weight_scale_inv", values.shape)
+    if len(values.shape) == 2:
+        reading.activations()
+    if said.method not in (None, *BLOCK_METHODS, "compressed-tensors", "modelopt"):
+        reading.compare("method", "fp8")
+    scheme = "fp8-block" if values.dtype != "I8" else "int8-block"
+    return reading.opened("weight", scheme, values.shape, 8)
+
+
+def _blocks(reading: Reading, suffix: str, shape: Shape) -> None:
+    """The scales of blocks: the stated block where it fits, else the one that all shapes show."""
+    said, scale = reading.said, reading.tensors.get(suffix)
+    stated = said.block or (128, 128)
+    allowed = [blocked(shape, stated)]
+    if scale is not None and scale.shape in ((), (1,), *allowed):
+        if scale.shape in allowed and said.block is not None:
+            reading.agreed.append("block")
+        reading.helper(suffix, [scale.shape])
+        return
+    shown = _shown_block(shape, scale.shape) if scale is not None else None
+    if shown is not None and scale is not None:
+        if said.block is not None:
+            reading.compare("block", shown)
+        reading.helper(suffix, [scale.shape])
+        return
+    reading.helper(suffix, [*allowed, (), (1,)], f"one for each block of {stated[0]} × {stated[1]}")
+
+
+def blocked(shape: Shape, block: tuple[int, int]) -> Shape:
+    """Shape of the scales of a weight in blocks; a weight of one dim is blocked along it."""
+    if len(shape) < 2:
+        return tuple(ceil_div(dim, block[1]) for dim in shape)
+    return (*shape[:-2], ceil_div(shape[-2], block[0]), ceil_div(shape[-1], block[1]))
+
+
+def _shown_block(shape: Shape, scale: Shape) -> tuple[int, int] | None:
+    if len(shape) < 2 or len(scale) != len(shape):
+        return None
+    rows = [size for size in (128, *BLOCKS, 1) if ceil_div(shape[-2], size) == scale[-2]]
+    columns = [size for size in (128, *BLOCKS) if ceil_div(shape[-1], size) == scale[-1]]
+    same = [size for size in rows if size in columns]
+    if same:
+        return same[0], same[0]
+    return (rows[0], columns[0]) if rows and columns and scale[:-2] == shape[:-2] else None
+
+
+def _is_scaled(tensors: Tensors, said: Said) -> bool:
+    values = tensors["weight"]
+    if values.dtype not in FLOAT8 and values.dtype != "I8":
+        return False
+    if "weight_scale" in tensors:
+        return True
+    return said.method in ROW_METHODS and said.skipped is None and len(values.shape) >= 2
+
+
+def _scaled(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    values = tensors["weight"]
+    shape, scale = values.shape, tensors.get("weight_scale")
+    group: int | None = None
+    scheme = "int8" if values.dtype == "I8" else "fp8"
+    found = None
+    if scale is None:
+        _absent(reading, shape)
+    else:
+        found = shared_by(shape, scale.shape, scale.dtype, said.block)
+        if found is None:
+            allowed = _expected(said, shape)
+            reading.helper("weight_scale", allowed, "")
+        else:
+            reading.helper("weight_scale", [scale.shape])
+        if found == "mx":
+            scheme, group = "mxfp8", 32
+            reading.compare("group_size", 32)
+    _strategy(reading, found)
+    if len(shape) == 2:
+        reading.activations()
+    if said.bits is not None:
+        reading.compare("bits", 8)
+    if "weight_zero_point" in tensors:
+        sizes = [scale.shape] if scale is not None else _expected(said, shape)
+        reading.helper("weight_zero_point", [*sizes, shape[:-1], (*shape[:-1], 1), ()], "as many as scales")
+    elif said.zeros and said.method == "compressed-tensors":
+        reading.faults.append(
+            Fault(
+                "packing-helper-missing",
+                {"helper": "weight_zero_point", "expected": [list(scale.shape) if scale is not None else []]},
+            )
+        )
+    return reading.opened("weight", scheme, shape, 8, group)
+
+
+def shared_by(shape: Shape, scale: Shape, dtype: str, block: tuple[int, int] | None) -> str | None:
+    """What shares one scale: "tensor", "channel", "block" or "mx"; None where the shape is none of these."""
+    if scale in ((), (1,), (1, 1)) or (len(shape) > 2 and scale in (shape[:-2], (*shape[:-2], 1), (*shape[:-2], 1, 1))):
+        return "tensor"
+    rows = shape[:-1]
+    if scale in (rows, (*rows, 1)) or (
+        len(shape) > 2 and scale in ((*shape[:-2], 1, shape[-1]), (*shape[:-2], shape[-1], 1))
+    ):
+        return "channel"
+    if dtype in BYTES and len(shape) >= 1 and scale == (*rows, ceil_div(shape[-1], 32)):
+        return "mx"
+    if len(shape) >= 2 and (
+        (block is not None and scale == blocked(shape, block)) or _shown_block(shape, scale) is not None
+    ):
+        return "block"
+    if len(shape) == 2 and len(scale) == 4 and scale[1] == scale[3] == 1:
+        return "block" if _shown_block(shape, (scale[0], scale[2])) is not None else None
+    return None
+
+
+def _expected(said: Said, shape: Shape) -> list[Shape]:
+    by_strategy: dict[str | None, list[Shape]] = {
+        "tensor": [(1,), ()],
+        "channel": [(*shape[:-1], 1), shape[:-1]],
+        "block": [blocked(shape, said.block or (128, 128))],
+    }
+    return by_strategy.get(said.strategy) or [(*shape[:-1], 1), shape[:-1], (), (1,)]
+
+
+def _absent(reading: Reading, shape: Shape) -> None:
+    reading.helper("weight_scale", _expected(reading.said, shape))
+
+
+def _strategy(reading: Reading, found: str | None) -> None:
+    said = reading.said
+    if found is None:
+        return
+    single = reading.tensors["weight"].shape[0] == 1  # one row: a scale for the tensor is one for the channel
+    if said.strategy is not None and not single:
+        reading.compare("strategy", "group" if found == "mx" else found)
+    if found == "block" and said.block is not None:
+        scale = reading.tensors["weight_scale"].shape
+        scale = (scale[0], scale[2]) if len(scale) == 4 else scale
+        shape = reading.tensors["weight"].shape
+        shown = said.block if scale == blocked(shape, said.block) else _shown_block(shape, scale)
+        reading.compare("block", shown)
+
+
+SCALED_BLOCK = Scheme("fp8-block", "weight", ("weight_scale_inv",), MAY, _is_block, _block)
+SCALED = Scheme("fp8", "weight", ("weight_scale",), MAY, _is_scaled, _scaled)

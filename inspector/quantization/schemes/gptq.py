@@ -1,0 +1,98 @@
+"""GPTQ, and auto-round's files in its form: values packed along the input, zero points along the output.
+
+`qweight` [in*b/w, out] in words of w bits (32, with GPTQModel's pack_dtype also 8, 16 or 64), `qzeros`
+[G, out*b/w], `scales` [G, out], `g_idx` [in] (auto-round leaves it out). G groups of ceil(in/G) inputs, one where
+the group size is -1. Zeros are stored for symmetric weights too. 3 bits are packed densely: 32 values in
+3 words. Versions 1 and 2 differ in the stored zero points and not in any header.
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.module import (
+    INTEGERS,
+    Opened,
+    Reading,
+    Scheme,
+    Tensors,
+    ceil_div,
+    group_of,
+    groups_told,
+    word,
+)
+from inspector.quantization.stated import Said
+
+WIDTHS = (2, 3, 4, 8)
+
+
+def recognises(tensors: Tensors, said: Said) -> bool:
+    """`qweight` as wide as the scales; without scales, wider than the zero points; without both, by the config."""
+    values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
+    if len(values.shape) < 2 or values.dtype not in INTEGERS or {"weight_global_scale", "B"} & tensors.keys():
+        return False
+    columns = values.shape[-1]
+    if scales is not None:
+        return len(scales.shape) >= 2 and scales.shape[-1] == columns
+    if zeros is not None and len(zeros.shape) >= 2:
+        narrow = zeros.shape[-1] < columns or said.method == "gptq"
+        return narrow and zeros.shape[-1] * word(zeros) in [columns * bits for bits in WIDTHS]
+    return said.method in ("gptq", "auto-round") or "g_idx" in tensors
+
+
+def open_module(tensors: Tensors, said: Said) -> Opened:
+    """Inputs from `g_idx` or from the rows; bits from zero points against columns, else from `g_idx`."""
+    reading = Reading(tensors, said)
+    values, zeros, scales, index = (tensors.get(name) for name in ("qweight", "qzeros", "scales", "g_idx"))
+    assert values is not None
+    *lead, rows, outputs = values.shape
+    bits = _bits(tensors, said)
+    inputs = rows * word(values) // bits
+    if index is not None and len(index.shape) == 1:
+        if ceil_div(index.shape[0] * bits, word(values)) != rows:
+            if zeros is None:
+                reading.compare("bits", bits)
+            reading.widths(
+                f"qweight has {rows} rows of {word(values) // bits} values = {inputs} inputs",
+                f"g_idx has {index.shape[0]}",
+            )
+        else:
+            inputs = index.shape[0]
+    groups = groups_told(tensors, ("scales", "qzeros"), -2, inputs, said.group_size)
+    size = group_of(inputs, groups, said.group_size)
+    reading.compare("bits", bits)
+    if said.group_size is not None and scales is not None:
+        wanted = 1 if said.group_size <= 0 else ceil_div(inputs, said.group_size)
+        reading.compare("group_size", said.group_size if wanted == groups else size or inputs)
+    _method(reading)
+    reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
+    reading.helper(
+        "qzeros", [(*lead, groups, ceil_div(outputs * bits, word(values)))], f"{bits} bits for each group and output"
+    )
+    reading.helper("g_idx", [(inputs,), (*lead, inputs)], "one for each input", required=_ordered(said))
+    return reading.opened("qweight", "gptq", (*lead, outputs, inputs), bits, size)
+
+
+def _bits(tensors: Tensors, said: Said) -> int:
+    values, zeros, index = tensors["qweight"], tensors.get("qzeros"), tensors.get("g_idx")
+    rows, outputs = values.shape[-2:]
+    if zeros is not None and len(zeros.shape) >= 2:
+        for bits in WIDTHS:
+            if ceil_div(outputs * bits, word(zeros)) == zeros.shape[-1]:
+                return bits
+    if index is not None and index.elements:
+        for bits in WIDTHS:
+            if ceil_div(index.elements * bits, word(values)) == rows:
+                return bits
+    return said.bits if said.bits in WIDTHS else 4
+
+
+def _method(reading: Reading) -> None:
+    if reading.said.method not in (None, "auto-round", "gptqmodel"):
+        reading.compare("method", "gptq")
+
+
+def _ordered(said: Said) -> bool:
+    """Whether the config says that inputs are permuted: without `g_idx` such weights mean nothing."""
+    return said.variant == "desc_act"
+
+
+GPTQ = Scheme("gptq", "qweight", ("scales", "qzeros"), ("g_idx",), recognises, open_module)

@@ -1,0 +1,95 @@
+"""HQQ: `W_q` with `scale` and `zero`, the weight reshaped to groups; the header tells elements and no shape.
+
+M values become [M/g, g] (axis 1) or [g, M/g] (axis 0) and are packed along the first dim: 8, 4, 2, 1 bit in bytes,
+3 bit ten in a word of I32. `scale`, `zero` are [M/g, 1] or [1, M/g]. Every setting is a tensor of its own beside them.
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.module import GROUPS, Opened, Reading, Scheme, Tensors, ceil_div
+from inspector.quantization.stated import Said
+
+SETTINGS = ("axis", "channel_wise", "compute_dtype", "encoded_state_dict", "group_size", "nbits", "offload_meta",
+            "optimize", "packing", "quant_scale", "quant_zero", "round_zero", "shape", "stores_quant_config",
+            "unpack_view_dtype", "view_as_float", "scale_q", "zero_q", "zero_scale", "meta", "quantized")  # fmt: skip
+NEEDED = ("shape", "nbits", "group_size", "axis")
+"""Settings without which a module whose settings are stored beside it cannot be unpacked."""
+IN_BYTE = {8: 1, 4: 2, 2: 4, 1: 8}
+
+
+def _is_hqq(tensors: Tensors, said: Said) -> bool:
+    return len(tensors["W_q"].shape) == 2
+
+
+def _open(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    values = tensors["W_q"]
+    shown = tensors.get("scale", tensors.get("zero"))
+    rows, columns = values.shape
+    if shown is None or len(shown.shape) != 2:
+        bits = said.bits or (3 if values.dtype == "I32" else 4)
+        size = said.group_size or 64
+        elements = rows * columns * _each(bits)
+        reading.helper("scale", [(elements // size, 1)])
+        reading.helper("zero", [(elements // size, 1)])
+        return reading.opened("W_q", "hqq", (elements,), bits, size, shaped=False, padding=elements % 10)
+    across = any(shape == (1, columns) for shape in _shapes(tensors))  # axis 0
+    groups = columns if across else _groups(rows, values.dtype, tensors, said)
+    if across:
+        bits, size = _of_axis_0(rows, values.dtype, said)
+    else:
+        size = columns
+        bits = next((b for b in (4, 8, 2, 1, 3) if _packs(b, values.dtype) and ceil_div(groups, _each(b)) == rows), 0)
+    if not bits:
+        bits = said.bits or 4
+        reading.widths(f"W_q has {rows} rows of {_each(bits)} values", f"scale has {groups} groups")
+    reading.compare("bits", bits)
+    if said.group_size is not None and said.group_size > 0:
+        reading.compare("group_size", size)
+    for helper in ("scale", "zero"):
+        reading.helper(helper, [(1, groups) if across else (groups, 1)], "one for each group")
+    if any(name in tensors for name in NEEDED):
+        for name in NEEDED:
+            reading.helper(name, [tensors[name].shape if name in tensors else ()])
+    return reading.opened("W_q", "hqq", (size * groups,), bits, size, shaped=False)
+
+
+def _shapes(tensors: Tensors) -> list[tuple[int, ...]]:
+    return [tensors[name].shape for name in ("scale", "zero") if name in tensors]
+
+
+def _groups(rows: int, dtype: str, tensors: Tensors, said: Said) -> int:
+    """How many groups scale and zero tell; where they differ, the number that fills the packed rows."""
+    told = list(dict.fromkeys(shape[0] for shape in _shapes(tensors) if shape))
+    widths = [bits for bits in (said.bits, 4, 8, 2, 1, 3) if bits and _packs(bits, dtype)]
+    for bits in widths:
+        for groups in told:
+            if groups == rows * _each(bits) or (bits == 3 and ceil_div(groups, 10) == rows and len(told) == 1):
+                return groups
+    return told[0]
+
+
+def _packs(bits: int, dtype: str) -> bool:
+    return (dtype == "I32") == (bits == 3)
+
+
+def _each(bits: int) -> int:
+    """Values in one stored element."""
+    return IN_BYTE.get(bits, 10)
+
+
+def _of_axis_0(rows: int, dtype: str, said: Said) -> tuple[int, int]:
+    if said.bits and said.group_size and ceil_div(said.group_size, _each(said.bits)) == rows:
+        return said.bits, said.group_size
+    if dtype == "I32":
+        if said.group_size and 10 * (rows - 1) < said.group_size <= 10 * rows:
+            return 3, said.group_size
+        usual = (size for size in GROUPS if 10 * (rows - 1) < size <= 10 * rows)
+        return 3, next(usual, 10 * rows)
+    if said.group_size and said.group_size > 0 and said.group_size % rows == 0:
+        return next((bits for bits, each in IN_BYTE.items() if each * rows == said.group_size), 4), said.group_size
+    bits = said.bits if said.bits in IN_BYTE else 4
+    return bits, IN_BYTE[bits] * rows
+
+
+HQQ = Scheme("hqq", "W_q", ("scale", "zero"), SETTINGS, _is_hqq, _open)

@@ -1,0 +1,58 @@
+"""optimum-quanto: `weight._data` (8 bits, in shape) or `weight._data._data` (fewer, packed in bytes by groups).
+
+Packed: M values as [M/128, 128] with 2 or 4 in a byte along the first dim; `weight._scale` and `weight._shift`
+[M/128, 1]; the header tells the number of elements and no shape. `input_scale` and `output_scale` are always saved.
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.module import Opened, Reading, Scheme, Tensors
+from inspector.quantization.stated import Said
+
+MAY = ("weight._shift", "input_scale", "output_scale", "input_zero_point")
+
+
+def _in_shape(tensors: Tensors, said: Said) -> bool:
+    return "weight._data._data" not in tensors
+
+
+def _open_in_shape(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    shape = tensors["weight._data"].shape
+    columns = (1,) * (len(shape) - 1)
+    allowed = [(*shape[:1], *columns), (), (1,), (*columns, *shape[-1:])]
+    reading.helper("weight._scale", allowed, "one for each output")
+    return reading.opened("weight._data", "quanto", shape, 8)
+
+
+def _is_packed(tensors: Tensors, said: Said) -> bool:
+    return len(tensors["weight._data._data"].shape) == 2
+
+
+def _open_packed(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    values = tensors["weight._data._data"]
+    scale = tensors.get("weight._scale", tensors.get("weight._shift"))
+    rows, columns = values.shape
+    size, bits, groups = columns, said.bits or 4, 0
+    told = [tensors[name] for name in ("weight._scale", "weight._shift") if name in tensors]
+    if scale is not None and len(scale.shape) == 2:
+        whole = [one for one in told if 1 in one.shape and one.elements in (rows * 2, rows * 4)]
+        scale = whole[0] if whole else scale
+        groups = scale.elements
+        if scale.shape[0] == 1 and scale.shape[1] == columns:
+            size = rows * 8 // bits
+        else:
+            bits = next((width for width in (4, 2) if -(-groups * width // 8) == rows), 0) or bits
+    groups = groups or rows * 8 // bits
+    shape = scale.shape if scale is not None else (groups, 1)
+    if not (scale is not None and scale.shape[0] == 1) and -(-groups * bits // 8) != rows:
+        reading.widths(f"weight._data._data has {rows} rows", f"weight._scale has {groups} groups")
+    for helper in ("weight._scale", "weight._shift"):
+        reading.helper(helper, [shape], "one for each group")
+    return reading.opened("weight._data._data", "quanto", (size * groups,), bits, size, shaped=False)
+
+
+QUANTO = Scheme("quanto", "weight._data", ("weight._scale",), MAY, _in_shape, _open_in_shape)
+QUANTO_PACKED = Scheme("quanto-packed", "weight._data._data", ("weight._scale", "weight._shift"), MAY, _is_packed,
+                       _open_packed)  # fmt: skip

@@ -1,0 +1,25 @@
+"""SpQR: `dense_weights` I64 in one dim, sparse outliers in `row_offsets` and `col_vals`, inputs in `in_perm`.
+
+Sizes stand in the config and shapes nowhere: 16 values in a word is the most it can hold, the card decides.
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.module import Opened, Reading, Scheme, Tensors
+from inspector.quantization.stated import Said
+
+
+def _is_spqr(tensors: Tensors, said: Said) -> bool:
+    return tensors["dense_weights"].dtype == "I64" and len(tensors["dense_weights"].shape) == 1
+
+
+def _open(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    for helper in ("row_offsets", "col_vals"):
+        reading.helper(helper, [tensors[helper].shape] if helper in tensors else [()])
+    reading.compare("bits", 3)
+    elements = 16 * tensors["dense_weights"].elements
+    return reading.opened("dense_weights", "spqr", (elements,), 3, 16, shaped=False, padding=elements - 1)
+
+
+SPQR = Scheme("spqr", "dense_weights", ("row_offsets", "col_vals"), ("in_perm",), _is_spqr, _open)

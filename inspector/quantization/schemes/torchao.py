@@ -1,0 +1,43 @@
+"""torchao's safetensors: `_weight_qdata`, `_weight_scale`, `_weight_zero_point` stand for `weight`.
+
+int8 and float8 keep the shape, and so do integers of fewer bits that are stored unpacked, one in a byte. Packed
+integers of 4 bits lie two in a byte along the input.
+"""
+
+from __future__ import annotations
+
+from inspector.quantization.module import FLOAT8, Opened, Reading, Scheme, Tensors, product
+from inspector.quantization.stated import Said
+
+
+def _is_torchao(tensors: Tensors, said: Said) -> bool:
+    return len(tensors["_weight_qdata"].shape) >= 2
+
+
+def _open(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    values, scale = tensors["_weight_qdata"], tensors.get("_weight_scale")
+    shape = values.shape
+    if values.dtype in ("U8",) and said.bits == 4:
+        shape = (*shape[:-1], 2 * shape[-1])
+    if said.method is not None:
+        reading.compare("method", "torchao")
+    rows = product(shape[:-1])
+    whole = True
+    if scale is None or scale.elements not in (1, rows, rows * -(-shape[-1] // (said.group_size or 128))):
+        groups = next((size for size in (16, 32, 64, 128, 256) if scale and scale.elements * size == product(shape)), 0)
+        if not groups:
+            whole = False
+            reading.helper("_weight_scale", [(*shape[:-1], 1)], "one for each output")
+    if scale is not None:
+        each = scale.shape if whole else (*shape[:-1], 1)
+        reading.helper("_weight_zero_point", [each], "one for each scale", required=False)
+        if whole:
+            reading.helper("_weight_scale", [scale.shape])
+    fewer = said.bits is not None and 0 < said.bits < 8 and values.dtype not in FLOAT8
+    bits = said.bits if fewer and said.bits is not None else 8
+    return reading.opened("_weight_qdata", "torchao", shape, bits, said.group_size)
+
+
+MAY = ("_weight_zero_point", "_weight_act_quant_scale", "_weight_act_pre_scale")
+TORCHAO = Scheme("torchao", "_weight_qdata", ("_weight_scale",), MAY, _is_torchao, _open)

@@ -1,0 +1,62 @@
+"""VPTQ: `indices` [groups, out/v, words] into `centroids.weight` [groups, k*v], with residuals and a permutation.
+
+v is the length of a vector. Inputs are those of `perm`, `weight_scale` or `weight_bias` [in]; outputs may be padded
+to a whole number of vectors. `config_for_layers` states both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log2
+
+from inspector.quantization.module import Opened, Reading, Scheme, Tensors, word
+from inspector.quantization.stated import Said
+
+MAY = ("res_centroids.weight", "res_indices", "perm", "weight_scale", "weight_bias", "outlier_centroids.weight",
+       "outlier_indices", "outlier_res_centroids.weight", "invert_perm", "norm_weight", "norm_bias")  # fmt: skip
+VECTORS = (8, 12, 6, 16, 4, 2)
+
+
+def _is_vptq(tensors: Tensors, said: Said) -> bool:
+    values = tensors["indices"]
+    return len(values.shape) == 3 and ("centroids.weight" in tensors or said.method == "vptq")
+
+
+def _open(tensors: Tensors, said: Said) -> Opened:
+    reading = Reading(tensors, said)
+    values, books = tensors["indices"], tensors.get("centroids.weight")
+    groups, rows, words = values.shape
+    told = Counter(tensors[name].elements for name in ("perm", "weight_scale", "weight_bias") if name in tensors)
+    inputs = told.most_common(1)[0][0] if told else 0
+    if said.shape is not None:
+        inputs = inputs or said.shape[1]
+    reading.helper("centroids.weight", [books.shape if books is not None else ()])
+    for helper in ("perm", "weight_scale", "weight_bias"):
+        reading.helper(helper, [(inputs,)], "one for each input", required=False)
+    stored = words * word(values) * groups
+    bits = stored / inputs if inputs else 16.0
+    length = _length(tensors, bits, said.shape[0] if said.shape else None, rows)
+    outputs = rows * length
+    bounds: tuple[tuple[int, int], ...] = ()
+    if said.shape is not None and outputs - length < said.shape[0] <= outputs:
+        outputs = said.shape[0]
+    elif length > 1:
+        bounds = ((outputs - length + 1, outputs), (inputs, inputs))
+    return reading.opened("indices", "vptq", (outputs, inputs), bits / length, bounds=bounds)
+
+
+def _length(tensors: Tensors, index_bits: float, outputs: int | None, rows: int) -> int:
+    """The length of a vector: the stated one, else such that the codebooks' sizes make up the bits of an index."""
+    books, more = tensors.get("centroids.weight"), tensors.get("res_centroids.weight")
+    if outputs is not None and rows:
+        return -(-outputs // rows)
+    if books is not None and books.shape:
+        for length in VECTORS:
+            first = books.shape[-1] / length
+            second = more.shape[-1] / length if more is not None and more.shape else 1.0
+            if first >= 1 and second >= 1 and abs(log2(first) + log2(second) - index_bits) < 1e-6:
+                return length
+    return 8
+
+
+VPTQ = Scheme("vptq", "indices", ("centroids.weight",), MAY, _is_vptq, _open)

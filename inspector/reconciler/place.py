@@ -1,0 +1,154 @@
+"""Observed families laid into expected blocks: what fits, what has another shape, what is left on each side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from inspector.algebra.boxes import Box, count, leading, less, within
+from inspector.algebra.names import Index
+from inspector.algebra.span import Span
+from inspector.loader.layout import Layout
+from inspector.loader.packed import Packed
+from inspector.matcher.families import Families
+from inspector.notation.binding import Block, fits
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Stored tensors of one layout inside one block."""
+
+    block: Block
+    layout: Layout
+    boxes: tuple[Box, ...]
+    tensors: int
+    packed: Packed | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether the stored shape is the expected one; dims that the config leaves open always fit."""
+        shape = self.block.shape
+        if self.packed is not None:
+            if not self.packed.exact:
+                return self.packed.admits(shape, self.layout)
+            if self.block.slot.kind.name == "linear_io":  # packers turn such weights before they pack them
+                shape = (*shape[:-2], *reversed(shape[-2:]))
+                if shape == self.layout.shape:
+                    return True
+                shape = self.block.shape
+        return shape == self.layout.shape or fits(shape, self.layout.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Tensors of a block that are not stored."""
+
+    block: Block
+    boxes: tuple[Box, ...]
+    tensors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """Stored tensors that no block expects."""
+
+    key: str
+    layout: Layout
+    boxes: tuple[Box, ...]
+    tensors: int
+    packed: Packed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The whole of a checkpoint beside a plan. `gaps` are of required tensors only."""
+
+    placed: tuple[Placed, ...]
+    gaps: tuple[Gap, ...]
+    strays: tuple[Stray, ...]
+
+    @property
+    def misfits(self) -> tuple[Placed, ...]:
+        """Stored tensors of another shape than expected."""
+        return tuple(one for one in self.placed if not one.fits)
+
+    @property
+    def differences(self) -> int:
+        """How many tensors are missing, misshaped or not expected."""
+        sides: tuple[Iterable[Placed | Gap | Stray], ...] = (self.misfits, self.gaps, self.strays)
+        return sum(one.tensors for side in sides for one in side)
+
+
+Lost = Mapping[str, tuple[Box, ...]]
+"""Key -> index boxes of tensors that lie in files which could not be read: no gap is told for them."""
+
+
+def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Placement:
+    """Lays every stored tensor into the block that expects it. lost None: whatever is absent is no gap."""
+    by_key: dict[str, list[Block]] = {}
+    for block in blocks:
+        by_key.setdefault(block.key, []).append(block)
+    placed: list[Placed] = []
+    strays: list[Stray] = []
+    for key, family in families.items():
+        expected = by_key.get(key, ())
+        for part in family.stored:
+            left = part.boxes
+            for block in expected:
+                inside = within(left, block.axes)
+                if inside:
+                    placed.append(Placed(block, part.layout, inside, count(inside), part.packed))
+                    left = less(left, block.axes)
+            if left:
+                strays.append(Stray(key, part.layout, left, count(left), part.packed))
+    gaps = [] if lost is None else _required_gaps(blocks, placed, lost)
+    return Placement(tuple(placed), tuple(gaps), tuple(strays))
+
+
+def _required_gaps(blocks: Sequence[Block], placed: list[Placed], lost: Lost) -> list[Gap]:
+    inside: dict[int, list[Placed]] = {}
+    for one in placed:
+        inside.setdefault(id(one.block), []).append(one)
+    stored_slots = {id(one.block.slot) for one in placed}
+    copies = {id(block.tie) for block in blocks if block.tie is not None and id(block.slot) in stored_slots}
+    groups = _stored_groups(placed)
+    gaps = []
+    for block in blocks:
+        if not block.required or block.tie is not None or id(block.slot) in copies:
+            continue
+        wanted = _wanted(block, groups)
+        for one in inside.get(id(block), ()):
+            for box in one.boxes:
+                wanted = less(wanted, box)
+        for box in lost.get(block.key, ()):
+            if len(box) == len(block.axes):
+                wanted = less(wanted, box)
+        missing = count(wanted)
+        if missing:
+            gaps.append(Gap(block, wanted, missing))
+    return gaps
+
+
+def _stored_groups(placed: list[Placed]) -> dict[int, set[Index]]:
+    """For each all-or-nothing group the leading indices at which any of its tensors is stored."""
+    groups: dict[int, set[Index]] = {}
+    for one in placed:
+        if one.block.slot.group is not None:
+            number, axes = one.block.slot.group
+            groups.setdefault(number, set()).update(leading(one.boxes, axes) or ())
+    return groups
+
+
+def _wanted(block: Block, groups: dict[int, set[Index]]) -> tuple[Box, ...]:
+    """Where a block's tensors must be stored: everywhere, or where its group has begun."""
+    if block.slot.group is None:
+        return (block.axes,)
+    number, axes = block.slot.group
+    begun = groups.get(number, set())
+    if axes == 0:
+        return (block.axes,) if begun else ()
+    wanted: list[Box] = []
+    for index in sorted(begun):
+        cut = (*(Span.of([one]) for one in index), *block.axes[axes:])
+        wanted.extend(within((block.axes,), cut))
+    return tuple(wanted)

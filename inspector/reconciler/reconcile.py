@@ -1,0 +1,310 @@
+"""A reading beside its card: the plan of the config, the placement once its wrong keys are put right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from inspector.algebra.boxes import Box, count, less, within
+from inspector.algebra.names import key_of
+from inspector.loader.layout import Layout
+from inspector.matcher.claim import Claim
+from inspector.matcher.families import Families, families_of
+from inspector.matcher.reading import Reading
+from inspector.notation.binding import Block, Plan, Spelling, bind, bind_slots
+from inspector.notation.definition import Head
+from inspector.notation.scope import CardScope
+from inspector.notation.slots import Slot, unroll
+from inspector.reconciler import ledger
+from inspector.reconciler.buffers import is_general_buffer
+from inspector.reconciler.ledger import Ledger, Line
+from inspector.reconciler.place import Lost, Placed, Placement, Stray, place
+from inspector.reconciler.solving import fill, solved
+
+if TYPE_CHECKING:
+    from inspector.reconciler.hypotheses import Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """Everything that follows from laying a checkpoint beside its card.
+
+    plan: as the config says. corrected, placement: with the causes put right. head: what the class (or
+    without one the names) builds. products: dims known only as a product, from the shapes. beyond: the
+    slots of other heads. solved: whether the symbols come from the shapes alone.
+    """
+
+    reading: Reading
+    claim: Claim
+    head: Head
+    plan: Plan
+    corrected: Plan
+    placement: Placement
+    causes: tuple[Cause, ...]
+    products: Mapping[str, int]
+    beyond: frozenset[int]
+    ledger: Ledger
+    solved: bool
+
+
+def reconcile(
+    claim: Claim,
+    reading: Reading,
+    lost_names: Sequence[str],
+    *,
+    whole: bool = True,
+    aside: frozenset[str] = frozenset(),
+    ties: Sequence[Sequence[str]] = (),
+) -> Reconciled:
+    """Lays the families of a reading into the blocks of its card and accounts for every tensor.
+
+    lost_names: tensors whose absence is told already. whole: absent tensors are missing; where a part of a
+    checkpoint was named by itself they are not. aside: families that are helpers where no block expects them.
+    ties: names that the format says are the same numbers.
+    """
+    settings_known = claim.card is reading.card
+    head = (claim.head if settings_known else None) or reading.match.head
+    families = reading.families
+    spelling = replace(reading.match.spelling, root=reading.match.head.root)
+    lost = _lost(lost_names, reading.prefix)
+    twins = _twins(ties, reading.prefix)
+    products: dict[str, int] = {}
+    of_other_heads: dict[int, list[Slot]] = {}
+
+    def shapes(key: str) -> set[tuple[int, ...]]:
+        family = families.get(key)
+        return family.shapes if family is not None else set()
+
+    def settled(inner: CardScope) -> CardScope:
+        return solved(inner, unroll(inner, head).slots, spelling, families)
+
+    def others(inner: CardScope) -> list[Slot]:
+        unrolled = unroll(inner, head)
+        if id(unrolled) not in of_other_heads:
+            of_other_heads[id(unrolled)] = _other_slots(inner, head)
+        return of_other_heads[id(unrolled)]
+
+    def run(inner: CardScope) -> tuple[Plan, Placement]:
+        plan = bind(inner, head, spelling, shapes, lambda key: twins.get(key, ()))
+        products.update(fill(inner, plan.blocks, families))
+        blocks = [*plan.blocks, *_beyond(inner, spelling, others(inner), plan)]
+        placement = _without(place(families, blocks, lost if whole else None), aside)
+        return _with_opaque(plan, placement), placement
+
+    scope = settled(reading.scope)
+    plan, placement = run(scope)
+    if placement.differences and settings_known and claim.otherwise is not None:
+        other = run(settled(CardScope(reading.card, claim.otherwise, scope.lookup)))
+        if other[1].differences < placement.differences:  # the writer's class had the other version's defaults
+            plan, placement = other
+            scope = plan.scope
+    causes: list[Cause] = []
+    corrected = plan
+    if placement.differences and scope.settings.known:
+        from inspector.reconciler.hypotheses import find_causes
+
+        causes, corrected, placement = find_causes(plan, placement, families, run)
+    solved_alone = not scope.settings.known or scope.settings.shown
+    if scope.settings.shown:  # what the shapes show first is no claim of anybody's
+        causes, plan = [], corrected
+    beyond = frozenset(id(slot) for slot in others(scope))
+    lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
+    expected = _expected(plan, placement)
+    return Reconciled(
+        reading,
+        claim,
+        head,
+        plan,
+        corrected,
+        placement,
+        tuple(causes),
+        products,
+        beyond,
+        ledger.add_up(lines, expected),
+        solved_alone,
+    )
+
+
+def _with_opaque(plan: Plan, placement: Placement) -> Plan:
+    """Without a config, which would say it: what lies below a prefix that no row may describe is not checked."""
+    settings = plan.scope.settings
+    if settings.known and not settings.shown:
+        return plan
+    known = {prefix for prefix, _ in plan.opaque}
+    spelled = [(plan.spelling.spelled(entry, plan.scope), entry.because) for entry in plan.unrolled.opaque]
+    met = [(prefix, because) for prefix, because in spelled if prefix not in known]
+    met = [one for one in met if any(stray.key.startswith(one[0]) for stray in placement.strays)]
+    return replace(plan, opaque=(*plan.opaque, *met)) if met else plan
+
+
+def _without(placement: Placement, aside: frozenset[str]) -> Placement:
+    """The placement without strays that are set aside: no cause is sought for them."""
+    if not aside:
+        return placement
+    return replace(placement, strays=tuple(stray for stray in placement.strays if stray.key not in aside))
+
+
+def _aside_lines(placement: Placement, families: Families, aside: frozenset[str]) -> Iterator[Line]:
+    for key in sorted(aside & families.keys()):
+        for part in families[key].stored:
+            left = part.boxes
+            for one in placement.placed:
+                if one.block.key == key:
+                    for box in one.boxes:
+                        left = less(left, box)
+            if left:
+                yield _line(Stray(key, part.layout, left, count(left)), key, "packing bias", ledger.HELPER, "")
+
+
+def _other_slots(scope: CardScope, head: Head) -> list[Slot]:
+    """The rows of the card's other heads, once each."""
+    own = {(slot.body, slot.path) for slot in unroll(scope, head).slots}
+    found: dict[tuple[bool, str], Slot] = {}
+    for entry in scope.card.heads:
+        if entry is head:
+            continue
+        for slot in unroll(scope, entry).slots:
+            place_of = (slot.body, slot.path)
+            if place_of not in own:
+                found.setdefault(place_of, slot)
+    return list(found.values())
+
+
+def _beyond(scope: CardScope, spelling: Spelling, others: Sequence[Slot], plan: Plan) -> Iterator[Block]:
+    """Blocks for the other heads' rows: recognised by name, of whatever shape, never required."""
+    taken = {block.key for block in plan.blocks}
+    for block in bind_slots(scope, spelling, others, lambda key: [()]):
+        if block.key not in taken:
+            block.required = False
+            block.shape = tuple(None for _ in block.shape)
+            yield block
+
+
+def _lost(names: Sequence[str], prefix: str) -> Lost:
+    """The index boxes of tensors in files that could not be read, under the names of the reading."""
+    if not names:
+        return {}
+    nothing = Layout("U8", (), 1, 1)
+    bare = [name.removeprefix(prefix) for name in names] if prefix and not prefix.startswith("*") else names
+    return {
+        key: tuple(box for part in family.stored for box in part.boxes)
+        for key, family in families_of(dict.fromkeys(bare, nothing)).items()
+    }
+
+
+def _twins(ties: Sequence[Sequence[str]], prefix: str) -> dict[str, frozenset[str]]:
+    """Key -> the keys that share its storage, of tensors that are alone under their keys."""
+    found: dict[str, frozenset[str]] = {}
+    for group in ties:
+        names = [name.removeprefix(prefix) for name in group] if not prefix.startswith("*") else list(group)
+        keys = frozenset(name for name in names if key_of(name)[0] == name)
+        found.update((key, keys - {key}) for key in keys)
+    return found
+
+
+def _expected(plan: Plan, placement: Placement) -> int | None:
+    """The formula's count of the model that the class builds; None where a part of it has no formula."""
+    if plan.opaque or (plan.scope.faults and any(fault.kind == "size" for fault in plan.scope.faults)):
+        return None
+    stored: dict[tuple[int, str], tuple[Box, ...]] = {}
+    for one in placement.placed:
+        name = (id(one.block.slot), one.block.key)
+        stored[name] = (*stored.get(name, ()), *one.boxes)
+    total = 0
+    for block in plan.blocks:
+        slot = block.slot
+        if not slot.tensor.counted or block.tie is not None or slot.extra:
+            continue
+        tensors = block.tensors
+        if slot.optional or slot.group is not None:
+            tensors = count(within(stored.get((id(slot), block.key), ()), block.axes))
+        if not tensors:
+            continue
+        if block.elements is None:
+            return None
+        total += tensors * block.elements
+    return total
+
+
+def _lines(plan: Plan, placement: Placement, beyond: frozenset[int]) -> Iterator[Line]:
+    first = _first_of_ties(placement)
+    order = {id(block): position for position, block in enumerate(plan.blocks)}
+    for one in sorted(placement.placed, key=lambda placed: order.get(id(placed.block), len(order))):
+        slot = one.block.slot
+        kind, component = ledger.PARAMETER, ""
+        if not slot.tensor.counted:
+            kind, component = ledger.BUFFER, slot.extra
+        elif id(slot) in beyond:
+            kind, component = ledger.EXTRA, slot.role
+        elif one.block.tie is not None and first.get(id(one.block.tie)) != id(slot):
+            kind = ledger.COPY
+        elif slot.extra:
+            kind, component = ledger.EXTRA, slot.extra
+        yield _line(one, one.block.key, slot.role, kind, component)
+    for stray in placement.strays:
+        yield _stray_line(plan, stray)
+
+
+def _first_of_ties(placement: Placement) -> dict[int, int]:
+    """For each tied tensor that is itself not stored, the one copy that counts in its place."""
+    stored = {id(one.block.slot) for one in placement.placed}
+    first: dict[int, int] = {}
+    for one in placement.placed:
+        if one.block.tie is not None and id(one.block.tie) not in stored:
+            first.setdefault(id(one.block.tie), id(one.block.slot))
+    return first
+
+
+def _stray_line(plan: Plan, stray: Stray) -> Line:
+    if is_general_buffer(stray.key, stray.layout.shape):
+        return _line(stray, stray.key, "buffer", ledger.BUFFER, "")
+    for prefix, _ in plan.opaque:
+        if stray.key.startswith(prefix):
+            return _line(stray, stray.key, "not checked", ledger.UNCHECKED, "")
+    return _line(stray, stray.key, "unexplained", ledger.UNEXPLAINED, "")
+
+
+def _line(one: Placed | Stray, family: str, role: str, kind: str, component: str) -> Line:
+    storage = one.layout if one.packed is None else one.packed.storage
+    layout = one.layout
+    if one.packed is not None and one.packed.known and not one.packed.exact and isinstance(one, Placed) and one.fits:
+        layout = _decided(one, one.block)
+    parameters = layout.elements * one.tensors if kind not in (ledger.BUFFER, ledger.HELPER, ledger.UNEXPLAINED) else 0
+    formula = "" if isinstance(one, Stray) else one.block.slot.kind.chart
+    return Line(
+        family,
+        role,
+        kind,
+        layout,
+        one.boxes,
+        one.tensors,
+        storage.elements * one.tensors,
+        parameters,
+        component,
+        formula,
+        one.packed,
+        None if isinstance(one, Stray) else one.block,
+    )
+
+
+def _decided(one: Placed, block: Block) -> Layout:
+    """The layout of a packed tensor whose header leaves its shape open, as the card decides it."""
+    shape = tuple(dim for dim in block.shape if dim is not None)
+    if block.elements is None or len(shape) < len(block.shape):
+        return one.layout
+    return replace(one.layout, shape=shape, elements=block.elements)
+
+
+def unknown_lines(families: Families) -> Iterator[Line]:
+    """The lines of a checkpoint without a card: everything counts, but for the general buffers."""
+    for family in families.values():
+        for part in family.stored:
+            buffer = is_general_buffer(family.key, part.layout.shape)
+            yield _line(
+                Stray(family.key, part.layout, part.boxes, part.tensors, part.packed),
+                family.key,
+                "buffer" if buffer else "unknown",
+                ledger.BUFFER if buffer else ledger.PARAMETER,
+                "",
+            )

@@ -1,0 +1,171 @@
+"""From a name to its numbers: where a tensor's bytes lie, as an array that is read when it is looked at.
+
+Files of this machine are mapped to memory; from elsewhere a tensor is fetched whole, which is why there only
+named ones are read. Read are safetensors, GGUF as far as it is not quantised, and torch's archives.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from inspector.loader import offsets
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.dtype import BITS
+from inspector.loader.formats.gguf_names import turned_names
+from inspector.loader.sources.folder import FolderSource
+from inspector.loader.sources.source import Source
+from inspector.values.decoding import RAW, Array
+from inspector.values.difference import Numbers
+
+if TYPE_CHECKING:
+    from inspector.auditing.model import Audit
+
+FETCHED: Final = 8_000_000_000
+"""Bytes of one tensor that are fetched into memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a tensor lies in its file: the byte at which its storage begins, its first element there, its strides.
+
+    strides: in elements; None where the elements follow each other.
+    """
+
+    begin: int
+    first: int = 0
+    strides: tuple[int, ...] | None = None
+
+
+@dataclass(slots=True)
+class Store:
+    """The tensors of an audited checkpoint, or of one component of a pipeline.
+
+    names: name as the audit has it -> as the reader has it. lies: file -> name in it -> where it lies.
+    turned: tensors of a GGUF file whose dims were read in the other order, None while that was not looked at.
+    """
+
+    checkpoint: Checkpoint
+    source: Source
+    names: Mapping[str, str]
+    lies: dict[str, Mapping[str, Place]] = field(default_factory=dict)
+    turned: frozenset[str] | None = None
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the files lie on this machine."""
+        return isinstance(self.source, FolderSource)
+
+    def numbers(self, name: str) -> Numbers | str:
+        """The numbers of a tensor, or why there are none."""
+        stored = self.names.get(name, name)
+        layout = self.checkpoint.tensors.get(stored)
+        file = self.checkpoint.file_of.get(stored)
+        if layout is None or file is None:
+            return "it is in no file that was read"
+        if layout.dtype not in RAW:
+            return f"{layout.dtype} is not decoded"
+        if stored in self.checkpoint.cut:
+            return "its bytes are cut off"
+        if self._is_sliced(stored):
+            return "it lies in slices over several files"
+        place = self._places(file).get(self.checkpoint.stored_as.get(stored, stored))
+        if place is None:
+            return "its file does not show where its bytes are"
+        kind = np.dtype(RAW[layout.dtype])
+        assert kind.itemsize * 8 == BITS[layout.dtype]
+        shape = layout.shape or (1,)
+        if not layout.elements:
+            return Numbers(np.zeros(shape, kind), layout.dtype)
+        strides = place.strides if layout.shape else None
+        reach = layout.elements
+        if strides is not None:
+            reach = 1 + sum((dim - 1) * stride for dim, stride in zip(shape, strides, strict=True))
+        flat = self._flat(file, kind, place.begin + place.first * kind.itemsize, reach)
+        if isinstance(flat, str):
+            return flat
+        if strides is None and stored in self._turned():
+            return Numbers(flat.reshape(shape[::-1]).T, layout.dtype)
+        if strides is None:
+            return Numbers(flat.reshape(shape), layout.dtype)
+        steps = tuple(stride * kind.itemsize for stride in strides)
+        return Numbers(np.lib.stride_tricks.as_strided(flat, shape, steps, writeable=False), layout.dtype)
+
+    def spelled(self, name: str) -> str:
+        """The name that the file has for a tensor."""
+        stored = self.names.get(name, name)
+        return self.checkpoint.stored_as.get(stored, stored)
+
+    def _is_sliced(self, stored: str) -> bool:
+        """Whether a tensor was put together of several files' slices; what lies whole in each is in `copies`."""
+        joined = any(one.rule == "slices-joined" for one in self.checkpoint.evidence)
+        return joined and stored not in self.checkpoint.copies
+
+    def _turned(self) -> frozenset[str]:
+        """Tensors whose dims the reader gave in the other order than the file has them."""
+        if self.turned is None:
+            metadata = self.checkpoint.files[0].metadata if self.checkpoint.files else {}
+            architecture = metadata.get("general.architecture")
+            self.turned = turned_names(architecture, self.checkpoint.stored_as) if architecture else frozenset()
+        return self.turned
+
+    def _flat(self, file: str, kind: np.dtype[Any], begin: int, elements: int) -> Array | str:
+        length = elements * kind.itemsize
+        if isinstance(self.source, FolderSource):
+            path = os.path.join(self.source.folder, file)
+            try:
+                if os.stat(path).st_size < begin + length:
+                    return "its bytes are cut off"
+                return np.memmap(path, kind, "r", begin, (elements,))
+            except OSError as error:
+                return f"its file cannot be read: {error.strerror}"
+        if length > FETCHED:
+            return f"{length:,} bytes are too many to fetch at once"
+        raw = self.source.read_part(file, begin, length)
+        if not isinstance(raw, bytes) or len(raw) != length:
+            return "it could not be fetched"
+        return np.frombuffer(raw, kind, elements)
+
+    def _places(self, file: str) -> Mapping[str, Place]:
+        if file not in self.lies:
+            size = next((one.bytes for one in self.checkpoint.files if one.name == file), 0)
+            self.lies[file] = _places(self.source, file, size)
+        return self.lies[file]
+
+
+def _places(source: Source, file: str, size: int) -> Mapping[str, Place]:
+    def read(offset: int, length: int) -> bytes:
+        found = source.read_part(file, offset, length)
+        return found if isinstance(found, bytes) else b""
+
+    if file.endswith(".safetensors"):
+        return {name: Place(begin) for name, begin in offsets.begins(source, file).items()}
+    if read(0, 4) == b"GGUF":
+        from inspector.loader.formats.gguf import read_gguf
+
+        made = read_gguf(read, size, file)
+        return {} if made.big_endian else {name: Place(begin) for name, begin in made.begins.items()}
+    from inspector.loader.formats.torch_file import begins
+
+    return {name: Place(*place) for name, place in begins(read, size, file).items()}
+
+
+def store_of(audited: Audit) -> Store | None:
+    """The numbers behind an audit; None where its files cannot be reached again."""
+    checkpoint = audited.checkpoint
+    source = checkpoint.reach() if checkpoint.reach is not None else None
+    if source is None:
+        return None
+    return Store(checkpoint, source, _names(audited))
+
+
+def _names(audited: Audit) -> dict[str, str]:
+    """The name under which the audit has a tensor -> the one under which it was read, where that is another."""
+    case = audited.case
+    if case is None or not case.reading.prefix:
+        return {}
+    return {case.reading.bare(name): name for name in audited.checkpoint.tensors}

@@ -1,0 +1,211 @@
+"""Each pair with each wound: the exact findings, the exact numbers, one finding for one cause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from inspector.comparing.checkpoints import Comparison
+from tests.comparing.entrances import NAMES, Side, compared, pair
+from tests.comparing.listings import saved, without_config
+from tests.dialects.test_writers import FLUX
+
+Wound = Callable[[Side], tuple[str, int, int] | None]
+"""Changes the target; gives (code, parameters dropped, invented), or None where it does not apply."""
+VOCABULARY = 224
+SINGLE = re.compile(r"single_transformer_blocks\.1\.")
+LAYER = re.compile(r"(?:^|\.)(?:layers|blk|h)\.(\d+)\.")
+
+
+def layer_of(name: str) -> int | None:
+    """The layer a tensor lies in."""
+    found = LAYER.search(name)
+    return int(found[1]) if found else None
+
+
+def size(side: Side, names: list[str]) -> int:
+    """Elements of some tensors."""
+    return sum(prod(side["tensors"][name][1]) for name in names)
+
+
+def gone(side: Side, names: list[str], code: str) -> tuple[str, int, int]:
+    """Removes tensors."""
+    elements = size(side, names)
+    for name in names:
+        del side["tensors"][name]
+    return code, elements, 0
+
+
+def in_layer(side: Side, layer: int) -> list[str]:
+    """The names of a layer."""
+    return [name for name in side["tensors"] if layer_of(name) == layer]
+
+
+def tensor_dropped(side: Side) -> tuple[str, int, int] | None:
+    """The first matrix of layer 1."""
+    return gone(side, [next(name for name in in_layer(side, 1) if len(side["tensors"][name][1]) > 1)], "V803")
+
+
+def norm_dropped(side: Side) -> tuple[str, int, int] | None:
+    """A vector of layer 2."""
+    return gone(side, [next(name for name in in_layer(side, 2) if "norm" in name or "ln_" in name)], "V803")
+
+
+def layer_dropped(side: Side) -> tuple[str, int, int] | None:
+    """Layer 1."""
+    return gone(side, in_layer(side, 1), "V805")
+
+
+def last_layer_dropped(side: Side) -> tuple[str, int, int] | None:
+    """Layer 2, the last."""
+    return gone(side, in_layer(side, 2), "V805")
+
+
+def layer_renumbered(side: Side) -> tuple[str, int, int] | None:
+    """Layer 1 is called 7. Where a config says how many there are it is not counted there."""
+    elements = size(side, in_layer(side, 1))
+    known = side["config"] is not None or side["kind"] == "gguf"
+    side["tensors"] = {
+        LAYER.sub(lambda m: m[0].replace(m[1], "7") if m[1] == "1" else m[0], name): entry
+        for name, entry in side["tensors"].items()
+    }
+    return "V810", elements, 0 if known else elements
+
+
+def rows_changed(side: Side, by: int) -> int:
+    """More or fewer rows of the vocabulary; gives the elements this makes."""
+    changed = 0
+    for entry in side["tensors"].values():
+        if len(entry[1]) == 2 and entry[1][0] == VOCABULARY:
+            entry[1] = [VOCABULARY + by, entry[1][1]]
+            changed += abs(by) * entry[1][1]
+    return changed
+
+
+def vocabulary_cut(side: Side) -> tuple[str, int, int] | None:
+    """32 rows fewer in embedding and head."""
+    return "V807", rows_changed(side, -32), 0
+
+
+def vocabulary_padded(side: Side) -> tuple[str, int, int] | None:
+    """32 rows more in embedding and head."""
+    return "V808", 0, rows_changed(side, 32)
+
+
+def expert_dropped(side: Side) -> tuple[str, int, int] | None:
+    """One expert of five in every layer."""
+    names = [name for name, (_, shape) in side["tensors"].items() if len(shape) == 3]
+    if not names:
+        return None
+    lost = 0
+    for name in names:
+        shape = side["tensors"][name][1]
+        side["tensors"][name][1] = [shape[0] - 1, *shape[1:]]
+        lost += prod(shape[1:])
+    return "V805", lost, 0
+
+
+def halves_of_another_size(side: Side) -> tuple[str, int, int] | None:
+    """A fused matrix of layer 1 with 32 rows fewer."""
+    name = next((name for name in in_layer(side, 1) if "gate_up" in name or "qkv" in name), None)
+    if name is None:
+        return None
+    entry = side["tensors"][name]
+    lost = prod(entry[1]) // entry[1][-2] * 32
+    entry[1] = [*entry[1][:-2], entry[1][-2] - 32, entry[1][-1]]
+    return "V809", lost, 0
+
+
+def half_gone(side: Side) -> tuple[str, int, int] | None:
+    """A fused matrix of layer 1 with half of its rows: less than some of its parts have."""
+    name = next((name for name in in_layer(side, 1) if "gate_up" in name or "qkv" in name), None)
+    if name is None:
+        return None
+    entry = side["tensors"][name]
+    entry[1] = [*entry[1][:-2], entry[1][-2] // 2, entry[1][-1]]
+    return "V809", prod(entry[1]), 0
+
+
+def sizes_exchanged(side: Side) -> tuple[str, int, int] | None:
+    """Query and key of layer 1 with each other's rows."""
+    query, key = (
+        next((n for n in in_layer(side, 1) if re.search(rf"(attn_{x}|self_attn\.{x}_proj|\.w{x})\.weight", n)), None)
+        for x in "qk"
+    )
+    if query is None or key is None:
+        return None
+    one, other = side["tensors"][query], side["tensors"][key]
+    moved = (one[1][0] - other[1][0]) * one[1][1]
+    one[1], other[1] = other[1], one[1]
+    return "V809", moved, moved
+
+
+def head_dropped(side: Side) -> tuple[str, int, int] | None:
+    """The head of an untied model; where no config or format says so nobody is accused."""
+    name = next((name for name in ("lm_head.weight", "output.weight") if name in side["tensors"]), None)
+    if name is None or side["config"] is None:
+        return None
+    return gone(side, [name], "V803")
+
+
+WOUNDS: dict[str, Wound] = {
+    wound.__name__: wound
+    for wound in (
+        tensor_dropped, norm_dropped, layer_dropped, last_layer_dropped, layer_renumbered, vocabulary_cut,
+        vocabulary_padded, expert_dropped, halves_of_another_size, half_gone, sizes_exchanged, head_dropped,
+    )
+}  # fmt: skip
+
+
+def seen(found: Comparison, expected: tuple[str, int, int]) -> None:
+    """Exactly one finding that is no note, exact numbers, and sums that add up."""
+    code, dropped, invented = expected
+    worse = [f"{one.code} {one.message}" for one in found.findings if one.severity != "note"]
+    assert [line.split()[0] for line in worse] == [code], worse
+    assert (found.relation, found.verdict) == ("conversion", "findings")
+    assert (found.dropped, found.invented) == (dropped, invented)
+    assert found.carried is not None
+    assert found.parameters == (found.carried + dropped, found.carried + invented)
+    for role in found.roles:
+        assert role.carried is not None and role.dropped is not None and role.invented is not None
+        assert (role.source, role.target) == (role.carried + role.dropped, role.carried + role.invented)
+
+
+@pytest.mark.parametrize("wound", WOUNDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_one_wound_is_one_finding(name: str, wound: str, tmp_path: Path) -> None:
+    source, target = pair(name)
+    expected = WOUNDS[wound](target)
+    if expected is None:
+        pytest.skip("the target has no such tensor")
+    seen(compared(source, target, tmp_path), expected)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "memory" not in name])
+def test_a_renumbered_layer_of_the_source_is_named_too(name: str, tmp_path: Path) -> None:
+    source, target = pair(name)
+    expected = layer_renumbered(source)
+    assert expected is not None
+    code, elements, counted = expected
+    seen(compared(source, target, tmp_path), (code, counted, elements))
+
+
+@pytest.mark.parametrize("wound", WOUNDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_and_without_configs(name: str, wound: str, tmp_path: Path) -> None:
+    source, target = map(without_config, pair(name))
+    expected = WOUNDS[wound](target)
+    if expected is None:
+        pytest.skip("the target has no such tensor")
+    seen(compared(source, target, tmp_path), expected)
+
+
+def test_a_block_of_a_tower_is_named_once(tmp_path: Path) -> None:
+    source = saved(FLUX)
+    target = {**source, "tensors": {name: e for name, e in source["tensors"].items() if not SINGLE.match(name)}}
+    (finding,) = [one for one in compared(source, target, tmp_path).findings if one.severity != "note"]
+    assert (finding.code, finding.headline) == ("V805", "single_transformer_block 1")

@@ -1,0 +1,38 @@
+"""Every model type bleeds alike: one wound one finding, two wounds two, and what the config promises stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inspector.auditing.model import Audit
+from tests.damage.damaging import required, told, wounds
+from tests.judged import codes, judged, oracle_types, records, spec_of
+
+
+def healthy(model_type: str) -> tuple[dict[str, Any], Audit]:
+    """The first record of a type of which nothing is said but notes, and its audit."""
+    for record in records(model_type):
+        audited = judged(spec_of(record), config_of(record))
+        if audited.verdict == "clean":
+            return record, audited
+    raise AssertionError(f"{model_type} has no healthy record")
+
+
+def config_of(record: dict[str, Any]) -> dict[str, Any]:
+    """The config of a record, with its class."""
+    return {"architectures": [record["class"]], **record["config"]}
+
+
+@pytest.mark.parametrize("model_type", list(oracle_types()))
+def test_one_wound_is_one_finding(model_type: str) -> None:
+    record, whole = healthy(model_type)
+    keys = required(whole)
+    for wound in wounds(spec_of(record), keys, model_type) if keys else ():
+        audited = judged(wound.spec, config_of(record))
+        found = [one for one in audited.findings if one.severity != "note"]
+        assert len(found) == wound.causes, (wound.kind, wound.touched, found)
+        assert all(told(audited, name) for name in wound.touched) or codes(audited) == {"C310"}, (wound.kind, found)
+        assert audited.counts.expected_parameters == whole.counts.expected_parameters, (wound.kind, wound.touched)
+        assert audited.architecture == whole.architecture, (wound.kind, wound.touched)

@@ -1,0 +1,77 @@
+"""The case that the documentation page of each rule about packing shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inspector.auditing.model import Audit
+from tests.judged import judged
+from tests.quantization.make_fixtures import LLAMA, linears, rest
+from tests.quantization.stored import Spec, changed, checkpoint
+
+DOWN = "model.layers.1.mlp.down_proj"
+
+
+def _scale_of_another_shape() -> Audit:
+    return changed("gptq-4-128", put={f"{DOWN}.scales": ("F16", (8, 384))})
+
+
+def _two_widths() -> Audit:
+    return changed("mlx-4-64", put={f"{DOWN}.{name}": ("BF16", (384, 17)) for name in ("scales", "biases")})
+
+
+def _one_in_eight_bits() -> Audit:
+    put: Spec = {
+        f"{DOWN}.qweight": ("I32", (288, 384)), f"{DOWN}.qzeros": ("I32", (9, 96)),
+        f"{DOWN}.scales": ("F16", (9, 384)), f"{DOWN}.g_idx": ("I32", (1152,)),
+    }  # fmt: skip
+    return changed("gptq-4-128", put=put)
+
+
+def _unknown() -> Audit:
+    spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
+    for module, outputs, inputs in linears(LLAMA):
+        spec[f"{module}.qweight"] = ("U8", (outputs, inputs // 2))
+        spec[f"{module}.scales"] = ("BF16", (outputs, inputs // 16))
+        spec[f"{module}.weight_global_scale"] = ("F32", (1,))
+    return judged(spec, {**LLAMA, "quantization_config": {"quant_method": "fp_quant"}})
+
+
+def _undecided() -> Audit:
+    _, spec, _ = checkpoint("ct-w3-channel-odd")
+    renamed = {name.replace("self_attn", "mixer").replace("mlp", "ffn"): entry for name, entry in spec.items()}
+    return judged(renamed, None)
+
+
+def _leftover_scales() -> Audit:
+    put: Spec = {}
+    for layer in range(2):
+        put[f"model.layers.{layer}.mlp.experts.down_proj_scale_inv"] = ("F32", (6, 6, 4))
+    return changed("fp8-block-64-moe", put=put)
+
+
+def _cache_scales() -> Audit:
+    put: Spec = {}
+    for layer in range(3):
+        for name in ("k_scale", "v_scale"):
+            put[f"model.layers.{layer}.self_attn.{name}"] = ("BF16", (1,))
+    return changed("ct-fp8", put=put)
+
+
+EXAMPLES: dict[str, Callable[[], Audit]] = {
+    "t610_packing_helper_missing": lambda: changed("gptq-4-128", f"{DOWN}.scales"),
+    "t611_packing_helper_differs": _scale_of_another_shape,
+    "t612_packed_values_missing": lambda: changed("gptq-4-128", f"{DOWN}.qweight"),
+    "t613_packed_widths_disagree": _two_widths,
+    "t614_packing_config_disagrees": lambda: changed("gptq-4-128", group_size=64),
+    "t615_skipped_but_packed": lambda: changed("awq-4-128", modules_to_not_convert=[DOWN]),
+    "t616_module_not_packed": lambda: changed("gptq-4-128", f"{DOWN}.", {f"{DOWN}.weight": ("BF16", (384, 1152))}),
+    "t617_packing_helper_orphaned": _leftover_scales,
+    "t618_packing_unknown": _unknown,
+    "t619_packing_undecided": _undecided,
+    "t620_packed_otherwise": _one_in_eight_bits,
+    "t621_bias_from_packing": lambda: changed("gptq-4-biases"),
+    "t622_cache_scales_stored": _cache_scales,
+    "t623_nothing_packed": lambda: changed("mlx-nothing"),
+    "t624_packing_entry_unclear": lambda: changed("ct-w4", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
+}

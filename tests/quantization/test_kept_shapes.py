@@ -1,0 +1,99 @@
+"""Shapes that a packing keeps as values: read where nothing else settles the count, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from inspector.auditing.model import Audit, audit
+from inspector.loader.dtype import BITS
+from tests.hub.stand_in import StandIn
+from tests.quantization.stored import Spec, checkpoint
+
+NAME = "ct-w3-channel-odd"
+
+
+def strange_names() -> tuple[Spec, int]:
+    """A checkpoint whose names no card knows."""
+    _, spec, parameters = checkpoint(NAME)
+    return {name.replace("self_attn", "mixer").replace("mlp", "ffn"): entry for name, entry in spec.items()}, parameters
+
+
+def written(folder: Path, spec: Spec, shapes: Mapping[str, tuple[int, int]]) -> Path:
+    """The listing as a file in which each `weight_shape` holds its values and all else is zero."""
+    header: dict[str, object] = {}
+    data = b""
+    for name, (dtype, shape) in spec.items():
+        elements = 1
+        for dim in shape:
+            elements *= dim
+        length = elements * BITS[dtype] // 8
+        kept = shapes.get(name.removesuffix(".weight_shape")) if name.endswith(".weight_shape") else None
+        values = b"".join(number.to_bytes(8, "little") for number in kept) if kept else bytes(length)
+        header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [len(data), len(data) + length]}
+        data += values
+    text = json.dumps(header, separators=(",", ":")).encode()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "model.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + data)
+    return folder
+
+
+def true_shapes(spec: Spec) -> dict[str, tuple[int, int]]:
+    """Module -> (outputs, inputs) of the fixture's model."""
+    config, _, _ = checkpoint(NAME)
+    hidden, inner = config["hidden_size"], config["intermediate_size"]
+    modules = [name.removesuffix(".weight_packed") for name in spec if name.endswith(".weight_packed")]
+    outputs = {module: spec[f"{module}.weight_packed"][1][0] for module in modules}
+    query = config["num_attention_heads"] * config.get("head_dim", hidden // config["num_attention_heads"])
+    inputs = {"down_proj": inner, "o_proj": query}
+    return {module: (outputs[module], inputs.get(module.rsplit(".", 1)[-1], hidden)) for module in modules}
+
+
+def said(audited: Audit) -> str:
+    """What the report says of values."""
+    return next(one.because for one in audited.skipped if one.check == "values")
+
+
+def test_kept_shapes_settle_what_headers_leave_open(tmp_path: Path) -> None:
+    spec, parameters = strange_names()
+    shapes = true_shapes(spec)
+    audited = audit(str(written(tmp_path, spec, shapes)))
+    assert audited.counts.unique_parameters == parameters
+    assert "packing-undecided" not in {finding.name for finding in audited.findings}
+    assert said(audited) == f"headers only, and the shapes that {len(shapes)} small tensors keep of packed ones"
+
+
+def test_kept_shapes_are_not_read_where_the_card_decides(tmp_path: Path) -> None:
+    config, spec, parameters = checkpoint(NAME)
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    audited = audit(str(written(tmp_path, spec, {})))
+    assert audited.counts.unique_parameters == parameters
+    assert said(audited) == "headers only: no tensor data was read"
+
+
+@pytest.mark.parametrize("outputs", [0, 1])
+def test_a_kept_shape_that_cannot_be_is_told(tmp_path: Path, outputs: int) -> None:
+    spec, _ = strange_names()
+    shapes = true_shapes(spec)
+    module = next(iter(shapes))
+    rows, inputs = shapes[module]
+    audited = audit(str(written(tmp_path, spec, {**shapes, module: (rows + outputs, inputs + (1 - outputs) * 4096)})))
+    found = {finding.name: finding for finding in audited.findings}
+    assert "packed-widths-disagree" in found
+    assert module in found["packed-widths-disagree"].message.replace("weight_packed", "")
+    assert "packing-undecided" in found
+
+
+def test_kept_shapes_are_read_over_the_network_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec, parameters = strange_names()
+    folder = written(tmp_path / "model", spec, true_shapes(spec))
+    with StandIn() as hub:
+        hub.add("org/model", folder)
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+        audited = audit("org/model")
+    assert audited.counts.unique_parameters == parameters
+    assert said(audited).startswith("headers only, and the shapes")
