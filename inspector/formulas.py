@@ -10,7 +10,7 @@ from inspector.algebra.expression import show
 from inspector.algebra.polynomial import Polynomial, constant
 from inspector.architectures.catalog import card_of, modules
 from inspector.architectures.defaults import defaults_of
-from inspector.auditing.model import audit_checkpoint
+from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import Checkpoint, config_at, load
 from inspector.loader.config_file import Config
 from inspector.matcher.claim import Claim, claim_of
@@ -65,11 +65,6 @@ class Formula:
     total: int | None
     open_total: str
     known: bool
-
-    def __str__(self) -> str:
-        from inspector.report.formula_text import formula_text
-
-        return formula_text(self)
 
 
 def formula(
@@ -145,7 +140,7 @@ def _usual(card: Architecture) -> Head:
 
 
 def _of_checkpoint(checkpoint: Checkpoint, what: str, head: str | None) -> Formula:
-    audited = audit_checkpoint(checkpoint)
+    audited = audit_loaded(checkpoint)
     case = audited.case
     if case is None:
         raise FormulaError(f"{what}: no card reads this architecture")

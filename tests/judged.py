@@ -9,7 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from inspector.auditing.model import Audit, audit_checkpoint
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout, lay_out
@@ -33,7 +34,7 @@ def judged(spec: Spec, config: Mapping[str, Any] | None, *, params: bool = False
     if config is not None:
         kind = "params" if params else "config"
         read = Config(f"{kind}.json", dict(config), kind)  # type: ignore[arg-type]
-    return audit_checkpoint(Checkpoint("test", "test", read, tensors=tensors, readable=True))
+    return audit_loaded(Checkpoint("test", "test", read, tensors=tensors, readable=True))
 
 
 def codes(audited: Audit) -> set[str]:

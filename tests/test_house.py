@@ -65,7 +65,7 @@ def test_nothing_heavy_is_imported_at_module_level() -> None:
 
 def test_a_plain_audit_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from inspector.auditing.model import audit; from inspector.report.text import audit_text; "
+        "import sys; from inspector.auditing.start import audit; from inspector.report.text import audit_text; "
         "audit_text(audit('fixtures/checkpoints/small-llama')); "
         "print([m for m in ('numpy','huggingface_hub','rich','safetensors','ssl') if m in sys.modules])"
     )

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import Audit, audit
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
 from inspector.comparing.checkpoints import compare
 from inspector.formulas import formula
 from inspector.reconciler.claims import read_claim

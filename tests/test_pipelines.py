@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import audit
+from inspector.auditing.start import audit
 from inspector.reconciler.claims import read_claim
 from inspector.report.json_v1 import audit_json
 from inspector.report.text import audit_text

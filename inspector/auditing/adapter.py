@@ -1,4 +1,4 @@
-"""Adapters: audited by themselves or beside their base, and told apart from a model that still wears one."""
+"""The audit of an adapter, by itself or with its base."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from inspector.adapters.base import Base, base_tensors
 from inspector.adapters.explain import account, kind_of
-from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_adapter, is_unmerged, tuner_name
-from inspector.auditing.model import ArchitectureName, Audit, Skipped, audit_checkpoint, concluded, stated_claims
+from inspector.adapters.names import adapter_kind, is_adapter
+from inspector.auditing.model import audit_model
+from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
+from inspector.auditing.totals import check_totals
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint, config_at, load
-from inspector.loader.layout import Layout
-from inspector.matcher.claim import Claim, claim_of
+from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, families_of
 from inspector.reconciler import ledger
-from inspector.reconciler.ledger import Line
 
 if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
@@ -62,9 +62,11 @@ def audit_adapter(
         evidence.append(Evidence("adapter-base-unread", Place(), facts))
     skipped.extend(Skipped("a part of the adapter", why) for why in found.unchecked)
     accounts = ledger.add_up(found.lines, found.expected)
-    claims = stated_claims(checkpoint, accounts, None, skipped, claim)
+    totals = check_totals(checkpoint, accounts, None, claim)
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")
-    audited = concluded(checkpoint, name, None, accounts, claims, evidence, skipped, None)
+    audited = conclude(
+        checkpoint, accounts, evidence, architecture=name, claims=totals.claims, skipped=(*skipped, *totals.skipped)
+    )
     return replace(audited, base=None if base is None else base.audited)
 
 
@@ -95,7 +97,7 @@ def read_base(
         checkpoint = Checkpoint(source, os.path.basename(source), config, address=source)
     else:
         checkpoint = load(source, revision=revision, cached=cached, progress=progress)
-    audited = audit_checkpoint(checkpoint)
+    audited = audit_model(checkpoint)
     named = shown(source)
     if checkpoint.adapter is not None and audited.architecture is not None and audited.case is None:
         return BaseRead(named, None, "it is an adapter itself")
@@ -111,7 +113,7 @@ def base_beside(checkpoint: Checkpoint) -> BaseRead | None:
     config = checkpoint.config
     if config is None or config.kind != "config" or claim_of(config).card is None:
         return None
-    return BaseRead(config.file, audit_checkpoint(Checkpoint(config.file, config.file, config, address=config.file)))
+    return BaseRead(config.file, audit_model(Checkpoint(config.file, config.file, config, address=config.file)))
 
 
 def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) -> BaseRead:
@@ -137,86 +139,6 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
     pinned = revision if isinstance(revision, str) and revision else None
     read = read_base(f"hf://{name}", revision=pinned, cached=checkpoint.cached, progress=progress)
     return replace(read, source=name)
-
-
-# --- a model that still wears its adapter ---
-
-
-def unmerged(
-    checkpoint: Checkpoint, stored: Families, claim: Claim
-) -> tuple[Checkpoint, Evidence, tuple[Line, ...]] | None:
-    """A model saved with PEFT's layers around its own: the model alone, what is wrong, and the adapter's lines.
-
-    Some types have such layers for good, and PEFT's own prefix shows that these are not those.
-    """
-    if not is_unmerged(stored):
-        return None
-    if not any(key.startswith(PREFIX) for key in stored) and _worn_for_good(stored, claim):
-        return None
-    tensors: dict[str, Layout] = {}
-    file_of: dict[str, str] = {}
-    lines: list[Line] = []
-    for key, family in stored.items():
-        found = tuner_name(key)
-        whole = found is None and "modules_to_save" in key.split(".")
-        if found is None and not whole:
-            continue
-        lines.extend(
-            Line(
-                key, "adapter", ledger.EXTRA, part.layout, part.boxes, part.tensors, part.elements,
-                part.layout.elements * part.tensors, "adapter",
-            )
-            for part in family.stored
-        )  # fmt: skip
-    for name, layout in checkpoint.tensors.items():
-        if tuner_name(name) is None and "modules_to_save" not in name.split("."):
-            tensors[base_name(name)] = layout
-            if name in checkpoint.file_of:
-                file_of[base_name(name)] = checkpoint.file_of[name]
-    facts: dict[str, Fact] = {
-        "type": adapter_kind(stored),
-        "modules": _places(stored),
-        "tensors": sum(line.tensors for line in lines),
-        "elements": sum(line.elements for line in lines),
-        "base_tensors": len(tensors),
-        "base_elements": sum(layout.elements for layout in tensors.values()),
-        "example": _example(checkpoint),
-    }
-    alone = replace(checkpoint, tensors=tensors, file_of=file_of, index=None)
-    return alone, Evidence("adapter-not-merged", Place(), facts), tuple(lines)
-
-
-def _worn_for_good(stored: Families, claim: Claim) -> bool:
-    """Whether the card has such layers itself, as Phi-4-multimodal's has; a type without a card may."""
-    if claim.card is None:
-        return claim.model_type is not None
-    from inspector.architectures.catalog import card_of
-    from inspector.matcher.spelling import known_keys
-    from inspector.notation.scope import CardScope
-
-    own = known_keys(CardScope(claim.card, claim.settings, card_of))
-    return any(key in own and tuner_name(key) is not None for key in stored)
-
-
-def _places(stored: Families) -> int:
-    """Modules around which a tuner lies."""
-    tensors: dict[str, int] = {}
-    for key, family in stored.items():
-        found = tuner_name(key)
-        if found is not None and found.module:
-            tensors[found.module] = max(tensors.get(found.module, 0), family.tensors)
-    return sum(tensors.values())
-
-
-def _example(checkpoint: Checkpoint) -> str:
-    return next((name for name in checkpoint.tensors if ".base_layer." in name), next(iter(checkpoint.tensors), ""))
-
-
-def with_adapter(audited: Audit, lines: tuple[Line, ...]) -> Audit:
-    """The audit of the model with the adapter's lines added to its ledger."""
-    accounts = ledger.add_up([*audited.lines, *lines], audited.counts.expected_parameters)
-    case = None if audited.case is None else replace(audited.case, ledger=accounts)
-    return replace(audited, ledger=accounts, case=case)
 
 
 def beside_weights(checkpoint: Checkpoint) -> Evidence | None:

@@ -8,20 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from inspector.architectures.catalog import modules
-from inspector.auditing.model import Audit, audit_checkpoint
+from inspector.auditing.result import Audit
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.config_file import Config
-from inspector.loader.formats.latent_diffusion import Component, parts_of
-from inspector.loader.layout import Layout
 from inspector.loader.sources.source import is_plain_name
-from inspector.matcher.families import families_of
-from inspector.reconciler import ledger
-from inspector.reconciler.ledger import Counts, Ledger, Line
-from inspector.rules.registry import SEVERITIES, Finding, worded
+from inspector.reconciler.ledger import Counts, Ledger
+from inspector.rules.registry import SEVERITIES, worded
 
 if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated
@@ -34,6 +29,12 @@ Open = Callable[[str], Checkpoint]
 """Loads the checkpoint in a folder of the source."""
 
 
+class AuditPart(Protocol):
+    """Audits one checkpoint that was loaded. like: the type whose definition reads it without a config."""
+
+    def __call__(self, checkpoint: Checkpoint, *, like: str | None = None) -> Audit: ...
+
+
 def components_of(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """(folder, class) of each component with weights."""
     for name, entry in values.items():
@@ -44,7 +45,7 @@ def components_of(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
             yield name, class_name
 
 
-def audit_pipeline(root: Checkpoint, opened: Open) -> Audit:
+def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Audit:
     """The audit of a pipeline: its parts' findings, each with the part it is of."""
     assert root.pipeline is not None
     wanted = dict(components_of(root.pipeline.values))
@@ -52,12 +53,12 @@ def audit_pipeline(root: Checkpoint, opened: Open) -> Audit:
     there = {name: one for name, one in checkpoints.items() if one.readable or one.siblings}
     evidence = [one for one in root.evidence if one.rule != "no-weights"]
     if not there and root.readable:
-        flat = audit_checkpoint(root)
+        flat = audit_part(root)
         facts = {"class": root.pipeline.values.get("_class_name"), "components": list(wanted)}
         told = worded([Evidence("pipeline-flattened", Place(file=root.pipeline.file), facts)])
         findings = sorted((*told, *flat.findings), key=lambda one: SEVERITIES.index(one.severity))
         return replace(flat, findings=tuple(findings), verdict="findings")
-    parts = {name: audit_checkpoint(one, like=_stated_class(one, wanted[name])) for name, one in there.items()}
+    parts = {name: audit_part(one, like=_stated_class(one, wanted[name])) for name, one in there.items()}
     evidence.extend(_missing([(name, class_name) for name, class_name in wanted.items() if name not in there]))
     evidence.extend(_of_another_class(wanted, parts))
     findings = worded(evidence)
@@ -81,7 +82,7 @@ def audit_pipeline(root: Checkpoint, opened: Open) -> Audit:
         ),
         None,
         str(root.pipeline.values.get("_class_name") or "") or None,
-        Ledger(tuple(line for part in parts.values() for line in part.lines), _summed(parts)),
+        Ledger(tuple(line for part in parts.values() for line in part.lines), summed(parts)),
         findings=tuple(findings),
         skipped=tuple(dict.fromkeys(skip for part in parts.values() for skip in part.skipped)),
         verdict="findings" if verdict == "unreadable" and readable and len(verdicts) > 1 else verdict,
@@ -141,92 +142,7 @@ def with_claim(audited: Audit, stated: Stated | None) -> Audit:
     return replace(audited, claims=(*audited.claims, claim))
 
 
-def audit_single_file(root: Checkpoint) -> Audit:
-    """The audit of Stable Diffusion in one file: each component under its card's names, and the sums."""
-    found = parts_of(root.tensors)
-    parts: dict[str, Audit] = {}
-    evidence = list(root.evidence)
-    findings: list[Finding] = []
-    for component in found.components:
-        name = component.name if component.name not in parts else component.prefix.rstrip(".")
-        config = None if component.config is None else Config(root.set_name, component.config, "config")
-        part = audit_checkpoint(replace(_component(root, name, component.tensors), config=config))
-        parts[name] = part
-        findings.extend(_within(one, name, component) for one in part.findings)
-    if found.others:
-        parts["other"] = audit_checkpoint(_component(root, "other", found.others))
-        findings.extend(parts["other"].findings)
-    own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
-    own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
-    if found.schedule:
-        evidence.append(_told("buffers-stored", found.schedule, {"elements": _elements(found.schedule)}))
-    for beside, tensors in (("model_ema", found.ema), ("logit_scale", found.scales)):
-        if tensors:
-            facts: dict[str, Fact] = {"component": beside, "parameters": _elements(tensors), "class": None}
-            evidence.append(_told("component-extra", tensors, facts))
-    findings = sorted([*worded(evidence), *findings], key=lambda one: SEVERITIES.index(one.severity))
-    bad = any(one.severity != "note" for one in findings)
-    lines = (*(line for part in parts.values() for line in part.lines), *own)
-    counts = ledger.add_up(lines, _summed(parts).expected_parameters).counts
-    return Audit(
-        root.source,
-        root.title,
-        root,
-        None,
-        None,
-        Ledger(lines, counts),
-        findings=tuple(findings),
-        skipped=tuple(dict.fromkeys(skip for part in parts.values() for skip in part.skipped)),
-        verdict="findings" if bad else "clean",
-        components=parts,
-    )
-
-
-def _component(root: Checkpoint, name: str, tensors: dict[str, Layout]) -> Checkpoint:
-    """A component as a checkpoint of its own, of which nothing is told that the file's reading told."""
-    return Checkpoint(
-        root.source,
-        name,
-        tensors=tensors,
-        file_of=dict.fromkeys(tensors, root.set_name),
-        set_name=root.set_name,
-        readable=True,
-        partial=root.partial,
-    )
-
-
-def _within(finding: Finding, name: str, component: Component) -> Finding:
-    """A component's finding with the names that its tensors have in the file."""
-    place = finding.place
-    stored = None if place.tensor is None else component.stored(place.tensor)
-    return replace(finding, place=replace(place, tensor=stored), headline=f"{name}: {finding.headline}")
-
-
-def _lines(tensors: Mapping[str, Layout], kind: str, component: str) -> Iterator[Line]:
-    for family in families_of(tensors).values():
-        for part in family.stored:
-            counted = part.elements if kind == ledger.EXTRA else 0
-            yield Line(
-                family.key, component, kind, part.layout, part.boxes, part.tensors, part.elements, counted,
-                component if kind == ledger.EXTRA else "",
-            )  # fmt: skip
-
-
-def _elements(tensors: Mapping[str, Layout]) -> int:
-    return sum(layout.elements for layout in tensors.values())
-
-
-def _told(rule: str, tensors: Mapping[str, Layout], facts: dict[str, Fact]) -> Evidence:
-    """What lies beside the components, with its first names."""
-    more: dict[str, Fact] = {
-        "tensors": len(tensors),
-        "bytes": sum(layout.bytes for layout in tensors.values()),
-        "families": [*tensors][:20],
-    }
-    return Evidence(rule, Place(tensor=next(iter(tensors))), {**facts, **more})
-
-
-def _summed(parts: Mapping[str, Audit]) -> Counts:
+def summed(parts: Mapping[str, Audit]) -> Counts:
     """Every count added up; the expected one is unknown where any part's is."""
     sums: dict[str, int | None] = {}
     for entry in fields(Counts):

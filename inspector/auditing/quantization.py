@@ -9,7 +9,7 @@ from inspector.algebra.boxes import count
 from inspector.evidence import Evidence, Fact, Place
 from inspector.quantization.unpacking import Case, Unpacked
 from inspector.reconciler import ledger
-from inspector.reconciler.ledger import Ledger, Line
+from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name
 
 ROLE = "packing helper"
@@ -20,12 +20,8 @@ MOST_MODULES = 16
 """And so are cases of more modules."""
 
 
-def with_helpers(accounts: Ledger, unpacked: Unpacked) -> Ledger:
-    """The ledger with the lines of scales, zero points, indices and quantisation state."""
-    return ledger.add_up([*accounts.lines, *_helper_lines(unpacked)], accounts.counts.expected_parameters)
-
-
-def _helper_lines(unpacked: Unpacked) -> Iterator[Line]:
+def helper_lines(unpacked: Unpacked) -> Iterator[Line]:
+    """The lines of scales, zero points, indices and quantization state."""
     for one in unpacked.helpers:
         elements = one.layout.elements * one.tensors
         yield Line(one.key, ROLE, ledger.HELPER, one.layout, one.boxes, one.tensors, elements, 0)

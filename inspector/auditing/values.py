@@ -1,150 +1,40 @@
-"""Values, where they were asked for: tensor by tensor what a conversion made of the numbers, and what is odd in them.
-
-Which numbers belong to each other is what `inspector.comparing.checkpoints` found from headers; this reads them.
-"""
+"""Values of one checkpoint, where they were asked for: what is not finite, what is constant, copies that differ."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
-from itertools import islice
+from dataclasses import replace
 
-from inspector.algebra.boxes import boxes_of, tuples
+from inspector.algebra.boxes import tuples
 from inspector.algebra.names import key_of, name_of
-from inspector.auditing.model import Audit, Skipped
-from inspector.comparing.arrays import as_halves, head_widths, in_halves, logical, matched, stored_at
-from inspector.comparing.checkpoints import Comparison
-from inspector.comparing.tally import Carried, Tensor
+from inspector.auditing.result import Audit, Skipped
 from inspector.evidence import Evidence, Place
 from inspector.loader.sources.traffic import Progress
 from inspector.reconciler import ledger
-from inspector.reconciler.wording import indices_in_words
 from inspector.rules.registry import SEVERITIES, Finding, worded
-from inspector.values.difference import Difference, Numbers, difference, oddities
+from inspector.values.difference import Difference, difference
 from inspector.values.reading import Store, store_of
-
-EQUAL, ROUNDED, REORDERED, DIFFERENT = "equal", "rounded", "reordered", "different"
-"""What may have become of a tensor's numbers; reordered: rotary rows in pairs and in halves, else equal or rounded."""
-NAMES_SHOWN = 20
-MOST_WIDTHS = 16
-"""Widths of a head that are tried where more than one row looks like the beginning of the second half."""
-ROTARY = ("attention.query", "attention.key")
+from inspector.values.result import NotNamed, Values
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What became of one tensor. names: in the files of both sides."""
-
-    role: str
-    source: str
-    target: str
-    what: str
-    difference: Difference
-    steps: tuple[str, ...] = ()
-    matrix: bool = True
-
-
-class Odd:
-    """What is not finite or constant, gathered until it can be told as one."""
-
-    __slots__ = ("constant", "infinite")
-
-    def __init__(self) -> None:
-        self.infinite: list[tuple[str, int, int]] = []
-        self.constant: list[tuple[str, float]] = []
-
-    def look(self, name: str, numbers: Numbers) -> None:
-        """Takes note of a tensor, or of a part of one."""
-        told = oddities(numbers)
-        if told.nan or told.infinite:
-            self.infinite.append((name, told.nan, told.infinite))
-        elif told.constant is not None and numbers.raw.ndim > 1:
-            self.constant.append((name, told.constant))
-
-    def evidence(self) -> Iterator[Evidence]:
-        """One piece for all that are not finite, one for all that are constant."""
-        if self.infinite:
-            names = [name for name, _, _ in self.infinite]
-            yield Evidence(
-                "values-not-finite",
-                Place(tensor=names[0] if len(names) == 1 else None),
-                {
-                    "tensors": len(names),
-                    "names": names[:NAMES_SHOWN],
-                    "where": _where(names),
-                    "nan": sum(nan for _, nan, _ in self.infinite),
-                    "infinite": sum(infinite for _, _, infinite in self.infinite),
-                },
-            )
-        if self.constant:
-            names = [name for name, _ in self.constant]
-            values = sorted({value for _, value in self.constant})
-            yield Evidence(
-                "values-constant",
-                Place(tensor=names[0] if len(names) == 1 else None),
-                {"tensors": len(names), "names": names[:NAMES_SHOWN], "where": _where(names), "values": values[:5]},
-            )
-
-
-@dataclass(slots=True)
-class Values:
-    """What was read. unread: why -> names of tensors whose numbers were not. wanted: names asked for; met: of those."""
-
-    verdicts: list[Verdict] = field(default_factory=list)
-    unread: dict[str, list[str]] = field(default_factory=dict)
-    evidence: list[Evidence] = field(default_factory=list)
-    tensors: int = 0
-    elements: int = 0
-    wanted: tuple[str, ...] = ()
-    met: set[str] = field(default_factory=set, repr=False)
-    odd: Odd = field(default_factory=lambda: Odd(), repr=False)
-
-    def count(self, what: str) -> int:
-        """How many tensors came to this end."""
-        return sum(verdict.what == what for verdict in self.verdicts)
-
-    def wants(self, *names: str) -> bool:
-        """Whether a tensor of any of these names is to be read."""
-        found = [pattern for pattern in self.wanted if any(fnmatchcase(name, pattern) for name in names)]
-        self.met.update(found)
-        return not self.wanted or bool(found)
-
-    def skip(self, why: str, name: str) -> None:
-        """Notes that a tensor was not read."""
-        self.unread.setdefault(why, []).append(name)
-
-
-class NotNamed(ValueError):
-    """Numbers of a place that is not this machine are read for named tensors only."""
-
-
-def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: Progress | None = None) -> Values:
-    """Reads both sides of a conversion. wanted: names, `*` for anything; none of them means all.
-
-    Raises NotNamed where a side lies elsewhere and no tensor was named.
-    """
-    found = Values(wanted=tuple(wanted))
-    shelves = _Shelves(compared.source, wanted), _Shelves(compared.target, wanted)
-    total = sum(one.tensors for one in compared.carriage)
-    done = 0
-    for carried in compared.carriage:
-        for _, source, target in carried.each():
-            done += 1
-            if progress is not None:
-                progress(done, total, found.elements)
-            _one(carried, source, target, shelves, found)
-    for audited in (compared.source, compared.target):
-        _copies(audited, found)
-    found.evidence.extend((*_differences(found), *found.odd.evidence()))
-    return found
+def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Audit:
+    """The audit with what its numbers say. Raises NotNamed as `check_values`."""
+    found = check_values(audited, wanted, progress)
+    findings = order((*audited.findings, *worded(found.evidence)))
+    return replace(
+        audited,
+        findings=findings,
+        verdict=verdict_with(audited.verdict, findings),
+        skipped=skipped_values(audited.skipped, found),
+        values=found,
+    )
 
 
 def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Values:
     """Reads one checkpoint: what is not finite, what is constant, copies that differ from what they are copies of."""
     found = Values(wanted=tuple(wanted))
     for component in (audited.components or {"": audited}).values():
-        store = _store(component, wanted)
+        store = open_store(component, wanted)
         names = [name for name in component.checkpoint.tensors if found.wants(name)]
         if store is None:
             for name in names:
@@ -165,102 +55,25 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
                     found.elements += numbers.raw.size
             else:
                 found.skip("it is packed, or no parameter", name)
-        _copies(component, found)
+        check_copies(component, found)
     found.evidence.extend(found.odd.evidence())
     return found
 
 
-def _store(audited: Audit, wanted: Sequence[str]) -> Store | None:
-    store = store_of(audited)
+def _store_of(audited: Audit) -> Store | None:
+    return store_of(audited.checkpoint, None if audited.case is None else audited.case.reading)
+
+
+def open_store(audited: Audit, wanted: Sequence[str]) -> Store | None:
+    store = _store_of(audited)
     if store is not None and not store.is_near and not wanted:
         raise NotNamed(audited.checkpoint.source)
     return store
 
 
-class _Shelves:
-    """The stores of one side, by component."""
-
-    __slots__ = ("audited", "stores")
-
-    def __init__(self, audited: Audit, wanted: Sequence[str]) -> None:
-        self.audited = audited
-        self.stores = {name: _store(part, wanted) for name, part in (audited.components or {"": audited}).items()}
-
-    def of(self, component: str) -> Store | None:
-        first = component.split("/", 1)[0]
-        return self.stores.get(first) or self.stores.get("")
-
-
-def _one(
-    carried: Carried,
-    source: Tensor,
-    target: Tensor,
-    shelves: tuple[_Shelves, _Shelves],
-    found: Values,
-) -> None:
-    names: list[str] = []
-    views = []
-    for tensor, piece, shelf in zip((source, target), (carried.source, carried.target), shelves, strict=True):
-        store = shelf.of(piece.identity.component)
-        names.append(tensor.name if store is None else store.spelled(tensor.name))
-        views.append((tensor, piece, store))
-    if not found.wants(*names):
-        return
-    arrays: list[Numbers] = []
-    shape: tuple[int, ...] = ()
-    for (tensor, piece, store), name in zip(views, names, strict=True):
-        numbers = _numbers(tensor, piece.line.packed is not None, store)
-        if isinstance(numbers, str):
-            found.skip(numbers, name)
-            return
-        array, shape = logical(numbers.raw, tensor, piece), numbers.raw.shape
-        if array is None:
-            found.skip("where its part lies is not known", name)
-            return
-        arrays.append(Numbers(array, numbers.dtype))
-    both = matched(arrays[0].raw, arrays[1].raw, carried.fit)
-    if both is None:
-        found.skip("no view of the one has the other's shape", names[1])
-        return
-    one, other = Numbers(both[0], arrays[0].dtype), Numbers(both[1], arrays[1].dtype)
-    found.odd.look(names[1], arrays[1])
-    what, told = _judged(carried.identity.role, one, other)
-    at = stored_at(told.place, target, carried.target, carried.fit, shape)
-    told = told if at is None or told.equal else replace(told, place=at)
-    found.tensors += 1
-    found.elements += told.elements
-    found.verdicts.append(
-        Verdict(carried.identity.role, names[0], names[1], what, told, carried.steps, one.raw.ndim > 1)
-    )
-
-
-def _numbers(tensor: Tensor, packed: bool, store: Store | None) -> Numbers | str:
-    if packed:
-        return "it is packed"
-    return "its files cannot be reached" if store is None else store.numbers(tensor.name)
-
-
-def _judged(role: str, source: Numbers, target: Numbers) -> tuple[str, Difference]:
-    told = difference(source, target)
-    if told.equal:
-        return EQUAL, told
-    if told.rounding:
-        return ROUNDED, told
-    if role.startswith(ROTARY):
-        for pairs, halves, swap in ((source, target, False), (target, source, True)):
-            for width in islice(head_widths(halves, pairs), MOST_WIDTHS):
-                one = Numbers(in_halves(pairs.raw, width), pairs.dtype)
-                other = Numbers(as_halves(halves.raw, width), halves.dtype)
-                again = difference(other, one) if swap else difference(one, other)
-                if again.equal or again.rounding:
-                    return REORDERED, again
-                told = min(told, again, key=lambda one: one.differing)
-    return DIFFERENT, told
-
-
-def _copies(audited: Audit, found: Values) -> None:
+def check_copies(audited: Audit, found: Values) -> None:
     """Stored copies of tied tensors beside what they are copies of."""
-    store = store_of(audited)
+    store = _store_of(audited)
     case = audited.case
     if store is None or case is None:
         return
@@ -283,7 +96,7 @@ def _copies(audited: Audit, found: Values) -> None:
                 continue
             told = difference(one, copy)
             if not told.equal and not told.rounding:
-                facts = {"tensor": name, "original": other, **_largest(told)}
+                facts = {"tensor": name, "original": other, **facts_of(told)}
                 found.evidence.append(Evidence("copies-differ", Place(tensor=name), facts))
 
 
@@ -292,7 +105,7 @@ def _names(line: ledger.Line) -> Iterator[str]:
         yield from (name_of(line.family, index) for index in tuples(box))
 
 
-def _largest(told: Difference) -> dict[str, object]:
+def facts_of(told: Difference) -> dict[str, object]:
     return {
         "differing": told.differing,
         "elements": told.elements,
@@ -303,92 +116,16 @@ def _largest(told: Difference) -> dict[str, object]:
     }
 
 
-def _differences(found: Values) -> Iterator[Evidence]:
-    """One piece of evidence for each role whose numbers differ, one for all that were rounded or reordered."""
-    roles: dict[str, list[Verdict]] = {}
-    for verdict in found.verdicts:
-        if verdict.what == DIFFERENT:
-            roles.setdefault(verdict.role, []).append(verdict)
-    for role, members in roles.items():
-        worst = max(members, key=lambda verdict: verdict.difference.largest)
-        of = sum(verdict.role == role for verdict in found.verdicts)
-        facts = {
-            "role": role,
-            "tensors": len(members),
-            "of": of,
-            "names": [verdict.target for verdict in members[:NAMES_SHOWN]],
-            "where": _where([verdict.target for verdict in members]),
-            "tensor": worst.target,
-            **_largest(worst.difference),
-        }
-        yield Evidence("values-differ", Place(tensor=worst.target if len(members) == 1 else None), facts)
-    changed = sum(map(len, roles.values()))
-    same = [verdict.target for verdict in found.verdicts if verdict.what == EQUAL and verdict.matrix]
-    if same and changed > len(same):
-        facts = {"tensors": len(same), "of": len(found.verdicts), "names": same[:NAMES_SHOWN], "where": _where(same)}
-        yield Evidence("values-unchanged", Place(), facts)
-    for what, rule in ((ROUNDED, "values-rounded"), (REORDERED, "rows-reordered")):
-        members = [verdict for verdict in found.verdicts if verdict.what == what]
-        if members:
-            ways = dict.fromkeys(verdict.difference.rounding for verdict in members if verdict.difference.rounding)
-            names = [verdict.target for verdict in members[:NAMES_SHOWN]]
-            largest = max(verdict.difference.largest for verdict in members)
-            yield Evidence(
-                rule, Place(), {"tensors": len(members), "names": names, "ways": list(ways), "largest": largest}
-            )
-
-
-def _where(names: Sequence[str]) -> str:
-    """The layers and experts of tensors of one family; '' where they are of several."""
-    keys = [key_of(name) for name in names]
-    if len({key for key, _ in keys}) != 1 or not keys[0][1]:
-        return ""
-    return indices_in_words(keys[0][0], boxes_of([index for _, index in keys]))
-
-
-def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Audit:
-    """The audit with what its numbers say. Raises NotNamed as `check_values`."""
-    found = check_values(audited, wanted, progress)
-    findings = _sorted((*audited.findings, *worded(found.evidence)))
-    return replace(
-        audited,
-        findings=findings,
-        verdict=_verdict(audited.verdict, findings),
-        skipped=_skipped(audited.skipped, found),
-        values=found,
-    )
-
-
-def compared_with_values(
-    compared: Comparison, wanted: Sequence[str] = (), progress: Progress | None = None
-) -> Comparison:
-    """The comparison with what its numbers say; of two different models none are compared. Raises NotNamed."""
-    if compared.verdict == "unreadable":
-        return compared
-    if compared.relation != "conversion":
-        why = Skipped("values", "the two are different models: no tensor of the one becomes one of the other")
-        return replace(compared, skipped=(*compared.skipped, why))
-    found = compare_values(compared, wanted, progress)
-    findings = _sorted((*compared.findings, *worded(found.evidence)))
-    return replace(
-        compared,
-        findings=findings,
-        verdict=_verdict(compared.verdict, findings),
-        skipped=_skipped(compared.skipped, found),
-        values=found,
-    )
-
-
-def _sorted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
-def _verdict(before: str, findings: Sequence[Finding]) -> str:
+def verdict_with(before: str, findings: Sequence[Finding]) -> str:
     bad = before == "clean" and any(finding.severity != "note" for finding in findings)
     return "findings" if bad else before
 
 
-def _skipped(before: Sequence[Skipped], found: Values) -> tuple[Skipped, ...]:
+def skipped_values(before: Sequence[Skipped], found: Values) -> tuple[Skipped, ...]:
     """What was not read, in the place of the sentence that no number was."""
     whole = bool(found.verdicts) and not found.unread and not found.wanted
     kept = [one for one in before if one.check != "values" and not (one.check == "order of rows" and whole)]

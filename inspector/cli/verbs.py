@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypedDict, TypeVar, Unpack
 
 if TYPE_CHECKING:
-    from inspector.auditing.model import Audit
+    from inspector.auditing.result import Audit
     from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
 
@@ -156,7 +156,7 @@ def compare(
     finally:
         bar.end()
     if values or tensor:
-        from inspector.auditing.values import compared_with_values
+        from inspector.comparing.values import compared_with_values
 
         compared = _read(compared_with_values, compared, tensor)
     from inspector.report.compare_text import compare_text
@@ -209,7 +209,7 @@ def _run(
     **where: Unpack[Where],
 ) -> Audit:
     """The audit, with a bar on standard error while a network is waited for."""
-    from inspector.auditing.model import audit as run_audit
+    from inspector.auditing.start import audit as run_audit
 
     if os.path.exists(source) and not with_base and (base is None or os.path.exists(base)):
         return run_audit(source, weights=weights, config=config, claim=claim, base=base, **where)
@@ -229,8 +229,8 @@ Told = TypeVar("Told")
 
 def _read(read: Callable[[Told, Sequence[str], Progress], Told], told: Told, tensor: Sequence[str]) -> Told:
     """Numbers beside headers, with a bar on standard error."""
-    from inspector.auditing.values import NotNamed
     from inspector.report.progress import Bar
+    from inspector.values.result import NotNamed
 
     bar = Bar(what="reading values")
     try:

@@ -10,15 +10,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from inspector.auditing.model import Audit, Skipped, audit, audit_checkpoint
+from inspector.auditing.result import Audit, Skipped
+from inspector.auditing.start import audit, audit_loaded
 from inspector.comparing.causes import PADDING, Case, causes
-from inspector.comparing.names import FileNames
+from inspector.comparing.files import with_files
 from inspector.comparing.notes import notes
 from inspector.comparing.pairing import Pairs, pair
 from inspector.comparing.pieces import Piece, Side, side_of
 from inspector.comparing.relation import are_one_model
+from inspector.comparing.result import Comparison, RoleDifference
 from inspector.comparing.symbols import differing_widths, reasons, row_of
-from inspector.comparing.tally import Alone, Carried, Tally, Tensor, tally
+from inspector.comparing.tally import Alone, Carried, Tally, tally
 from inspector.comparing.ties import Taken, settled
 from inspector.evidence import Evidence
 from inspector.loader.layout import Layout
@@ -29,88 +31,7 @@ from inspector.reconciler.wording import family_name
 from inspector.rules.registry import SEVERITIES, Finding, worded
 
 if TYPE_CHECKING:
-    from inspector.auditing.values import Values
-    from inspector.comparing.files import Files
     from inspector.loader.sources.traffic import Progress
-
-
-@dataclass(frozen=True, slots=True)
-class RoleDifference:
-    """Parameters of one role on both sides, and how the ones become the others.
-
-    source = carried + dropped, target = carried + invented; the three are None for two different models.
-    how: "same", "transposed", "concatenated", "split", "stacked", "padded", "retyped", "packed", "tied", …
-    because: the symbols that differ, or where nothing is lost the dtypes. types: every change of dtype or packing.
-    """
-
-    role: str
-    source: int
-    target: int
-    because: str
-    carried: int | None = None
-    dropped: int | None = None
-    invented: int | None = None
-    how: tuple[str, ...] = ()
-    types: tuple[str, ...] = ()
-
-    @property
-    def difference(self) -> int:
-        """Target less source."""
-        return self.target - self.source
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """One logical tensor on both sides. indices: {"layer": 3, "expert": 7}; steps: as in a role's `how`."""
-
-    role: str
-    indices: Mapping[str, int]
-    source: Tensor
-    target: Tensor
-    steps: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two audits side by side. relation: "conversion" or "different"; carried and dropped as the JSON says.
-
-    parameters: unique logical parameters of both sides. carriage: which tensors become which, by family;
-    `tensors` gives them one by one. skipped: what headers cannot show. values: what the numbers showed, where
-    they were read.
-    """
-
-    source: Audit
-    target: Audit
-    relation: str
-    roles: tuple[RoleDifference, ...]
-    carried: int | None
-    dropped: int | None
-    invented: int | None
-    findings: tuple[Finding, ...]
-    verdict: str
-    parameters: tuple[int, int] = (0, 0)
-    carriage: tuple[Carried, ...] = field(default=(), repr=False)
-    skipped: tuple[Skipped, ...] = ()
-    files: Files | None = None
-    values: Values | None = field(default=None, repr=False)
-
-    def tensors(self) -> Iterator[Way]:
-        """Every logical tensor that is on both sides, by the names in the files; worked out while it is read."""
-        before, after = FileNames(self.source), FileNames(self.target)
-        for one in self.carriage:
-            for index, source, target in one.each():
-                yield Way(
-                    one.identity.role,
-                    dict(zip(one.source.nouns, index, strict=False)),
-                    replace(source, name=before.spelled(source.name)),
-                    replace(target, name=after.spelled(target.name)),
-                    one.steps,
-                )
-
-    def __str__(self) -> str:
-        from inspector.report.compare_text import compare_text
-
-        return compare_text(self)
 
 
 def compare(
@@ -127,8 +48,6 @@ def compare(
     places: for each side the options of `audit` that say where it is (revision, subfolder, repo_type, cached).
     Where a side is a repository the files are compared too; hashes reads every byte of the large ones here.
     """
-    from inspector.comparing.files import with_files
-
     one, other = (audit(place, **options) for place, options in zip((source, target), places, strict=True))
     return with_files(compare_audits(one, other, expect=expect), hashes=hashes, progress=progress)
 
@@ -160,9 +79,9 @@ def _read_like(own: Audit, other: Audit) -> Audit:
         return own
     name = case.reading.card.names[0]
     if config is not None:
-        again = audit_checkpoint(replace(own.checkpoint, config=config))
+        again = audit_loaded(replace(own.checkpoint, config=config))
     else:
-        again = audit_checkpoint(own.checkpoint, like=name)
+        again = audit_loaded(own.checkpoint, like=name)
     if again.case is None or again.case.reading.card.names[0] != name:
         return own
     return replace(again, checkpoint=own.checkpoint)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from inspector.comparing.result import Comparison, Files
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.sources.download import second_copy
@@ -19,7 +20,6 @@ from inspector.loader.sources.repository_file import RepositoryFile
 from inspector.rules.registry import SEVERITIES, worded
 
 if TYPE_CHECKING:
-    from inspector.comparing.checkpoints import Comparison
     from inspector.loader.sources.traffic import Progress
 
 NAMES_SHOWN: Final = 20
@@ -31,30 +31,6 @@ _DOCUMENTS: Final = (
     ".md", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".mp4", ".ipynb", ".gitattributes", ".gitignore",
 )  # fmt: skip
 _PAPERS: Final = ("readme", "license", "notice", "use_policy", "changelog", "citation")
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """Two places file by file. The reference is a repository's commit, the other a folder or another one.
-
-    same: files of both with the same size, `proven` of them with the same content as well; the content of
-    `unproven` large ones was not read. local: the other place is a folder. differing, missing, extra: paths.
-    """
-
-    reference: str
-    commit: str
-    other: str
-    of: int
-    same: int
-    proven: int
-    unproven: int
-    unproven_bytes: int
-    differing: tuple[str, ...]
-    missing: tuple[str, ...]
-    extra: tuple[str, ...]
-    local: bool
-    hashed: bool
-    evidence: tuple[Evidence, ...] = ()
 
 
 def with_files(compared: Comparison, *, hashes: bool = False, progress: Progress | None = None) -> Comparison:

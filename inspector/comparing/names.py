@@ -10,7 +10,7 @@ from inspector.algebra.names import key_of, name_of
 from inspector.comparing.pieces import Piece
 
 if TYPE_CHECKING:
-    from inspector.auditing.model import Audit
+    from inspector.auditing.result import Audit
 
 
 class FileNames:

@@ -26,7 +26,7 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import noun_of, nouns_of
 
 if TYPE_CHECKING:
-    from inspector.auditing.model import Audit
+    from inspector.auditing.result import Audit
 
 VOCABULARY = "V"
 """The symbol that every card uses for the rows of a vocabulary."""

@@ -17,7 +17,7 @@ from inspector.notation.binding import scope_of
 from inspector.notation.roles import label
 
 if TYPE_CHECKING:
-    from inspector.auditing.model import Audit
+    from inspector.auditing.result import Audit
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from inspector.algebra.boxes import Box, boxes_of, count, joined
 from inspector.algebra.names import Index, at, columns
 from inspector.algebra.span import Span
+from inspector.loader.formats.ggml_types import packed_of
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
-from inspector.quantization.schemes.ggml import packed_of
 
 
 @dataclass(frozen=True, slots=True)

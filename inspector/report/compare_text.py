@@ -11,8 +11,7 @@ from inspector.report.text import WIDTH, finding_text
 from inspector.report.values_text import values_text
 
 if TYPE_CHECKING:
-    from inspector.comparing.checkpoints import Comparison, RoleDifference
-    from inspector.comparing.files import Files
+    from inspector.comparing.result import Comparison, Files, RoleDifference
 
 
 def compare_text(compared: Comparison, *, colour: bool = False) -> str:

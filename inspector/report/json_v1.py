@@ -10,11 +10,10 @@ from inspector.reconciler.ledger import Counts, Line
 from inspector.rules.registry import Finding
 
 if TYPE_CHECKING:
-    from inspector.auditing.model import Audit
-    from inspector.auditing.values import Values
-    from inspector.comparing.checkpoints import Comparison
-    from inspector.comparing.files import Files
+    from inspector.auditing.result import Audit
+    from inspector.comparing.result import Comparison, Files
     from inspector.formulas import Formula
+    from inspector.values.result import Values
 
 
 def dumped(value: dict[str, Any]) -> str:

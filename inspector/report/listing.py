@@ -17,7 +17,7 @@ from inspector.report.text import WIDTH, rounded
 from inspector.rules.registry import files, page
 
 if TYPE_CHECKING:
-    from inspector.auditing.model import Audit
+    from inspector.auditing.result import Audit
 
 
 def count_text(audited: Audit) -> str:

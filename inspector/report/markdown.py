@@ -9,7 +9,7 @@ from inspector.report.clean import clean
 from inspector.report.tables import role_rows
 
 if TYPE_CHECKING:
-    from inspector.auditing.model import Audit
+    from inspector.auditing.result import Audit
 
 _SPECIAL = str.maketrans({char: f"\\{char}" for char in "\\`*_{}[]<>()#+-.!|~@"})
 

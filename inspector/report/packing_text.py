@@ -15,7 +15,7 @@ from inspector.reconciler.wording import family_name, indices_in_words
 from inspector.report.clean import clean
 
 if TYPE_CHECKING:
-    from inspector.auditing.model import Audit
+    from inspector.auditing.result import Audit
     from inspector.quantization.settings import Piece
     from inspector.quantization.unpacking import Helper, Unpacked
 

@@ -14,7 +14,7 @@ from inspector.report.values_text import values_text
 from inspector.rules.registry import Finding
 
 if TYPE_CHECKING:
-    from inspector.auditing.model import Audit
+    from inspector.auditing.result import Audit
 
 WIDTH = 80
 _BAR = " ▏▎▍▌▋▊▉█"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inspector.auditing.values import Values
+    from inspector.values.result import Values
 
 WORDS = (
     ("equal", "equal to the last bit"),

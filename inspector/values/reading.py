@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,11 +19,9 @@ from inspector.loader.dtype import BITS
 from inspector.loader.formats.gguf_names import turned_names
 from inspector.loader.sources.folder import FolderSource
 from inspector.loader.sources.source import Source
+from inspector.matcher.reading import Reading
 from inspector.values.decoding import RAW, Array
 from inspector.values.difference import Numbers
-
-if TYPE_CHECKING:
-    from inspector.auditing.model import Audit
 
 FETCHED: Final = 8_000_000_000
 """Bytes of one tensor that are fetched into memory."""
@@ -154,18 +152,19 @@ def _places(source: Source, file: str, size: int) -> Mapping[str, Place]:
     return {name: Place(*place) for name, place in begins(read, size, file).items()}
 
 
-def store_of(audited: Audit) -> Store | None:
-    """The numbers behind an audit; None where its files cannot be reached again."""
-    checkpoint = audited.checkpoint
+def store_of(checkpoint: Checkpoint, reading: Reading | None) -> Store | None:
+    """The numbers of a checkpoint that was read; None where its files cannot be reached again.
+
+    reading: the names as an audit has them.
+    """
     source = checkpoint.reach() if checkpoint.reach is not None else None
     if source is None:
         return None
-    return Store(checkpoint, source, _names(audited))
+    return Store(checkpoint, source, _names(checkpoint, reading))
 
 
-def _names(audited: Audit) -> dict[str, str]:
+def _names(checkpoint: Checkpoint, reading: Reading | None) -> dict[str, str]:
     """The name under which the audit has a tensor -> the one under which it was read, where that is another."""
-    case = audited.case
-    if case is None or not case.reading.prefix:
+    if reading is None or not reading.prefix:
         return {}
-    return {case.reading.bare(name): name for name in audited.checkpoint.tensors}
+    return {reading.bare(name): name for name in checkpoint.tensors}

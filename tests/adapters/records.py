@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any
 
 from inspector.auditing.adapter import BaseRead, audit_adapter
-from inspector.auditing.model import Audit, audit_checkpoint
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout, lay_out
@@ -52,10 +53,10 @@ def checkpoint(
 
 def beside(spec: Listing, adapter: Mapping[str, Any], base: Mapping[str, Any]) -> Audit:
     """An adapter laid beside the config of a base."""
-    read = audit_checkpoint(checkpoint({}, config=base))
+    read = audit_loaded(checkpoint({}, config=base))
     return audit_adapter(checkpoint(spec, adapter), base=BaseRead("base", read))
 
 
 def alone(spec: Listing, adapter: Mapping[str, Any] | None) -> Audit:
     """An adapter by itself."""
-    return audit_checkpoint(checkpoint(spec, adapter))
+    return audit_loaded(checkpoint(spec, adapter))

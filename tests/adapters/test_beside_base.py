@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from inspector.auditing.model import audit
+from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write
 from tests.judged import codes
 from tests.make_checkpoints import SMALL_LLAMA

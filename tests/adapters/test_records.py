@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.adapters.names import tuner_name
-from inspector.auditing.model import Audit
+from inspector.auditing.result import Audit
 from tests.adapters.records import Spec, alone, beside, records, spec_of
 from tests.judged import codes
 

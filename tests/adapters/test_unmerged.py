@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.auditing.model import Audit, audit, audit_checkpoint
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit, audit_loaded
 from tests.adapters.records import Spec, checkpoint, records, spec_of
 from tests.checkpoints import elements, genuine, write, write_file
 from tests.judged import codes
@@ -34,7 +35,7 @@ def wrapped(*, prefix: str = "", saved: bool = False) -> Spec:
 
 
 def judge(spec: Spec, config: dict[str, object] | None = SMALL_LLAMA) -> Audit:
-    return audit_checkpoint(checkpoint(spec, config=config))
+    return audit_loaded(checkpoint(spec, config=config))
 
 
 @pytest.mark.parametrize("prefix", ["", "base_model.model."])

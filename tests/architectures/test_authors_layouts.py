@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.auditing.model import Audit
+from inspector.auditing.result import Audit
 from tests.checkpoints import Spec, genuine
 from tests.judged import base_record, codes, judged, spec_of
 

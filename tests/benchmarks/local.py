@@ -42,7 +42,7 @@ DECODE = (
     "            json.loads(f.read(struct.unpack('<Q', f.read(8))[0]))\n"
     "    for p in glob.glob(folder + '/*.index.json'):\n"
     "        json.loads(open(p, 'rb').read())\n"
-    "from inspector.auditing.model import audit\n"
+    "from inspector.auditing.start import audit\n"
     "audit(sys.argv[2]); read(sys.argv[2])\n"
     "a = time.process_time(); audit(sys.argv[1]); b = time.process_time(); read(sys.argv[1]); c = time.process_time()\n"
     "print((b - a) / (c - b))\n"

@@ -10,8 +10,10 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from inspector.auditing.model import Audit, audit
-from inspector.comparing.checkpoints import Comparison, compare_audits
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from inspector.comparing.checkpoints import compare_audits
+from inspector.comparing.result import Comparison
 from inspector.loader.formats.ggml_types import BY_NAME
 from tests.checkpoints import Spec, write
 from tests.judged import FIXTURES

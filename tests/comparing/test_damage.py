@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.comparing.checkpoints import Comparison
+from inspector.comparing.result import Comparison
 from tests.comparing.entrances import NAMES, Side, compared, pair
 from tests.comparing.listings import saved, without_config
 from tests.dialects.test_writers import FLUX

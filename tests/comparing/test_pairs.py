@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.auditing.model import audit
-from inspector.comparing.checkpoints import Comparison, compare_audits
+from inspector.auditing.start import audit
+from inspector.comparing.checkpoints import compare_audits
+from inspector.comparing.result import Comparison
 from inspector.loader.formats.gguf_names import TABLES
 from tests.checkpoints import genuine, write
 from tests.comparing.entrances import FOLDER, NAMES, Side, compared, opened, pair

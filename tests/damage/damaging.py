@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from inspector.algebra.names import key_of
-from inspector.auditing.model import Audit
+from inspector.auditing.result import Audit
 
 Spec = dict[str, tuple[str, tuple[int, ...]]]
 

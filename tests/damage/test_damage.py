@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inspector.auditing.model import Audit
+from inspector.auditing.result import Audit
 from tests.damage.damaging import key_set
 from tests.judged import base_record, codes, judged, records, spec_of
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import Audit
+from inspector.auditing.result import Audit
 from tests.damage.damaging import required, told, wounds
 from tests.judged import codes, judged, oracle_types, records, spec_of
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import audit
+from inspector.auditing.start import audit
 from inspector.loader.formats.gguf_config import BY_ROLE, BY_TYPE, KEYS
 from tests.checkpoints import Shape, genuine
 from tests.dialects.gguf_models import ARCHITECTURES, MODELS, config_of

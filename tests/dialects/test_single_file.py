@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import Audit, audit
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
 from tests.checkpoints import Spec, elements, genuine, write_file
 from tests.dialects import converters, single_file
 from tests.dialects.single_file import under

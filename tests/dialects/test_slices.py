@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import Audit, audit
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
 from tests.checkpoints import Spec, elements, genuine, write_file
 from tests.dialects.converters import meta
 from tests.judged import codes

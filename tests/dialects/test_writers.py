@@ -11,7 +11,8 @@ import pytest
 
 from inspector.architectures.catalog import card_of
 from inspector.architectures.writers import WRITINGS
-from inspector.auditing.model import Audit, audit
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
 from inspector.matcher.signs import WORDS
 from tests.checkpoints import Spec, elements, genuine, write
 from tests.dialects import converters

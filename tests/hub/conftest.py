@@ -78,10 +78,10 @@ def rules(checkpoint: Checkpoint) -> list[str]:
 
 def told(checkpoint: Checkpoint) -> str:
     """All findings as they are printed, in one line."""
-    from inspector.auditing.model import audit_checkpoint
+    from inspector.auditing.start import audit_loaded
     from inspector.report.text import audit_text
 
-    return " ".join(audit_text(audit_checkpoint(checkpoint), verbose=True).split())
+    return " ".join(audit_text(audit_loaded(checkpoint), verbose=True).split())
 
 
 def equal(one: Checkpoint, other: Checkpoint) -> bool:

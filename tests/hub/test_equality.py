@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.auditing.model import audit_checkpoint
+from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import load, load_within
 from tests.hub.conftest import equal
 from tests.hub.stand_in import StandIn, commit_of
@@ -48,7 +48,7 @@ def test_the_same_as_a_local_audit(served: StandIn, monkeypatch: pytest.MonkeyPa
     assert equal(remote, local)
     assert remote.evidence == local.evidence
     assert remote.commit == commit
-    one, other = audit_checkpoint(remote), audit_checkpoint(local)
+    one, other = audit_loaded(remote), audit_loaded(local)
     assert (one.counts, one.verdict, one.claims) == (other.counts, other.verdict, other.claims)
     assert [(finding.code, finding.message) for finding in one.findings] == [
         (finding.code, finding.message) for finding in other.findings
@@ -193,7 +193,7 @@ def test_a_wounded_repository_is_told_as_a_wounded_folder(
     wound(wounded)
     hub.add("org/wounded", wounded)
     hub.one_answer = one_answer
-    remote, local = audit_checkpoint(load("org/wounded")), audit_checkpoint(load(str(wounded)))
+    remote, local = audit_loaded(load("org/wounded")), audit_loaded(load(str(wounded)))
     assert (remote.counts, remote.verdict, remote.claims) == (local.counts, local.verdict, local.claims)
     assert [(one.code, one.message) for one in remote.findings] == [(one.code, one.message) for one in local.findings]
     assert remote.lines == local.lines

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.comparing.checkpoints import Comparison, compare
+from inspector import Comparison, compare
 from inspector.report.json_v1 import compare_json
 from tests.checkpoints import write
 from tests.hub.stand_in import StandIn

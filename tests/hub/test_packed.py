@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import audit
+from inspector.auditing.start import audit
 from tests.checkpoints import write
 from tests.hub.stand_in import StandIn
 from tests.quantization.make_fixtures import Tensors

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import audit_checkpoint
+from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import Checkpoint, load
 from tests.checkpoints import write
 from tests.hub.conftest import SHARDS, equal, rules, told
@@ -24,7 +24,7 @@ fsspec = pytest.importorskip("fsspec")
 
 def same(remote: Checkpoint, local: Checkpoint) -> bool:
     """Whether the two give the same report but for the place."""
-    one, other = audit_checkpoint(remote), audit_checkpoint(local)
+    one, other = audit_loaded(remote), audit_loaded(local)
     words = [(finding.code, finding.message) for finding in one.findings]
     return (
         equal(remote, local)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import audit
+from inspector import audit
 from tests.checkpoints import Spec, write, write_file
 from tests.hub.stand_in import StandIn, commit_of
 from tests.judged import codes

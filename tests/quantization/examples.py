@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from inspector.auditing.model import Audit
+from inspector.auditing.result import Audit
 from tests.judged import judged
 from tests.quantization.make_fixtures import LLAMA, linears, rest
 from tests.quantization.stored import Spec, changed, checkpoint

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from inspector.auditing.model import Audit
+from inspector.auditing.result import Audit
 from tests.judged import judged
 
 FOLDER = Path(__file__).parent.parent.parent / "fixtures" / "packing"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.auditing.model import Audit, audit
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
 from inspector.loader.dtype import BITS
 from tests.hub.stand_in import StandIn
 from tests.quantization.stored import Spec, checkpoint

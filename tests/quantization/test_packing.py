@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import Audit, audit_checkpoint
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout, lay_out
@@ -215,7 +216,7 @@ def part_of(name: str, lost: Callable[[str], bool], *, named: bool = False) -> A
     read = Config("config.json", config, "config")
     losses = {} if named else {"model-00002-of-00002.safetensors": gone}
     made = Checkpoint("test", "test", read, tensors=tensors, lost=losses, partial=named, readable=True)
-    return audit_checkpoint(made)
+    return audit_loaded(made)
 
 
 @pytest.mark.parametrize("name", PACKED)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import audit
+from inspector.auditing.start import audit
 from inspector.loader.formats.gguf_config import BY_TYPE, KEYS
 from inspector.loader.formats.gguf_names import TABLES
 from tests.checkpoints import genuine

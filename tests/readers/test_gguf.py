@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from inspector.architectures.catalog import card_of
-from inspector.loader.formats.ggml_types import BY_NAME, TYPES
+from inspector.loader.formats.ggml_types import BY_NAME, TYPES, packed_of
 from inspector.loader.formats.gguf import ArrayOf, Split, judge_splits, read_gguf
 from inspector.loader.formats.gguf_config import config_of, names_of
 from inspector.loader.formats.gguf_names import BUFFERS, TABLES, canonical_name, is_buffer, renamed
 from inspector.loader.layout import Layout
-from inspector.quantization.schemes.ggml import packed_of
 from tests.readers.made import Gguf, reading, small_llama
 
 

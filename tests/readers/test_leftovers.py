@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.auditing.model import Audit, audit
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_evidence, leftovers
 from inspector.loader.sources.source import Listing

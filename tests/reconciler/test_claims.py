@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import Audit, audit_checkpoint
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
@@ -53,7 +54,7 @@ def with_index(spec: Spec, config: dict[str, Any], file_bytes: int = 0, **totals
     index = Index("model.safetensors.index.json", dict.fromkeys(spec, "model.safetensors"), {}, dict(totals), ())
     files = (WeightFile("model.safetensors", file_bytes, 0, len(spec), 0, {}),)
     given = Config("config.json", dict(config), "config")
-    return audit_checkpoint(
+    return audit_loaded(
         Checkpoint("test", "test", given, tensors=read.tensors, files=files, index=index, readable=True)
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import Audit
+from inspector.auditing.result import Audit
 from inspector.notation.binding import Block
 from tests.checkpoints import Spec, genuine, plan_of
 from tests.judged import judged

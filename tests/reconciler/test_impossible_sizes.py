@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.model import audit
+from inspector.auditing.start import audit
 from inspector.formulas import formula
 from inspector.report.json_v1 import audit_json, dumped, formula_json
 from tests.checkpoints import genuine, write

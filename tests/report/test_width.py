@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from inspector import formula
 from inspector.architectures.catalog import modules
-from inspector.formulas import formula
 from inspector.report.clean import MOST_EXACT, figure
 from inspector.report.listing import count_text
+from inspector.report.text import audit_text
 from tests.checkpoints import genuine
 from tests.judged import base_record, judged, oracle_types
 from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
@@ -39,7 +40,7 @@ def test_numbers_are_exact_up_to_what_no_checkpoint_has() -> None:
 @pytest.mark.parametrize("keys", ABSURD, ids=str)
 def test_an_absurd_config_keeps_to_the_columns(keys: dict[str, Any], tmp_path: Path) -> None:
     audited = judged(genuine(LLAMA8B | {"num_hidden_layers": 2}), LLAMA8B | keys)
-    assert wide(str(audited)) == []
+    assert wide(audit_text(audited)) == []
     path = tmp_path / "config.json"
     path.write_text(json.dumps(LLAMA8B | keys), encoding="utf-8")
     assert wide(str(formula(str(path)))) == []

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from inspector.auditing.adapter import BaseRead, audit_adapter
-from inspector.auditing.model import Audit, audit_checkpoint
-from inspector.comparing.checkpoints import Comparison, compare_audits
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit_loaded
+from inspector.comparing.checkpoints import compare_audits
+from inspector.comparing.result import Comparison
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
@@ -102,7 +104,7 @@ def indexed(**totals: int) -> Audit:
     healthy = judged(spec, LLAMA8B).checkpoint
     index = Index("model.safetensors.index.json", dict.fromkeys(spec, "model.safetensors"), {}, dict(totals), ())
     config = Config("config.json", dict(LLAMA8B), "config")
-    return audit_checkpoint(Checkpoint("test", "test", config, tensors=healthy.tensors, index=index, readable=True))
+    return audit_loaded(Checkpoint("test", "test", config, tensors=healthy.tensors, index=index, readable=True))
 
 
 FIRES: dict[str, Callable[[], Audit]] = {
@@ -209,7 +211,7 @@ FIRES |= {
     "adapter-target-unnamed": lambda: adapter(base=False, target_modules=["q_proj", "v_proj", "down_proj"]),
     "adapter-layer-odd": lambda: adapter(drop("layers.7.self_attn.v_proj"), base=False),
     "adapter-not-merged": lambda: llama(wrapped),
-    "adapter-beside-weights": lambda: audit_checkpoint(checkpoint(genuine(LLAMA8B), LLAMA3, LLAMA8B)),
+    "adapter-beside-weights": lambda: audit_loaded(checkpoint(genuine(LLAMA8B), LLAMA3, LLAMA8B)),
     "adapter-base-unread": unread_base,
     "adapter-vocabulary-differs": lambda: adapter(put("base_model.model.lm_head.weight", "BF16", 128264, 4096)),
 }

@@ -9,8 +9,9 @@ from hashlib import sha1
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inspector.comparing.checkpoints import Comparison, compare_audits
+from inspector.comparing.checkpoints import compare_audits
 from inspector.comparing.files import with_files
+from inspector.comparing.result import Comparison
 from inspector.loader.index import Index
 from inspector.loader.sources.repository_file import RepositoryFile
 from tests.checkpoints import genuine

@@ -8,9 +8,12 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from inspector.auditing.model import Audit, audit
-from inspector.auditing.values import compared_with_values, with_values
-from inspector.comparing.checkpoints import Comparison, compare
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from inspector.auditing.values import with_values
+from inspector.comparing.checkpoints import compare
+from inspector.comparing.result import Comparison
+from inspector.comparing.values import compared_with_values
 from tests.sparse_models import TINY, llama
 from tests.values.written import Arrays, bfloat16, halves_of_pairs, numbers, spec_of, write
 

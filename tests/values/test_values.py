@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from inspector.auditing.model import audit
-from inspector.auditing.values import NotNamed, compared_with_values, with_values
-from inspector.comparing.checkpoints import Comparison, compare
+from inspector.auditing.start import audit
+from inspector.auditing.values import with_values
+from inspector.comparing.checkpoints import compare
+from inspector.comparing.result import Comparison
+from inspector.comparing.values import compared_with_values
 from inspector.values import difference as comparing
 from inspector.values.decoding import decoded, rounded, table
 from inspector.values.difference import Numbers, difference
+from inspector.values.result import NotNamed
 from tests.checkpoints import genuine
 from tests.dialects.converters import meta
 from tests.hub.stand_in import StandIn

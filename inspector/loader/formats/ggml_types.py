@@ -10,6 +10,7 @@ from typing import Final
 
 from inspector.loader.dtype import BITS
 from inspector.loader.layout import WORD, Layout
+from inspector.loader.packed import Packed
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +125,15 @@ def storage_of(layout: Layout) -> Layout:
         return Layout("U8", (layout.bytes,), layout.bytes, layout.bytes)
     shape = (*layout.shape[:-1], layout.shape[-1] // blocks.elements * blocks.bytes)
     return Layout("U8", shape, layout.bytes, layout.bytes)
+
+
+def packed_of(layout: Layout) -> Packed | None:
+    """The storage of a tensor whose dtype is a block type; None for plain ones.
+
+    `layout` has the logical shape; the storage is U8 with the last dim in bytes. bits counts the scales in,
+    as llama.cpp's own tables do: Q4_K has 4.5.
+    """
+    if not is_packed(layout.dtype):
+        return None
+    blocks = BY_NAME[layout.dtype]
+    return Packed(f"gguf {layout.dtype}", blocks.bits, blocks.elements, storage_of(layout))

@@ -1,0 +1,127 @@
+"""What an audit found: the counts, the findings and what was not checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from inspector.evidence import Evidence
+from inspector.loader.checkpoint import Checkpoint
+from inspector.reconciler.ledger import Counts, Ledger, Line
+from inspector.reconciler.reconcile import Reconciled
+from inspector.rules.registry import Finding, worded
+
+if TYPE_CHECKING:
+    from inspector.quantization.unpacking import Unpacked
+    from inspector.reconciler.claims import Claim
+    from inspector.reconciler.experts import Experts
+    from inspector.values.result import Values
+
+
+@dataclass(frozen=True, slots=True)
+class ArchitectureName:
+    """Whose names these are. confidence: certain where the config and the names agree, else likely."""
+
+    name: str
+    model_type: str | None
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A check that was not made, and why."""
+
+    check: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class CauseLine:
+    """A finding that is a cause, and the families whose differences it explains."""
+
+    code: str
+    key: str
+    families: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What is to be said of a checkpoint. Prints itself as the report that people read.
+
+    verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
+    components: the parts of a pipeline by folder; the counts are then their sums. base: an adapter's, where it was
+    read; its verdict is its own. values: what the numbers showed, where they were read.
+    """
+
+    source: str
+    title: str
+    checkpoint: Checkpoint
+    architecture: ArchitectureName | None
+    class_name: str | None
+    ledger: Ledger
+    claims: tuple[Claim, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    causes: tuple[CauseLine, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    verdict: str = "clean"
+    case: Reconciled | None = field(default=None, repr=False)
+    unpacked: Unpacked | None = field(default=None, repr=False)
+    components: Mapping[str, Audit] = field(default_factory=dict)
+    values: Values | None = field(default=None, repr=False)
+    base: Audit | None = field(default=None, repr=False)
+
+    @property
+    def counts(self) -> Counts:
+        """What the ledger adds up to."""
+        return self.ledger.counts
+
+    @property
+    def experts(self) -> Experts | None:
+        """The experts of a mixture, and what of the model one token uses; None where there are none."""
+        from inspector.reconciler.experts import experts_of
+
+        config = self.checkpoint.config
+        return None if self.case is None or config is None else experts_of(self.ledger, config.values)
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The ledger's lines."""
+        return self.ledger.lines
+
+
+def conclude(
+    checkpoint: Checkpoint,
+    ledger: Ledger,
+    evidence: Sequence[Evidence],
+    *,
+    architecture: ArchitectureName | None = None,
+    class_name: str | None = None,
+    claims: Sequence[Claim] = (),
+    skipped: Sequence[Skipped] = (),
+    case: Reconciled | None = None,
+    unpacked: Unpacked | None = None,
+) -> Audit:
+    """The result that follows from everything that was explained and found."""
+    findings = worded(evidence)
+    bad = any(finding.severity in ("error", "warning") for finding in findings)
+    causes = tuple(
+        CauseLine(finding.code, finding.place.key or "", tuple(finding.facts["families"]))
+        for finding in findings
+        if finding.name == "config-disagrees"
+    )
+    return Audit(
+        source=checkpoint.source,
+        title=checkpoint.title,
+        checkpoint=checkpoint,
+        architecture=architecture,
+        class_name=class_name,
+        ledger=ledger,
+        claims=tuple(claims),
+        findings=tuple(findings),
+        causes=causes,
+        skipped=tuple(skipped),
+        verdict="unreadable" if not checkpoint.readable else "findings" if bad else "clean",
+        case=case if case is None else replace(case, ledger=ledger),
+        unpacked=unpacked,
+    )

@@ -1,0 +1,103 @@
+"""The audit of Stable Diffusion in one file: its components under their definitions, and the sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from inspector.auditing.pipeline import AuditPart, summed
+from inspector.auditing.result import Audit
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
+from inspector.loader.formats.latent_diffusion import Component, parts_of
+from inspector.loader.layout import Layout
+from inspector.matcher.families import families_of
+from inspector.reconciler import ledger
+from inspector.reconciler.ledger import Ledger, Line
+from inspector.rules.registry import SEVERITIES, Finding, worded
+
+
+def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
+    """The audit of Stable Diffusion in one file: each component under its card's names, and the sums."""
+    found = parts_of(root.tensors)
+    parts: dict[str, Audit] = {}
+    evidence = list(root.evidence)
+    findings: list[Finding] = []
+    for component in found.components:
+        name = component.name if component.name not in parts else component.prefix.rstrip(".")
+        config = None if component.config is None else Config(root.set_name, component.config, "config")
+        part = audit_part(replace(_component(root, name, component.tensors), config=config))
+        parts[name] = part
+        findings.extend(_within(one, name, component) for one in part.findings)
+    if found.others:
+        parts["other"] = audit_part(_component(root, "other", found.others))
+        findings.extend(parts["other"].findings)
+    own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
+    own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
+    if found.schedule:
+        evidence.append(_told("buffers-stored", found.schedule, {"elements": _elements(found.schedule)}))
+    for beside, tensors in (("model_ema", found.ema), ("logit_scale", found.scales)):
+        if tensors:
+            facts: dict[str, Fact] = {"component": beside, "parameters": _elements(tensors), "class": None}
+            evidence.append(_told("component-extra", tensors, facts))
+    findings = sorted([*worded(evidence), *findings], key=lambda one: SEVERITIES.index(one.severity))
+    bad = any(one.severity != "note" for one in findings)
+    lines = (*(line for part in parts.values() for line in part.lines), *own)
+    counts = ledger.add_up(lines, summed(parts).expected_parameters).counts
+    return Audit(
+        root.source,
+        root.title,
+        root,
+        None,
+        None,
+        Ledger(lines, counts),
+        findings=tuple(findings),
+        skipped=tuple(dict.fromkeys(skip for part in parts.values() for skip in part.skipped)),
+        verdict="findings" if bad else "clean",
+        components=parts,
+    )
+
+
+def _component(root: Checkpoint, name: str, tensors: dict[str, Layout]) -> Checkpoint:
+    """A component as a checkpoint of its own, of which nothing is told that the file's reading told."""
+    return Checkpoint(
+        root.source,
+        name,
+        tensors=tensors,
+        file_of=dict.fromkeys(tensors, root.set_name),
+        set_name=root.set_name,
+        readable=True,
+        partial=root.partial,
+    )
+
+
+def _within(finding: Finding, name: str, component: Component) -> Finding:
+    """A component's finding with the names that its tensors have in the file."""
+    place = finding.place
+    stored = None if place.tensor is None else component.stored(place.tensor)
+    return replace(finding, place=replace(place, tensor=stored), headline=f"{name}: {finding.headline}")
+
+
+def _lines(tensors: Mapping[str, Layout], kind: str, component: str) -> Iterator[Line]:
+    for family in families_of(tensors).values():
+        for part in family.stored:
+            counted = part.elements if kind == ledger.EXTRA else 0
+            yield Line(
+                family.key, component, kind, part.layout, part.boxes, part.tensors, part.elements, counted,
+                component if kind == ledger.EXTRA else "",
+            )  # fmt: skip
+
+
+def _elements(tensors: Mapping[str, Layout]) -> int:
+    return sum(layout.elements for layout in tensors.values())
+
+
+def _told(rule: str, tensors: Mapping[str, Layout], facts: dict[str, Fact]) -> Evidence:
+    """What lies beside the components, with its first names."""
+    more: dict[str, Fact] = {
+        "tensors": len(tensors),
+        "bytes": sum(layout.bytes for layout in tensors.values()),
+        "families": [*tensors][:20],
+    }
+    return Evidence(rule, Place(tensor=next(iter(tensors))), {**facts, **more})

@@ -1,0 +1,114 @@
+"""What a source is, and which audit it gets: a model, an adapter, an unmerged model, a pipeline, a single file.
+
+This module knows the kinds; none of them imports it. Where a kind holds other checkpoints (the components of a
+pipeline) it gets the function that audits them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from inspector.auditing.model import audit_model
+from inspector.auditing.result import Audit, Skipped
+from inspector.loader.checkpoint import Checkpoint, load, load_within
+from inspector.loader.formats.part_signs import is_single_file
+from inspector.matcher.claim import claim_of
+from inspector.matcher.families import families_of
+
+if TYPE_CHECKING:
+    from inspector.loader.sources.traffic import Progress
+    from inspector.reconciler.claims import Stated
+
+SIGNS_OF_ADAPTERS = (".lora_", ".base_layer.", "base_model.model.")
+"""Parts of names that make it worth looking whether PEFT was at work."""
+
+
+def audit(
+    source: str,
+    *,
+    weights: str | None = None,
+    config: str | None = None,
+    claim: Stated | None = None,
+    base: str | None = None,
+    with_base: bool = False,
+    revision: str | None = None,
+    subfolder: str | None = None,
+    repo_type: str | None = None,
+    cached: bool = False,
+    progress: Progress | None = None,
+) -> Audit:
+    """Audits the checkpoint at a path, in a repository of the Hub (`org/name`), or at another address.
+
+    weights chooses among several sets of weights. config is a config file to use instead of the one there.
+    claim is a total to compare with (`inspector.reconciler.claims.read_claim` makes one of "8.03B").
+    base is an adapter's base, as a source of its own or a config alone; with_base reads the repository that the
+    adapter's config names. revision, subfolder and repo_type are a repository's; cached reads the Hub's local
+    cache alone; progress is called while headers arrive. Bad content is never raised: it is in the findings.
+    """
+    checkpoint = load(
+        source,
+        weights=weights,
+        config=config,
+        revision=revision,
+        subfolder=subfolder,
+        repo_type=repo_type,
+        cached=cached,
+        progress=progress,
+    )
+    if checkpoint.pipeline is not None and weights is None:
+        from inspector.auditing.pipeline import audit_pipeline, with_claim
+
+        return with_claim(audit_pipeline(checkpoint, lambda name: load_within(checkpoint, name), audit_loaded), claim)
+    if base is not None or with_base:
+        return _audit_with_base(checkpoint, claim, base, progress)
+    if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).card is None:
+        from inspector.auditing.pipeline import with_claim
+        from inspector.auditing.single_file import audit_single_file
+
+        return with_claim(audit_single_file(checkpoint, audit_loaded), claim)
+    return audit_loaded(checkpoint, claim)
+
+
+def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: str | None = None) -> Audit:
+    """Audits one checkpoint that was loaded: an adapter, a model with an adapter left in, or a model.
+
+    like: the model type whose definition is to read it, where it has no config.
+    """
+    if not checkpoint.readable or not _may_hold_adapter(checkpoint):
+        return audit_model(checkpoint, claim, like=like)
+    from inspector.auditing.adapter import audit_adapter, base_beside, beside_weights, holds_adapter
+    from inspector.auditing.unmerged import audit_unmerged
+
+    stored = families_of(checkpoint.tensors)
+    if holds_adapter(checkpoint, stored):
+        return audit_adapter(checkpoint, claim, base_beside(checkpoint), stored)
+    unmerged = audit_unmerged(checkpoint, stored, claim_of(checkpoint.config, like), claim)
+    if unmerged is not None:
+        return unmerged
+    beside = beside_weights(checkpoint)
+    if beside is not None:
+        checkpoint = replace(checkpoint, evidence=(*checkpoint.evidence, beside))
+    return audit_model(checkpoint, claim, like=like)
+
+
+def _may_hold_adapter(checkpoint: Checkpoint) -> bool:
+    if checkpoint.adapter is not None:
+        return True
+    text = "\n".join(checkpoint.tensors)
+    return any(sign in text for sign in SIGNS_OF_ADAPTERS)
+
+
+def _audit_with_base(
+    checkpoint: Checkpoint, claim: Stated | None, base: str | None, progress: Progress | None
+) -> Audit:
+    """The audit of an adapter with its base; of anything else, and that it is no adapter."""
+    from inspector.auditing.adapter import audit_adapter, holds_adapter, read_base, read_named_base
+
+    if not checkpoint.readable or not holds_adapter(checkpoint, families_of(checkpoint.tensors)):
+        audited = audit_loaded(checkpoint, claim)
+        skipped = Skipped("the base", "these weights are no adapter")
+        return replace(audited, skipped=(*audited.skipped, skipped)) if checkpoint.readable else audited
+    cached = checkpoint.cached
+    read = read_named_base(checkpoint, progress) if base is None else read_base(base, cached=cached, progress=progress)
+    return audit_adapter(checkpoint, claim, read)

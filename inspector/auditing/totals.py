@@ -1,0 +1,44 @@
+"""Stated totals beside the counts: those of the index, and the one that a person asks about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from inspector.auditing.result import Skipped
+from inspector.evidence import Evidence
+from inspector.loader.checkpoint import Checkpoint
+from inspector.reconciler.ledger import Ledger
+from inspector.reconciler.reconcile import Reconciled
+
+if TYPE_CHECKING:
+    from inspector.reconciler.claims import Claim, Stated
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Stated totals as they compare with the counts. skipped: totals that could not be compared."""
+
+    claims: tuple[Claim, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+
+
+def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None, stated: Stated | None) -> Totals:
+    """The totals of the index, where all its shards were read, and a person's claim."""
+    index = checkpoint.index
+    if index is None and stated is None:
+        return Totals()
+    from inspector.reconciler.claims import check_claim, index_claims, unexplained_totals
+
+    claims: list[Claim] = []
+    skipped: tuple[Skipped, ...] = ()
+    if index is not None and (checkpoint.lost or checkpoint.partial):
+        skipped = (Skipped("totals of the index", "not all shards of the index were read"),)
+    elif index is not None:
+        sizes = [file.bytes for file in checkpoint.files]
+        claims.extend(index_claims(index.metadata, ledger.counts, ledger.lines, case, sizes))
+    if stated is not None:
+        claims.append(check_claim(stated, ledger.counts, ledger.lines, case))
+    evidence = tuple(unexplained_totals(claims, index.file)) if index is not None and claims else ()
+    return Totals(tuple(claims), skipped, evidence)

@@ -1,0 +1,106 @@
+"""A model that was saved with an adapter still in it: the model under its own names, and the adapter apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_unmerged, tuner_name
+from inspector.auditing.model import audit_model
+from inspector.auditing.result import Audit
+from inspector.evidence import Evidence, Fact, Place
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.layout import Layout
+from inspector.matcher.claim import Claim
+from inspector.matcher.families import Families
+from inspector.reconciler import ledger
+from inspector.reconciler.ledger import Line
+
+if TYPE_CHECKING:
+    from inspector.reconciler.claims import Stated
+
+
+def audit_unmerged(checkpoint: Checkpoint, stored: Families, config: Claim, stated: Stated | None) -> Audit | None:
+    """The audit of the model without its adapter, with the adapter's lines added; None where no adapter is left in."""
+    apart = _take_apart(checkpoint, stored, config)
+    if apart is None:
+        return None
+    model, evidence, lines = apart
+    audited = audit_model(replace(model, adapter=None, evidence=(*checkpoint.evidence, evidence)), stated)
+    return _with_lines(audited, lines)
+
+
+def _take_apart(
+    checkpoint: Checkpoint, stored: Families, claim: Claim
+) -> tuple[Checkpoint, Evidence, tuple[Line, ...]] | None:
+    """A model saved with PEFT's layers around its own: the model alone, what is wrong, and the adapter's lines.
+
+    Some types have such layers for good, and PEFT's own prefix shows that these are not those.
+    """
+    if not is_unmerged(stored):
+        return None
+    if not any(key.startswith(PREFIX) for key in stored) and _has_such_layers(stored, claim):
+        return None
+    tensors: dict[str, Layout] = {}
+    file_of: dict[str, str] = {}
+    lines: list[Line] = []
+    for key, family in stored.items():
+        found = tuner_name(key)
+        whole = found is None and "modules_to_save" in key.split(".")
+        if found is None and not whole:
+            continue
+        lines.extend(
+            Line(
+                key, "adapter", ledger.EXTRA, part.layout, part.boxes, part.tensors, part.elements,
+                part.layout.elements * part.tensors, "adapter",
+            )
+            for part in family.stored
+        )  # fmt: skip
+    for name, layout in checkpoint.tensors.items():
+        if tuner_name(name) is None and "modules_to_save" not in name.split("."):
+            tensors[base_name(name)] = layout
+            if name in checkpoint.file_of:
+                file_of[base_name(name)] = checkpoint.file_of[name]
+    facts: dict[str, Fact] = {
+        "type": adapter_kind(stored),
+        "modules": _places(stored),
+        "tensors": sum(line.tensors for line in lines),
+        "elements": sum(line.elements for line in lines),
+        "base_tensors": len(tensors),
+        "base_elements": sum(layout.elements for layout in tensors.values()),
+        "example": _example(checkpoint),
+    }
+    alone = replace(checkpoint, tensors=tensors, file_of=file_of, index=None)
+    return alone, Evidence("adapter-not-merged", Place(), facts), tuple(lines)
+
+
+def _has_such_layers(stored: Families, claim: Claim) -> bool:
+    """Whether the card has such layers itself, as Phi-4-multimodal's has; a type without a card may."""
+    if claim.card is None:
+        return claim.model_type is not None
+    from inspector.architectures.catalog import card_of
+    from inspector.matcher.spelling import known_keys
+    from inspector.notation.scope import CardScope
+
+    own = known_keys(CardScope(claim.card, claim.settings, card_of))
+    return any(key in own and tuner_name(key) is not None for key in stored)
+
+
+def _places(stored: Families) -> int:
+    """Modules around which a tuner lies."""
+    tensors: dict[str, int] = {}
+    for key, family in stored.items():
+        found = tuner_name(key)
+        if found is not None and found.module:
+            tensors[found.module] = max(tensors.get(found.module, 0), family.tensors)
+    return sum(tensors.values())
+
+
+def _example(checkpoint: Checkpoint) -> str:
+    return next((name for name in checkpoint.tensors if ".base_layer." in name), next(iter(checkpoint.tensors), ""))
+
+
+def _with_lines(audited: Audit, lines: tuple[Line, ...]) -> Audit:
+    accounts = ledger.add_up([*audited.lines, *lines], audited.counts.expected_parameters)
+    case = None if audited.case is None else replace(audited.case, ledger=accounts)
+    return replace(audited, ledger=accounts, case=case)

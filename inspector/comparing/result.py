@@ -1,0 +1,114 @@
+"""What a comparison of two checkpoints found: role by role, and file by file where a repository is one side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from inspector.auditing.result import Audit, Skipped
+from inspector.comparing.names import FileNames
+from inspector.comparing.tally import Carried, Tensor
+from inspector.evidence import Evidence
+from inspector.rules.registry import Finding
+
+if TYPE_CHECKING:
+    from inspector.values.result import Values
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Two places file by file. The reference is a repository's commit, the other a folder or another one.
+
+    same: files of both with the same size, `proven` of them with the same content as well; the content of
+    `unproven` large ones was not read. local: the other place is a folder. differing, missing, extra: paths.
+    """
+
+    reference: str
+    commit: str
+    other: str
+    of: int
+    same: int
+    proven: int
+    unproven: int
+    unproven_bytes: int
+    differing: tuple[str, ...]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    local: bool
+    hashed: bool
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoleDifference:
+    """Parameters of one role on both sides, and how the ones become the others.
+
+    source = carried + dropped, target = carried + invented; the three are None for two different models.
+    how: "same", "transposed", "concatenated", "split", "stacked", "padded", "retyped", "packed", "tied", …
+    because: the symbols that differ, or where nothing is lost the dtypes. types: every change of dtype or packing.
+    """
+
+    role: str
+    source: int
+    target: int
+    because: str
+    carried: int | None = None
+    dropped: int | None = None
+    invented: int | None = None
+    how: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+
+    @property
+    def difference(self) -> int:
+        """Target less source."""
+        return self.target - self.source
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One logical tensor on both sides. indices: {"layer": 3, "expert": 7}; steps: as in a role's `how`."""
+
+    role: str
+    indices: Mapping[str, int]
+    source: Tensor
+    target: Tensor
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two audits side by side. relation: "conversion" or "different"; carried and dropped as the JSON says.
+
+    parameters: unique logical parameters of both sides. carriage: which tensors become which, by family;
+    `tensors` gives them one by one. skipped: what headers cannot show. values: what the numbers showed, where
+    they were read.
+    """
+
+    source: Audit
+    target: Audit
+    relation: str
+    roles: tuple[RoleDifference, ...]
+    carried: int | None
+    dropped: int | None
+    invented: int | None
+    findings: tuple[Finding, ...]
+    verdict: str
+    parameters: tuple[int, int] = (0, 0)
+    carriage: tuple[Carried, ...] = field(default=(), repr=False)
+    skipped: tuple[Skipped, ...] = ()
+    files: Files | None = None
+    values: Values | None = field(default=None, repr=False)
+
+    def tensors(self) -> Iterator[Way]:
+        """Every logical tensor that is on both sides, by the names in the files; worked out while it is read."""
+        before, after = FileNames(self.source), FileNames(self.target)
+        for one in self.carriage:
+            for index, source, target in one.each():
+                yield Way(
+                    one.identity.role,
+                    dict(zip(one.source.nouns, index, strict=False)),
+                    replace(source, name=before.spelled(source.name)),
+                    replace(target, name=after.spelled(target.name)),
+                    one.steps,
+                )

@@ -1,0 +1,197 @@
+"""Values of both sides of a conversion, where they were asked for: what became of the numbers, tensor by tensor.
+
+Which numbers belong to each other is what `inspector.comparing.checkpoints` found from headers; this reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from inspector.auditing.result import Audit, Skipped
+from inspector.auditing.values import check_copies, facts_of, open_store, order, skipped_values, verdict_with
+from inspector.comparing.arrays import as_halves, head_widths, in_halves, logical, matched, stored_at
+from inspector.comparing.result import Comparison
+from inspector.comparing.tally import Carried, Tensor
+from inspector.evidence import Evidence, Place
+from inspector.loader.sources.traffic import Progress
+from inspector.rules.registry import worded
+from inspector.values.difference import Difference, Numbers, difference
+from inspector.values.reading import Store
+from inspector.values.result import (
+    DIFFERENT,
+    EQUAL,
+    NAMES_SHOWN,
+    REORDERED,
+    ROUNDED,
+    Values,
+    Verdict,
+    place_of_names,
+)  # fmt: skip
+
+MOST_WIDTHS = 16
+"""Widths of a head that are tried where more than one row looks like the beginning of the second half."""
+ROTARY = ("attention.query", "attention.key")
+
+
+def compared_with_values(
+    compared: Comparison, wanted: Sequence[str] = (), progress: Progress | None = None
+) -> Comparison:
+    """The comparison with what its numbers say; of two different models none are compared. Raises NotNamed."""
+    if compared.verdict == "unreadable":
+        return compared
+    if compared.relation != "conversion":
+        why = Skipped("values", "the two are different models: no tensor of the one becomes one of the other")
+        return replace(compared, skipped=(*compared.skipped, why))
+    found = compare_values(compared, wanted, progress)
+    findings = order((*compared.findings, *worded(found.evidence)))
+    return replace(
+        compared,
+        findings=findings,
+        verdict=verdict_with(compared.verdict, findings),
+        skipped=skipped_values(compared.skipped, found),
+        values=found,
+    )
+
+
+def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: Progress | None = None) -> Values:
+    """Reads both sides of a conversion. wanted: names, `*` for anything; none of them means all.
+
+    Raises NotNamed where a side lies elsewhere and no tensor was named.
+    """
+    found = Values(wanted=tuple(wanted))
+    stores = _Stores(compared.source, wanted), _Stores(compared.target, wanted)
+    total = sum(one.tensors for one in compared.carriage)
+    done = 0
+    for carried in compared.carriage:
+        for _, source, target in carried.each():
+            done += 1
+            if progress is not None:
+                progress(done, total, found.elements)
+            _one(carried, source, target, stores, found)
+    for audited in (compared.source, compared.target):
+        check_copies(audited, found)
+    found.evidence.extend((*_differences(found), *found.odd.evidence()))
+    return found
+
+
+class _Stores:
+    """The stores of one side, by component."""
+
+    __slots__ = ("audited", "stores")
+
+    def __init__(self, audited: Audit, wanted: Sequence[str]) -> None:
+        self.audited = audited
+        self.stores = {name: open_store(part, wanted) for name, part in (audited.components or {"": audited}).items()}
+
+    def of(self, component: str) -> Store | None:
+        first = component.split("/", 1)[0]
+        return self.stores.get(first) or self.stores.get("")
+
+
+def _one(
+    carried: Carried,
+    source: Tensor,
+    target: Tensor,
+    stores: tuple[_Stores, _Stores],
+    found: Values,
+) -> None:
+    names: list[str] = []
+    views = []
+    for tensor, piece, side in zip((source, target), (carried.source, carried.target), stores, strict=True):
+        store = side.of(piece.identity.component)
+        names.append(tensor.name if store is None else store.spelled(tensor.name))
+        views.append((tensor, piece, store))
+    if not found.wants(*names):
+        return
+    arrays: list[Numbers] = []
+    shape: tuple[int, ...] = ()
+    for (tensor, piece, store), name in zip(views, names, strict=True):
+        numbers = _numbers(tensor, piece.line.packed is not None, store)
+        if isinstance(numbers, str):
+            found.skip(numbers, name)
+            return
+        array, shape = logical(numbers.raw, tensor, piece), numbers.raw.shape
+        if array is None:
+            found.skip("where its part lies is not known", name)
+            return
+        arrays.append(Numbers(array, numbers.dtype))
+    both = matched(arrays[0].raw, arrays[1].raw, carried.fit)
+    if both is None:
+        found.skip("no view of the one has the other's shape", names[1])
+        return
+    one, other = Numbers(both[0], arrays[0].dtype), Numbers(both[1], arrays[1].dtype)
+    found.odd.look(names[1], arrays[1])
+    what, told = _judged(carried.identity.role, one, other)
+    at = stored_at(told.place, target, carried.target, carried.fit, shape)
+    told = told if at is None or told.equal else replace(told, place=at)
+    found.tensors += 1
+    found.elements += told.elements
+    found.verdicts.append(
+        Verdict(carried.identity.role, names[0], names[1], what, told, carried.steps, one.raw.ndim > 1)
+    )
+
+
+def _numbers(tensor: Tensor, packed: bool, store: Store | None) -> Numbers | str:
+    if packed:
+        return "it is packed"
+    return "its files cannot be reached" if store is None else store.numbers(tensor.name)
+
+
+def _judged(role: str, source: Numbers, target: Numbers) -> tuple[str, Difference]:
+    told = difference(source, target)
+    if told.equal:
+        return EQUAL, told
+    if told.rounding:
+        return ROUNDED, told
+    if role.startswith(ROTARY):
+        for pairs, halves, swap in ((source, target, False), (target, source, True)):
+            for width in islice(head_widths(halves, pairs), MOST_WIDTHS):
+                one = Numbers(in_halves(pairs.raw, width), pairs.dtype)
+                other = Numbers(as_halves(halves.raw, width), halves.dtype)
+                again = difference(other, one) if swap else difference(one, other)
+                if again.equal or again.rounding:
+                    return REORDERED, again
+                told = min(told, again, key=lambda one: one.differing)
+    return DIFFERENT, told
+
+
+def _differences(found: Values) -> Iterator[Evidence]:
+    """One piece of evidence for each role whose numbers differ, one for all that were rounded or reordered."""
+    roles: dict[str, list[Verdict]] = {}
+    for verdict in found.verdicts:
+        if verdict.what == DIFFERENT:
+            roles.setdefault(verdict.role, []).append(verdict)
+    for role, members in roles.items():
+        worst = max(members, key=lambda verdict: verdict.difference.largest)
+        of = sum(verdict.role == role for verdict in found.verdicts)
+        facts = {
+            "role": role,
+            "tensors": len(members),
+            "of": of,
+            "names": [verdict.target for verdict in members[:NAMES_SHOWN]],
+            "where": place_of_names([verdict.target for verdict in members]),
+            "tensor": worst.target,
+            **facts_of(worst.difference),
+        }
+        yield Evidence("values-differ", Place(tensor=worst.target if len(members) == 1 else None), facts)
+    changed = sum(map(len, roles.values()))
+    same = [verdict.target for verdict in found.verdicts if verdict.what == EQUAL and verdict.matrix]
+    if same and changed > len(same):
+        facts = {
+            "tensors": len(same),
+            "of": len(found.verdicts),
+            "names": same[:NAMES_SHOWN],
+            "where": place_of_names(same),
+        }
+        yield Evidence("values-unchanged", Place(), facts)
+    for what, rule in ((ROUNDED, "values-rounded"), (REORDERED, "rows-reordered")):
+        members = [verdict for verdict in found.verdicts if verdict.what == what]
+        if members:
+            ways = dict.fromkeys(verdict.difference.rounding for verdict in members if verdict.difference.rounding)
+            names = [verdict.target for verdict in members[:NAMES_SHOWN]]
+            largest = max(verdict.difference.largest for verdict in members)
+            yield Evidence(
+                rule, Place(), {"tensors": len(members), "names": names, "ways": list(ways), "largest": largest}
+            )

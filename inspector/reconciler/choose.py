@@ -1,0 +1,72 @@
+"""Which definition reads the names of a checkpoint: the claimed one, or the one that names and shapes support."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from inspector.architectures.defaults import is_component
+from inspector.matcher.claim import NO_CONFIG, Claim
+from inspector.matcher.families import Families
+from inspector.matcher.reading import Reading, read_by_names, read_claimed, shown
+from inspector.matcher.signs import may_be_foreign
+from inspector.reconciler import ledger
+from inspector.reconciler.reconcile import Reconciled, reconcile
+
+
+def choose_reading(
+    config: Claim, families: Families, lost: Sequence[str]
+) -> tuple[Reading | None, tuple[str, float] | None]:
+    """The names under the claimed card where it fits; by themselves where there is no claim, or a false one."""
+    if may_be_foreign(families):
+        from inspector.matcher.foreign import read_foreign
+
+        foreign = read_foreign(config, families)
+        if foreign:
+            return _by_shapes(foreign), None
+    claimed = read_claimed(config, families, lost)
+    if claimed is not None and claimed.fits:
+        return claimed, None
+    if claimed is None and config is not NO_CONFIG and config.model_type is not None:
+        return None, read_by_names(families, {})[1]
+    values = config.settings.values if claimed is None else {}
+    supported, nearest = read_by_names(families, values)
+    return _by_shapes(supported), nearest
+
+
+def _misfit(case: Reconciled) -> tuple[int, bool]:
+    """(tensors that speak against the card, whether its sum is unknown). Layers that are lost speak against none."""
+    stored = case.reading.families
+    placement = case.placement
+    against = sum(one.tensors for one in placement.misfits) + sum(one.tensors for one in placement.strays)
+    against += sum(gap.tensors for gap in placement.gaps if gap.block.key not in stored)
+    unchecked = sum(line.tensors for line in case.ledger.lines if line.kind == ledger.UNCHECKED)
+    return against - unchecked, case.ledger.counts.expected_parameters is None
+
+
+def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
+    """Of readings that fit the names equally well, the one that fits the shapes best; its equals are twins."""
+    if len(readings) < 2 and not any(map(_has_class, readings)):
+        return readings[0] if readings else None
+    tried = [_beside_shapes(reading) for reading in readings]
+    least = min(misfit for _, misfit in tried)
+    fitting = [reading for reading, misfit in tried if misfit == least]
+    return replace(fitting[0], twins=tuple(reading.name for reading in fitting[1:]))
+
+
+def _beside_shapes(reading: Reading) -> tuple[Reading, tuple[int, bool]]:
+    """(a reading, how badly it fits); of diffusers' classes by their classes' switches where nothing differs then.
+
+    Where anything does, the switch may be what is otherwise.
+    """
+    misfit = _misfit(reconcile(NO_CONFIG, reading, ()))
+    if not misfit[0] or not _has_class(reading):
+        return reading, misfit
+    other = shown(reading, always=True)
+    again = _misfit(reconcile(NO_CONFIG, other, ()))
+    return (other, again) if not again[0] else (reading, misfit)
+
+
+def _has_class(reading: Reading) -> bool:
+    """Whether a reading without a config is of a class of diffusers, whose switches have defaults."""
+    return not reading.scope.settings.known and is_component(reading.name)

@@ -1,0 +1,117 @@
+"""What reading values showed: what became of each tensor, and which numbers are odd."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from inspector.algebra.boxes import boxes_of
+from inspector.algebra.names import key_of
+from inspector.evidence import Evidence, Place
+from inspector.reconciler.wording import indices_in_words
+from inspector.values.difference import Difference, Numbers, oddities
+
+EQUAL, ROUNDED, REORDERED, DIFFERENT = "equal", "rounded", "reordered", "different"
+"""What may have become of a tensor's numbers; reordered: rotary rows in pairs and in halves, else equal or rounded."""
+NAMES_SHOWN = 20
+
+
+class NotNamed(ValueError):
+    """Numbers of a place that is not this machine are read for named tensors only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one tensor. names: in the files of both sides."""
+
+    role: str
+    source: str
+    target: str
+    what: str
+    difference: Difference
+    steps: tuple[str, ...] = ()
+    matrix: bool = True
+
+
+class Odd:
+    """What is not finite or constant, gathered until it can be told as one."""
+
+    __slots__ = ("constant", "infinite")
+
+    def __init__(self) -> None:
+        self.infinite: list[tuple[str, int, int]] = []
+        self.constant: list[tuple[str, float]] = []
+
+    def look(self, name: str, numbers: Numbers) -> None:
+        """Takes note of a tensor, or of a part of one."""
+        told = oddities(numbers)
+        if told.nan or told.infinite:
+            self.infinite.append((name, told.nan, told.infinite))
+        elif told.constant is not None and numbers.raw.ndim > 1:
+            self.constant.append((name, told.constant))
+
+    def evidence(self) -> Iterator[Evidence]:
+        """One piece for all that are not finite, one for all that are constant."""
+        if self.infinite:
+            names = [name for name, _, _ in self.infinite]
+            yield Evidence(
+                "values-not-finite",
+                Place(tensor=names[0] if len(names) == 1 else None),
+                {
+                    "tensors": len(names),
+                    "names": names[:NAMES_SHOWN],
+                    "where": place_of_names(names),
+                    "nan": sum(nan for _, nan, _ in self.infinite),
+                    "infinite": sum(infinite for _, _, infinite in self.infinite),
+                },
+            )
+        if self.constant:
+            names = [name for name, _ in self.constant]
+            values = sorted({value for _, value in self.constant})
+            yield Evidence(
+                "values-constant",
+                Place(tensor=names[0] if len(names) == 1 else None),
+                {
+                    "tensors": len(names),
+                    "names": names[:NAMES_SHOWN],
+                    "where": place_of_names(names),
+                    "values": values[:5],
+                },
+            )
+
+
+@dataclass(slots=True)
+class Values:
+    """What was read. unread: why -> names of tensors whose numbers were not. wanted: names asked for; met: of those."""
+
+    verdicts: list[Verdict] = field(default_factory=list)
+    unread: dict[str, list[str]] = field(default_factory=dict)
+    evidence: list[Evidence] = field(default_factory=list)
+    tensors: int = 0
+    elements: int = 0
+    wanted: tuple[str, ...] = ()
+    met: set[str] = field(default_factory=set, repr=False)
+    odd: Odd = field(default_factory=lambda: Odd(), repr=False)
+
+    def count(self, what: str) -> int:
+        """How many tensors came to this end."""
+        return sum(verdict.what == what for verdict in self.verdicts)
+
+    def wants(self, *names: str) -> bool:
+        """Whether a tensor of any of these names is to be read."""
+        found = [pattern for pattern in self.wanted if any(fnmatchcase(name, pattern) for name in names)]
+        self.met.update(found)
+        return not self.wanted or bool(found)
+
+    def skip(self, why: str, name: str) -> None:
+        """Notes that a tensor was not read."""
+        self.unread.setdefault(why, []).append(name)
+
+
+def place_of_names(names: Sequence[str]) -> str:
+    """The layers and experts of tensors of one family; '' where they are of several."""
+    keys = [key_of(name) for name in names]
+    if len({key for key, _ in keys}) != 1 or not keys[0][1]:
+        return ""
+    return indices_in_words(keys[0][0], boxes_of([index for _, index in keys]))
