@@ -1,8 +1,8 @@
 """Which file holds the card of a model type: one small table, so that one card is imported and not all.
 
-`endings.json` is the way from names to cards: the ends of the keys each card has; `least_keys.json` says how
-many keys it has at the least. `python -m inspector.matcher.endings` writes all again from the files; a test
-compares.
+`outlines.json` is the way from names to definitions: the ends of the keys of each, and how many keys it has at the
+least. Both tables have one line for each name. `python -m inspector.matcher.outlines` writes them from the files;
+a test compares.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from typing import NamedTuple
 
 from inspector.notation.definition import Architecture
 
@@ -55,10 +56,18 @@ def card_of(model_type: str) -> Architecture | None:
     return card if isinstance(card, Architecture) else None
 
 
-def endings() -> Mapping[str, list[int]]:
-    """Last two segments of a key -> which cards (positions in the order of `first_names`) have it."""
-    table: dict[str, list[int]] = json.loads(beside("endings.json"))
-    return table
+class Outline(NamedTuple):
+    """What shows by names alone whether a definition is near: the fewest keys its checkpoints have, and their ends."""
+
+    least: int
+    endings: tuple[str, ...]
+
+
+@cache
+def outlines() -> Mapping[str, Outline]:
+    """First model type of a definition -> its outline."""
+    table: dict[str, tuple[int, str]] = json.loads(beside("outlines.json"))
+    return {name: Outline(least, tuple(endings.split())) for name, (least, endings) in table.items()}
 
 
 def ending(key: str) -> str:
@@ -78,33 +87,24 @@ SPARE_KEYS = 2
 """What a checkpoint of very few families may lack and still be taken for a card's."""
 
 
-def least_keys() -> Mapping[str, int]:
-    """First model type of a card -> the keys that its checkpoints have at the least."""
-    table: dict[str, int] = json.loads(beside("least_keys.json"))
-    return table
-
-
 def likely_cards(keys: Collection[str], share: float, most: int) -> list[tuple[str, Architecture]]:
-    """The cards that know at least this share of the keys by their endings, else the three nearest.
+    """The definitions that know at least this share of the keys by their endings, else the three nearest.
 
-    A card that needs far more keys than there are is none of them. Of equals the smaller card comes first.
+    A definition that needs far more keys than there are is none of them. Of equals the smaller one comes first.
     Only they are imported.
     """
-    table = endings()
-    names = first_names()
-    least = least_keys()
-    small = {position for position, name in enumerate(names) if least[name] <= 2 * len(keys) + SPARE_KEYS}
-    counts: dict[int, int] = {}
-    for key in keys:
-        for position in small.intersection((*table.get(ending(key), ()), *table.get(key.rsplit(".", 1)[-1], ()))):
-            counts[position] = counts.get(position, 0) + 1
-    sizes: dict[int, int] = {}
-    for positions in table.values():
-        for position in positions:
-            sizes[position] = sizes.get(position, 0) + 1
-    best = sorted(counts, key=lambda position: (-counts[position], sizes[position], position))
-    enough = [position for position in best if counts[position] >= share * len(keys)][:most] or best[:3]
-    found = [(names[position], card_of(names[position])) for position in sorted(enough)]
+    ends = [(ending(key), key.rsplit(".", 1)[-1]) for key in keys]
+    order = {name: position for position, name in enumerate(first_names())}
+    counts: dict[str, int] = {}
+    sizes: dict[str, int] = {}
+    for name, outline in outlines().items():
+        if outline.least <= 2 * len(keys) + SPARE_KEYS:
+            own = frozenset(outline.endings)
+            counts[name] = sum(two in own or one in own for two, one in ends)
+            sizes[name] = len(own)
+    best = sorted((name for name in counts if counts[name]), key=lambda name: (-counts[name], sizes[name], order[name]))
+    enough = [name for name in best if counts[name] >= share * len(keys)][:most] or best[:3]
+    found = [(name, card_of(name)) for name in sorted(enough, key=order.__getitem__)]
     return [(name, card) for name, card in found if card is not None]
 
 

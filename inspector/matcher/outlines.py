@@ -1,0 +1,45 @@
+"""Writes the tables of the catalog anew from the card files.
+
+python -m inspector.matcher.outlines
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import inspector.architectures
+from inspector.architectures.catalog import all_cards, card_of, ending, modules, scan
+from inspector.matcher.spelling import fewest_required, known_keys
+from inspector.notation.scope import CardScope, Settings
+
+
+def outlines() -> dict[str, tuple[int, str]]:
+    """First model type -> (the fewest keys of its checkpoints, the ends of all its keys).
+
+    Without the rows of submodels that only a config chooses.
+    """
+    return {name: _outline(CardScope(card, Settings({}, known=False), card_of)) for name, card in all_cards()}
+
+
+def _outline(scope: CardScope) -> tuple[int, str]:
+    return fewest_required(scope), " ".join(sorted({ending(key) for key in known_keys(scope)}))
+
+
+def write() -> None:
+    """Both tables, one entry a line."""
+    folder = Path(inspector.architectures.__file__).parent
+    _dump(folder / "catalog.json", scan())
+    modules.cache_clear()
+    card_of.cache_clear()
+    _dump(folder / "outlines.json", outlines())
+
+
+def _dump(path: Path, table: Mapping[str, object]) -> None:
+    lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in table.items())
+    path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
