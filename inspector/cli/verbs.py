@@ -126,9 +126,10 @@ def formula(
         shown = run_formula(what, head=head, config=config, **where)
     except FormulaError as problem:
         fail(str(problem), UNREADABLE if os.path.exists(what) and head is None else USAGE)
+    from inspector.report.formula_text import formula_text
     from inspector.report.json_v1 import formula_json
 
-    tell(format, lambda: formula_json(shown), lambda: str(shown))
+    tell(format, lambda: formula_json(shown), lambda: formula_text(shown))
     leave(0)
 
 
