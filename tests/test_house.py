@@ -85,7 +85,10 @@ def test_no_code_of_a_checkpoint_can_run() -> None:
 
 
 def test_the_catalog_is_what_the_files_hold() -> None:
-    made: dict[str, dict[str, object]] = {"catalog": {**scan()}, "outlines": {name: list(outline) for name, outline in outlines().items()}}
+    made: dict[str, dict[str, object]] = {
+        "catalog": {**scan()},
+        "outlines": {name: list(outline) for name, outline in outlines().items()},
+    }
     for name, table in made.items():
         text = (PACKAGE / "architectures" / f"{name}.json").read_text(encoding="utf-8")
         assert json.loads(text) == table, "run python -m inspector.matcher.outlines"

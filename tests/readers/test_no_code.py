@@ -9,7 +9,7 @@ from pathlib import Path
 PROGRAM = """
 import sys
 from inspector.loader.formats import pickle_code, torch_file, numpy_file, gguf, zip_directory
-from inspector.loader import foreign, layer_words
+from inspector.loader import layer_words, signature
 from inspector.algebra import span
 from tests.readers.evil import FILES
 from inspector.loader.formats.torch_file import read_torch

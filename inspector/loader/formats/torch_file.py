@@ -16,7 +16,8 @@ from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.loader.formats import zip_directory
 from inspector.loader.formats.incremental import Ended, Read
-from inspector.loader.formats.pickle_code import Fault, Made, Name, Persistent, Pickle, read_pickle
+from inspector.loader.formats.pickle_code import read_pickle
+from inspector.loader.formats.pickle_values import Fault, Made, Name, Persistent, Pickle
 from inspector.loader.formats.zip_directory import Member
 from inspector.loader.header import NAMES_SHOWN, Header, Layouts
 from inspector.loader.layer_words import layers_of
