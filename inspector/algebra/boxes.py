@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from inspector.algebra.names import Index
@@ -88,6 +88,52 @@ def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
                 kept.append((*inside, outside, *box[position + 1 :]))
             inside.append(axis & other)
     return tuple(kept)
+
+
+FEW = 64
+"""Pairs of boxes up to which cutting one by one is the fastest way; the set is the same either way."""
+
+
+def minus(boxes: Sequence[Box], cuts: Sequence[Box]) -> tuple[Box, ...]:
+    """The boxes without some others, in time that grows with their runs and not with their product."""
+    if not boxes or not cuts:
+        return tuple(boxes)
+    if not boxes[0]:
+        return ()
+    if len(boxes) * len(cuts) <= FEW:
+        left = tuple(boxes)
+        for cut in cuts:
+            left = less(left, cut)
+        return left
+    if len(boxes[0]) == 1:
+        span = Span.union(box[0] for box in boxes) - Span.union(cut[0] for cut in cuts)
+        return ((span,),) if span else ()
+    rows: dict[tuple[Box, ...], list[Span]] = {}
+    for atom, inside, outside in _atoms(boxes, cuts):
+        rest = minus(inside, outside) if outside else tuple(inside)
+        if rest:
+            rows.setdefault(rest, []).append(atom)
+    return tuple((span, *box) for rest, atoms in rows.items() for span in (Span.union(atoms),) for box in rest)
+
+
+def _atoms(boxes: Sequence[Box], cuts: Sequence[Box]) -> Iterator[tuple[Span, list[Box], list[Box]]]:
+    """The first axis in pieces within which no box begins or ends, each with the rests of the boxes and cuts there."""
+    events: dict[int, list[tuple[bool, bool, int]]] = {}
+    for is_cut, listed in ((False, boxes), (True, cuts)):
+        for number, box in enumerate(listed):
+            for start, stop in box[0].runs:
+                events.setdefault(start, []).append((True, is_cut, number))
+                events.setdefault(stop, []).append((False, is_cut, number))
+    active: tuple[dict[int, Box], dict[int, Box]] = ({}, {})
+    places = sorted(events)
+    for place, following in zip(places, [*places[1:], places[-1]], strict=True):
+        for begins, is_cut, number in sorted(events[place]):  # what ends here before what begins here
+            if begins:
+                active[is_cut][number] = (cuts if is_cut else boxes)[number][1:]
+            else:
+                active[is_cut].pop(number, None)
+        if active[0]:
+            yield Span.range(place, following), list(active[0].values()), list(active[1].values())
 
 
 def within(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:

@@ -3,7 +3,7 @@
 A segment that is a canonical number of at most six ASCII digits is an index; everything else (`w1`, `007`,
 `²`, `1_0`, twenty digits) stays part of the key. Names are grouped by digit classes: names that agree
 after every digit is replaced by 0 have their numbers at the same places, so the slow look at a name is
-taken once for each class.
+taken once for each class. Digits beside letters (`w1`, `conv2d`) then tell the keys of a class apart.
 """
 
 from __future__ import annotations
@@ -149,12 +149,36 @@ def _one_by_one(names: Iterable[str], positions: Iterable[int]) -> Iterator[Colu
 
 
 def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) -> Iterator[Column]:
+    """The columns of names whose digits stand at the same places."""
+    if "#" in digit_class:
+        yield from _one_by_one(members, positions)
+        return
     spans = tuple(match.span() for match in _NUMBER.finditer(digit_class))
-    if "0" in _NUMBER.sub("", digit_class) or "#" in digit_class:  # digits beside letters: keys may differ
-        yield from _one_by_one(members, positions)
+    indices = {place for span in spans for place in range(*span)}
+    inside = [place for place, letter in enumerate(digit_class) if letter == "0" and place not in indices]
+    if not inside:
+        yield from _column(_NUMBER.sub("#", digit_class), members, positions, spans)
         return
+    text = "".join(members)  # w1, w2 and w3 are of one class and of three keys
+    digits = zip(*(_letters(text, len(members), place) for place in inside), strict=True)
+    groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number, found in enumerate(digits):
+        groups[found].append(number)
+    for found, numbers in groups.items():
+        key = list(digit_class)
+        for place, digit in zip(inside, found, strict=True):
+            key[place] = digit
+        for start, stop in reversed(spans):
+            key[start:stop] = "#"
+        yield from _column("".join(key), at(members, numbers), at(positions, numbers), spans)
+
+
+def _column(
+    key: str, members: Sequence[str], positions: Sequence[int], spans: tuple[tuple[int, int], ...]
+) -> Iterator[Column]:
+    """The names of one key as a column; one by one where a number is written as none is (`007`)."""
     text = "".join(members)
-    if any(stop - start > 1 and "0" in _letters(text, len(members), start) for start, stop in spans):  # 007 is no index
+    if any(stop - start > 1 and "0" in _letters(text, len(members), start) for start, stop in spans):
         yield from _one_by_one(members, positions)
         return
-    yield Column(_NUMBER.sub("#", digit_class), members, positions, spans, text)
+    yield Column(key, members, positions, spans, text)

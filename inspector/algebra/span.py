@@ -39,20 +39,36 @@ class Span:
         if len(self.runs) == 1 and len(other.runs) == 1:  # nearly always, and asked most often of all
             start, stop = max(self.runs[0][0], other.runs[0][0]), min(self.runs[0][1], other.runs[0][1])
             return Span(((start, stop),)) if start < stop else Span()
-        return self - (self - other)
+        kept: list[Run] = []
+        others = other.runs
+        at = 0
+        for start, stop in self.runs:
+            while at < len(others) and others[at][1] <= start:
+                at += 1
+            place = at
+            while place < len(others) and others[place][0] < stop:
+                kept.append((max(start, others[place][0]), min(stop, others[place][1])))
+                place += 1
+            at = max(at, place - 1)
+        return Span(tuple(kept))
 
     def __sub__(self, other: Span) -> Span:
         kept: list[Run] = []
+        others = other.runs
+        at = 0
         for start, stop in self.runs:
-            at = start
-            for low, high in other.runs:
-                if high <= at or low >= stop:
-                    continue
-                if low > at:
-                    kept.append((at, low))
-                at = max(at, high)
-            if at < stop:
-                kept.append((at, stop))
+            while at < len(others) and others[at][1] <= start:
+                at += 1
+            place = at
+            while place < len(others) and others[place][0] < stop:
+                low, high = others[place]
+                if low > start:
+                    kept.append((start, low))
+                start = max(start, high)
+                place += 1
+            at = max(at, place - 1)
+            if start < stop:
+                kept.append((start, stop))
         return Span(tuple(kept))
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from inspector.algebra.boxes import Box, count, leading, less, within
+from inspector.algebra.boxes import Box, count, leading, less, minus, within
 from inspector.algebra.names import Index
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
@@ -117,12 +117,9 @@ def _required_gaps(blocks: Sequence[Block], placed: list[Placed], lost: Lost) ->
         if not block.required or block.tie is not None or id(block.slot) in copies:
             continue
         wanted = _wanted(block, groups)
-        for one in inside.get(id(block), ()):
-            for box in one.boxes:
-                wanted = less(wanted, box)
-        for box in lost.get(block.key, ()):
-            if len(box) == len(block.axes):
-                wanted = less(wanted, box)
+        known = [box for one in inside.get(id(block), ()) for box in one.boxes]
+        known += [box for box in lost.get(block.key, ()) if len(box) == len(block.axes)]
+        wanted = minus(wanted, known)
         missing = count(wanted)
         if missing:
             gaps.append(Gap(block, wanted, missing))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.algebra.boxes import boxes_of, count, joined, leading, less, within
+from inspector.algebra.boxes import boxes_of, count, joined, leading, less, minus, within
 from inspector.algebra.span import Span
 
 SETS = st.sets(st.integers(0, 40))
@@ -42,6 +44,14 @@ def test_boxes_less_a_box(tuples: set[tuple[int, int, int]], others: set[tuple[i
     inside = leading([cut], 3) or set()
     assert leading(less(boxes, cut), 3) == tuples - inside
     assert leading(within(boxes, cut), 3) == tuples & inside
+
+
+@given(TUPLES, TUPLES, st.sampled_from((0, 64)))
+def test_boxes_minus_boxes(tuples: set[tuple[int, int, int]], others: set[tuple[int, int, int]], few: int) -> None:
+    with patch("inspector.algebra.boxes.FEW", few):
+        left = minus(boxes_of(sorted(tuples)), boxes_of(sorted(others)))
+    assert leading(left, 3) == tuples - others
+    assert count(left) == len(tuples - others)
 
 
 def test_words() -> None:
