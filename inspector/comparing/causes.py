@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from inspector.algebra.boxes import Box, count, joined, less
+from inspector.algebra.boxes import Box, count, joined, minus
 from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Word
 from inspector.architectures.writers import WRITINGS
@@ -16,6 +16,7 @@ from inspector.comparing.ties import is_unsettled
 from inspector.evidence import Evidence, Fact, Place
 from inspector.notation.binding import scope_of
 from inspector.notation.roles import label
+from inspector.reconciler.compress import RENUMBERED, SUBTREE, Cause, Difference, Least, axes_of, compress
 from inspector.reconciler.wording import boxes_in_words, family_name
 
 PADDING = "padding-differs"
@@ -47,16 +48,48 @@ def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
     namer = _Namer(source, target, found)
     gone = [_Open(one.piece, one.boxes) for one in found.dropped]
     new = [_Open(one.piece, one.boxes) for one in found.invented]
-    kept = [(one.identity, one.boxes) for one in found.carried]
-    strays = [[_Open(piece, piece.boxes) for piece in side.strays] for side in (source, target)]
-    for depth in range(4):
-        yield from _wholes(depth, gone, new, strays, kept, found, namer)
+    unknown = [[_Open(piece, piece.boxes) for piece in side.strays] for side in (source, target)]
+    kept: dict[str, list[Box]] = {}
+    for one in found.carried:
+        kept.setdefault(_key(one.identity), []).extend(one.boxes)
+    before, after = (gone + unknown[0]), (new + unknown[1])
+    expected = {key: [*boxes] for key, boxes in kept.items()}
+    for lost in gone:
+        expected.setdefault(_key(lost.piece.identity), []).extend(lost.boxes)
+    least = Least(families=2, modules=2, unknown=2)
+    listed = compress(
+        _differences(before, len(gone)), _differences(after, len(new)), expected, kept, least, renames=False
+    )
+    for cause in listed:
+        if cause.kind in (SUBTREE, RENUMBERED):
+            yield from _wholes(cause, before, after, (len(gone), len(new)), namer)
     stacks = {one.piece.identity.axes[-1] for one in (*found.dropped, *found.invented) if one.piece.identity.axes}
     yield from _misshapen(found, stacks, namer)
-    yield from _renamed(gone, [*new, *strays[1]], namer)
-    yield from _renamed(strays[0], new, namer)
+    yield from _renamed(gone, [*new, *unknown[1]], namer)
+    yield from _renamed(unknown[0], new, namer)
     yield from _rest(DROPPED, gone, namer)
     yield from _rest(INVENTED, new, namer)
+
+
+def _key(identity: Identity) -> str:
+    """Where a role is in a model, as a key with a `#` for each index."""
+    within = (identity.component, *identity.scope, identity.tower)
+    leaf = f"{identity.role}/{identity.tensor}/{identity.place}".replace(".", "/")
+    return ".".join([*filter(None, within), *(f"{axis}.#" for axis in identity.axes), leaf])
+
+
+def _differences(listed: Sequence[_Open], own: int) -> list[Difference]:
+    """What is on one side alone. own: how many of them are parameters; the others no card explains."""
+    return [
+        Difference(
+            _key(one.piece.identity),
+            one.boxes,
+            one.piece.shape,
+            explained=at >= own,
+            alone=not one.piece.identity.role,
+        )
+        for at, one in enumerate(listed)
+    ]
 
 
 @dataclass(slots=True)
@@ -121,96 +154,39 @@ def _case(kind: str, rule: str, place: Place, facts: dict[str, Fact], opened: Se
     return Case(Evidence(rule, place, facts), source, target)
 
 
-_Group = tuple[str, tuple[str, ...], str, tuple[str, ...]]
-
-
-def _group(identity: Identity, depth: int) -> _Group | None:
-    if len(identity.axes) < depth or not identity.role:
-        return None
-    return identity.component, identity.scope, identity.tower, identity.axes[:depth]
-
-
 def _wholes(
-    depth: int,
-    gone: list[_Open],
-    new: list[_Open],
-    strays: Sequence[list[_Open]],
-    kept: Sequence[tuple[Identity, tuple[Box, ...]]],
-    found: Tally,
-    namer: _Namer,
+    cause: Cause, before: Sequence[_Open], after: Sequence[_Open], own: tuple[int, int], namer: _Namer
 ) -> Iterator[Case]:
-    """Whole layers, experts or parts of a model: everything below an index is on one side alone."""
-    groups = dict.fromkeys(_group(one.piece.identity, depth) for one in (*gone, *new))
-    for group in groups:
-        if group is None or (depth == 0 and not any(group[:3])):
-            continue
-        if depth == 0 and all(any(_group(one.piece.identity, 0) == group for one in side) for side in (gone, new)):
-            continue  # on both sides: only its layers have other numbers
-        stays = [box[:depth] for identity, boxes in kept if _group(identity, depth) == group for box in boxes]
-        if depth == 0 and stays:
-            continue
-        lost, added = _taken(gone, group, depth, stays), _taken(new, group, depth, stays)
-        before = lost or (_taken(strays[0], group, depth, stays) if depth and added else [])
-        after = added or (_taken(strays[1], group, depth, stays) if depth and lost else [])
-        if depth and before and after and _are_moved(before, after, depth):
-            yield _renumbered(before, after, depth, bool(lost and added), namer)
-            continue
-        for kind, taken in ((DROPPED, lost), (INVENTED, added)):
-            if taken:
-                yield _whole(kind, taken, depth, namer)
-    for listed in (gone, new):
-        listed[:] = [one for one in listed if one.boxes]
+    """Whole layers, experts or parts of a model that one side alone has, or has at other indices."""
+    depth = axes_of(cause.where)
+    lost, added = (
+        [_taken(listed[part.position], part.boxes) for part in parts]
+        for listed, parts in ((before, cause.missing), (after, cause.extra))
+    )
+    if lost and added:
+        counted = cause.missing[0].position < own[0] and cause.extra[0].position < own[1]
+        yield _renumbered(lost, added, depth, counted, namer)
+    elif lost or added:
+        yield _whole(DROPPED if lost else INVENTED, lost or added, depth, namer)
 
 
-def _taken(listed: list[_Open], group: _Group, depth: int, stays: Sequence[Box]) -> list[_Open]:
-    """What of one group lies at indices of which nothing stays, two tensors or more; taken out of the list."""
-    mine = [one for one in listed if _group(one.piece.identity, depth) == group]
-    taken: list[_Open] = []
-    for one in mine:
-        boxes = _without(one.boxes, stays, depth)
-        if boxes:
-            taken.append(_Open(one.piece, boxes))
-    if len({one.piece.identity for one in taken}) < 2:
-        return []
-    for one in mine:
-        for box in _without(one.boxes, stays, depth):
-            one.boxes = less(one.boxes, box)
-    return taken
+def _taken(one: _Open, boxes: tuple[Box, ...]) -> _Open:
+    """A part of some tensors, taken out of them."""
+    one.boxes = minus(one.boxes, boxes)
+    return _Open(one.piece, boxes)
 
 
-def _without(boxes: Iterable[Box], stays: Sequence[Box], depth: int) -> tuple[Box, ...]:
-    """The boxes without those leading indices."""
-    left: tuple[Box, ...] = tuple(boxes)
-    for stay in stays:
-        kept: list[Box] = []
-        for box in left:
-            kept.extend((*outside, *box[depth:]) for outside in less((box[:depth],), stay))
-        left = tuple(kept)
-    return left
-
-
-def _leading(opened: Iterable[_Open], depth: int) -> tuple[Box, ...]:
-    """The leading indices of some tensors, each once."""
+def _leading(boxes: Iterable[Box], depth: int) -> tuple[Box, ...]:
+    """The leading indices of some boxes, each once."""
     found: tuple[Box, ...] = ()
-    for one in opened:
-        for box in one.boxes:
-            fresh: tuple[Box, ...] = (box[:depth],)
-            for known in found:
-                fresh = less(fresh, known)
-            found = (*found, *fresh)
+    for lead in dict.fromkeys(box[:depth] for box in boxes):
+        found = (*found, *minus((lead,), found))
     return joined(found)
-
-
-def _are_moved(lost: Sequence[_Open], moved: Sequence[_Open], depth: int) -> bool:
-    """Whether the same tensors of the same shapes lie under as many other numbers."""
-    if count(_leading(lost, depth)) != count(_leading(moved, depth)):
-        return False
-    return sum(one.parameters for one in lost) == sum(one.parameters for one in moved)
 
 
 def _words(opened: Sequence[_Open], depth: int, stack: bool = False) -> str:
     """Where some tensors are. stack: the side that lacks them has a stack, which tells how many and not which."""
-    boxes = _leading(opened, depth)
+    boxes = _leading((box for one in opened for box in one.boxes), depth)
     nouns = opened[0].piece.nouns[:depth]
     identity = opened[0].piece.identity
     within = "/".join(filter(None, (identity.component, ".".join(identity.scope) or identity.tower)))
@@ -261,19 +237,9 @@ def _stays(piece: Piece, depth: int, namer: _Namer) -> str:
     """Which indices of the kind both sides have, in words."""
     if depth != 1:
         return ""
-    boxes = [
-        box[:1]
-        for one in namer.found.carried
-        if _group(one.identity, 1) == _group(piece.identity, 1)
-        for box in one.boxes
-    ]
-    spans: tuple[Box, ...] = ()
-    for box in boxes:
-        fresh: tuple[Box, ...] = (box,)
-        for known in spans:
-            fresh = less(fresh, known)
-        spans = (*spans, *fresh)
-    return boxes_in_words(piece.nouns[:1], joined(spans))
+    prefix = _key(piece.identity).partition("#")[0]
+    boxes = [box for one in namer.found.carried if _key(one.identity).startswith(f"{prefix}#") for box in one.boxes]
+    return boxes_in_words(piece.nouns[:1], _leading(boxes, 1))
 
 
 def _renumbered(lost: Sequence[_Open], moved: Sequence[_Open], depth: int, counted: bool, namer: _Namer) -> Case:

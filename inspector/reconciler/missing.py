@@ -1,113 +1,106 @@
-"""What is missing and what nobody expects: grouped until one cause is one finding."""
+"""What is missing and what nothing expects, as findings: one for each cause that the compressor finds."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from inspector.algebra.boxes import Box, common, count, joined, less, within
+from inspector.algebra.boxes import Box, joined
 from inspector.algebra.span import Span
 from inspector.evidence import Evidence, Place
-from inspector.notation.binding import Block, Shape, scope_of
+from inspector.notation.binding import Block, scope_of
 from inspector.reconciler import ledger
-from inspector.reconciler.place import Stray
+from inspector.reconciler.compress import RENAMED, SINGLE, WRAPPED, Cause, Difference, Taken, axes_of, compress
+from inspector.reconciler.place import Gap, Stray
 from inspector.reconciler.reconcile import Reconciled
-from inspector.reconciler.renaming import Change, Open, change_between, renamings
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 
-@dataclass(slots=True, eq=False)
-class _Open:
-    """A gap or stray while causes take parts of it away."""
-
-    key: str
-    boxes: tuple[Box, ...]
-    block: Block | None = None
-    stray: Stray | None = None
-
-    @property
-    def tensors(self) -> int:
-        return count(self.boxes)
-
-    @property
-    def shape(self) -> Shape:
-        if self.block is not None:
-            return self.block.shape
-        return () if self.stray is None else self.stray.layout.shape
-
-
 def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Evidence]:
-    gaps = [_Open(gap.block.key, gap.boxes, block=gap.block) for gap in case.placement.gaps]
+    """Every cause for which required tensors are missing or unknown ones are stored."""
+    gaps, strays = case.placement.gaps, case.placement.strays
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
-    strays = [_Open(stray.key, stray.boxes, stray=stray) for stray in case.placement.strays]
-    yield from _renamed(gaps, strays)
-    strays = [stray for stray in strays if stray.key in unexplained]
-    yield from _head_missing(case, gaps)
-    yield from _whole(case, gaps, confidence)
-    yield from _missing(case, gaps, confidence)
-    yield from _unexpected(case, strays)
-
-
-def _head_missing(case: Reconciled, gaps: list[_Open]) -> Iterator[Evidence]:
-    """An untied head that is not there: its own finding, for loaders run it with random numbers."""
-    for gap in list(gaps):
-        block = gap.block
-        if block is None or not block.slot.tied or not block.slot.tied.startswith("role:embed"):
-            continue
-        gaps.remove(gap)
-        scope, ties = scope_of(case.corrected.scope, block.slot), block.slot.card.ties
-        also = [one for one in gaps if one.block is not None and _untied_with(block, one.block)]
-        gaps[:] = [one for one in gaps if one not in also]
-        default = scope.by_default(ties)
-        yield Evidence(
-            "head-missing",
-            place_of(gap.key, gap.boxes),
-            {
-                "shape": list(block.shape),
-                "parameters": sum((one.block.elements or 0) * one.tensors for one in (gap, *also) if one.block),
-                "also": [place_name(one.key, one.boxes) for one in also],
-                "ties": ties,
-                "tie": scope.reason(ties),
-                "default": default,
-            },
-            "likely" if default else "certain",
-        )
-
-
-def _untied_with(head: Block, other: Block) -> bool:
-    """Whether one and the same predicate unties both: the bias of a head, which is tied to no embedding itself."""
-    one, two = head.slot, other.slot
-    return bool(two.tied) and one.card is two.card and one.scope == two.scope and one.ties == two.ties
-
-
-def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Evidence]:
-    """What is only called otherwise; families that one and the same change of their names explains are one finding."""
-    pairs = [
-        ([gaps[place] for place in missing], [strays[place] for place in others])
-        for missing, others in renamings(_opens(gaps), _opens(strays))
+    missing = [
+        Difference(gap.block.key, gap.boxes, gap.block.shape, place_name(gap.block.key, gap.boxes), alone=_is_head(gap))
+        for gap in gaps
     ]
-    alike: dict[Change, list[tuple[list[_Open], list[_Open]]]] = {}
-    for missing, others in pairs:
-        change = change_between(place_name(*_whole_of(missing)), place_name(*_whole_of(others)))
-        alike.setdefault(change, []).append((missing, others))
-    told = {id(one) for missing, others in pairs for one in (*missing, *others)}
-    gaps[:] = [gap for gap in gaps if id(gap) not in told]
-    strays[:] = [stray for stray in strays if id(stray) not in told]
-    for (old, new, begins), members in alike.items():
-        missing, others = members[0]
-        first = missing[0].block
-        assert first is not None
-        place = place_of(*_whole_of(missing))
+    extra = [
+        Difference(
+            stray.key,
+            stray.boxes,
+            stray.layout.shape,
+            place_name(stray.key, stray.boxes),
+            explained=stray.key not in unexplained,
+        )
+        for stray in strays
+    ]
+    known: dict[str, list[Box]] = {}
+    for block in case.corrected.blocks:
+        known.setdefault(block.key, []).append(block.axes)
+    causes = compress(missing, extra, _required(case), known)
+    yield from _renamings(case, causes)
+    yield from _subtrees(case, causes, confidence)
+    yield from _singles(case, causes, confidence)
+
+
+def _required(case: Reconciled) -> dict[str, list[Box]]:
+    """The index sets of what must be there. A group that is stored all or nothing counts once it has begun."""
+    begun = {gap.block.slot for gap in case.placement.gaps}
+    placed = {one.block.slot for one in case.placement.placed}
+    copied = {block.tie for block in case.corrected.blocks if block.tie is not None and block.slot in placed}
+    found: dict[str, list[Box]] = {}
+    for block in case.corrected.blocks:
+        counts = block.required and block.tie is None
+        if counts and (block.slot in begun or not (block.slot.group or block.slot in copied)):
+            found.setdefault(block.key, []).append(block.axes)
+    return found
+
+
+def _is_head(gap: Gap) -> bool:
+    """Whether a gap is a head that may be tied to the embedding."""
+    return gap.block.slot.tied.startswith("role:embed")
+
+
+def _parameters(gaps: Sequence[Gap], parts: Sequence[Taken]) -> int:
+    return sum(part.tensors * (gaps[part.position].block.elements or 0) for part in parts)
+
+
+def _tensors(parts: Sequence[Taken]) -> int:
+    return sum(part.tensors for part in parts)
+
+
+def _boxes(parts: Sequence[Taken]) -> tuple[Box, ...]:
+    return joined(box for part in parts for box in part.boxes)
+
+
+def _families(keys: Sequence[str]) -> list[str]:
+    return [family_name(key) for key in dict.fromkeys(keys)]
+
+
+# --- names ---
+
+
+def _renamings(case: Reconciled, causes: Sequence[Cause]) -> Iterator[Evidence]:
+    """What is only called otherwise; families that one change of their names explains are one finding."""
+    gaps, strays = case.placement.gaps, case.placement.strays
+    for cause in causes:
+        if cause.kind not in (RENAMED, WRAPPED):
+            continue
+        assert cause.change is not None
+        first = gaps[cause.missing[0].position].block
+        parts = [part for part in cause.missing if gaps[part.position].block.key == first.key]
+        others = [part for part in cause.extra if strays[part.position].key == strays[cause.extra[0].position].key]
+        families = _families([gaps[part.position].block.key for part in cause.missing])
+        old, new, begins = cause.change
         yield Evidence(
             "tensor-renamed",
-            place if len(members) == 1 else Place(),
+            place_of(first.key, _boxes(parts)) if len(families) == 1 else Place(),
             {
-                "stored": place_name(*_whole_of(others)),
-                "expected": place_name(*_whole_of(missing)),
-                "tensors": sum(gap.tensors for each, _ in members for gap in each),
+                "stored": place_name(strays[others[0].position].key, _boxes(others)),
+                "expected": place_name(first.key, _boxes(parts)),
+                "tensors": _tensors(cause.missing),
                 "shape": list(first.shape),
                 "role": first.slot.role,
-                "families": [family_name(each[0].key) for each, _ in members],
+                "families": families,
                 "from": old,
                 "to": new,
                 "begins": begins,
@@ -116,244 +109,174 @@ def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Evidence]:
         )
 
 
-def _whole_of(opens: Sequence[_Open]) -> tuple[str, tuple[Box, ...]]:
-    """The key of some parts of one family, and all their places."""
-    return opens[0].key, joined(box for one in opens for box in one.boxes)
+# --- whole parts ---
 
 
-def _opens(listed: Sequence[_Open]) -> list[Open]:
-    return [(one.key, one.boxes, one.shape) for one in listed]
-
-
-def _whole(case: Reconciled, gaps: list[_Open], confidence: str) -> Iterator[Evidence]:
-    """Whole layers or experts: every family below a numbered prefix misses the same indices."""
-    begun = {gap.block.slot for gap in gaps if gap.block is not None}
-    placed = {one.block.slot for one in case.placement.placed}
-    copied = {block.tie for block in case.corrected.blocks if block.tie is not None and block.slot in placed}
-    required = [
-        block
-        for block in case.corrected.blocks
-        if block.required
-        and block.tie is None
-        and (block.slot in begun or not (block.slot.group or block.slot in copied))
-    ]
-    yield from _whole_parts(required, gaps, confidence)
-    for prefix in sorted({prefix for gap in gaps for prefix in _prefixes(gap.key)}, key=len):
-        axes = prefix.split(".").count("#")
-        below = [block for block in required if block.key.startswith(f"{prefix}.")]
-        if len(below) < 2:
+def _subtrees(case: Reconciled, causes: Sequence[Cause], confidence: str) -> Iterator[Evidence]:
+    """Whole layers, experts or parts that are lost, and those that are too many."""
+    for cause in causes:
+        if cause.kind in (SINGLE, RENAMED, WRAPPED):
             continue
-        whole = _missing_everywhere(below, gaps, axes)
-        if not whole:
-            continue
-        tensors = parameters = 0
-        for gap in gaps:
-            if not gap.key.startswith(f"{prefix}.") or gap.block is None:
-                continue
-            taken = [piece for box in whole for piece in within(gap.boxes, (*box, *gap.block.axes[axes:]))]
-            tensors += count(taken)
-            parameters += count(taken) * (gap.block.elements or 0)
-            for piece in taken:
-                gap.boxes = less(gap.boxes, piece)
-        yield Evidence(
-            "layers-missing",
-            Place(family=family_name(prefix), indices=indices_in_words(prefix, whole)),
-            {
-                "what": indices_in_words(prefix, whole),
-                "tensors": tensors,
-                "parameters": parameters,
-                "families": len(below),
-                "present": indices_in_words(prefix, _present(case, prefix, axes)),
-            },
-            confidence,
-        )
-    gaps[:] = [gap for gap in gaps if gap.boxes]
+        if cause.missing:
+            yield _part_missing(case, cause, confidence)
+        if cause.extra:
+            yield _part_unexpected(case, cause)
 
 
-LEAST_MODULES = 4
-"""So many modules make a part of a model; fewer are told one by one."""
-
-
-def _whole_parts(required: Sequence[Block], gaps: list[_Open], confidence: str) -> Iterator[Evidence]:
-    """Whole parts without a number, `encoder` or `mid_block`: nothing that is required below them is there."""
-    missing = {id(gap.block): gap.tensors for gap in gaps}
-    complete = {id(block) for block in required if missing.get(id(block)) == block.tensors}
-    below: dict[str, list[Block]] = {}
-    for block in required:
-        segments = block.key.split(".")
-        for length in range(1, len(segments) - 1):
-            if segments[length - 1] == "#":
-                break
-            below.setdefault(".".join(segments[:length]), []).append(block)
-    taken: tuple[str, ...] = ()
-    for prefix in sorted(below, key=len):
-        lost = below[prefix]
-        modules = {block.key.rpartition(".")[0] for block in lost}
-        if prefix.startswith(taken) or len(modules) < LEAST_MODULES or len(lost) == len(required):
-            continue
-        if not all(id(block) in complete for block in lost):
-            continue
-        taken = (*taken, f"{prefix}.")
-        gone = {id(block) for block in lost}
-        gaps[:] = [gap for gap in gaps if id(gap.block) not in gone]
-        yield Evidence(
-            "layers-missing",
-            Place(family=f"{prefix}.*"),
-            {
-                "what": f"all of {prefix}",
-                "tensors": sum(block.tensors for block in lost),
-                "parameters": sum(block.tensors * (block.elements or 0) for block in lost if block.slot.tensor.counted),
-                "families": len({block.key for block in lost}),
-                "present": "",
-            },
-            confidence,
-        )
-
-
-def _prefixes(key: str) -> Iterator[str]:
-    segments = key.split(".")
-    for position, segment in enumerate(segments[:-1]):
-        if segment == "#":
-            yield ".".join(segments[: position + 1])
-
-
-def _missing_everywhere(below: Sequence[Block], gaps: Iterable[_Open], axes: int) -> tuple[Box, ...]:
-    by_block = {id(gap.block): gap for gap in gaps if gap.block is not None}
-    first = next((by_block[id(block)] for block in below if id(block) in by_block), None)
-    if first is None or first.block is None:
-        return ()
-    missing = _full(first, axes)
-    for block in below:
-        gap = by_block.get(id(block))
-        kept: list[Box] = []
-        for box in missing:
-            kept.extend(less((box,), block.axes[:axes]))
-            for full in _full(gap, axes) if gap is not None else ():
-                kept.extend(within(within((box,), block.axes[:axes]), full))
-        missing = tuple(kept)
-        if not missing:
-            return ()
-    return missing
-
-
-def _full(gap: _Open, axes: int) -> tuple[Box, ...]:
-    """The leading indices at which a gap takes everything below."""
-    assert gap.block is not None
-    inner = gap.block.axes[axes:]
-    return tuple(
-        box[:axes]
-        for box in gap.boxes
-        if all(axis.size == whole.size for axis, whole in zip(box[axes:], inner, strict=True))
+def _part_missing(case: Reconciled, cause: Cause, confidence: str) -> Evidence:
+    gaps = case.placement.gaps
+    where = indices_in_words(cause.where, cause.indices)
+    numbered = cause.where.endswith("#")
+    name = cause.where.rpartition(".")[2]
+    what = where if numbered else f"{name} of {where}" if where else f"all of {cause.where}"
+    counted = [part for part in cause.missing if numbered or gaps[part.position].block.slot.tensor.counted]
+    return Evidence(
+        "layers-missing",
+        Place(family=family_name(cause.where) + ("" if numbered else ".*"), indices=where or None),
+        {
+            "what": what,
+            "tensors": _tensors(cause.missing),
+            "parameters": _parameters(gaps, counted),
+            "families": len({gaps[part.position].block.key for part in cause.missing}),
+            "present": indices_in_words(cause.where, _present(case, cause.where)) if numbered else "",
+        },
+        confidence,
     )
 
 
-def _present(case: Reconciled, prefix: str, axes: int) -> tuple[Box, ...]:
-    if axes != 1:
+def _present(case: Reconciled, prefix: str) -> tuple[Box, ...]:
+    """The indices of a prefix at which something is stored; none where it has several."""
+    if axes_of(prefix) != 1:
         return ()
-    stored = Span()
-    for one in case.placement.placed:
-        if one.block.key.startswith(f"{prefix}."):
-            for box in one.boxes:
-                stored = stored | box[0]
+    below = f"{prefix}."
+    stored = Span.union(box[0] for one in case.placement.placed if one.block.key.startswith(below) for box in one.boxes)
     return ((stored,),) if stored else ()
 
 
-def _missing(case: Reconciled, gaps: Sequence[_Open], confidence: str) -> Iterator[Evidence]:
-    """What is left, a module at a time: weight and bias of one layer are one finding, and so are all stages of one."""
-    stored = {one.block.key for one in case.placement.placed}
-    families: dict[tuple[str, str], list[_Open]] = {}
-    for gap in gaps:
-        assert gap.block is not None
-        families.setdefault((gap.key, gap.block.slot.row if gap.key in stored else ""), []).append(gap)
-    modules: dict[tuple[str, frozenset[Box]], list[list[_Open]]] = {}
-    for parts in families.values():
-        block = parts[0].block
-        assert block is not None
-        modules.setdefault((block.slot.row, frozenset(_whole_of(parts)[1])), []).append(parts)
-    for members in modules.values():
-        first = members[0][0].block
-        assert first is not None
-        all_parts = [gap for parts in members for gap in parts]
-        yield Evidence(
-            "tensor-missing",
-            place_of(*_whole_of(members[0])),
-            {
-                "names": [name for gap in all_parts for name in names_in(gap.key, gap.boxes, 5)][:20],
-                "families": [family_name(parts[0].key) for parts in members],
-                "tensors": sum(gap.tensors for gap in all_parts),
-                "parameters": sum(gap.tensors * (gap.block.elements or 0) for gap in all_parts if gap.block),
-                "shape": list(first.shape),
-                "role": first.slot.role,
-                "expected_tensors": sum(gap.block.tensors for gap in members[0] if gap.block),
-                "counted": first.slot.tensor.counted,
-            },
-            confidence,
-        )
-
-
-def _unexpected(case: Reconciled, strays: Sequence[_Open]) -> Iterator[Evidence]:
-    """What no row expects: whole layers or experts too many, a whole unknown part, else a module at a time."""
-    known = {block.key for block in case.corrected.blocks}
-    parts: dict[tuple[str, tuple[Box, ...]], list[_Open]] = {}
-    for stray in strays:
-        place = _too_many(case, stray) if stray.key in known else (_part_of(known, stray.key), ())
-        parts.setdefault(place, []).append(stray)
-    for (prefix, boxes), members in parts.items():
-        if len(members) < (2 if boxes else 3) or not prefix:
-            yield from map(_alone, members)
-            continue
-        stored = [one.stray for one in members if one.stray is not None]
-        what = indices_in_words(prefix, boxes)
-        yield Evidence(
-            "part-unexpected",
-            Place(family=f"{family_name(prefix)}.*", indices=what or None),
-            {
-                "tensors": sum(one.tensors for one in members),
-                "families": [family_name(one.key) for one in members[:20]],
-                "elements": sum(one.layout.elements * one.tensors for one in stored),
-                "bytes": sum(one.layout.bytes * one.tensors for one in stored),
-                "shape": list(stored[0].layout.shape),
-                "names": [name for one in members[:5] for name in names_in(one.key, one.boxes, 3)][:20],
-                "part": prefix,
-            },
-        )
-
-
-def _alone(one: _Open) -> Evidence:
-    assert one.stray is not None
+def _part_unexpected(case: Reconciled, cause: Cause) -> Evidence:
+    strays = [case.placement.strays[part.position] for part in cause.extra]
+    where = indices_in_words(cause.where, cause.indices)
     return Evidence(
-        "tensor-unexpected",
-        place_of(one.key, one.boxes),
+        "part-unexpected",
+        Place(family=f"{family_name(cause.where)}.*", indices=where or None),
         {
-            "tensors": one.tensors,
-            "elements": one.stray.layout.elements * one.tensors,
-            "bytes": one.stray.layout.bytes * one.tensors,
-            "shape": list(one.stray.layout.shape),
-            "dtype": one.stray.layout.dtype,
-            "names": names_in(one.key, one.boxes),
+            "tensors": _tensors(cause.extra),
+            "families": [family_name(stray.key) for stray in strays[:20]],
+            "elements": sum(one.layout.elements * part.tensors for one, part in zip(strays, cause.extra, strict=True)),
+            "bytes": sum(one.layout.bytes * part.tensors for one, part in zip(strays, cause.extra, strict=True)),
+            "shape": list(strays[0].layout.shape),
+            "names": [
+                name
+                for stray, part in zip(strays[:5], cause.extra, strict=False)
+                for name in names_in(stray.key, part.boxes, 3)
+            ][:20],
+            "part": cause.where,
         },
     )
 
 
-def _too_many(case: Reconciled, stray: _Open) -> tuple[str, tuple[Box, ...]]:
-    """(the numbered prefix, its indices) of which the card has fewer, else the module and its indices."""
-    for position, prefix in enumerate(_prefixes(stray.key)):
-        below = [block.axes for block in case.corrected.blocks if block.key.startswith(f"{prefix}.")]
-        if all(
-            not box[position] & axes[position]
-            for box in stray.boxes
-            for axes in below
-            if common(box[:position], axes[:position]) is not None
-        ):
-            return prefix, joined(box[: position + 1] for box in stray.boxes)
-    return stray.key.rpartition(".")[0], stray.boxes
+# --- single modules ---
 
 
-def _part_of(known: Collection[str], key: str) -> str:
-    """The shortest prefix of a key below which the card knows nothing; '' for a lone tensor."""
-    segments = key.split(".")
-    for length in range(1, len(segments)):
-        prefix = ".".join(segments[:length])
-        if not any(other.startswith(f"{prefix}.") for other in known):
-            return prefix
-    return ".".join(segments[:-1])
+def _singles(case: Reconciled, causes: Sequence[Cause], confidence: str) -> Iterator[Evidence]:
+    """Lone tensors, a module at a time: weight and bias of one layer are one finding."""
+    missing = [cause.missing[0] for cause in causes if cause.kind == SINGLE and cause.missing]
+    heads = [part for part in missing if _is_head(case.placement.gaps[part.position])]
+    rest = [part for part in missing if part not in heads]
+    for head in heads:
+        also = [part for part in rest if _untied_with(case, head, part)]
+        rest = [part for part in rest if part not in also]
+        yield _head_missing(case, head, also)
+    yield from _modules_missing(case, rest, confidence)
+    yield from _unexpected(case, [cause.extra[0] for cause in causes if cause.kind == SINGLE and cause.extra])
+
+
+def _untied_with(case: Reconciled, head: Taken, other: Taken) -> bool:
+    """Whether one and the same predicate unties both: the bias of a head, which is tied to no embedding itself."""
+    one, two = (case.placement.gaps[part.position].block.slot for part in (head, other))
+    return bool(two.tied) and one.card is two.card and one.scope == two.scope and one.ties == two.ties
+
+
+def _head_missing(case: Reconciled, head: Taken, also: Sequence[Taken]) -> Evidence:
+    """An untied head that is not stored: its own finding, for loaders run it with random numbers."""
+    gaps = case.placement.gaps
+    block = gaps[head.position].block
+    scope, ties = scope_of(case.corrected.scope, block.slot), block.slot.card.ties
+    default = scope.by_default(ties)
+    return Evidence(
+        "head-missing",
+        place_of(block.key, head.boxes),
+        {
+            "shape": list(block.shape),
+            "parameters": _parameters(gaps, (head, *also)),
+            "also": [place_name(gaps[part.position].block.key, part.boxes) for part in also],
+            "ties": ties,
+            "tie": scope.reason(ties),
+            "default": default,
+        },
+        "likely" if default else "certain",
+    )
+
+
+def _modules_missing(case: Reconciled, parts: Sequence[Taken], confidence: str) -> Iterator[Evidence]:
+    gaps = case.placement.gaps
+    stored = {one.block.key for one in case.placement.placed}
+    families: dict[tuple[str, str], list[Taken]] = {}
+    for part in parts:
+        block = gaps[part.position].block
+        families.setdefault((block.key, block.slot.row if block.key in stored else ""), []).append(part)
+    modules: dict[tuple[str, frozenset[Box]], list[list[Taken]]] = {}
+    for members in families.values():
+        row = gaps[members[0].position].block.slot.row
+        modules.setdefault((row, frozenset(_boxes(members))), []).append(members)
+    for alike in modules.values():
+        yield _module_missing(gaps, alike, confidence)
+
+
+def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Taken]], confidence: str) -> Evidence:
+    """The tensors of one module at the same indices. alike: by family."""
+    parts = [part for members in alike for part in members]
+    first: Block = gaps[parts[0].position].block
+    return Evidence(
+        "tensor-missing",
+        place_of(first.key, _boxes(alike[0])),
+        {
+            "names": [name for part in parts for name in names_in(gaps[part.position].block.key, part.boxes, 5)][:20],
+            "families": [family_name(gaps[members[0].position].block.key) for members in alike],
+            "tensors": _tensors(parts),
+            "parameters": _parameters(gaps, parts),
+            "shape": list(first.shape),
+            "role": first.slot.role,
+            "expected_tensors": sum(gaps[part.position].block.tensors for part in alike[0]),
+            "counted": first.slot.tensor.counted,
+        },
+        confidence,
+    )
+
+
+def _unexpected(case: Reconciled, parts: Sequence[Taken]) -> Iterator[Evidence]:
+    """Lone unknown tensors; those of one module at the same indices together."""
+    strays = case.placement.strays
+    modules: dict[tuple[str, tuple[Box, ...]], list[Taken]] = {}
+    for part in parts:
+        modules.setdefault((strays[part.position].key.rpartition(".")[0], part.boxes), []).append(part)
+    for (module, boxes), members in modules.items():
+        if module and boxes != ((),) and len(members) > 1:
+            yield _part_unexpected(case, Cause(SINGLE, module, boxes, extra=tuple(members)))
+        else:
+            yield from (_tensor_unexpected(strays[part.position], part) for part in members)
+
+
+def _tensor_unexpected(stray: Stray, part: Taken) -> Evidence:
+    return Evidence(
+        "tensor-unexpected",
+        place_of(stray.key, part.boxes),
+        {
+            "tensors": part.tensors,
+            "elements": stray.layout.elements * part.tensors,
+            "bytes": stray.layout.bytes * part.tensors,
+            "shape": list(stray.layout.shape),
+            "dtype": stray.layout.dtype,
+            "names": names_in(stray.key, part.boxes),
+        },
+    )

@@ -1,0 +1,259 @@
+"""Missing and extra tensors as causes: renamed families, lost and added parts, and what is left.
+
+One pure function for the audit of a checkpoint, for layers compared with each other, and for two checkpoints. A
+family is a key with a `#` for each index: a state-dict key pattern, or the place that a role has in a model.
+Everything is a set of index tuples (`inspector.algebra.boxes`); no set is listed, so that the cost follows the
+number of families and runs and not the number of tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
+from typing import Final, NamedTuple
+
+from inspector.algebra.boxes import Box, count, joined, minus
+from inspector.reconciler.renaming import Change, change_between, renamings
+
+Shape = tuple[int | None, ...]
+
+RENAMED: Final = "renamed"
+WRAPPED: Final = "wrapped"
+RENUMBERED: Final = "renumbered"
+SUBTREE: Final = "subtree"
+SINGLE: Final = "single"
+
+
+class Difference(NamedTuple):
+    """Tensors of one family and shape on one side alone.
+
+    name: how the first of them is called. alone: whatever else is lost, it is a cause of its own (an untied head).
+    explained: something else accounts for it, unless it is what a missing tensor is now called or numbered.
+    """
+
+    key: str
+    boxes: tuple[Box, ...]
+    shape: Shape
+    name: str = ""
+    alone: bool = False
+    explained: bool = False
+
+
+class Taken(NamedTuple):
+    """A part of a difference: its position in what was given, and the indices that a cause takes of it."""
+
+    position: int
+    boxes: tuple[Box, ...]
+
+    @property
+    def tensors(self) -> int:
+        """How many tensors."""
+        return count(self.boxes)
+
+
+class Cause(NamedTuple):
+    """Why some tensors are missing or extra.
+
+    kind: "renamed", "wrapped" (renamed at the beginning), "renumbered" (the same tensors at other indices of a
+    prefix), "subtree" (everything below a prefix at some indices) or "single". where: the prefix, for a single
+    cause the key. indices: those of the prefix. missing, extra: what the cause explains. change: what a renaming
+    takes out of the names and puts there.
+    """
+
+    kind: str
+    where: str
+    indices: tuple[Box, ...] = ()
+    missing: tuple[Taken, ...] = ()
+    extra: tuple[Taken, ...] = ()
+    change: Change | None = None
+
+
+Boxes = Mapping[str, Sequence[Box]]
+"""Index sets by key."""
+
+
+class Least(NamedTuple):
+    """What makes a subtree rather than single tensors.
+
+    families: at an index (`layers.#`). modules: missing below a name (`encoder`). unknown: families below a name
+    that the other side does not have.
+    """
+
+    families: int = 2
+    modules: int = 4
+    unknown: int = 3
+
+
+class _Side:
+    """What is left of one side's differences while causes take parts away.
+
+    known: what the other side has. total: all that this side should have, of what is missing; else empty.
+    """
+
+    __slots__ = ("given", "known", "left", "total")
+
+    def __init__(self, given: Sequence[Difference], known: Boxes, total: Boxes) -> None:
+        self.given, self.known, self.total = given, known, total
+        self.left = {at: one.boxes for at, one in enumerate(given) if one.boxes}
+
+    def take(self, position: int, boxes: tuple[Box, ...]) -> Taken:
+        """Takes some indices of a difference away."""
+        left = minus(self.left.pop(position), boxes)
+        if left:
+            self.left[position] = left
+        return Taken(position, boxes)
+
+    def rest(self) -> Iterator[Taken]:
+        """Takes what no cause has explained."""
+        for position in sorted(self.left):
+            if not self.given[position].explained:
+                yield Taken(position, self.left[position])
+
+    def below(self, prefix: str, explained: bool) -> list[int]:
+        """Differences below a prefix that may be a part of a subtree. explained: those that something else explains."""
+        found = (at for at in self.left if self.given[at].key.startswith(f"{prefix}."))
+        return [at for at in found if not self.given[at].alone and self.given[at].explained == explained]
+
+
+def compress(
+    missing: Sequence[Difference],
+    extra: Sequence[Difference],
+    expected: Boxes,
+    known: Boxes,
+    least: Least | None = None,
+    *,
+    renames: bool = True,
+) -> list[Cause]:
+    """Every missing and every extra tensor that nothing else explains, in exactly one cause.
+
+    expected: the index sets of all tensors that must be there, by key. known: of all that may be there.
+    renames: whether keys are names, which may only have been changed; keys that say what a tensor is for are none.
+    """
+    least = least or Least()
+    renamed = list(_renamed(missing, extra)) if renames else []
+    gone = _Side(missing, _kept(expected, missing), expected)
+    new = _Side(extra, known, {})
+    for cause in renamed:
+        for side, parts in ((gone, cause.missing), (new, cause.extra)):
+            for part in parts:
+                side.take(*part)
+    causes = [*renamed, *_subtrees(gone, new, least)]
+    causes.extend(Cause(SINGLE, missing[part.position].key, (), missing=(part,)) for part in gone.rest())
+    causes.extend(Cause(SINGLE, extra[part.position].key, (), extra=(part,)) for part in new.rest())
+    return causes
+
+
+def _kept(expected: Boxes, missing: Sequence[Difference]) -> Boxes:
+    """What of the expected tensors is there."""
+    lost: dict[str, list[Box]] = {}
+    for one in missing:
+        lost.setdefault(one.key, []).extend(one.boxes)
+    return {key: minus(boxes, lost[key]) if key in lost else boxes for key, boxes in expected.items()}
+
+
+def _renamed(missing: Sequence[Difference], extra: Sequence[Difference]) -> Iterator[Cause]:
+    """Families that one and the same change of their names explains."""
+    alike: dict[Change, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
+    for gone, new in renamings([one[:3] for one in missing], [one[:3] for one in extra]):
+        change = change_between(missing[gone[0]].name, extra[new[0]].name)
+        alike.setdefault(change, []).append((gone, new))
+    for change, pairs in alike.items():
+        kind = WRAPPED if change[2] and not (change[0] and change[1]) else RENAMED
+        yield Cause(
+            kind,
+            missing[pairs[0][0][0]].key,
+            missing=tuple(Taken(at, missing[at].boxes) for gone, _ in pairs for at in gone),
+            extra=tuple(Taken(at, extra[at].boxes) for _, new in pairs for at in new),
+            change=change,
+        )
+
+
+def _subtrees(gone: _Side, new: _Side, least: Least) -> Iterator[Cause]:
+    """Everything below a prefix at some of its indices, the shortest prefixes first."""
+    keys = {side.given[at].key for side in (gone, new) for at in side.left}
+    prefixes = {prefix for key in keys for prefix in prefixes_of(key)}
+    for prefix in sorted(prefixes, key=lambda one: (one.count("."), one)):
+        lost, added = (_whole(side, prefix, least) for side in (gone, new))
+        if lost or added:
+            before = lost or _whole(gone, prefix, least, explained=True)
+            after = added or _whole(new, prefix, least, explained=True)
+            if before and after and _are_renumbered(prefix, before, after, gone, new):
+                indices = _leads(prefix, before)
+                yield Cause(RENUMBERED, prefix, indices, missing=_take(gone, before), extra=_take(new, after))
+                continue
+        if lost:
+            yield Cause(SUBTREE, prefix, _leads(prefix, lost), missing=_take(gone, lost))
+        if added:
+            yield Cause(SUBTREE, prefix, _leads(prefix, added), extra=_take(new, added))
+
+
+def prefixes_of(key: str) -> Iterator[str]:
+    """The prefixes of a key, each as long as it names the same thing: "layers.#", "layers.#.mlp"."""
+    segments = key.split(".")
+    for length in range(1, len(segments)):
+        if segments[length] != "#":
+            yield ".".join(segments[:length])
+
+
+def axes_of(prefix: str) -> int:
+    """How many indices a prefix has."""
+    return prefix.split(".").count("#")
+
+
+def _take(side: _Side, parts: Sequence[Taken]) -> tuple[Taken, ...]:
+    return tuple(side.take(*part) for part in parts)
+
+
+def _leads(prefix: str, parts: Iterable[Taken]) -> tuple[Box, ...]:
+    """The indices of a prefix at which some tensors are, each once."""
+    axes = axes_of(prefix)
+    found: tuple[Box, ...] = ()
+    for part in parts:
+        found = (*found, *minus(tuple(dict.fromkeys(box[:axes] for box in part.boxes)), found))
+    return joined(found)
+
+
+def _whole(side: _Side, prefix: str, least: Least, *, explained: bool = False) -> list[Taken]:
+    """What one side has below a prefix at indices of which the other has nothing; empty where that is too little."""
+    parts = [Taken(at, side.left[at]) for at in side.below(prefix, explained)]
+    if not parts:
+        return []
+    axes = axes_of(prefix)
+    below = f"{prefix}."
+    blocked = dict.fromkeys(box[:axes] for key, boxes in side.known.items() if key.startswith(below) for box in boxes)
+    taken = [Taken(at, tuple(_outside(boxes, tuple(blocked), axes))) for at, boxes in parts]
+    taken = [part for part in taken if part.boxes]
+    keys = {side.given[part.position].key for part in taken}
+    if prefix.endswith(".#") or prefix == "#":
+        return taken if len(keys) >= least.families else []
+    if not side.total:
+        return taken if len(keys) >= least.unknown else []
+    everything = all(key.startswith(below) for key in side.total)
+    modules = {key.rpartition(".")[0] for key in keys}
+    return taken if len(modules) >= least.modules and not everything else []
+
+
+def _outside(boxes: Sequence[Box], blocked: Sequence[Box], axes: int) -> Iterator[Box]:
+    """The boxes without those leading indices."""
+    for box in boxes:
+        for lead in minus((box[:axes],), blocked):
+            yield (*lead, *box[axes:])
+
+
+def _are_renumbered(prefix: str, lost: Sequence[Taken], added: Sequence[Taken], gone: _Side, new: _Side) -> bool:
+    """Whether as many elements are at as many other indices of a prefix."""
+    if not prefix.endswith("#") or count(_leads(prefix, lost)) != count(_leads(prefix, added)):
+        return False
+    one, other = (_elements(side, parts) for side, parts in ((gone, lost), (new, added)))
+    return one is not None and one == other
+
+
+def _elements(side: _Side, parts: Iterable[Taken]) -> int | None:
+    """The elements of some tensors, however they are cut into tensors; None where a dim is unknown."""
+    total = 0
+    for part in parts:
+        shape = side.given[part.position].shape
+        if None in shape:
+            return None
+        total += prod(dim for dim in shape if dim is not None) * part.tensors
+    return total
