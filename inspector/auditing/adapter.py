@@ -11,7 +11,7 @@ from inspector.adapters.base import Base, base_tensors
 from inspector.adapters.explain import account, kind_of
 from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_adapter, is_unmerged, tuner_name
 from inspector.auditing.model import ArchitectureName, Audit, Skipped, audit_checkpoint, concluded, stated_claims
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint, config_at, load
 from inspector.loader.layout import Layout
 from inspector.matcher.claim import Claim, claim_of
@@ -58,8 +58,9 @@ def audit_adapter(
     found = account(values, families, laid, whole=not (checkpoint.lost or checkpoint.partial))
     evidence.extend(found.evidence)
     if base is not None and base.audited is None:
-        facts: dict[str, Fact] = {"source": base.source, "because": base.because}
-        evidence.append(Evidence("adapter-base-unread", Place(), facts))
+        from inspector.findings.adapters.whole import AdapterBaseUnread
+
+        evidence.append(AdapterBaseUnread(source=base.source, because=base.because))
     skipped.extend(Skipped("a part of the adapter", why) for why in found.unchecked)
     accounts = ledger.add_up(found.lines, found.expected)
     claims = stated_claims(checkpoint, accounts, None, skipped, claim)
@@ -144,7 +145,7 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
 
 def unmerged(
     checkpoint: Checkpoint, stored: Families, claim: Claim
-) -> tuple[Checkpoint, Evidence, tuple[Line, ...]] | None:
+) -> tuple[Checkpoint, Finding, tuple[Line, ...]] | None:
     """A model saved with PEFT's layers around its own: the model alone, what is wrong, and the adapter's lines.
 
     Some types have such layers for good, and PEFT's own prefix shows that these are not those.
@@ -173,17 +174,22 @@ def unmerged(
             tensors[base_name(name)] = layout
             if name in checkpoint.file_of:
                 file_of[base_name(name)] = checkpoint.file_of[name]
-    facts: dict[str, Fact] = {
-        "type": adapter_kind(stored),
-        "modules": _places(stored),
-        "tensors": sum(line.tensors for line in lines),
-        "elements": sum(line.elements for line in lines),
-        "base_tensors": len(tensors),
-        "base_elements": sum(layout.elements for layout in tensors.values()),
-        "example": _example(checkpoint),
-    }
+    from inspector.findings.adapters.whole import AdapterNotMerged
+
     alone = replace(checkpoint, tensors=tensors, file_of=file_of, index=None)
-    return alone, Evidence("adapter-not-merged", Place(), facts), tuple(lines)
+    return (
+        alone,
+        AdapterNotMerged(
+            type=adapter_kind(stored),
+            modules=_places(stored),
+            tensors=sum(line.tensors for line in lines),
+            elements=sum(line.elements for line in lines),
+            base_tensors=len(tensors),
+            base_elements=sum(layout.elements for layout in tensors.values()),
+            example=_example(checkpoint),
+        ),
+        tuple(lines),
+    )
 
 
 def _worn_for_good(stored: Families, claim: Claim) -> bool:
@@ -219,11 +225,16 @@ def with_adapter(audited: Audit, lines: tuple[Line, ...]) -> Audit:
     return replace(audited, ledger=accounts, case=case)
 
 
-def beside_weights(checkpoint: Checkpoint) -> Evidence | None:
+def beside_weights(checkpoint: Checkpoint) -> Finding | None:
     """That an adapter's config lies beside a model's weights."""
     if checkpoint.adapter is None:
         return None
     base = checkpoint.adapter.values.get("base_model_name_or_path")
     there = next((name for name in ADAPTER_FILES if name in checkpoint.siblings), None)
-    facts: dict[str, Fact] = {"base": base if isinstance(base, str) and base else None, "adapter_file": there}
-    return Evidence("adapter-beside-weights", Place(file=checkpoint.adapter.file), facts)
+    from inspector.findings.adapters.whole import AdapterBesideWeights
+
+    return AdapterBesideWeights(
+        place=Place(file=checkpoint.adapter.file),
+        base=base if isinstance(base, str) and base else None,
+        adapter_file=there,
+    )

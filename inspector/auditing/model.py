@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from inspector.architectures.defaults import is_component
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place, merged
 from inspector.loader.checkpoint import Checkpoint, load, load_within
 from inspector.loader.formats.part_signs import is_single_file
 from inspector.matcher.claim import NO_CONFIG, claim_of
@@ -23,7 +23,6 @@ from inspector.reconciler.dtypes import dtype_evidence
 from inspector.reconciler.explain import judge
 from inspector.reconciler.ledger import Counts, Ledger, Line
 from inspector.reconciler.reconcile import Reconciled, reconcile, unknown_lines
-from inspector.rules.registry import Finding, rule_of, worded
 
 if TYPE_CHECKING:
     from inspector.auditing.values import Values
@@ -204,7 +203,7 @@ def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None, *, lik
     if left is not None:
         lost.extend(left.lost)
     case: Reconciled | None = None
-    judged: list[Evidence] = []
+    judged: list[Finding] = []
     if reading is not None:
         aside = frozenset[str]() if unpacked is None else unpacked.biases(reading.prefix)
         case = reconcile(config, reading, lost, whole=not checkpoint.partial, aside=aside, ties=checkpoint.ties)
@@ -259,12 +258,20 @@ def _unread_values(checkpoint: Checkpoint) -> str:
 
 def _set_aside(checkpoint: Checkpoint, stored: Families) -> Aside | None:
     """What training left among the weights; looked for only where a name or an empty tensor shows it."""
-    emptied = any(one.rule == "weights-emptied" for one in checkpoint.evidence)
+    emptied = _weights_emptied(checkpoint)
     if not emptied and not any(sign in key for key in stored for sign in SIGNS_OF_TRAINING):
         return None
     from inspector.reconciler.training_state import set_aside
 
     return set_aside(stored, emptied=emptied)
+
+
+def _weights_emptied(checkpoint: Checkpoint) -> bool:
+    if not checkpoint.evidence:
+        return False
+    from inspector.findings.reading.training import WeightsEmptied
+
+    return any(isinstance(finding, WeightsEmptied) for finding in checkpoint.evidence)
 
 
 SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer")
@@ -275,15 +282,15 @@ MOST_GUESSED = 3
 """Errors beyond this number, where names alone chose the card, say that the card is not the right one."""
 
 
-def _guessed(reading: Reading, case: Reconciled, judged: Sequence[Evidence]) -> bool:
+def _guessed(reading: Reading, case: Reconciled, judged: Sequence[Finding]) -> bool:
     """Whether what differs is likelier a size that names and shapes do not show than something wrong."""
     if len(judged) > MOST_GUESSED and _errors(judged) > MOST_GUESSED:
         return True
     return bool(case.placement.differences) and is_component(reading.name) and unseen_lists(reading.card)
 
 
-def _errors(evidence: Sequence[Evidence]) -> int:
-    return sum(rule_of(one.rule)[1].severity == "error" for one in evidence)
+def _errors(evidence: Sequence[Finding]) -> int:
+    return sum(finding.severity == "error" for finding in evidence)
 
 
 def _unpacked(
@@ -363,28 +370,35 @@ def _lost(checkpoint: Checkpoint) -> list[str]:
     """Tensors whose absence is told already: in files not read, or promised by the index and in no header."""
     names = [name for names in checkpoint.lost.values() for name in names]
     index = checkpoint.index
-    if index is not None and any(one.rule == "tensor-absent" for one in checkpoint.evidence):
-        names.extend(name for name in index.weight_map if name not in checkpoint.tensors)
+    if index is not None and checkpoint.evidence:
+        from inspector.findings.shards.agreement import TensorAbsent
+
+        if any(isinstance(finding, TensorAbsent) for finding in checkpoint.evidence):
+            names.extend(name for name in index.weight_map if name not in checkpoint.tensors)
     return names
 
 
-def _unknown(config: ConfigClaim, families: Families, nearest: tuple[str, float] | None) -> Iterator[Evidence]:
+def _unknown(config: ConfigClaim, families: Families, nearest: tuple[str, float] | None) -> Iterator[Finding]:
     if config.card is not None and config.model_type is not None:
-        facts: dict[str, Fact] = {"claimed": config.model_type, "class": config.class_name}
-        yield Evidence(
-            "names-of-another-architecture", Place(key="model_type"), {**facts, "names": None, "coverage": 0.0}
+        from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+
+        yield NamesOfAnotherArchitecture(
+            place=Place(key="model_type"),
+            claimed=config.model_type,
+            class_name=config.class_name,
+            names=None,
+            coverage=0.0,
         )
     elif config.class_name or config.model_type:
         name, coverage = nearest or (None, 0.0)
-        yield Evidence(
-            "architecture-unknown",
-            Place(key="model_type"),
-            {
-                "model_type": config.model_type or config.class_name,
-                "nearest": name if coverage >= 0.2 else None,
-                "coverage": round(coverage, 3),
-                "code": bool(config.settings.values.get("auto_map")),
-            },
+        from inspector.findings.names.architecture import ArchitectureUnknown
+
+        yield ArchitectureUnknown(
+            place=Place(key="model_type"),
+            model_type=config.model_type or config.class_name,
+            nearest=name if coverage >= 0.2 else None,
+            coverage=round(coverage, 3),
+            code_in_repository=bool(config.settings.values.get("auto_map")),
         )
     from inspector.reconciler.siblings import odd_siblings
 
@@ -424,7 +438,7 @@ def _claims(
         yield check_claim(claim, accounts.counts, accounts.lines, case)
 
 
-def _totals(checkpoint: Checkpoint, claims: Sequence[Claim]) -> Iterator[Evidence]:
+def _totals(checkpoint: Checkpoint, claims: Sequence[Claim]) -> Iterator[Finding]:
     if checkpoint.index is not None and claims:
         from inspector.reconciler.claims import unexplained_totals
 
@@ -439,24 +453,27 @@ def _named(config: ConfigClaim, reading: Reading | None) -> ArchitectureName | N
     return ArchitectureName(name, config.model_type, "certain" if certain else "likely")
 
 
+def _causes(findings: Sequence[Finding]) -> tuple[CauseLine, ...]:
+    from inspector.findings.config import ConfigDisagrees
+
+    wrong = [finding for finding in findings if isinstance(finding, ConfigDisagrees)]
+    return tuple(CauseLine(finding.code, finding.place.key or "", finding.families) for finding in wrong)
+
+
 def concluded(
     checkpoint: Checkpoint,
     architecture: ArchitectureName | None,
     config: ConfigClaim | None,
     accounts: Ledger,
     claims: Sequence[Claim],
-    evidence: Sequence[Evidence],
+    evidence: Sequence[Finding],
     skipped: Sequence[Skipped],
     case: Reconciled | None,
 ) -> Audit:
     """The audit as it stands once everything is said."""
-    findings = worded(evidence)
+    findings = merged(evidence)
     bad = any(finding.severity in ("error", "warning") for finding in findings)
-    causes = tuple(
-        CauseLine(finding.code, finding.place.key or "", tuple(finding.facts["families"]))
-        for finding in findings
-        if finding.name == "config-disagrees"
-    )
+    causes = _causes(findings) if bad else ()
     return Audit(
         checkpoint.source,
         checkpoint.title,

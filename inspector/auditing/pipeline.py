@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from inspector.architectures.catalog import modules
 from inspector.auditing.model import Audit, audit_checkpoint
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place, merged, ordered
+from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.formats.latent_diffusion import Component, parts_of
@@ -21,7 +24,6 @@ from inspector.loader.sources.source import is_plain_name
 from inspector.matcher.families import families_of
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Counts, Ledger, Line
-from inspector.rules.registry import SEVERITIES, Finding, worded
 
 if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated
@@ -50,25 +52,24 @@ def audit_pipeline(root: Checkpoint, opened: Open) -> Audit:
     wanted = dict(components_of(root.pipeline.values))
     checkpoints = {name: opened(name) for name in wanted if is_plain_name(name)}
     there = {name: one for name, one in checkpoints.items() if one.readable or one.siblings}
-    evidence = [one for one in root.evidence if one.rule != "no-weights"]
+    evidence = _beyond_the_folder(root)
     if not there and root.readable:
         flat = audit_checkpoint(root)
-        facts = {"class": root.pipeline.values.get("_class_name"), "components": list(wanted)}
-        told = worded([Evidence("pipeline-flattened", Place(file=root.pipeline.file), facts)])
-        findings = sorted((*told, *flat.findings), key=lambda one: SEVERITIES.index(one.severity))
-        return replace(flat, findings=tuple(findings), verdict="findings")
+        from inspector.findings.names.components import PipelineFlattened
+
+        flattened = PipelineFlattened(
+            place=Place(file=root.pipeline.file),
+            class_name=root.pipeline.values.get("_class_name"),
+            components=tuple(wanted),
+        )
+        return replace(flat, findings=tuple(ordered((flattened, *flat.findings))), verdict="findings")
     parts = {name: audit_checkpoint(one, like=_stated_class(one, wanted[name])) for name, one in there.items()}
     evidence.extend(_missing([(name, class_name) for name, class_name in wanted.items() if name not in there]))
     evidence.extend(_of_another_class(wanted, parts))
-    findings = worded(evidence)
+    found = merged(evidence)
     for name, part in parts.items():
-        findings.extend(
-            replace(
-                one, place=replace(one.place, file=f"{name}/{one.place.file or ''}"), headline=f"{name}: {one.headline}"
-            )
-            for one in part.findings
-        )
-    findings.sort(key=lambda one: SEVERITIES.index(one.severity))
+        found.extend(one.within(name, _in_folder(name, one.place)) for one in part.findings)
+    findings = ordered(found)
     bad = any(one.severity != "note" for one in findings)
     verdicts = {part.verdict for part in parts.values()} | ({"findings"} if bad else {"clean"})
     readable = any(part.checkpoint.readable for part in parts.values())
@@ -93,15 +94,33 @@ MOST_NAMED = 8
 """Missing components that are told one by one."""
 
 
-def _missing(missing: Sequence[tuple[str, str]]) -> Iterator[Evidence]:
+def _beyond_the_folder(root: Checkpoint) -> list[Finding]:
+    """What was found while the pipeline was opened; that its own folder holds no weights is right."""
+    if not root.evidence:
+        return []
+    from inspector.findings.reading.place import NoWeights
+
+    return [finding for finding in root.evidence if not isinstance(finding, NoWeights)]
+
+
+def _in_folder(name: str, place: Place) -> Place:
+    """A place in a component, seen from the pipeline."""
+    return msgspec.structs.replace(place, file=f"{name}/{place.file or ''}")
+
+
+def _missing(missing: Sequence[tuple[str, str]]) -> Iterator[Finding]:
     if len(missing) > MOST_NAMED:
         names = [name for name, _ in missing]
-        facts: dict[str, Fact] = {"component": None, "class": None, "components": names}
-        yield Evidence("component-missing", Place(file="model_index.json"), facts)
+        from inspector.findings.names.components import ComponentMissing
+
+        yield ComponentMissing(
+            place=Place(file="model_index.json"), component=None, class_name=None, components=tuple(names)
+        )
         return
     for name, class_name in missing:
-        facts = {"component": name, "class": class_name, "components": []}
-        yield Evidence("component-missing", Place(file=f"{name}/"), facts)
+        from inspector.findings.names.components import ComponentMissing
+
+        yield ComponentMissing(place=Place(file=f"{name}/"), component=name, class_name=class_name, components=())
 
 
 def _stated_class(component: Checkpoint, class_name: str) -> str | None:
@@ -109,18 +128,16 @@ def _stated_class(component: Checkpoint, class_name: str) -> str | None:
     return class_name if component.config is None and class_name in modules() else None
 
 
-def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Evidence]:
+def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
     """Components whose own config names another class of diffusers than the pipeline does."""
     for name, part in parts.items():
         config = part.checkpoint.config
         own = None if config is None else config.values.get("_class_name")
-        told = any(finding.name == "names-of-another-architecture" for finding in part.findings)
+        told = any(isinstance(finding, NamesOfAnotherArchitecture) for finding in part.findings)
         if isinstance(own, str) and own != wanted[name] and not told and {own, wanted[name]} <= modules().keys():
-            yield Evidence(
-                "component-class-differs",
-                Place(file=f"{name}/"),
-                {"component": name, "index": wanted[name], "config": own},
-            )
+            from inspector.findings.names.components import ComponentClassDiffers
+
+            yield ComponentClassDiffers(place=Place(file=f"{name}/"), component=name, index=wanted[name], config=own)
 
 
 def with_claim(audited: Audit, stated: Stated | None) -> Audit:
@@ -159,12 +176,33 @@ def audit_single_file(root: Checkpoint) -> Audit:
     own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
     if found.schedule:
-        evidence.append(_told("buffers-stored", found.schedule, {"elements": _elements(found.schedule)}))
+        from inspector.findings.totals import BuffersStored
+
+        evidence.append(
+            BuffersStored(
+                place=Place(tensor=next(iter(found.schedule))),
+                elements=_elements(found.schedule),
+                bytes=_bytes(found.schedule),
+                tensors=len(found.schedule),
+                families=tuple(found.schedule)[:20],
+            )
+        )
     for beside, tensors in (("model_ema", found.ema), ("logit_scale", found.scales)):
         if tensors:
-            facts: dict[str, Fact] = {"component": beside, "parameters": _elements(tensors), "class": None}
-            evidence.append(_told("component-extra", tensors, facts))
-    findings = sorted([*worded(evidence), *findings], key=lambda one: SEVERITIES.index(one.severity))
+            from inspector.findings.names.components import ComponentExtra
+
+            evidence.append(
+                ComponentExtra(
+                    place=Place(tensor=next(iter(tensors))),
+                    component=beside,
+                    parameters=_elements(tensors),
+                    bytes=_bytes(tensors),
+                    tensors=len(tensors),
+                    families=tuple(tensors)[:20],
+                    class_name=None,
+                )
+            )
+    findings = ordered([*merged(evidence), *findings])
     bad = any(one.severity != "note" for one in findings)
     lines = (*(line for part in parts.values() for line in part.lines), *own)
     counts = ledger.add_up(lines, _summed(parts).expected_parameters).counts
@@ -199,7 +237,7 @@ def _within(finding: Finding, name: str, component: Component) -> Finding:
     """A component's finding with the names that its tensors have in the file."""
     place = finding.place
     stored = None if place.tensor is None else component.stored(place.tensor)
-    return replace(finding, place=replace(place, tensor=stored), headline=f"{name}: {finding.headline}")
+    return finding.within(name, msgspec.structs.replace(place, tensor=stored))
 
 
 def _lines(tensors: Mapping[str, Layout], kind: str, component: str) -> Iterator[Line]:
@@ -216,14 +254,8 @@ def _elements(tensors: Mapping[str, Layout]) -> int:
     return sum(layout.elements for layout in tensors.values())
 
 
-def _told(rule: str, tensors: Mapping[str, Layout], facts: dict[str, Fact]) -> Evidence:
-    """What lies beside the components, with its first names."""
-    more: dict[str, Fact] = {
-        "tensors": len(tensors),
-        "bytes": sum(layout.bytes for layout in tensors.values()),
-        "families": [*tensors][:20],
-    }
-    return Evidence(rule, Place(tensor=next(iter(tensors))), {**facts, **more})
+def _bytes(tensors: Mapping[str, Layout]) -> int:
+    return sum(layout.bytes for layout in tensors.values())
 
 
 def _summed(parts: Mapping[str, Audit]) -> Counts:

@@ -16,11 +16,19 @@ from inspector.auditing.model import Audit, Skipped
 from inspector.comparing.arrays import as_halves, head_widths, in_halves, logical, matched, stored_at
 from inspector.comparing.checkpoints import Comparison
 from inspector.comparing.tally import Carried, Tensor
-from inspector.evidence import Evidence, Place
+from inspector.findings.conversion.values import (
+    CopiesDiffer,
+    RowsReordered,
+    ValuesConstant,
+    ValuesDiffer,
+    ValuesNotFinite,
+    ValuesRounded,
+    ValuesUnchanged,
+)
+from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.loader.sources.traffic import Progress
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import indices_in_words
-from inspector.rules.registry import SEVERITIES, Finding, worded
 from inspector.values.difference import Difference, Numbers, difference, oddities
 from inspector.values.reading import Store, store_of
 
@@ -62,28 +70,27 @@ class Odd:
         elif told.constant is not None and numbers.raw.ndim > 1:
             self.constant.append((name, told.constant))
 
-    def evidence(self) -> Iterator[Evidence]:
+    def evidence(self) -> Iterator[Finding]:
         """One piece for all that are not finite, one for all that are constant."""
         if self.infinite:
             names = [name for name, _, _ in self.infinite]
-            yield Evidence(
-                "values-not-finite",
-                Place(tensor=names[0] if len(names) == 1 else None),
-                {
-                    "tensors": len(names),
-                    "names": names[:NAMES_SHOWN],
-                    "where": _where(names),
-                    "nan": sum(nan for _, nan, _ in self.infinite),
-                    "infinite": sum(infinite for _, _, infinite in self.infinite),
-                },
+            yield ValuesNotFinite(
+                place=Place(tensor=names[0] if len(names) == 1 else None),
+                tensors=len(names),
+                names=tuple(names[:NAMES_SHOWN]),
+                where=_where(names),
+                nan=sum(nan for _, nan, _ in self.infinite),
+                infinite=sum(infinite for _, _, infinite in self.infinite),
             )
         if self.constant:
             names = [name for name, _ in self.constant]
             values = sorted({value for _, value in self.constant})
-            yield Evidence(
-                "values-constant",
-                Place(tensor=names[0] if len(names) == 1 else None),
-                {"tensors": len(names), "names": names[:NAMES_SHOWN], "where": _where(names), "values": values[:5]},
+            yield ValuesConstant(
+                place=Place(tensor=names[0] if len(names) == 1 else None),
+                tensors=len(names),
+                names=tuple(names[:NAMES_SHOWN]),
+                where=_where(names),
+                values=tuple(values[:5]),
             )
 
 
@@ -93,7 +100,7 @@ class Values:
 
     verdicts: list[Verdict] = field(default_factory=list)
     unread: dict[str, list[str]] = field(default_factory=dict)
-    evidence: list[Evidence] = field(default_factory=list)
+    evidence: list[Finding] = field(default_factory=list)
     tensors: int = 0
     elements: int = 0
     wanted: tuple[str, ...] = ()
@@ -283,8 +290,7 @@ def _copies(audited: Audit, found: Values) -> None:
                 continue
             told = difference(one, copy)
             if not told.equal and not told.rounding:
-                facts = {"tensor": name, "original": other, **_largest(told)}
-                found.evidence.append(Evidence("copies-differ", Place(tensor=name), facts))
+                found.evidence.append(_copy_differs(name, other, told))
 
 
 def _names(line: ledger.Line) -> Iterator[str]:
@@ -292,18 +298,21 @@ def _names(line: ledger.Line) -> Iterator[str]:
         yield from (name_of(line.family, index) for index in tuples(box))
 
 
-def _largest(told: Difference) -> dict[str, object]:
-    return {
-        "differing": told.differing,
-        "elements": told.elements,
-        "beyond": told.beyond,
-        "largest": told.largest,
-        "at": list(told.place),
-        "values": [told.source, told.target],
-    }
+def _copy_differs(name: str, original: str, told: Difference) -> Finding:
+    return CopiesDiffer(
+        place=Place(tensor=name),
+        tensor=name,
+        original=original,
+        differing=told.differing,
+        elements=told.elements,
+        beyond=told.beyond,
+        largest=told.largest,
+        at=told.place,
+        values=(told.source, told.target),
+    )
 
 
-def _differences(found: Values) -> Iterator[Evidence]:
+def _differences(found: Values) -> Iterator[Finding]:
     """One piece of evidence for each role whose numbers differ, one for all that were rounded or reordered."""
     roles: dict[str, list[Verdict]] = {}
     for verdict in found.verdicts:
@@ -312,29 +321,37 @@ def _differences(found: Values) -> Iterator[Evidence]:
     for role, members in roles.items():
         worst = max(members, key=lambda verdict: verdict.difference.largest)
         of = sum(verdict.role == role for verdict in found.verdicts)
-        facts = {
-            "role": role,
-            "tensors": len(members),
-            "of": of,
-            "names": [verdict.target for verdict in members[:NAMES_SHOWN]],
-            "where": _where([verdict.target for verdict in members]),
-            "tensor": worst.target,
-            **_largest(worst.difference),
-        }
-        yield Evidence("values-differ", Place(tensor=worst.target if len(members) == 1 else None), facts)
+        told = worst.difference
+        yield ValuesDiffer(
+            place=Place(tensor=worst.target if len(members) == 1 else None),
+            role=role,
+            tensors=len(members),
+            of=of,
+            names=tuple(verdict.target for verdict in members[:NAMES_SHOWN]),
+            where=_where([verdict.target for verdict in members]),
+            tensor=worst.target,
+            differing=told.differing,
+            elements=told.elements,
+            beyond=told.beyond,
+            largest=told.largest,
+            at=told.place,
+            values=(told.source, told.target),
+        )
     changed = sum(map(len, roles.values()))
     same = [verdict.target for verdict in found.verdicts if verdict.what == EQUAL and verdict.matrix]
     if same and changed > len(same):
-        facts = {"tensors": len(same), "of": len(found.verdicts), "names": same[:NAMES_SHOWN], "where": _where(same)}
-        yield Evidence("values-unchanged", Place(), facts)
-    for what, rule in ((ROUNDED, "values-rounded"), (REORDERED, "rows-reordered")):
+        yield ValuesUnchanged(
+            tensors=len(same), of=len(found.verdicts), names=tuple(same[:NAMES_SHOWN]), where=_where(same)
+        )
+    for what, kind in ((ROUNDED, ValuesRounded), (REORDERED, RowsReordered)):
         members = [verdict for verdict in found.verdicts if verdict.what == what]
         if members:
             ways = dict.fromkeys(verdict.difference.rounding for verdict in members if verdict.difference.rounding)
-            names = [verdict.target for verdict in members[:NAMES_SHOWN]]
-            largest = max(verdict.difference.largest for verdict in members)
-            yield Evidence(
-                rule, Place(), {"tensors": len(members), "names": names, "ways": list(ways), "largest": largest}
+            yield kind(
+                tensors=len(members),
+                names=tuple(verdict.target for verdict in members[:NAMES_SHOWN]),
+                ways=tuple(ways),
+                largest=max(verdict.difference.largest for verdict in members),
             )
 
 
@@ -349,7 +366,7 @@ def _where(names: Sequence[str]) -> str:
 def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Audit:
     """The audit with what its numbers say. Raises NotNamed as `check_values`."""
     found = check_values(audited, wanted, progress)
-    findings = _sorted((*audited.findings, *worded(found.evidence)))
+    findings = tuple(ordered((*audited.findings, *merged(found.evidence))))
     return replace(
         audited,
         findings=findings,
@@ -369,7 +386,7 @@ def compared_with_values(
         why = Skipped("values", "the two are different models: no tensor of the one becomes one of the other")
         return replace(compared, skipped=(*compared.skipped, why))
     found = compare_values(compared, wanted, progress)
-    findings = _sorted((*compared.findings, *worded(found.evidence)))
+    findings = tuple(ordered((*compared.findings, *merged(found.evidence))))
     return replace(
         compared,
         findings=findings,
@@ -377,10 +394,6 @@ def compared_with_values(
         skipped=_skipped(compared.skipped, found),
         values=found,
     )
-
-
-def _sorted(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
 def _verdict(before: str, findings: Sequence[Finding]) -> str:

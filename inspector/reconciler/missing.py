@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inspector.algebra.boxes import Box, common, count, joined, less, within
 from inspector.algebra.span import Span
-from inspector.evidence import Evidence, Place
+from inspector.findings.finding import Finding, Place
 from inspector.notation.binding import Block, Shape, scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.place import Stray
@@ -36,7 +36,7 @@ class _Open:
         return () if self.stray is None else self.stray.layout.shape
 
 
-def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Evidence]:
+def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding]:
     gaps = [_Open(gap.block.key, gap.boxes, block=gap.block) for gap in case.placement.gaps]
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
     strays = [_Open(stray.key, stray.boxes, stray=stray) for stray in case.placement.strays]
@@ -48,7 +48,7 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Evidenc
     yield from _unexpected(case, strays)
 
 
-def _head_missing(case: Reconciled, gaps: list[_Open]) -> Iterator[Evidence]:
+def _head_missing(case: Reconciled, gaps: list[_Open]) -> Iterator[Finding]:
     """An untied head that is not there: its own finding, for loaders run it with random numbers."""
     for gap in list(gaps):
         block = gap.block
@@ -59,18 +59,17 @@ def _head_missing(case: Reconciled, gaps: list[_Open]) -> Iterator[Evidence]:
         also = [one for one in gaps if one.block is not None and _untied_with(block, one.block)]
         gaps[:] = [one for one in gaps if one not in also]
         default = scope.by_default(ties)
-        yield Evidence(
-            "head-missing",
-            place_of(gap.key, gap.boxes),
-            {
-                "shape": list(block.shape),
-                "parameters": sum((one.block.elements or 0) * one.tensors for one in (gap, *also) if one.block),
-                "also": [place_name(one.key, one.boxes) for one in also],
-                "ties": ties,
-                "tie": scope.reason(ties),
-                "default": default,
-            },
-            "likely" if default else "certain",
+        from inspector.findings.totals import HeadMissing
+
+        yield HeadMissing(
+            place=place_of(gap.key, gap.boxes),
+            shape=tuple(block.shape),
+            parameters=sum((one.block.elements or 0) * one.tensors for one in (gap, *also) if one.block),
+            also=tuple(place_name(one.key, one.boxes) for one in also),
+            ties=ties,
+            tie=scope.reason(ties),
+            default=default,
+            confidence="likely" if default else "certain",
         )
 
 
@@ -80,7 +79,7 @@ def _untied_with(head: Block, other: Block) -> bool:
     return bool(two.tied) and one.card is two.card and one.scope == two.scope and one.ties == two.ties
 
 
-def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Evidence]:
+def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Finding]:
     """What is only called otherwise; families that one and the same change of their names explains are one finding."""
     pairs = [
         ([gaps[place] for place in missing], [strays[place] for place in others])
@@ -98,21 +97,20 @@ def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Evidence]:
         first = missing[0].block
         assert first is not None
         place = place_of(*_whole_of(missing))
-        yield Evidence(
-            "tensor-renamed",
-            place if len(members) == 1 else Place(),
-            {
-                "stored": place_name(*_whole_of(others)),
-                "expected": place_name(*_whole_of(missing)),
-                "tensors": sum(gap.tensors for each, _ in members for gap in each),
-                "shape": list(first.shape),
-                "role": first.slot.role,
-                "families": [family_name(each[0].key) for each, _ in members],
-                "from": old,
-                "to": new,
-                "begins": begins,
-            },
-            "likely",
+        from inspector.findings.names.tensors import TensorRenamed
+
+        yield TensorRenamed(
+            place=place if len(members) == 1 else Place(),
+            stored=place_name(*_whole_of(others)),
+            expected=place_name(*_whole_of(missing)),
+            tensors=sum(gap.tensors for each, _ in members for gap in each),
+            shape=tuple(first.shape),
+            role=first.slot.role,
+            families=tuple(family_name(each[0].key) for each, _ in members),
+            old=old,
+            new=new,
+            begins=begins,
+            confidence="likely",
         )
 
 
@@ -125,7 +123,7 @@ def _opens(listed: Sequence[_Open]) -> list[Open]:
     return [(one.key, one.boxes, one.shape) for one in listed]
 
 
-def _whole(case: Reconciled, gaps: list[_Open], confidence: str) -> Iterator[Evidence]:
+def _whole(case: Reconciled, gaps: list[_Open], confidence: str) -> Iterator[Finding]:
     """Whole layers or experts: every family below a numbered prefix misses the same indices."""
     begun = {gap.block.slot for gap in gaps if gap.block is not None}
     placed = {one.block.slot for one in case.placement.placed}
@@ -155,17 +153,16 @@ def _whole(case: Reconciled, gaps: list[_Open], confidence: str) -> Iterator[Evi
             parameters += count(taken) * (gap.block.elements or 0)
             for piece in taken:
                 gap.boxes = less(gap.boxes, piece)
-        yield Evidence(
-            "layers-missing",
-            Place(family=family_name(prefix), indices=indices_in_words(prefix, whole)),
-            {
-                "what": indices_in_words(prefix, whole),
-                "tensors": tensors,
-                "parameters": parameters,
-                "families": len(below),
-                "present": indices_in_words(prefix, _present(case, prefix, axes)),
-            },
-            confidence,
+        from inspector.findings.names.tensors import LayersMissing
+
+        yield LayersMissing(
+            place=Place(family=family_name(prefix), indices=indices_in_words(prefix, whole)),
+            what=indices_in_words(prefix, whole),
+            tensors=tensors,
+            parameters=parameters,
+            families=len(below),
+            present=indices_in_words(prefix, _present(case, prefix, axes)),
+            confidence=confidence,
         )
     gaps[:] = [gap for gap in gaps if gap.boxes]
 
@@ -174,7 +171,7 @@ LEAST_MODULES = 4
 """So many modules make a part of a model; fewer are told one by one."""
 
 
-def _whole_parts(required: Sequence[Block], gaps: list[_Open], confidence: str) -> Iterator[Evidence]:
+def _whole_parts(required: Sequence[Block], gaps: list[_Open], confidence: str) -> Iterator[Finding]:
     """Whole parts without a number, `encoder` or `mid_block`: nothing that is required below them is there."""
     missing = {id(gap.block): gap.tensors for gap in gaps}
     complete = {id(block) for block in required if missing.get(id(block)) == block.tensors}
@@ -196,17 +193,16 @@ def _whole_parts(required: Sequence[Block], gaps: list[_Open], confidence: str) 
         taken = (*taken, f"{prefix}.")
         gone = {id(block) for block in lost}
         gaps[:] = [gap for gap in gaps if id(gap.block) not in gone]
-        yield Evidence(
-            "layers-missing",
-            Place(family=f"{prefix}.*"),
-            {
-                "what": f"all of {prefix}",
-                "tensors": sum(block.tensors for block in lost),
-                "parameters": sum(block.tensors * (block.elements or 0) for block in lost if block.slot.tensor.counted),
-                "families": len({block.key for block in lost}),
-                "present": "",
-            },
-            confidence,
+        from inspector.findings.names.tensors import LayersMissing
+
+        yield LayersMissing(
+            place=Place(family=f"{prefix}.*"),
+            what=f"all of {prefix}",
+            tensors=sum(block.tensors for block in lost),
+            parameters=sum(block.tensors * (block.elements or 0) for block in lost if block.slot.tensor.counted),
+            families=len({block.key for block in lost}),
+            present="",
+            confidence=confidence,
         )
 
 
@@ -258,7 +254,7 @@ def _present(case: Reconciled, prefix: str, axes: int) -> tuple[Box, ...]:
     return ((stored,),) if stored else ()
 
 
-def _missing(case: Reconciled, gaps: Sequence[_Open], confidence: str) -> Iterator[Evidence]:
+def _missing(case: Reconciled, gaps: Sequence[_Open], confidence: str) -> Iterator[Finding]:
     """What is left, a module at a time: weight and bias of one layer are one finding, and so are all stages of one."""
     stored = {one.block.key for one in case.placement.placed}
     families: dict[tuple[str, str], list[_Open]] = {}
@@ -274,24 +270,23 @@ def _missing(case: Reconciled, gaps: Sequence[_Open], confidence: str) -> Iterat
         first = members[0][0].block
         assert first is not None
         all_parts = [gap for parts in members for gap in parts]
-        yield Evidence(
-            "tensor-missing",
-            place_of(*_whole_of(members[0])),
-            {
-                "names": [name for gap in all_parts for name in names_in(gap.key, gap.boxes, 5)][:20],
-                "families": [family_name(parts[0].key) for parts in members],
-                "tensors": sum(gap.tensors for gap in all_parts),
-                "parameters": sum(gap.tensors * (gap.block.elements or 0) for gap in all_parts if gap.block),
-                "shape": list(first.shape),
-                "role": first.slot.role,
-                "expected_tensors": sum(gap.block.tensors for gap in members[0] if gap.block),
-                "counted": first.slot.tensor.counted,
-            },
-            confidence,
+        from inspector.findings.names.tensors import TensorMissing
+
+        yield TensorMissing(
+            place=place_of(*_whole_of(members[0])),
+            names=tuple([name for gap in all_parts for name in names_in(gap.key, gap.boxes, 5)][:20]),
+            families=tuple(family_name(parts[0].key) for parts in members),
+            tensors=sum(gap.tensors for gap in all_parts),
+            parameters=sum(gap.tensors * (gap.block.elements or 0) for gap in all_parts if gap.block),
+            shape=tuple(first.shape),
+            role=first.slot.role,
+            expected_tensors=sum(gap.block.tensors for gap in members[0] if gap.block),
+            counted=first.slot.tensor.counted,
+            confidence=confidence,
         )
 
 
-def _unexpected(case: Reconciled, strays: Sequence[_Open]) -> Iterator[Evidence]:
+def _unexpected(case: Reconciled, strays: Sequence[_Open]) -> Iterator[Finding]:
     """What no row expects: whole layers or experts too many, a whole unknown part, else a module at a time."""
     known = {block.key for block in case.corrected.blocks}
     parts: dict[tuple[str, tuple[Box, ...]], list[_Open]] = {}
@@ -304,34 +299,32 @@ def _unexpected(case: Reconciled, strays: Sequence[_Open]) -> Iterator[Evidence]
             continue
         stored = [one.stray for one in members if one.stray is not None]
         what = indices_in_words(prefix, boxes)
-        yield Evidence(
-            "part-unexpected",
-            Place(family=f"{family_name(prefix)}.*", indices=what or None),
-            {
-                "tensors": sum(one.tensors for one in members),
-                "families": [family_name(one.key) for one in members[:20]],
-                "elements": sum(one.layout.elements * one.tensors for one in stored),
-                "bytes": sum(one.layout.bytes * one.tensors for one in stored),
-                "shape": list(stored[0].layout.shape),
-                "names": [name for one in members[:5] for name in names_in(one.key, one.boxes, 3)][:20],
-                "part": prefix,
-            },
+        from inspector.findings.names.tensors import PartUnexpected
+
+        yield PartUnexpected(
+            place=Place(family=f"{family_name(prefix)}.*", indices=what or None),
+            tensors=sum(one.tensors for one in members),
+            families=tuple(family_name(one.key) for one in members[:20]),
+            elements=sum(one.layout.elements * one.tensors for one in stored),
+            bytes=sum(one.layout.bytes * one.tensors for one in stored),
+            shape=tuple(stored[0].layout.shape),
+            names=tuple([name for one in members[:5] for name in names_in(one.key, one.boxes, 3)][:20]),
+            part=prefix,
         )
 
 
-def _alone(one: _Open) -> Evidence:
+def _alone(one: _Open) -> Finding:
     assert one.stray is not None
-    return Evidence(
-        "tensor-unexpected",
-        place_of(one.key, one.boxes),
-        {
-            "tensors": one.tensors,
-            "elements": one.stray.layout.elements * one.tensors,
-            "bytes": one.stray.layout.bytes * one.tensors,
-            "shape": list(one.stray.layout.shape),
-            "dtype": one.stray.layout.dtype,
-            "names": names_in(one.key, one.boxes),
-        },
+    from inspector.findings.names.tensors import TensorUnexpected
+
+    return TensorUnexpected(
+        place=place_of(one.key, one.boxes),
+        tensors=one.tensors,
+        elements=one.stray.layout.elements * one.tensors,
+        bytes=one.stray.layout.bytes * one.tensors,
+        shape=tuple(one.stray.layout.shape),
+        dtype=one.stray.layout.dtype,
+        names=tuple(names_in(one.key, one.boxes)),
     )
 
 

@@ -47,7 +47,7 @@ def test_kinds(files: list[str], folders: list[str], kinds: set[str]) -> None:
 def test_state_is_one_case_and_partitions_one_a_kind() -> None:
     listing = Listing({"optimizer.pt": 7, "scheduler.pt": 3, "zero_to_fp32.py": 1}, {"global_step1": "directory"})
     found = leftover_evidence(listing)
-    assert [one.rule for one in found] == ["training-state", "partitioned-save"]
+    assert [one.name for one in found] == ["training-state", "partitioned-save"]
     assert found[0].facts["bytes"] == 10
     assert found[1].facts["script"] is True
     assert leftover_evidence(listing, ["zero_to_fp32.py", "optimizer.pt"])[0].facts["files"] == 1
