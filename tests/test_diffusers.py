@@ -125,7 +125,7 @@ def test_a_whole_part_that_is_lost_is_one_finding() -> None:
     for part in ("encoder", "decoder"):
         spec = {key: value for key, value in spec_of(record).items() if not key.startswith(f"{part}.")}
         told = [finding for finding in judged(spec, record["config"]).findings if finding.severity != "note"]
-        assert [(finding.code, finding.headline) for finding in told] == [("N404", f"all of {part}")]
+        assert [(finding.code, finding.title) for finding in told] == [("N404", f"all of {part}")]
 
 
 WOUNDED = [

@@ -13,16 +13,17 @@ from pathlib import Path
 import pytest
 
 from inspector.architectures.catalog import all_cards, scan
+from inspector.findings.finding import SEVERITIES
+from inspector.findings.registry import all_findings, page
 from inspector.matcher.outlines import outlines
 from inspector.notation.formula import counted
 from inspector.notation.roles import SUBJECTS
-from inspector.rules.registry import SEVERITIES, files, page, rule_of
 from tests.checkpoints import plan_of
 
 PACKAGE = Path(__file__).parent.parent / "inspector"
 FLOORS: dict[str, int] = {
-    "evidence": 0, "algebra": 0, "notation": 1, "loader": 1, "architectures": 2, "packing": 2, "matcher": 3,
-    "reconciler": 4, "conversion": 5, "rules": 5, "values": 6,
+    "findings": 0, "algebra": 0, "notation": 1, "loader": 1, "architectures": 2, "packing": 2, "matcher": 3,
+    "reconciler": 4, "conversion": 5, "values": 6,
     "auditing": 7, "comparing": 7, "charting": 7, "pipelines": 7, "adapting": 7, "downloads": 7, "valuing": 7,
     "report": 8, "verbs": 9, "cli": 10, "__main__": 11, "__init__": 11,
 }  # fmt: skip
@@ -110,20 +111,20 @@ def test_cards_have_known_subjects() -> None:
     assert not strange
 
 
-@pytest.mark.parametrize("name", files())
-def test_every_rule_has_a_page_and_words(name: str) -> None:
-    code, rule = rule_of(name)
-    assert rule.severity in SEVERITIES
-    found = page(code)
-    assert found is not None
-    for title in ("What it means", "Why it matters", "Example", "What to do"):
-        assert f"\n{title}\n" in found[3], (code, title)
-    assert f"{rule.severity}[{code}] {name}" in found[3]
+@pytest.mark.parametrize("name", all_findings())
+def test_every_finding_has_a_page_and_words(name: str) -> None:
+    finding = all_findings()[name]
+    text = page(finding)
+    assert finding.severity in SEVERITIES
+    headings = [line for line in text.splitlines()[1:] if line and not line.startswith(" ")]
+    assert headings == ["What it means", "Why it matters", "Example", "What to do"]
+    assert f"{finding.severity}[{finding.code}] {name}" in text
+    assert finding.__name__ == "".join(word.capitalize() for word in name.split("-"))
 
 
 def test_codes_are_used_once() -> None:
-    codes = [code for code, _ in files().values()]
-    assert len(set(codes)) == len(codes)
+    codes = [finding.code for finding in all_findings().values()]
+    assert len(set(codes)) == len(codes) == 178
 
 
 def test_no_room_without_a_purpose_in_its_name() -> None:

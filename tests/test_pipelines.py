@@ -68,7 +68,7 @@ def test_many_missing_components_are_one_finding(tmp_path: Path) -> None:
     many = {f"part_{number}": ["diffusers", "AutoencoderKL"] for number in range(5000)}
     audited = audit(str(pipeline(tmp_path, {**PARTS, **many})))
     (finding,) = audited.findings
-    assert (finding.code, finding.headline) == ("N416", "5,000 components")
+    assert (finding.code, finding.title) == ("N416", "5,000 components")
     assert len(audit_text(audited).splitlines()) < 40
 
 
@@ -111,7 +111,7 @@ def test_a_wound_is_told_with_its_component(tmp_path: Path) -> None:
     (folder / "text_encoder" / "config.json").write_text(json.dumps({**TEXT, "vocab_size": 104}), encoding="utf-8")
     audited = audit(str(folder))
     assert codes(audited) == {"C310"}
-    assert audited.findings[0].headline == "text_encoder: vocab_size"
+    assert audited.findings[0].title == "text_encoder: vocab_size"
     assert audited.components["unet"].verdict == "clean"
 
 

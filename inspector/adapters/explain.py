@@ -16,7 +16,7 @@ from inspector.adapters.targets import Boxes, Ends, Targets, texts
 from inspector.algebra.boxes import Box, common, count, joined, less
 from inspector.algebra.names import axes_of, before_index
 from inspector.algebra.span import Span
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.matcher.families import Families, Stored
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -36,7 +36,7 @@ class Account:
     """
 
     lines: tuple[Line, ...]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Finding, ...]
     expected: int | None
     unchecked: tuple[str, ...]
 
@@ -148,20 +148,21 @@ def _line(met: _Met, alone: bool, trained: _Trained) -> Line:
 # --- what is to be said ---
 
 
-def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Evidence:
+def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Finding:
     base = values.get("base_model_name_or_path")
-    facts: dict[str, Fact] = {
-        "type": method,
-        "base": base if isinstance(base, str) and base else None,
-        "rank": values.get("r"),
-        "tensors": sum(family.tensors for family in families.values()),
-    }
-    return Evidence("adapter", Place(), facts)
+    from inspector.findings.adapters.whole import Adapter
+
+    return Adapter(
+        type=method,
+        base=base if isinstance(base, str) and base else None,
+        rank=values.get("r"),
+        tensors=sum(family.tensors for family in families.values()),
+    )
 
 
 def _findings(
     values: Mapping[str, Any], plan: Plan, met: Sequence[_Met], base: Base | None, *, whole: bool, named: bool
-) -> Iterator[Evidence]:
+) -> Iterator[Finding]:
     misfits = [one for one in met if one.expected is not None and one.expected.checked and not _fits(one)]
     absent = list(_absent(plan, met)) if whole else []
     ranks = [one for one in misfits if _only_rank(one)]
@@ -175,34 +176,38 @@ def _findings(
     yield from _vocabulary(words)
     for one in shapes:
         assert one.expected is not None and base is not None
-        facts: dict[str, Fact] = {
-            "stored": list(one.part.layout.shape),
-            "expected": list(one.expected.shape),
-            "tensors": count(one.boxes),
-            "module": one.expected.module,
-            "base": base.name,
-        }
-        yield Evidence("adapter-shape-differs", place_of(one.key, one.boxes), facts)
+        from inspector.findings.adapters.tensors import AdapterShapeDiffers
+
+        yield AdapterShapeDiffers(
+            place=place_of(one.key, one.boxes),
+            stored=tuple(one.part.layout.shape),
+            expected=tuple(one.expected.shape),
+            tensors=count(one.boxes),
+            module=one.expected.module,
+            base=base.name,
+        )
     yield from _halves(absent, met)
     if named:
         yield from _targets_missing(absent, met, base)
     yield from _strays(strays, base)
 
 
-def _strays(strays: Sequence[_Met], base: Base | None) -> Iterator[Evidence]:
+def _strays(strays: Sequence[_Met], base: Base | None) -> Iterator[Finding]:
     """Tensors without a place, one finding for each module at the same indices."""
     modules: dict[tuple[str, Boxes], list[_Met]] = {}
     for one in strays:
         modules.setdefault((_module(one.key), one.boxes), []).append(one)
     for (module, boxes), members in modules.items():
-        facts: dict[str, Fact] = {
-            "module": module,
-            "tensors": _tensors(members),
-            "elements": sum(one.part.layout.elements * count(one.boxes) for one in members),
-            "known": base is not None and any(tensor.module == module for tensor in base.tensors),
-        }
+        from inspector.findings.adapters.tensors import AdapterModuleUnexpected
+
         place = place_of(module, boxes) if axes_of(module) == len(boxes[0]) else place_of(members[0].key, boxes)
-        yield Evidence("adapter-module-unexpected", place, facts)
+        yield AdapterModuleUnexpected(
+            place=place,
+            module=module,
+            tensors=_tensors(members),
+            elements=sum(one.part.layout.elements * count(one.boxes) for one in members),
+            known=base is not None and any(tensor.module == module for tensor in base.tensors),
+        )
 
 
 def _fits(met: _Met) -> bool:
@@ -273,29 +278,27 @@ def _is_of_another(
     return len({one.key for one in shapes}) > 1 and _tensors(shapes) > fitting
 
 
-def _unknown(base: Base, modules: Sequence[str], families: Families) -> Evidence:
+def _unknown(base: Base, modules: Sequence[str], families: Families) -> Finding:
     """That names are not the card's: what stands there is not checked against the base."""
-    facts: dict[str, Fact] = {
-        "base": base.name, "names": [family_name(one) for one in modules[:NAMES_SHOWN]], "modules": len(modules),
-        "of": len({_module(key) for key in families}),
-    }  # fmt: skip
-    return Evidence("adapter-names-unknown", Place(), facts)
+    from inspector.findings.adapters.whole import AdapterNamesUnknown
+
+    return AdapterNamesUnknown(
+        base=base.name,
+        names=tuple(family_name(one) for one in modules[:NAMES_SHOWN]),
+        modules=len(modules),
+        of=len({_module(key) for key in families}),
+    )
 
 
-def _strange(base: Base, misfits: int, of: int, shapes: Sequence[_Met], absent: Expected | None) -> Evidence:
-    example: Fact = None
+def _strange(base: Base, misfits: int, of: int, shapes: Sequence[_Met], absent: Expected | None) -> Finding:
+    from inspector.findings.adapters.whole import AdapterBaseDiffers, ShapeExample
+
+    example: ShapeExample | None = None
     if shapes and shapes[0].expected is not None:
-        first = shapes[0]
-        assert first.expected is not None
-        example = {
-            "tensor": place_of(first.key, first.boxes).tensor or place_of(first.key, first.boxes).family,
-            "stored": list(first.part.layout.shape),
-            "expected": list(first.expected.shape),
-        }
-    facts: dict[str, Fact] = {
-        "base": base.name, "source": base.source, "tensors": misfits, "of": of, "example": example,
-    }  # fmt: skip
-    return Evidence("adapter-base-differs", Place(), facts)
+        first = shapes[0].expected
+        place = place_of(shapes[0].key, shapes[0].boxes)
+        example = ShapeExample(place.tensor or place.family, shapes[0].part.layout.shape, first.shape)
+    return AdapterBaseDiffers(base=base.name, source=base.source, tensors=misfits, of=of, example=example)
 
 
 def _absent(plan: Plan, met: Sequence[_Met]) -> Iterator[tuple[Expected, Boxes]]:
@@ -321,7 +324,7 @@ def _present(key_module: str, met: Sequence[_Met]) -> dict[str, list[Box]]:
     return found
 
 
-def _halves(absent: Sequence[tuple[Expected, Boxes]], met: Sequence[_Met]) -> Iterator[Evidence]:
+def _halves(absent: Sequence[tuple[Expected, Boxes]], met: Sequence[_Met]) -> Iterator[Finding]:
     """Tensors that are absent where another one of the same module is there."""
     for key, boxes in _by_key(absent).items():
         expected = next(one for one, _ in absent if one.key == key)
@@ -330,13 +333,15 @@ def _halves(absent: Sequence[tuple[Expected, Boxes]], met: Sequence[_Met]) -> It
         for beside, places in _beside(expected, met):
             hit = joined(found for box in boxes for one in places if (found := _common(box, one)) is not None)
             if hit:
-                facts: dict[str, Fact] = {
-                    "present": place_of(beside, hit).family,
-                    "tensors": count(hit),
-                    "of": count(joined(places)),
-                    "shape": list(expected.shape) if None not in expected.shape else None,
-                }
-                yield Evidence("adapter-half-missing", place_of(key, hit), facts)
+                from inspector.findings.adapters.tensors import AdapterHalfMissing
+
+                yield AdapterHalfMissing(
+                    place=place_of(key, hit),
+                    present=place_of(beside, hit).family,
+                    tensors=count(hit),
+                    of=count(joined(places)),
+                    shape=tuple(expected.shape) if None not in expected.shape else None,
+                )
                 break
 
 
@@ -358,7 +363,7 @@ def _by_key(absent: Sequence[tuple[Expected, Boxes]]) -> dict[str, Boxes]:
 
 def _targets_missing(
     absent: Sequence[tuple[Expected, Boxes]], met: Sequence[_Met], base: Base | None
-) -> Iterator[Evidence]:
+) -> Iterator[Finding]:
     """Modules of the base that the config names and of which nothing is stored, one finding for each."""
     told: dict[str, tuple[list[Box], int]] = {}
     for expected, boxes in absent:
@@ -380,13 +385,15 @@ def _targets_missing(
         tensors = sum(told[name][1] for name in names)
         prefix = names[0] if len(names) == 1 else f"{before_index(names[0])}#"
         place = place_of(prefix, where)
-        facts: dict[str, Fact] = {
-            "modules": [name[len(prefix) :].lstrip(".") for name in names] if len(names) > 1 else [],
-            "count": count(where) * len(names),
-            "tensors": tensors,
-            "base": None if base is None else base.name,
-        }
-        yield Evidence("adapter-target-missing", place, facts)
+        from inspector.findings.adapters.tensors import AdapterTargetMissing
+
+        yield AdapterTargetMissing(
+            place=place,
+            modules=tuple(name[len(prefix) :].lstrip(".") for name in names) if len(names) > 1 else (),
+            count=count(where) * len(names),
+            tensors=tensors,
+            base=None if base is None else base.name,
+        )
 
 
 def _together(modules: Mapping[str, Boxes]) -> Iterator[tuple[list[str], Boxes]]:
@@ -399,28 +406,39 @@ def _together(modules: Mapping[str, Boxes]) -> Iterator[tuple[list[str], Boxes]]
         yield names, boxes
 
 
-def _ranks(values: Mapping[str, Any], misfits: Sequence[_Met], met: Sequence[_Met]) -> Iterator[Evidence]:
+def _ranks(values: Mapping[str, Any], misfits: Sequence[_Met], met: Sequence[_Met]) -> Iterator[Finding]:
     """Ranks other than the config's: one finding where all modules share it, else one for each module."""
     pairs = {(_rank(one.expected), _stored_rank(one)) for one in misfits}
     ranked = [one for one in met if one.expected is not None and one.expected.rank_axis is not None]
     if len(pairs) == 1 and misfits and _tensors(misfits) == _tensors(ranked):
         wanted, stored = pairs.pop()
-        facts: dict[str, Fact] = {
-            "expected": wanted, "stored": stored, "tensors": _tensors(misfits), "of": _tensors(ranked), "key": "r",
-        }  # fmt: skip
-        yield Evidence("adapter-rank-differs", Place(file="adapter_config.json", key="r"), facts)
+        from inspector.findings.adapters.tensors import AdapterRankDiffers
+
+        yield AdapterRankDiffers(
+            place=Place(file="adapter_config.json", key="r"),
+            expected=wanted,
+            stored=stored,
+            tensors=_tensors(misfits),
+            of=_tensors(ranked),
+            key="r",
+        )
         return
     modules: dict[tuple[str, Boxes, int | None, int], list[_Met]] = {}
     for one in misfits:
         modules.setdefault((_module(one.key), one.boxes, _rank(one.expected), _stored_rank(one)), []).append(one)
     for (module, boxes, wanted, stored), members in modules.items():
         keys = {one.key for one in members}
-        facts = {
-            "expected": wanted, "stored": stored, "tensors": _tensors(members),
-            "of": _tensors([other for other in ranked if other.key in keys]), "key": None,
-        }  # fmt: skip
+        from inspector.findings.adapters.tensors import AdapterRankDiffers
+
         by_module = len(members) > 1 and axes_of(module) == len(boxes[0])
-        yield Evidence("adapter-rank-differs", place_of(module if by_module else members[0].key, boxes), facts)
+        yield AdapterRankDiffers(
+            place=place_of(module if by_module else members[0].key, boxes),
+            expected=wanted,
+            stored=stored,
+            tensors=_tensors(members),
+            of=_tensors([other for other in ranked if other.key in keys]),
+            key=None,
+        )
 
 
 def _rank(expected: Expected | None) -> int | None:
@@ -433,15 +451,19 @@ def _stored_rank(met: _Met) -> int:
     return met.part.layout.shape[met.expected.rank_axis]
 
 
-def _vocabulary(misfits: Sequence[_Met]) -> Iterator[Evidence]:
+def _vocabulary(misfits: Sequence[_Met]) -> Iterator[Finding]:
     sizes = sorted({one.part.layout.shape[one.expected.vocabulary or 0] for one in misfits if one.expected is not None})
     if sizes:
         first = misfits[0].expected
         assert first is not None
-        facts: dict[str, Fact] = {
-            "stored": sizes, "expected": first.shape[first.vocabulary or 0], "tensors": _tensors(misfits),
-        }  # fmt: skip
-        yield Evidence("adapter-vocabulary-differs", place_of(misfits[0].key, misfits[0].boxes), facts)
+        from inspector.findings.adapters.tensors import AdapterVocabularyDiffers
+
+        yield AdapterVocabularyDiffers(
+            place=place_of(misfits[0].key, misfits[0].boxes),
+            stored=tuple(sizes),
+            expected=first.shape[first.vocabulary or 0],
+            tensors=_tensors(misfits),
+        )
 
 
 # --- without a base ---
@@ -464,7 +486,7 @@ def _modules(families: Families) -> dict[str, Boxes]:
     return {module: joined(boxes) for module, boxes in found.items()}
 
 
-def _unnamed(values: Mapping[str, Any], families: Families) -> Iterator[Evidence]:
+def _unnamed(values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
     """Targets in the config's list that no tensor's name has."""
     listed, excluded = values.get("target_modules"), values.get("exclude_modules")
     if not isinstance(listed, list) or isinstance(excluded, str):
@@ -477,13 +499,17 @@ def _unnamed(values: Mapping[str, Any], families: Families) -> Iterator[Evidence
         and not any(Ends([one]).within(module, box) for module, boxes in modules.items() for box in boxes)
     ]
     if absent and modules:
-        facts: dict[str, Fact] = {
-            "targets": absent[:NAMES_SHOWN], "count": len(absent), "of": len(listed),
-        }  # fmt: skip
-        yield Evidence("adapter-target-unnamed", Place(file="adapter_config.json", key="target_modules"), facts)
+        from inspector.findings.adapters.whole import AdapterTargetUnnamed
+
+        yield AdapterTargetUnnamed(
+            place=Place(file="adapter_config.json", key="target_modules"),
+            targets=tuple(absent[:NAMES_SHOWN]),
+            count=len(absent),
+            of=len(listed),
+        )
 
 
-def _odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Evidence]:
+def _odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
     """Modules that a few inner layers lack and all others have."""
     if values.get("layers_to_transform") is not None or values.get("exclude_modules"):
         return
@@ -507,8 +533,14 @@ def _odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Evide
             continue
         if any(edges & set(box[0]) for box in missing):
             continue
-        facts: dict[str, Fact] = {
-            "module": place_of(module, missing).family, "modules": absent, "agreeing": there, "siblings": whole.size,
-            "layers": indices_in_words(module, missing),
-        }  # fmt: skip
-        yield Evidence("adapter-layer-odd", place_of(module, missing), facts, "likely")
+        from inspector.findings.adapters.tensors import AdapterLayerOdd
+
+        yield AdapterLayerOdd(
+            place=place_of(module, missing),
+            module=place_of(module, missing).family,
+            modules=absent,
+            agreeing=there,
+            siblings=whole.size,
+            layers=indices_in_words(module, missing),
+            confidence="likely",
+        )

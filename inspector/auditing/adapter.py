@@ -13,7 +13,7 @@ from inspector.adapters.names import adapter_kind, is_adapter
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint, config_at, load
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, families_of
@@ -58,8 +58,9 @@ def audit_adapter(
     found = account(values, families, laid, whole=not (checkpoint.lost or checkpoint.partial))
     evidence.extend(found.evidence)
     if base is not None and base.audited is None:
-        facts: dict[str, Fact] = {"source": base.source, "because": base.because}
-        evidence.append(Evidence("adapter-base-unread", Place(), facts))
+        from inspector.findings.adapters.whole import AdapterBaseUnread
+
+        evidence.append(AdapterBaseUnread(source=base.source, because=base.because))
     skipped.extend(Skipped("a part of the adapter", why) for why in found.unchecked)
     accounts = ledger.add_up(found.lines, found.expected)
     totals = check_totals(checkpoint, accounts, None, claim)
@@ -141,11 +142,16 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
     return replace(read, source=name)
 
 
-def beside_weights(checkpoint: Checkpoint) -> Evidence | None:
+def beside_weights(checkpoint: Checkpoint) -> Finding | None:
     """That an adapter's config lies beside a model's weights."""
     if checkpoint.adapter is None:
         return None
     base = checkpoint.adapter.values.get("base_model_name_or_path")
     there = next((name for name in ADAPTER_FILES if name in checkpoint.siblings), None)
-    facts: dict[str, Fact] = {"base": base if isinstance(base, str) and base else None, "adapter_file": there}
-    return Evidence("adapter-beside-weights", Place(file=checkpoint.adapter.file), facts)
+    from inspector.findings.adapters.whole import AdapterBesideWeights
+
+    return AdapterBesideWeights(
+        place=Place(file=checkpoint.adapter.file),
+        base=base if isinstance(base, str) and base else None,
+        adapter_file=there,
+    )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from inspector.architectures.defaults import is_component
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families, families_of
@@ -27,7 +27,6 @@ from inspector.reconciler.dtypes import dtype_evidence
 from inspector.reconciler.explain import judge
 from inspector.reconciler.ledger import Ledger, Line
 from inspector.reconciler.reconcile import Reconciled, reconcile, unknown_lines
-from inspector.rules.registry import rule_of
 
 if TYPE_CHECKING:
     from inspector.quantization.unpacking import Unpacked
@@ -56,7 +55,7 @@ class Draft:
     families: Families
     stated: Stated | None = None
     ledger: Ledger = field(default_factory=Ledger)
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Finding, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     claims: tuple[TotalClaim, ...] = ()
     lost: tuple[str, ...] = ()
@@ -67,7 +66,7 @@ class Draft:
     case: Reconciled | None = None
     unpacked: Unpacked | None = None
 
-    def found(self, evidence: Sequence[Evidence]) -> Draft:
+    def found(self, evidence: Sequence[Finding]) -> Draft:
         """The draft with more findings."""
         return replace(self, evidence=(*self.evidence, *evidence)) if evidence else self
 
@@ -126,7 +125,7 @@ def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None) -> 
 
 def training_state(draft: Draft) -> Draft:
     """Averages, optimizer state and flat parameters, looked for only where a name or an empty tensor suggests it."""
-    emptied = any(one.rule == "weights-emptied" for one in draft.checkpoint.evidence)
+    emptied = _weights_emptied(draft.checkpoint)
     if not emptied and not any(sign in key for key in draft.families for sign in SIGNS_OF_TRAINING):
         return draft
     from inspector.reconciler.training_state import set_aside
@@ -232,23 +231,34 @@ def _unread_values(checkpoint: Checkpoint) -> str:
     return f"headers only, and the shapes that {checkpoint.kept_shapes:,} small tensors keep of packed ones"
 
 
-def _is_guess(reading: Reading, case: Reconciled, judged: Sequence[Evidence]) -> bool:
+def _is_guess(reading: Reading, case: Reconciled, judged: Sequence[Finding]) -> bool:
     """Whether what differs is likelier a size that names and shapes do not show than something wrong."""
     if len(judged) > MOST_GUESSED and _errors(judged) > MOST_GUESSED:
         return True
     return bool(case.placement.differences) and is_component(reading.name) and unseen_lists(reading.card)
 
 
-def _errors(evidence: Sequence[Evidence]) -> int:
-    return sum(rule_of(one.rule)[1].severity == "error" for one in evidence)
+def _errors(evidence: Sequence[Finding]) -> int:
+    return sum(finding.severity == "error" for finding in evidence)
+
+
+def _weights_emptied(checkpoint: Checkpoint) -> bool:
+    if not checkpoint.evidence:
+        return False
+    from inspector.findings.reading.training import WeightsEmptied
+
+    return any(isinstance(finding, WeightsEmptied) for finding in checkpoint.evidence)
 
 
 def _lost(checkpoint: Checkpoint) -> list[str]:
     """Tensors in files that were not read, or promised by the index and in no header: reported already."""
     names = [name for names in checkpoint.lost.values() for name in names]
     index = checkpoint.index
-    if index is not None and any(one.rule == "tensor-absent" for one in checkpoint.evidence):
-        names.extend(name for name in index.weight_map if name not in checkpoint.tensors)
+    if index is not None and checkpoint.evidence:
+        from inspector.findings.shards.agreement import TensorAbsent
+
+        if any(isinstance(finding, TensorAbsent) for finding in checkpoint.evidence):
+            names.extend(name for name in index.weight_map if name not in checkpoint.tensors)
     return names
 
 
@@ -265,24 +275,31 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     return draft.open("names and shapes", "no card reads this architecture: siblings were compared")
 
 
-def _unknown_architecture(config: Claim, nearest: tuple[str, float] | None) -> list[Evidence]:
+def _unknown_architecture(config: Claim, nearest: tuple[str, float] | None) -> list[Finding]:
     if config.card is not None and config.model_type is not None:
-        facts: dict[str, Fact] = {"claimed": config.model_type, "class": config.class_name}
-        place = Place(key="model_type")
-        return [Evidence("names-of-another-architecture", place, {**facts, "names": None, "coverage": 0.0})]
+        from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+
+        return [
+            NamesOfAnotherArchitecture(
+                place=Place(key="model_type"),
+                claimed=config.model_type,
+                class_name=config.class_name,
+                names=None,
+                coverage=0.0,
+            )
+        ]
     if not config.class_name and not config.model_type:
         return []
+    from inspector.findings.names.architecture import ArchitectureUnknown
+
     name, coverage = nearest or (None, 0.0)
     return [
-        Evidence(
-            "architecture-unknown",
-            Place(key="model_type"),
-            {
-                "model_type": config.model_type or config.class_name,
-                "nearest": name if coverage >= 0.2 else None,
-                "coverage": round(coverage, 3),
-                "code": bool(config.settings.values.get("auto_map")),
-            },
+        ArchitectureUnknown(
+            place=Place(key="model_type"),
+            model_type=config.model_type or config.class_name,
+            nearest=name if coverage >= 0.2 else None,
+            coverage=round(coverage, 3),
+            code_in_repository=bool(config.settings.values.get("auto_map")),
         )
     ]
 

@@ -10,13 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Protocol
 
+import msgspec
+
 from inspector.architectures.catalog import modules
 from inspector.auditing.result import Audit
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place, merged, ordered
+from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.sources.source import is_plain_name
 from inspector.reconciler.ledger import Counts, Ledger
-from inspector.rules.registry import SEVERITIES, worded
 
 if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated
@@ -51,25 +53,24 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     wanted = dict(components_of(root.pipeline.values))
     checkpoints = {name: opened(name) for name in wanted if is_plain_name(name)}
     there = {name: one for name, one in checkpoints.items() if one.readable or one.siblings}
-    evidence = [one for one in root.evidence if one.rule != "no-weights"]
+    evidence = _beyond_the_folder(root)
     if not there and root.readable:
         flat = audit_part(root)
-        facts = {"class": root.pipeline.values.get("_class_name"), "components": list(wanted)}
-        told = worded([Evidence("pipeline-flattened", Place(file=root.pipeline.file), facts)])
-        findings = sorted((*told, *flat.findings), key=lambda one: SEVERITIES.index(one.severity))
-        return replace(flat, findings=tuple(findings), verdict="findings")
+        from inspector.findings.names.components import PipelineFlattened
+
+        flattened = PipelineFlattened(
+            place=Place(file=root.pipeline.file),
+            class_name=root.pipeline.values.get("_class_name"),
+            components=tuple(wanted),
+        )
+        return replace(flat, findings=tuple(ordered((flattened, *flat.findings))), verdict="findings")
     parts = {name: audit_part(one, like=_stated_class(one, wanted[name])) for name, one in there.items()}
     evidence.extend(_missing([(name, class_name) for name, class_name in wanted.items() if name not in there]))
     evidence.extend(_of_another_class(wanted, parts))
-    findings = worded(evidence)
+    found = merged(evidence)
     for name, part in parts.items():
-        findings.extend(
-            replace(
-                one, place=replace(one.place, file=f"{name}/{one.place.file or ''}"), headline=f"{name}: {one.headline}"
-            )
-            for one in part.findings
-        )
-    findings.sort(key=lambda one: SEVERITIES.index(one.severity))
+        found.extend(one.within(name, _in_folder(name, one.place)) for one in part.findings)
+    findings = ordered(found)
     bad = any(one.severity != "note" for one in findings)
     verdicts = {part.verdict for part in parts.values()} | ({"findings"} if bad else {"clean"})
     readable = any(part.checkpoint.readable for part in parts.values())
@@ -94,15 +95,33 @@ MOST_NAMED = 8
 """Missing components that are told one by one."""
 
 
-def _missing(missing: Sequence[tuple[str, str]]) -> Iterator[Evidence]:
+def _beyond_the_folder(root: Checkpoint) -> list[Finding]:
+    """What was found while the pipeline was opened; that its own folder holds no weights is right."""
+    if not root.evidence:
+        return []
+    from inspector.findings.reading.place import NoWeights
+
+    return [finding for finding in root.evidence if not isinstance(finding, NoWeights)]
+
+
+def _in_folder(name: str, place: Place) -> Place:
+    """A place in a component, seen from the pipeline."""
+    return msgspec.structs.replace(place, file=f"{name}/{place.file or ''}")
+
+
+def _missing(missing: Sequence[tuple[str, str]]) -> Iterator[Finding]:
     if len(missing) > MOST_NAMED:
         names = [name for name, _ in missing]
-        facts: dict[str, Fact] = {"component": None, "class": None, "components": names}
-        yield Evidence("component-missing", Place(file="model_index.json"), facts)
+        from inspector.findings.names.components import ComponentMissing
+
+        yield ComponentMissing(
+            place=Place(file="model_index.json"), component=None, class_name=None, components=tuple(names)
+        )
         return
     for name, class_name in missing:
-        facts = {"component": name, "class": class_name, "components": []}
-        yield Evidence("component-missing", Place(file=f"{name}/"), facts)
+        from inspector.findings.names.components import ComponentMissing
+
+        yield ComponentMissing(place=Place(file=f"{name}/"), component=name, class_name=class_name, components=())
 
 
 def _stated_class(component: Checkpoint, class_name: str) -> str | None:
@@ -110,18 +129,16 @@ def _stated_class(component: Checkpoint, class_name: str) -> str | None:
     return class_name if component.config is None and class_name in modules() else None
 
 
-def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Evidence]:
+def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
     """Components whose own config names another class of diffusers than the pipeline does."""
     for name, part in parts.items():
         config = part.checkpoint.config
         own = None if config is None else config.values.get("_class_name")
-        told = any(finding.name == "names-of-another-architecture" for finding in part.findings)
+        told = any(isinstance(finding, NamesOfAnotherArchitecture) for finding in part.findings)
         if isinstance(own, str) and own != wanted[name] and not told and {own, wanted[name]} <= modules().keys():
-            yield Evidence(
-                "component-class-differs",
-                Place(file=f"{name}/"),
-                {"component": name, "index": wanted[name], "config": own},
-            )
+            from inspector.findings.names.components import ComponentClassDiffers
+
+            yield ComponentClassDiffers(place=Place(file=f"{name}/"), component=name, index=wanted[name], config=own)
 
 
 def with_claim(audited: Audit, stated: Stated | None) -> Audit:

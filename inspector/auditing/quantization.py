@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from inspector.algebra.boxes import count
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.quantization.unpacking import Case, Unpacked
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name
+
+if TYPE_CHECKING:
+    from inspector.findings.types.modules import PackedModules
+    from inspector.findings.types.packed import PackingConfigDisagrees
 
 ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
@@ -27,51 +33,77 @@ def helper_lines(unpacked: Unpacked) -> Iterator[Line]:
         yield Line(one.key, ROLE, ledger.HELPER, one.layout, one.boxes, one.tensors, elements, 0)
 
 
-def packing_evidence(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Evidence]:
+def packing_evidence(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
     """Everything worth telling about packed modules. lines: the whole ledger."""
     settings = unpacked.settings
-    config = [case for case in unpacked.cases if case.rule == "packing-config-disagrees"]
-    others = [case for case in unpacked.cases if case.rule != "packing-config-disagrees"]
-    if any(case.facts["what"] == "method" for case in config):  # the other settings are then another method's
-        config = [case for case in config if case.facts["what"] == "method"]
-        others = [case for case in others if case.rule not in ("module-not-packed", "skipped-but-packed")]
-    told = {(case.of, case.boxes) for case in config}
-    others = [case for case in others if case.rule != "packing-helper-missing" or (case.of, case.boxes) not in told]
-    yield from _disagreements(unpacked, config)
-    for members in _grouped(others):
-        yield _evidence(members)
+    if unpacked.cases:
+        yield from _of_modules(unpacked)
     yield from _undecided(lines)
     yield from _biases(lines)
     packed = sum(unpacked.schemes.values())
     if settings.known and not packed and settings.base.method not in (None, "bitnet"):
-        yield Evidence(
-            "nothing-packed",
-            Place(key=settings.source),
-            {"method": settings.base.method, "bits": settings.base.bits, "group_size": settings.base.group_size},
+        from inspector.findings.types.undecided import NothingPacked
+
+        yield NothingPacked(
+            place=Place(key=settings.source),
+            method=settings.base.method,
+            bits=settings.base.bits,
+            group_size=settings.base.group_size,
         )
     if settings.unclear:
-        yield Evidence("packing-entry-unclear", Place(key=settings.source), {"entries": list(settings.unclear[:20])})
+        from inspector.findings.types.undecided import PackingEntryUnclear
+
+        yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
 
 
-def _disagreements(unpacked: Unpacked, cases: Sequence[Case]) -> Iterator[Evidence]:
+def _of_modules(unpacked: Unpacked) -> Iterator[Finding]:
+    from inspector.findings.types.packed import PackingConfigDisagrees, PackingHelperMissing
+    from inspector.findings.types.unpacked import ModuleNotPacked, SkippedButPacked
+
+    config: list[tuple[Case, PackingConfigDisagrees]] = []
+    others: list[Case] = []
+    for case in unpacked.cases:
+        if isinstance(case.finding, PackingConfigDisagrees):
+            config.append((case, case.finding))
+        else:
+            others.append(case)
+    if any(finding.what == "method" for _, finding in config):  # the other settings are then another method's
+        config = [(case, finding) for case, finding in config if finding.what == "method"]
+        others = [case for case in others if not isinstance(case.finding, ModuleNotPacked | SkippedButPacked)]
+    told = {(case.of, case.boxes) for case, _ in config}
+    yield from _disagreements(unpacked, config)
+    others = [
+        case
+        for case in others
+        if not isinstance(case.finding, PackingHelperMissing) or (case.of, case.boxes) not in told
+    ]
+    for members in _grouped(others):
+        yield _completed(members)
+
+
+def _disagreements(unpacked: Unpacked, cases: Sequence[tuple[Case, PackingConfigDisagrees]]) -> Iterator[Finding]:
     """A setting beside the shapes: against most modules it is the config's fault, against few the modules'."""
-    odd: dict[str, list[tuple[list[Case], int]]] = {}
-    for members in _split(cases, lambda case: (case.facts["key"], case.facts["what"], case.facts["weights"])).values():
-        first = members[0]
+    from inspector.findings.types.packed import PackedOtherwise, Setting
+
+    alike: dict[str, list[tuple[Case, PackingConfigDisagrees]]] = {}
+    for case, finding in cases:
+        alike.setdefault(repr((finding.key, finding.what, finding.weights)), []).append((case, finding))
+    odd: dict[str, list[tuple[list[Case], PackingConfigDisagrees, int]]] = {}
+    for pairs in alike.values():
+        members, first = [case for case, _ in pairs], pairs[0][1]
         tensors = sum(case.tensors for case in members)
-        agreeing = unpacked.agreed.get((str(first.facts["key"]), str(first.facts["what"])), 0)
+        agreeing = unpacked.agreed.get((first.key, first.what), 0)
         if agreeing > tensors:
             places = repr([(case.key, case.boxes) for case in members])
-            odd.setdefault(places, []).append((members, agreeing))
+            odd.setdefault(places, []).append((members, first, agreeing))
         else:
-            facts = {**first.facts, **_facts(members), "agreeing": agreeing}
-            yield Evidence("packing-config-disagrees", Place(key=str(first.facts["key"])), facts)
+            disagrees = msgspec.structs.replace(first, agreeing=agreeing)
+            yield _named(disagrees, Place(key=first.key), members)
     for told in odd.values():
         members = told[0][0]
-        settings: list[Fact] = [{name: one[0].facts[name] for name in ("key", "config", "weights")} for one, _ in told]
-        agreeing = min(number for _, number in told)
-        facts = {**_facts(members), "settings": settings, "agreeing": agreeing}
-        yield Evidence("packed-otherwise", _place(members), facts)
+        settings = tuple(Setting(first.key, first.config, first.weights) for _, first, _ in told)
+        otherwise = PackedOtherwise(settings=settings, agreeing=min(agreeing for _, _, agreeing in told))
+        yield _named(otherwise, _place(members), members)
 
 
 def _grouped(cases: Sequence[Case]) -> Iterator[list[Case]]:
@@ -79,18 +111,14 @@ def _grouped(cases: Sequence[Case]) -> Iterator[list[Case]]:
     for kind in _split(cases, _kind).values():
         groups = list(_split(kind, lambda case: tuple(case.boxes)).values())
         modules = sum(case.tensors for case in kind)
-        if len(groups) > MOST_TOLD or modules > MOST_MODULES or kind[0].rule in _ALWAYS_ONE:
+        if len(groups) > MOST_TOLD or modules > MOST_MODULES or kind[0].finding.always_one:
             yield kind
         else:
             yield from groups
 
 
-_ALWAYS_ONE = frozenset({"packing-unknown", "skipped-but-packed", "cache-scales-stored"})
-
-
 def _kind(case: Case) -> object:
-    facts = case.facts
-    return case.rule, case.scheme, *(json.dumps(facts.get(name)) for name in ("helper", "entry", "signature", "values"))
+    return type(case.finding).__name__, case.scheme, *case.finding.alike()
 
 
 def _split(cases: Iterable[Case], by: Callable[[Case], object]) -> dict[str, list[Case]]:
@@ -100,23 +128,23 @@ def _split(cases: Iterable[Case], by: Callable[[Case], object]) -> dict[str, lis
     return found
 
 
-def _evidence(members: Sequence[Case]) -> Evidence:
-    facts = {**members[0].facts, **_facts(members)}
-    for total in ("elements", "bytes"):
-        if total in members[0].facts:
-            facts[total] = sum(number for case in members if isinstance(number := case.facts[total], int))
-    return Evidence(members[0].rule, _place(members), facts)
+def _completed(members: Sequence[Case]) -> Finding:
+    finding = members[0].finding.summed([case.finding for case in members])
+    return _named(finding, _place(members), members)
 
 
-def _facts(members: Sequence[Case]) -> dict[str, Fact]:
+def _named(finding: PackedModules, place: Place, members: Sequence[Case]) -> Finding:
+    """A finding with the modules it is about."""
     names = [name for case in members[:20] for name in names_in(case.key, case.boxes, 5)]
-    return {
-        "scheme": members[0].scheme,
-        "modules": sum(case.tensors for case in members),
-        "families": list(dict.fromkeys(family_name(case.key) for case in members))[:20],
-        "names": names[:20],
-        "where": _where(members),
-    }
+    return msgspec.structs.replace(
+        finding,
+        place=place,
+        scheme=members[0].scheme,
+        modules=sum(case.tensors for case in members),
+        families=tuple(dict.fromkeys(family_name(case.key) for case in members))[:20],
+        names=tuple(names[:20]),
+        where=_where(members),
+    )
 
 
 def _where(members: Sequence[Case]) -> str:
@@ -141,25 +169,24 @@ def undecided(lines: Sequence[Line]) -> bool:
     return next(_undecided(lines), None) is not None
 
 
-def _undecided(lines: Sequence[Line]) -> Iterator[Evidence]:
+def _undecided(lines: Sequence[Line]) -> Iterator[Finding]:
     """Packed tensors whose logical size no header tells and no card decides: how far it is known."""
     open_lines = [line for line in lines if _is_open(line)]
     least = sum(_least(line) * line.tensors for line in open_lines)
     most = sum(_most(line) * line.tensors for line in open_lines)
     if least == most:
         return
-    yield Evidence(
-        "packing-undecided",
-        Place(family=family_name(open_lines[0].family)) if len(open_lines) == 1 else Place(),
-        {
-            "schemes": list(dict.fromkeys(line.packed.scheme for line in open_lines if line.packed is not None)),
-            "least": least,
-            "most": most,
-            "counted": sum(line.parameters for line in open_lines),
-            "families": [family_name(line.family) for line in open_lines[:20]],
-            "tensors": sum(line.tensors for line in open_lines),
-        },
-        "likely",
+    from inspector.findings.types.undecided import PackingUndecided
+
+    yield PackingUndecided(
+        place=Place(family=family_name(open_lines[0].family)) if len(open_lines) == 1 else Place(),
+        schemes=tuple(dict.fromkeys(line.packed.scheme for line in open_lines if line.packed is not None)),
+        least=least,
+        most=most,
+        counted=sum(line.parameters for line in open_lines),
+        families=tuple(family_name(line.family) for line in open_lines[:20]),
+        tensors=sum(line.tensors for line in open_lines),
+        confidence="likely",
     )
 
 
@@ -191,18 +218,17 @@ def _most(line: Line) -> int:
     return elements
 
 
-def _biases(lines: Sequence[Line]) -> Iterator[Evidence]:
+def _biases(lines: Sequence[Line]) -> Iterator[Finding]:
     """Biases that a packing tool added to modules that have none."""
     added = [line for line in lines if line.kind == ledger.HELPER and line.role == BIAS_ROLE]
     if added:
-        yield Evidence(
-            "bias-from-packing",
-            Place(family=family_name(added[0].family)) if len(added) == 1 else Place(),
-            {
-                "families": [family_name(line.family) for line in added[:20]],
-                "tensors": sum(line.tensors for line in added),
-                "elements": sum(line.elements for line in added),
-                "bytes": sum(line.bytes for line in added),
-            },
-            "likely",
+        from inspector.findings.types.unpacked import BiasFromPacking
+
+        yield BiasFromPacking(
+            place=Place(family=family_name(added[0].family)) if len(added) == 1 else Place(),
+            families=tuple(family_name(line.family) for line in added[:20]),
+            tensors=sum(line.tensors for line in added),
+            elements=sum(line.elements for line in added),
+            bytes=sum(line.bytes for line in added),
+            confidence="likely",
         )

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from inspector.evidence import Evidence
+from inspector.findings.finding import Finding, merged
 from inspector.loader.checkpoint import Checkpoint
 from inspector.reconciler.ledger import Counts, Ledger, Line
 from inspector.reconciler.reconcile import Reconciled
-from inspector.rules.registry import Finding, worded
 
 if TYPE_CHECKING:
     from inspector.quantization.unpacking import Unpacked
@@ -93,7 +92,7 @@ class Audit:
 def conclude(
     checkpoint: Checkpoint,
     ledger: Ledger,
-    evidence: Sequence[Evidence],
+    evidence: Sequence[Finding],
     *,
     architecture: ArchitectureName | None = None,
     class_name: str | None = None,
@@ -103,13 +102,9 @@ def conclude(
     unpacked: Unpacked | None = None,
 ) -> Audit:
     """The result that follows from everything that was explained and found."""
-    findings = worded(evidence)
+    findings = merged(evidence)
     bad = any(finding.severity in ("error", "warning") for finding in findings)
-    causes = tuple(
-        CauseLine(finding.code, finding.place.key or "", tuple(finding.facts["families"]))
-        for finding in findings
-        if finding.name == "config-disagrees"
-    )
+    causes = _causes(findings) if bad else ()
     return Audit(
         source=checkpoint.source,
         title=checkpoint.title,
@@ -125,3 +120,10 @@ def conclude(
         case=case if case is None else replace(case, ledger=ledger),
         unpacked=unpacked,
     )
+
+
+def _causes(findings: Sequence[Finding]) -> tuple[CauseLine, ...]:
+    from inspector.findings.config import ConfigDisagrees
+
+    wrong = [finding for finding in findings if isinstance(finding, ConfigDisagrees)]
+    return tuple(CauseLine(finding.code, finding.place.key or "", finding.families) for finding in wrong)

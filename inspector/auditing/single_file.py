@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+import msgspec
+
 from inspector.auditing.pipeline import AuditPart, summed
 from inspector.auditing.result import Audit
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.formats.latent_diffusion import Component, parts_of
@@ -15,7 +17,6 @@ from inspector.loader.layout import Layout
 from inspector.matcher.families import families_of
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Ledger, Line
-from inspector.rules.registry import SEVERITIES, Finding, worded
 
 
 def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
@@ -36,12 +37,33 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
     if found.schedule:
-        evidence.append(_told("buffers-stored", found.schedule, {"elements": _elements(found.schedule)}))
+        from inspector.findings.totals import BuffersStored
+
+        evidence.append(
+            BuffersStored(
+                place=Place(tensor=next(iter(found.schedule))),
+                elements=_elements(found.schedule),
+                bytes=_bytes(found.schedule),
+                tensors=len(found.schedule),
+                families=tuple(found.schedule)[:20],
+            )
+        )
     for beside, tensors in (("model_ema", found.ema), ("logit_scale", found.scales)):
         if tensors:
-            facts: dict[str, Fact] = {"component": beside, "parameters": _elements(tensors), "class": None}
-            evidence.append(_told("component-extra", tensors, facts))
-    findings = sorted([*worded(evidence), *findings], key=lambda one: SEVERITIES.index(one.severity))
+            from inspector.findings.names.components import ComponentExtra
+
+            evidence.append(
+                ComponentExtra(
+                    place=Place(tensor=next(iter(tensors))),
+                    component=beside,
+                    parameters=_elements(tensors),
+                    bytes=_bytes(tensors),
+                    tensors=len(tensors),
+                    families=tuple(tensors)[:20],
+                    class_name=None,
+                )
+            )
+    findings = ordered([*merged(evidence), *findings])
     bad = any(one.severity != "note" for one in findings)
     lines = (*(line for part in parts.values() for line in part.lines), *own)
     counts = ledger.add_up(lines, summed(parts).expected_parameters).counts
@@ -76,7 +98,7 @@ def _within(finding: Finding, name: str, component: Component) -> Finding:
     """A component's finding with the names that its tensors have in the file."""
     place = finding.place
     stored = None if place.tensor is None else component.stored(place.tensor)
-    return replace(finding, place=replace(place, tensor=stored), headline=f"{name}: {finding.headline}")
+    return finding.within(name, msgspec.structs.replace(place, tensor=stored))
 
 
 def _lines(tensors: Mapping[str, Layout], kind: str, component: str) -> Iterator[Line]:
@@ -93,11 +115,5 @@ def _elements(tensors: Mapping[str, Layout]) -> int:
     return sum(layout.elements for layout in tensors.values())
 
 
-def _told(rule: str, tensors: Mapping[str, Layout], facts: dict[str, Fact]) -> Evidence:
-    """What lies beside the components, with its first names."""
-    more: dict[str, Fact] = {
-        "tensors": len(tensors),
-        "bytes": sum(layout.bytes for layout in tensors.values()),
-        "families": [*tensors][:20],
-    }
-    return Evidence(rule, Place(tensor=next(iter(tensors))), {**facts, **more})
+def _bytes(tensors: Mapping[str, Layout]) -> int:
+    return sum(layout.bytes for layout in tensors.values())

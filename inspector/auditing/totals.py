@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from inspector.auditing.result import Skipped
-from inspector.evidence import Evidence
+from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.reconciler.ledger import Ledger
 from inspector.reconciler.reconcile import Reconciled
@@ -21,7 +21,7 @@ class Totals:
 
     claims: tuple[Claim, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Finding, ...] = ()
 
 
 def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None, stated: Stated | None) -> Totals:

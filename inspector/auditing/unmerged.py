@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_unmerged, tuner_name
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout
 from inspector.matcher.claim import Claim
@@ -32,7 +32,7 @@ def audit_unmerged(checkpoint: Checkpoint, stored: Families, config: Claim, stat
 
 def _take_apart(
     checkpoint: Checkpoint, stored: Families, claim: Claim
-) -> tuple[Checkpoint, Evidence, tuple[Line, ...]] | None:
+) -> tuple[Checkpoint, Finding, tuple[Line, ...]] | None:
     """A model saved with PEFT's layers around its own: the model alone, what is wrong, and the adapter's lines.
 
     Some types have such layers for good, and PEFT's own prefix shows that these are not those.
@@ -61,17 +61,22 @@ def _take_apart(
             tensors[base_name(name)] = layout
             if name in checkpoint.file_of:
                 file_of[base_name(name)] = checkpoint.file_of[name]
-    facts: dict[str, Fact] = {
-        "type": adapter_kind(stored),
-        "modules": _places(stored),
-        "tensors": sum(line.tensors for line in lines),
-        "elements": sum(line.elements for line in lines),
-        "base_tensors": len(tensors),
-        "base_elements": sum(layout.elements for layout in tensors.values()),
-        "example": _example(checkpoint),
-    }
+    from inspector.findings.adapters.whole import AdapterNotMerged
+
     alone = replace(checkpoint, tensors=tensors, file_of=file_of, index=None)
-    return alone, Evidence("adapter-not-merged", Place(), facts), tuple(lines)
+    return (
+        alone,
+        AdapterNotMerged(
+            type=adapter_kind(stored),
+            modules=_places(stored),
+            tensors=sum(line.tensors for line in lines),
+            elements=sum(line.elements for line in lines),
+            base_tensors=len(tensors),
+            base_elements=sum(layout.elements for layout in tensors.values()),
+            example=_example(checkpoint),
+        ),
+        tuple(lines),
+    )
 
 
 def _has_such_layers(stored: Families, claim: Claim) -> bool:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import key_of, name_of
 from inspector.auditing.result import Audit, Skipped
-from inspector.evidence import Evidence, Place
+from inspector.findings.conversion.values import CopiesDiffer
+from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.loader.sources.traffic import Progress
 from inspector.reconciler import ledger
-from inspector.rules.registry import SEVERITIES, Finding, worded
 from inspector.values.difference import Difference, difference
 from inspector.values.reading import Store, store_of
 from inspector.values.result import NotNamed, Values
@@ -20,7 +20,7 @@ from inspector.values.result import NotNamed, Values
 def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Audit:
     """The audit with what its numbers say. Raises NotNamed as `check_values`."""
     found = check_values(audited, wanted, progress)
-    findings = order((*audited.findings, *worded(found.evidence)))
+    findings = tuple(ordered((*audited.findings, *merged(found.evidence))))
     return replace(
         audited,
         findings=findings,
@@ -96,8 +96,7 @@ def check_copies(audited: Audit, found: Values) -> None:
                 continue
             told = difference(one, copy)
             if not told.equal and not told.rounding:
-                facts = {"tensor": name, "original": other, **facts_of(told)}
-                found.evidence.append(Evidence("copies-differ", Place(tensor=name), facts))
+                found.evidence.append(_copy_differs(name, other, told))
 
 
 def _names(line: ledger.Line) -> Iterator[str]:
@@ -105,19 +104,18 @@ def _names(line: ledger.Line) -> Iterator[str]:
         yield from (name_of(line.family, index) for index in tuples(box))
 
 
-def facts_of(told: Difference) -> dict[str, object]:
-    return {
-        "differing": told.differing,
-        "elements": told.elements,
-        "beyond": told.beyond,
-        "largest": told.largest,
-        "at": list(told.place),
-        "values": [told.source, told.target],
-    }
-
-
-def order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
+def _copy_differs(name: str, original: str, told: Difference) -> Finding:
+    return CopiesDiffer(
+        place=Place(tensor=name),
+        tensor=name,
+        original=original,
+        differing=told.differing,
+        elements=told.elements,
+        beyond=told.beyond,
+        largest=told.largest,
+        at=told.place,
+        values=(told.source, told.target),
+    )
 
 
 def verdict_with(before: str, findings: Sequence[Finding]) -> str:

@@ -178,11 +178,11 @@ def _places(source: str, target: str, where: Where) -> list[dict[str, Any]]:
 
 def explain(code: str, *, format: str = "text") -> NoReturn:
     """Shows the page of a finding."""
+    from inspector.findings.registry import all_findings, finding_type
     from inspector.report.listing import explain_text, rules_json
-    from inspector.rules.registry import files, page
 
-    if code != "all" and page(code) is None:
-        words = [*files(), *(entry[0] for entry in files().values())]
+    if code != "all" and finding_type(code) is None:
+        words = [*all_findings(), *(finding.code for finding in all_findings().values())]
         hint = close(code.lower(), words) or close(code.upper(), words) or " ('inspector explain all' lists them)"
         usage(f"there is no finding '{code}'{hint}")
     tell(format, lambda: rules_json(code), lambda: explain_text(code))

@@ -13,34 +13,34 @@ from inspector.comparing.names import FileNames
 from inspector.comparing.pieces import VOCABULARY, Identity, Piece, Side, is_vocabulary
 from inspector.comparing.tally import Carried, Tally
 from inspector.comparing.ties import is_unsettled
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.conversion.parameters import (
+    LayersDropped,
+    LayersInvented,
+    LayersRenumbered,
+    NamesChanged,
+    ParametersDropped,
+    ParametersInvented,
+    TieUnknown,
+)
+from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
+from inspector.findings.finding import Finding, Place
 from inspector.notation.binding import scope_of
 from inspector.notation.roles import label
 from inspector.reconciler.compress import RENUMBERED, SUBTREE, Cause, Difference, Least, axes_of, compress
 from inspector.reconciler.wording import boxes_in_words, family_name
 
-PADDING = "padding-differs"
 PADDED_TO = 8
 """Rows of which writers make whole multiples, at the least."""
 DROPPED, INVENTED = "dropped", "invented"
-_RULES = {
-    DROPPED: ("layers-dropped", "parameters-dropped"),
-    INVENTED: ("layers-invented", "parameters-invented"),
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Evidence, and what it accounts for: families of the source and of the target, for what the audits say too."""
+    """A finding, and what it accounts for: families of the source and of the target, for what the audits say too."""
 
-    evidence: Evidence
+    finding: Finding
     source: frozenset[str]
     target: frozenset[str]
-
-    @property
-    def lost_or_made(self) -> int:
-        """Parameters that were dropped or invented for this reason."""
-        return sum(number for key in (DROPPED, INVENTED) if isinstance(number := self.evidence.facts.get(key), int))
 
 
 def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
@@ -147,11 +147,11 @@ class _Namer:
         return list(dict.fromkeys(found))
 
 
-def _case(kind: str, rule: str, place: Place, facts: dict[str, Fact], opened: Sequence[_Open], namer: _Namer) -> Case:
+def _case(kind: str, finding: Finding, opened: Sequence[_Open], namer: _Namer) -> Case:
     own = frozenset(one.piece.line.family for one in opened)
     other = frozenset(family for one in opened for family in namer.families(kind, one))
     source, target = (own, other) if kind == DROPPED else (other, own)
-    return Case(Evidence(rule, place, facts), source, target)
+    return Case(finding, source, target)
 
 
 def _wholes(
@@ -206,16 +206,18 @@ def _whole(kind: str, taken: Sequence[_Open], depth: int, namer: _Namer) -> Case
     stack = any(piece.stacked for piece in namer.siblings(kind, taken[0].piece.identity))
     what = _words(taken, depth, stack)
     rows = _rows_of(kind, taken[0].piece.identity.axes[depth - 1 : depth], namer.found)
-    facts: dict[str, Fact] = {
-        "what": what,
-        "tensors": sum(count(one.boxes) for one in taken),
-        "roles": list(dict.fromkeys((*_roles(taken), *(_role(one.source) for one in rows)))),
-        "parameters": sum(one.parameters for one in taken) + sum(getattr(one, kind) for one in rows),
-        "names": namer.names(kind).of(taken[0].piece, taken[0].boxes),
-        "stays": _stays(taken[0].piece, depth, namer),
-        "stack": stack,
-    }
-    case = _case(kind, _RULES[kind][0], Place(indices=what), facts, taken, namer)
+    whole = LayersDropped if kind == DROPPED else LayersInvented
+    finding = whole(
+        place=Place(indices=what),
+        what=what,
+        tensors=sum(count(one.boxes) for one in taken),
+        roles=tuple(dict.fromkeys((*_roles(taken), *(_role(one.source) for one in rows)))),
+        parameters=sum(one.parameters for one in taken) + sum(getattr(one, kind) for one in rows),
+        names=tuple(namer.names(kind).of(taken[0].piece, taken[0].boxes)),
+        stays=_stays(taken[0].piece, depth, namer),
+        stack=stack,
+    )
+    case = _case(kind, finding, taken, namer)
     return _with_rows(case, taken[0].piece.identity.axes[depth - 1 : depth], namer.found)
 
 
@@ -243,18 +245,20 @@ def _stays(piece: Piece, depth: int, namer: _Namer) -> str:
 
 
 def _renumbered(lost: Sequence[_Open], moved: Sequence[_Open], depth: int, counted: bool, namer: _Namer) -> Case:
-    facts: dict[str, Fact] = {
-        "source": _words(lost, depth),
-        "target": _words(moved, depth),
-        "tensors": sum(count(one.boxes) for one in lost),
-        "parameters": sum(one.parameters for one in lost),
-        "counted": counted,
-        "names": [
+    source = _words(lost, depth)
+    finding = LayersRenumbered(
+        place=Place(indices=source),
+        source=source,
+        target=_words(moved, depth),
+        tensors=sum(count(one.boxes) for one in lost),
+        parameters=sum(one.parameters for one in lost),
+        counted=counted,
+        names=(
             namer.before.of(lost[0].piece, lost[0].boxes, 1)[0],
             namer.after.of(moved[0].piece, moved[0].boxes, 1)[0],
-        ],
-    }
-    case = _case(DROPPED, "layers-renumbered", Place(indices=str(facts["source"])), facts, lost, namer)
+        ),
+    )
+    case = _case(DROPPED, finding, lost, namer)
     case = replace(case, target=case.target | {one.piece.line.family for one in moved})
     return _with_rows(case, lost[0].piece.identity.axes[depth - 1 : depth], namer.found)
 
@@ -298,15 +302,15 @@ def _renamed(gone: Sequence[_Open], new: Sequence[_Open], namer: _Namer) -> Iter
         family, stored = one.piece.line.family, other.piece.line.family
         if not one.boxes or not other.boxes or SequenceMatcher(None, family, stored).ratio() < ALIKE:
             continue
-        facts: dict[str, Fact] = {
-            "source": namer.before.of(one.piece, one.boxes, 1)[0],
-            "target": namer.after.of(other.piece, other.boxes, 1)[0],
-            "tensors": count(one.boxes),
-            "parameters": one.parameters,
-        }
-        place = Place(family=family_name(stored), indices=boxes_in_words(one.piece.nouns, one.boxes) or None)
-        case = _case(DROPPED, "names-changed", place, facts, [one], namer)
-        other_case = _case(INVENTED, "names-changed", place, facts, [other], namer)
+        finding = NamesChanged(
+            place=Place(family=family_name(stored), indices=boxes_in_words(one.piece.nouns, one.boxes) or None),
+            source=namer.before.of(one.piece, one.boxes, 1)[0],
+            target=namer.after.of(other.piece, other.boxes, 1)[0],
+            tensors=count(one.boxes),
+            parameters=one.parameters,
+        )
+        case = _case(DROPPED, finding, [one], namer)
+        other_case = _case(INVENTED, finding, [other], namer)
         yield replace(case, source=case.source | other_case.source, target=case.target | other_case.target)
         one.boxes = other.boxes = ()
 
@@ -324,23 +328,24 @@ def _rest(kind: str, listed: Sequence[_Open], namer: _Namer) -> Iterator[Case]:
         first = members[0]
         where = boxes_in_words(first.piece.nouns, first.boxes)
         siblings = namer.siblings(kind, first.piece.identity)
-        facts: dict[str, Fact] = {
-            "roles": _roles(members),
-            "where": where,
-            "whole": not siblings,
-            "tensors": sum(count(one.boxes) for one in members),
-            "parameters": sum(one.parameters for one in members),
-            "side": "source" if kind == DROPPED else "target",
-            "shape": list(first.piece.shape),
-            "tied": _tied(first.piece),
-            "names": [name for one in members for name in namer.names(kind).of(one.piece, one.boxes, 3)][:12],
-            "expected": list(dict.fromkeys(name for one in members for name in namer.expected(kind, one)))[:12],
-            "families": [family_name(one.piece.line.family) for one in members[:12]],
-        }
-        place = Place(family=family_name(first.piece.line.family), indices=where or None)
         open_question = all(namer.is_unsettled(kind, one.piece) for one in members)
-        case = _case(kind, "tie-unknown" if open_question else _RULES[kind][1], place, facts, members, namer)
-        yield replace(case, evidence=replace(case.evidence, confidence="likely")) if open_question else case
+        one_sided = TieUnknown if open_question else ParametersDropped if kind == DROPPED else ParametersInvented
+        finding = one_sided(
+            place=Place(family=family_name(first.piece.line.family), indices=where or None),
+            roles=tuple(_roles(members)),
+            where=where,
+            whole=not siblings,
+            tensors=sum(count(one.boxes) for one in members),
+            parameters=sum(one.parameters for one in members),
+            side="source" if kind == DROPPED else "target",
+            shape=first.piece.shape,
+            tied=_tied(first.piece),
+            names=tuple(name for one in members for name in namer.names(kind).of(one.piece, one.boxes, 3))[:12],
+            expected=tuple(dict.fromkeys(name for one in members for name in namer.expected(kind, one)))[:12],
+            families=tuple(family_name(one.piece.line.family) for one in members[:12]),
+            confidence="likely" if open_question else "certain",
+        )
+        yield _case(kind, finding, members, namer)
 
 
 def _tied(piece: Piece) -> str:
@@ -415,19 +420,19 @@ def _is_padding(rows: int, other: int, one: Carried, namer: _Namer) -> bool:
 
 
 def _vocabulary(rows: int, other: int, members: Sequence[Carried], namer: _Namer) -> Case:
-    facts: dict[str, Fact] = {
-        "roles": list(dict.fromkeys(_role(one.source) for one in members)),
-        "source": rows,
-        "target": other,
-        "stated": _stated(members[0].target, namer.target),
-        "dropped": sum(one.dropped for one in members),
-        "invented": sum(one.invented for one in members),
-    }
-    rule = "rows-cut" if other < rows else "rows-padded"
+    roles = tuple(dict.fromkeys(_role(one.source) for one in members))
+    stated = _stated(members[0].target, namer.target)
+    dropped, invented = sum(one.dropped for one in members), sum(one.invented for one in members)
+    finding: Finding
     if _is_padding(rows, other, members[0], namer):
-        rule = PADDING
-        facts["writer"] = _writer(namer.target if other > rows else namer.source)
-    return Case(Evidence(rule, Place(), facts), *_members(members))
+        writer = _writer(namer.target if other > rows else namer.source)
+        finding = PaddingDiffers(
+            roles=roles, source=rows, target=other, stated=stated, dropped=dropped, invented=invented, writer=writer
+        )
+    else:
+        kind = RowsCut if other < rows else RowsPadded
+        finding = kind(roles=roles, source=rows, target=other, stated=stated, dropped=dropped, invented=invented)
+    return Case(finding, *_members(members))
 
 
 def _together(one: Carried, found: Tally) -> list[Carried]:
@@ -460,15 +465,18 @@ def _shape(members: Sequence[Carried], namer: _Namer) -> Case:
     first = members[0]
     boxes = tuple(box for one in members if one.identity == first.identity for box in one.boxes)
     where = boxes_in_words(first.source.nouns, joined(boxes))
-    facts: dict[str, Fact] = {
-        "changes": list(changes),
-        "roles": list(roles),
-        "where": where,
-        "tensors": sum(one.tensors for one in members),
-        "dropped": sum(one.dropped for one in members),
-        "invented": sum(one.invented for one in members),
-        "carries": any(one.fit.carried for one in members),
-        "names": [namer.before.of(first.source, first.boxes, 1)[0], namer.after.of(first.target, first.boxes, 1)[0]],
-    }
     place = Place(family=family_name(first.target.line.family), indices=where or None)
-    return Case(Evidence("shape-not-carried", place, facts), *_members(members))
+    return Case(
+        ShapeNotCarried(
+            place=place,
+            changes=tuple(changes),
+            roles=tuple(roles),
+            where=where,
+            tensors=sum(one.tensors for one in members),
+            dropped=sum(one.dropped for one in members),
+            invented=sum(one.invented for one in members),
+            carries=any(one.fit.carried for one in members),
+            names=(namer.before.of(first.source, first.boxes, 1)[0], namer.after.of(first.target, first.boxes, 1)[0]),
+        ),
+        *_members(members),
+    )

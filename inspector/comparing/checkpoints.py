@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.auditing.result import Audit, Skipped
 from inspector.auditing.start import audit, audit_loaded
-from inspector.comparing.causes import PADDING, Case, causes
+from inspector.comparing.causes import Case, causes
 from inspector.comparing.files import with_files
 from inspector.comparing.notes import notes
 from inspector.comparing.pairing import Pairs, pair
@@ -22,13 +22,25 @@ from inspector.comparing.result import Comparison, RoleDifference
 from inspector.comparing.symbols import differing_widths, reasons, row_of
 from inspector.comparing.tally import Alone, Carried, Tally, tally
 from inspector.comparing.ties import Taken, settled
-from inspector.evidence import Evidence
+from inspector.findings.config import ConfigDisagrees
+from inspector.findings.conversion.parameters import LayersDropped, LayersInvented, LayersRenumbered
+from inspector.findings.conversion.relation import ModelsDiffer, NotAConversion
+from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
+from inspector.findings.finding import Finding, merged, ordered
+from inspector.findings.names.tensors import (
+    LayersMissing,
+    PartUnexpected,
+    TensorMissing,
+    TensorRenamed,
+    TensorUnexpected,
+)
+from inspector.findings.shapes import ShapeDiffers, StoredTransposed
+from inspector.findings.totals import HeadMissing
 from inspector.loader.layout import Layout
 from inspector.matcher.families import families_of
 from inspector.notation.roles import GROUPS, group, label
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import family_name
-from inspector.rules.registry import SEVERITIES, Finding, worded
 
 if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
@@ -92,21 +104,18 @@ def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | 
         one.case is not None and other.case is not None and one.case.reading.card.name == other.case.reading.card.name
     )
     symbols = differing_widths(one.case, other.case) if both and one.case and other.case else {}
-    facts = {
-        "source": totals[0],
-        "target": totals[1],
-        "symbols": [f"{name} {left:,} -> {right:,}" for name, (left, right) in symbols.items()],
-        "architectures": [side.architecture.name if side.architecture else None for side in (one, other)],
-    }
-    rule = "not-a-conversion" if expect == "conversion" else "models-differ"
-    findings = worded([Evidence(rule, facts=facts)])
+    kind = NotAConversion if expect == "conversion" else ModelsDiffer
+    finding = kind(
+        source=totals[0],
+        target=totals[1],
+        symbols=tuple(f"{name} {left:,} -> {right:,}" for name, (left, right) in symbols.items()),
+        architectures=tuple(side.architecture.name if side.architecture else None for side in (one, other)),
+    )
     verdict = "findings" if expect == "conversion" else "clean"
     roles = tuple(_differences(one, other))
     unread = [side.title for side in (one, other) if side.case is None and not side.components]
     skipped = tuple(Skipped(f"roles of {title}", "no card reads its names") for title in unread)
-    return Comparison(
-        one, other, "different", roles, None, None, None, tuple(findings), verdict, totals, skipped=skipped
-    )
+    return Comparison(one, other, "different", roles, None, None, None, (finding,), verdict, totals, skipped=skipped)
 
 
 def _admitted(own: Side, other: Side) -> Side:
@@ -131,10 +140,10 @@ def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: S
     dropped = sum(one.dropped for one in found.carried) + sum(one.parameters for one in found.dropped)
     invented = sum(one.invented for one in found.carried) + sum(one.parameters for one in found.invented)
     told = [case for case in causes(before, after, found) if not _explained(case, before, after)]
-    findings = worded([*(case.evidence for case in told), *notes(before, after, found, copies)])
-    findings.extend(_of_sides(before, after, told, _proven(before, after, found)))
-    findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    padding = sum(case.lost_or_made for case in told if case.evidence.rule == PADDING)
+    own = merged([*(case.finding for case in told), *notes(before, after, found, copies)])
+    findings = ordered([*own, *_of_sides(before, after, told, _proven(before, after, found))])
+    padded = [case.finding for case in told if isinstance(case.finding, PaddingDiffers)]
+    padding = sum(finding.dropped + finding.invented for finding in padded)
     bad = dropped + invented > padding or any(finding.severity != "note" for finding in findings)
     return Comparison(
         before.audited,
@@ -176,11 +185,11 @@ def _skipped(pairs: Pairs, found: Tally) -> Iterator[Skipped]:
         yield Skipped(f"parts of {label(role)}", "only the other side tells where one ends and the next begins")
 
 
-ABSENCES = frozenset({"N403", "N404", "N405", "N406", "N407", "P701"})
-SHAPES = frozenset({"D501", "D502", "C310"})
+ABSENCES = (TensorMissing, LayersMissing, TensorUnexpected, PartUnexpected, TensorRenamed, HeadMissing)
+SHAPES = (ShapeDiffers, StoredTransposed, ConfigDisagrees)
 """Findings of an audit that a comparison tells too, with both sides: what is absent or too much, and shapes."""
-OF_SHAPES = frozenset({"rows-cut", "rows-padded", "shape-not-carried", PADDING})
-OF_BOTH = frozenset({"layers-dropped", "layers-invented", "layers-renumbered"})
+OF_SHAPES = (RowsCut, RowsPadded, ShapeNotCarried, PaddingDiffers)
+OF_BOTH = (LayersDropped, LayersInvented, LayersRenumbered)
 
 
 def _proven(before: Side, after: Side, found: Tally) -> tuple[frozenset[str], frozenset[str]]:
@@ -201,17 +210,17 @@ def _of_sides(
 ) -> Iterator[Finding]:
     """Errors of the sides, and tensors that none explains, where no case of the comparison tells the same."""
     known: set[tuple[str, str]] = set()
-    mine, other = ({(one.code, one.headline) for one in side.audited.findings} for side in (before, after))
+    mine, other = ({(one.code, one.title) for one in side.audited.findings} for side in (before, after))
     both = mine & other
     solved = [_is_guess(side.audited) for side in (before, after)]
     sides = (
-        (before, [(case.evidence.rule, case.source) for case in told], proven[0], solved[0] and not solved[1]),
-        (after, [(case.evidence.rule, case.target) for case in told], proven[1], solved[1] and not solved[0]),
+        (before, [(case.finding, case.source) for case in told], proven[0], solved[0] and not solved[1]),
+        (after, [(case.finding, case.target) for case in told], proven[1], solved[1] and not solved[0]),
     )
     for side, cases, sure, guessed in sides:
         absences, shapes = _families(cases, sure)
         for finding in side.audited.findings:
-            name = (finding.code, finding.headline)
+            name = (finding.code, finding.title)
             covered = _is_of(finding, absences, ABSENCES) or _is_of(finding, shapes, SHAPES)
             if name in known or covered or not _matters(finding, name in both) or (guessed and _is_guessed(finding)):
                 continue
@@ -224,31 +233,33 @@ def _is_guess(audited: Audit) -> bool:
     return audited.case is not None and (audited.case.solved or audited.checkpoint.config is None)
 
 
-def _families(cases: Sequence[tuple[str, frozenset[str]]], sure: frozenset[str]) -> tuple[set[str], set[str]]:
+def _families(cases: Sequence[tuple[Finding, frozenset[str]]], sure: frozenset[str]) -> tuple[set[str], set[str]]:
     """(families of which absences are told, families of which shapes are told)."""
-    absences = {family_name(key) for rule, keys in cases if rule not in OF_SHAPES for key in keys}
-    shapes = {family_name(key) for rule, keys in cases if rule in OF_SHAPES | OF_BOTH for key in keys}
+    absences = {family_name(key) for one, keys in cases if not isinstance(one, OF_SHAPES) for key in keys}
+    shapes = {family_name(key) for one, keys in cases if isinstance(one, OF_SHAPES + OF_BOTH) for key in keys}
     named = {family_name(key) for key in sure}
     return absences | named, shapes | named
 
 
 def _matters(finding: Finding, both: bool) -> bool:
-    return finding.severity == "error" or (finding.code in ("N405", "N406", "N407") and not both)
+    beyond = isinstance(finding, TensorUnexpected | PartUnexpected | TensorRenamed)
+    return finding.severity == "error" or (beyond and not both)
 
 
 def _is_guessed(finding: Finding) -> bool:
     """Whether a finding rests on symbols solved from shapes, when the other side has a config that knows better."""
-    return finding.code in ("N403", "N404", "P701") or finding.code in SHAPES
+    return isinstance(finding, (TensorMissing, LayersMissing, HeadMissing, *SHAPES))
 
 
-def _is_of(finding: Finding, families: set[str], codes: frozenset[str]) -> bool:
-    if finding.code not in codes:
+def _is_of(finding: Finding, families: set[str], kinds: tuple[type[Finding], ...]) -> bool:
+    if not isinstance(finding, kinds):
         return False
     own = finding.place.family
     if own is not None and (own in families or any(one.startswith(own.removesuffix("*")) for one in families)):
         return True
-    listed: object = finding.facts.get("families")
-    return isinstance(listed, list) and bool(families & set(listed))
+    if isinstance(finding, TensorMissing | PartUnexpected | TensorRenamed | StoredTransposed | ConfigDisagrees):
+        return not families.isdisjoint(finding.families)
+    return False
 
 
 def _differences(one: Audit, other: Audit) -> Iterator[RoleDifference]:

@@ -7,17 +7,25 @@ the name git gives it, that of large ones by its SHA-256, and only where that is
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from inspector.comparing.result import Comparison, Files
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.conversion.downloads import (
+    DownloadConfigDiffers,
+    DownloadDiffers,
+    DownloadIncomplete,
+    DownloadLeavesOut,
+    DownloadWeightsExtra,
+    FileSize,
+    RepositoriesDiffer,
+)
+from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.sources.download import second_copy
 from inspector.loader.sources.local_files import content_digest, files_below, git_digest
 from inspector.loader.sources.repository_file import RepositoryFile
-from inspector.rules.registry import SEVERITIES, worded
 
 if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
@@ -40,7 +48,7 @@ def with_files(compared: Comparison, *, hashes: bool = False, progress: Progress
         return compared
     told = {*files.missing, *files.differing}
     kept = [one for one in compared.findings if one.place.file not in told]  # their cause is told with the file
-    findings = sorted((*kept, *worded(files.evidence)), key=lambda one: SEVERITIES.index(one.severity))
+    findings = ordered((*kept, *merged(files.evidence)))
     bad = any(one.severity != "note" for one in findings)
     verdict = "findings" if bad and compared.verdict == "clean" else compared.verdict
     return replace(compared, files=files, findings=tuple(findings), verdict=verdict)
@@ -149,19 +157,17 @@ class _Download:
 
     # --- what is to be said ---
 
-    def _facts(self, paths: list[str]) -> dict[str, Fact]:
-        return {
-            "repository": self.repository.address,
-            "commit": self.repository.commit,
-            "files": len(paths),
-            "names": paths[:NAMES_SHOWN],
-        }
-
-    def _missing(self, paths: list[str]) -> Iterator[Evidence]:
+    def _missing(self, paths: list[str]) -> Iterator[Finding]:
         if paths:
-            size = sum(self.tree[path].size for path in paths)
-            facts = {**self._facts(paths), "bytes": size, "command": self._command(paths)}
-            yield Evidence("download-incomplete", Place(file=paths[0] if len(paths) == 1 else None), facts)
+            yield DownloadIncomplete(
+                place=_place(paths),
+                repository=self.repository.address,
+                commit=self.repository.commit,
+                files=len(paths),
+                names=tuple(paths[:NAMES_SHOWN]),
+                bytes=sum(self.tree[path].size for path in paths),
+                command=self._command(paths),
+            )
 
     def _command(self, paths: list[str]) -> str:
         """What fetches only the files that are missing: the Hub's client leaves alone what is there."""
@@ -175,37 +181,48 @@ class _Download:
             words += ["--local-dir", self.local.source]
         return " ".join(shlex.quote(word) for word in words)
 
-    def _differing(self, sizes: Mapping[str, int], contents: set[str]) -> Iterator[Evidence]:
-        for rule, chosen in (("download-differs", True), ("download-config-differs", False)):
-            cases: list[Fact] = [
-                {"name": path, "stored": self.there[path], "expected": self.tree[path].size}
-                for path in (*sizes, *sorted(contents))
-                if self._is_weight(path) == chosen
-            ]
-            if cases:
-                paths = [path for path in (*sizes, *sorted(contents)) if self._is_weight(path) == chosen]
-                yield Evidence(
-                    rule,
-                    Place(file=paths[0] if len(paths) == 1 else None),
-                    {**self._facts(paths), "cases": cases[:NAMES_SHOWN]},
+    def _differing(self, sizes: Mapping[str, int], contents: set[str]) -> Iterator[Finding]:
+        for kind, chosen in ((DownloadDiffers, True), (DownloadConfigDiffers, False)):
+            paths = [path for path in (*sizes, *sorted(contents)) if self._is_weight(path) == chosen]
+            if paths:
+                cases = [FileSize(path, self.there[path], self.tree[path].size) for path in paths[:NAMES_SHOWN]]
+                yield kind(
+                    place=_place(paths),
+                    repository=self.repository.address,
+                    commit=self.repository.commit,
+                    files=len(paths),
+                    names=tuple(paths[:NAMES_SHOWN]),
+                    cases=tuple(cases),
                 )
 
     def _is_weight(self, path: str) -> bool:
         return self.tree[path].sha256 is not None or path.endswith(_WEIGHTS)
 
-    def _extra(self, paths: list[str]) -> Iterator[Evidence]:
+    def _extra(self, paths: list[str]) -> Iterator[Finding]:
         if paths:
-            size = sum(self.there[path] for path in paths)
-            yield Evidence(
-                "download-weights-extra",
-                Place(file=paths[0] if len(paths) == 1 else None),
-                {**self._facts(paths), "bytes": size},
+            yield DownloadWeightsExtra(
+                place=_place(paths),
+                repository=self.repository.address,
+                commit=self.repository.commit,
+                files=len(paths),
+                names=tuple(paths[:NAMES_SHOWN]),
+                bytes=sum(self.there[path] for path in paths),
             )
 
-    def _left_out(self, paths: list[str]) -> Iterator[Evidence]:
+    def _left_out(self, paths: list[str]) -> Iterator[Finding]:
         if paths:
-            size = sum(self.tree[path].size for path in paths)
-            yield Evidence("download-leaves-out", Place(), {**self._facts(paths), "bytes": size})
+            yield DownloadLeavesOut(
+                repository=self.repository.address,
+                commit=self.repository.commit,
+                files=len(paths),
+                names=tuple(paths[:NAMES_SHOWN]),
+                bytes=sum(self.tree[path].size for path in paths),
+            )
+
+
+def _place(paths: Sequence[str]) -> Place:
+    """The file, where it is one."""
+    return Place(file=paths[0] if len(paths) == 1 else None)
 
 
 def _audited(checkpoint: Checkpoint) -> frozenset[str]:
@@ -235,11 +252,16 @@ def _repositories(one: Checkpoint, other: Checkpoint) -> Files:
     proven = [path for path in both if path not in differing and _states(one.tree[path], other.tree[path])]
     evidence = []
     if differing or gone or new:
-        facts: dict[str, Fact] = {
-            "differing": differing[:NAMES_SHOWN], "differing_count": len(differing), "gone": gone[:NAMES_SHOWN],
-            "gone_count": len(gone), "new": new[:NAMES_SHOWN], "new_count": len(new),
-        }  # fmt: skip
-        evidence.append(Evidence("repositories-differ", Place(), facts))
+        evidence.append(
+            RepositoriesDiffer(
+                differing=tuple(differing[:NAMES_SHOWN]),
+                differing_count=len(differing),
+                gone=tuple(gone[:NAMES_SHOWN]),
+                gone_count=len(gone),
+                new=tuple(new[:NAMES_SHOWN]),
+                new_count=len(new),
+            )
+        )
     rest = [path for path in both if path not in differing and path not in proven]
     return Files(
         one.address, one.commit or "", other.address, len(one.tree), len(both) - len(differing), len(proven), len(rest),

@@ -7,21 +7,24 @@ from collections.abc import Iterator, Sequence
 from inspector.comparing.pieces import Piece, Side
 from inspector.comparing.tally import Tally
 from inspector.comparing.ties import Taken
-from inspector.evidence import Evidence
+from inspector.findings.finding import Finding
 from inspector.loader.dtype import BITS
 from inspector.notation.roles import label
 from inspector.reconciler.wording import family_name
 
 
-def notes(source: Side, target: Side, found: Tally, copies: Sequence[Taken]) -> Iterator[Evidence]:
-    """Evidence of all that is worth a note."""
+def notes(source: Side, target: Side, found: Tally, copies: Sequence[Taken]) -> Iterator[Finding]:
+    """Finding of all that is worth a note."""
     yield from _precision(found)
     yield from _buffers(source, target)
     yield from _components(source, target)
     for taken in copies:
         if not taken.shared:
-            facts = {"role": label(taken.role), "of": taken.of, "parameters": taken.parameters, "side": taken.side}
-            yield Evidence("taken-as-tied", facts=facts, confidence="likely")
+            from inspector.findings.conversion.relation import TakenAsTied
+
+            yield TakenAsTied(
+                role=label(taken.role), of=taken.of, parameters=taken.parameters, side=taken.side, confidence="likely"
+            )
 
 
 def bits_of(piece: Piece) -> float | None:
@@ -32,7 +35,7 @@ def bits_of(piece: Piece) -> float | None:
     return BITS.get(piece.line.layout.dtype)
 
 
-def _precision(found: Tally) -> Iterator[Evidence]:
+def _precision(found: Tally) -> Iterator[Finding]:
     changes: dict[str, int] = {}
     for one in found.carried:
         before, after = bits_of(one.source), bits_of(one.target)
@@ -41,17 +44,19 @@ def _precision(found: Tally) -> Iterator[Evidence]:
             changes[change] = changes.get(change, 0) + one.parameters
     if changes:
         total = sum(one.parameters for one in found.carried)
-        yield Evidence(
-            "precision-reduced", facts={"changes": changes, "parameters": sum(changes.values()), "carried": total}
-        )
+        from inspector.findings.conversion.relation import PrecisionReduced
+
+        yield PrecisionReduced(changes=changes, parameters=sum(changes.values()), carried=total)
 
 
-def _buffers(source: Side, target: Side) -> Iterator[Evidence]:
+def _buffers(source: Side, target: Side) -> Iterator[Finding]:
     before, after = _by_role(source.buffers), _by_role(target.buffers)
     left = {role: elements for role, elements in before.items() if role not in after}
     added = {role: elements for role, elements in after.items() if role not in before}
     if left or added:
-        yield Evidence("buffers-differ", facts={"left": left, "added": added})
+        from inspector.findings.conversion.relation import BuffersDiffer
+
+        yield BuffersDiffer(left=left, added=added)
 
 
 def _by_role(pieces: Sequence[Piece]) -> dict[str, int]:
@@ -62,12 +67,13 @@ def _by_role(pieces: Sequence[Piece]) -> dict[str, int]:
     return found
 
 
-def _components(source: Side, target: Side) -> Iterator[Evidence]:
+def _components(source: Side, target: Side) -> Iterator[Finding]:
     before, after = _by_component(source), _by_component(target)
     for name in dict.fromkeys((*before, *after)):
         if before.get(name, 0) != after.get(name, 0):
-            facts = {"component": name, "source": before.get(name, 0), "target": after.get(name, 0)}
-            yield Evidence("component-differs", facts=facts)
+            from inspector.findings.conversion.relation import ComponentDiffers
+
+            yield ComponentDiffers(component=name, source=before.get(name, 0), target=after.get(name, 0))
 
 
 def _by_component(side: Side) -> dict[str, int]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from inspector.auditing.result import Audit, Skipped
 from inspector.comparing.names import FileNames
 from inspector.comparing.tally import Carried, Tensor
-from inspector.evidence import Evidence
-from inspector.rules.registry import Finding
+from inspector.findings.finding import Finding
 
 if TYPE_CHECKING:
     from inspector.values.result import Values
@@ -37,7 +36,7 @@ class Files:
     extra: tuple[str, ...]
     local: bool
     hashed: bool
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

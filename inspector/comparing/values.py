@@ -10,13 +10,13 @@ from dataclasses import replace
 from itertools import islice
 
 from inspector.auditing.result import Audit, Skipped
-from inspector.auditing.values import check_copies, facts_of, open_store, order, skipped_values, verdict_with
+from inspector.auditing.values import check_copies, open_store, skipped_values, verdict_with
 from inspector.comparing.arrays import as_halves, head_widths, in_halves, logical, matched, stored_at
 from inspector.comparing.result import Comparison
 from inspector.comparing.tally import Carried, Tensor
-from inspector.evidence import Evidence, Place
+from inspector.findings.conversion.values import RowsReordered, ValuesDiffer, ValuesRounded, ValuesUnchanged
+from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.loader.sources.traffic import Progress
-from inspector.rules.registry import worded
 from inspector.values.difference import Difference, Numbers, difference
 from inspector.values.reading import Store
 from inspector.values.result import (
@@ -45,7 +45,7 @@ def compared_with_values(
         why = Skipped("values", "the two are different models: no tensor of the one becomes one of the other")
         return replace(compared, skipped=(*compared.skipped, why))
     found = compare_values(compared, wanted, progress)
-    findings = order((*compared.findings, *worded(found.evidence)))
+    findings = tuple(ordered((*compared.findings, *merged(found.evidence))))
     return replace(
         compared,
         findings=findings,
@@ -157,7 +157,7 @@ def _judged(role: str, source: Numbers, target: Numbers) -> tuple[str, Differenc
     return DIFFERENT, told
 
 
-def _differences(found: Values) -> Iterator[Evidence]:
+def _differences(found: Values) -> Iterator[Finding]:
     """One piece of evidence for each role whose numbers differ, one for all that were rounded or reordered."""
     roles: dict[str, list[Verdict]] = {}
     for verdict in found.verdicts:
@@ -166,32 +166,35 @@ def _differences(found: Values) -> Iterator[Evidence]:
     for role, members in roles.items():
         worst = max(members, key=lambda verdict: verdict.difference.largest)
         of = sum(verdict.role == role for verdict in found.verdicts)
-        facts = {
-            "role": role,
-            "tensors": len(members),
-            "of": of,
-            "names": [verdict.target for verdict in members[:NAMES_SHOWN]],
-            "where": place_of_names([verdict.target for verdict in members]),
-            "tensor": worst.target,
-            **facts_of(worst.difference),
-        }
-        yield Evidence("values-differ", Place(tensor=worst.target if len(members) == 1 else None), facts)
+        told = worst.difference
+        yield ValuesDiffer(
+            place=Place(tensor=worst.target if len(members) == 1 else None),
+            role=role,
+            tensors=len(members),
+            of=of,
+            names=tuple(verdict.target for verdict in members[:NAMES_SHOWN]),
+            where=place_of_names([verdict.target for verdict in members]),
+            tensor=worst.target,
+            differing=told.differing,
+            elements=told.elements,
+            beyond=told.beyond,
+            largest=told.largest,
+            at=told.place,
+            values=(told.source, told.target),
+        )
     changed = sum(map(len, roles.values()))
     same = [verdict.target for verdict in found.verdicts if verdict.what == EQUAL and verdict.matrix]
     if same and changed > len(same):
-        facts = {
-            "tensors": len(same),
-            "of": len(found.verdicts),
-            "names": same[:NAMES_SHOWN],
-            "where": place_of_names(same),
-        }
-        yield Evidence("values-unchanged", Place(), facts)
-    for what, rule in ((ROUNDED, "values-rounded"), (REORDERED, "rows-reordered")):
+        yield ValuesUnchanged(
+            tensors=len(same), of=len(found.verdicts), names=tuple(same[:NAMES_SHOWN]), where=place_of_names(same)
+        )
+    for what, kind in ((ROUNDED, ValuesRounded), (REORDERED, RowsReordered)):
         members = [verdict for verdict in found.verdicts if verdict.what == what]
         if members:
             ways = dict.fromkeys(verdict.difference.rounding for verdict in members if verdict.difference.rounding)
-            names = [verdict.target for verdict in members[:NAMES_SHOWN]]
-            largest = max(verdict.difference.largest for verdict in members)
-            yield Evidence(
-                rule, Place(), {"tensors": len(members), "names": names, "ways": list(ways), "largest": largest}
+            yield kind(
+                tensors=len(members),
+                names=tuple(verdict.target for verdict in members[:NAMES_SHOWN]),
+                ways=tuple(ways),
+                largest=max(verdict.difference.largest for verdict in members),
             )

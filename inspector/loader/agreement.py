@@ -10,7 +10,20 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Final
 
-from inspector.evidence import Evidence, Fact, Place
+import msgspec
+
+from inspector.findings.finding import Finding, Place
+from inspector.findings.shards.agreement import (
+    ShardNameUnsafe,
+    TensorAbsent,
+    TensorContradicted,
+    TensorDoubled,
+    TensorInAnotherShard,
+    TensorsOfFile,
+    TensorUnlisted,
+)
+from inspector.findings.shards.files import ShardMissing, ShardUnlisted
+from inspector.findings.shards.index import IndexMissing
 from inspector.loader.index import Index
 from inspector.loader.layer_words import layers_of
 from inspector.loader.sources.source import is_plain_name
@@ -40,7 +53,7 @@ class Agreement:
     """What the comparison gives. same: index and headers agree to the last name."""
 
     same: bool
-    evidence: list[Evidence] = field(default_factory=list)
+    evidence: list[Finding] = field(default_factory=list)
     lost: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -95,42 +108,36 @@ def compare(
     for file, names in (*absent.items(), *silent.items(), *unusable.items()):
         result.lost[file] = tuple(name for name in names if name not in file_of)
     told = result.evidence
-    told.extend(_by_file("shard-name-unsafe", unusable, index.file))
-    links: dict[str, dict[str, Fact]] = {
-        file: {
-            "layers": layers_of(absent[file]),
-            **({"link": True} if gone.get(file) == "broken link" else {}),
-        }
-        for file in list(absent)[:FILES_TOLD]
-    }
-    told.extend(_by_file("shard-missing", absent, index.file, links))
-    told.extend(_by_file("tensor-absent", missing, index.file))
-    into = {file: {"in": sorted(found)[:NAMES_SHOWN]} for file, found in ways.items()}
-    told.extend(_by_file("tensor-in-another-shard", moved, index.file, into))
-    told.extend(_by_file("tensor-unlisted", extra, index.file))
+    told.extend(_by_file(ShardNameUnsafe, unusable, index.file))
+    told.extend(_absent(absent, gone, index.file))
+    told.extend(_by_file(TensorAbsent, missing, index.file))
+    told.extend(_moved(moved, ways, index.file))
+    told.extend(_by_file(TensorUnlisted, extra, index.file))
     told.extend(_unlisted(copies, unlisted, gone, index.file))
     told.extend(doubled([copy for copy in copies if not copy.unlisted]))
     return result
 
 
-def doubled(copies: Iterable[Copy]) -> list[Evidence]:
+def doubled(copies: Iterable[Copy]) -> list[Finding]:
     """Tensors that lie in two files of one set."""
     same = {copy.file: list(copy.same) for copy in copies if copy.same}
     other = {copy.file: list(copy.other) for copy in copies if copy.other}
-    return [*_by_file("tensor-doubled", same, None), *_by_file("tensor-contradicted", other, None)]
+    return [*_by_file(TensorDoubled, same, None), *_by_file(TensorContradicted, other, None)]
 
 
-def unindexed(weights: WeightSet, gone: Mapping[str, str]) -> list[Evidence]:
+def unindexed(weights: WeightSet) -> list[Finding]:
     """Numbered shards without an index that can be used: which of their number are absent."""
+    if not weights.numbered:
+        return []
     by_count: dict[int, set[int]] = {}
     for name in weights.files:
         found = shard_number(name)
         if found is not None:
             by_count.setdefault(found[1], set()).add(found[0])
-    told: list[Evidence] = []
-    if weights.index is None and by_count:  # Meta's consolidated.00 has numbers and never an index
-        facts: dict[str, Fact] = {"files": len(weights.files), "names": list(weights.files[:NAMES_SHOWN])}
-        told.append(Evidence("index-missing", Place(), facts))
+    told: list[Finding] = []
+    indexed = weights.kind != "gguf"  # parts of a GGUF model name one another
+    if weights.index is None and by_count and indexed:  # Meta's consolidated.00 has numbers and never an index
+        told.append(IndexMissing(files=len(weights.files), names=tuple(weights.files[:NAMES_SHOWN])))
     for count, present in by_count.items():
         first = 0 if 0 in present and count not in present else 1
         absent = count - len(present)
@@ -139,48 +146,81 @@ def unindexed(weights: WeightSet, gone: Mapping[str, str]) -> list[Evidence]:
         like = next(name for name in weights.files if (shard_number(name) or (0, 0))[1] == count)
         span = range(first, first + min(count, len(present) + NAMES_SHOWN))
         names = [numbered_like(like, n) for n in span if n not in present][:NAMES_SHOWN]
-        facts = {"files": absent, "of": count, "names": list(names), "tensors": None}
-        told.append(Evidence("shard-missing", Place(file=names[0] if absent == 1 else None), facts))
+        told.append(
+            ShardMissing(
+                place=Place(file=names[0] if absent == 1 else None),
+                files=absent,
+                of=count,
+                names=tuple(names),
+                tensors=None,
+            )
+        )
     return told
 
 
-def _unlisted(copies: list[Copy], unlisted: Set[str], gone: Mapping[str, str], index: str) -> list[Evidence]:
-    told = []
+def _unlisted(copies: list[Copy], unlisted: Set[str], gone: Mapping[str, str], index: str) -> list[Finding]:
+    told: list[Finding] = []
     by_file = {copy.file: copy for copy in copies if copy.unlisted}
     for file in sorted(unlisted)[:FILES_TOLD]:
         copy = by_file.get(file)
         if copy is None:
             continue
-        facts: dict[str, Fact] = {
-            "index": index,
-            "tensors": copy.tensors,
-            "repeated": len(copy.same),
-            "contradicted": len(copy.other),
-            "names": list((*copy.other, *copy.same)[:NAMES_SHOWN]),
-        }
-        told.append(Evidence("shard-unlisted", Place(file=file), facts))
+        told.append(
+            ShardUnlisted(
+                place=Place(file=file),
+                index=index,
+                tensors=copy.tensors,
+                repeated=len(copy.same),
+                contradicted=len(copy.other),
+                names=tuple((*copy.other, *copy.same)[:NAMES_SHOWN]),
+            )
+        )
     if len(by_file) > FILES_TOLD:
-        facts = {"index": index, "files": len(by_file) - FILES_TOLD, "tensors": None}
-        told.append(Evidence("shard-unlisted", Place(), facts))
+        told.append(ShardUnlisted(index=index, files=len(by_file) - FILES_TOLD, tensors=None))
     return told
 
 
-def _by_file(
-    rule: str,
-    groups: Mapping[str, list[str]],
-    index: str | None,
-    more: Mapping[str, Mapping[str, Fact]] | None = None,
-) -> list[Evidence]:
-    """One piece of evidence for each file, and one for all files beyond FILES_TOLD."""
-    told: list[Evidence] = []
-    files = list(groups)
-    for file in files[:FILES_TOLD]:
-        names = groups[file]
-        facts: dict[str, Fact] = {"tensors": len(names), "names": names[:NAMES_SHOWN], "index": index}
-        told.append(Evidence(rule, Place(file=file), {**facts, **(more or {}).get(file, {})}))
-    rest = files[FILES_TOLD:]
+def _by_file(kind: type[TensorsOfFile], groups: Mapping[str, list[str]], index: str | None) -> list[Finding]:
+    """One finding for each file, and one for all files beyond FILES_TOLD."""
+    told: list[Finding] = [
+        kind(place=Place(file=file), tensors=len(names), names=tuple(names[:NAMES_SHOWN]), index=index)
+        for file, names in list(groups.items())[:FILES_TOLD]
+    ]
+    rest = list(groups)[FILES_TOLD:]
     if rest:
-        tensors = sum(len(groups[file]) for file in rest)
-        facts = {"files": len(rest), "names": list(rest[:NAMES_SHOWN]), "tensors": tensors, "index": index}
-        told.append(Evidence(rule, Place(), facts))
+        told.append(kind(tensors=_tensors(groups, rest), names=tuple(rest[:NAMES_SHOWN]), index=index, files=len(rest)))
     return told
+
+
+def _moved(groups: Mapping[str, list[str]], found_in: Mapping[str, set[str]], index: str) -> list[Finding]:
+    """Tensors that are in another file than the index says, with the files they are in."""
+    return [
+        finding
+        if finding.place.file is None
+        else msgspec.structs.replace(finding, found_in=tuple(sorted(found_in[finding.place.file])[:NAMES_SHOWN]))
+        for finding in _by_file(TensorInAnotherShard, groups, index)
+    ]
+
+
+def _absent(groups: Mapping[str, list[str]], gone: Mapping[str, str], index: str) -> list[Finding]:
+    """Files that are not there, with the layers they take along; one finding for all files beyond FILES_TOLD."""
+    told: list[Finding] = [
+        ShardMissing(
+            place=Place(file=file),
+            tensors=len(names),
+            names=tuple(names[:NAMES_SHOWN]),
+            index=index,
+            layers=layers_of(names),
+            link=gone.get(file) == "broken link",
+        )
+        for file, names in list(groups.items())[:FILES_TOLD]
+    ]
+    rest = list(groups)[FILES_TOLD:]
+    if rest:
+        names = tuple(rest[:NAMES_SHOWN])
+        told.append(ShardMissing(tensors=_tensors(groups, rest), names=names, index=index, files=len(rest)))
+    return told
+
+
+def _tensors(groups: Mapping[str, list[str]], files: Iterable[str]) -> int:
+    return sum(len(groups[file]) for file in files)

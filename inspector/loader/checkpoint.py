@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import (
     CONFIG_LIMIT,
     LITGPT_FILES,
@@ -80,7 +80,7 @@ class Checkpoint:
     other_sets: tuple[OtherSet, ...] = ()
     lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     cut: tuple[str, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Finding, ...] = ()
     readable: bool = False
     partial: bool = False
     siblings: Mapping[str, int] = field(default_factory=dict)
@@ -122,7 +122,7 @@ def load(
     progress is called while headers arrive over a network.
     """
     with _no_collector():
-        chosen_config: tuple[Config | None, tuple[Evidence, ...]] | None = None
+        chosen_config: tuple[Config | None, tuple[Finding, ...]] | None = None
         if config is not None:
             chosen_config = config_at(config)
         path = os.path.join(source, subfolder) if subfolder else source
@@ -146,7 +146,7 @@ def load(
             progress=progress,
             chosen=weights is not None,
         )
-        if isinstance(opened, Evidence):
+        if isinstance(opened, Finding):
             return _unread(shown(source), opened)
         if isinstance(opened, Opened):
             return _opened(opened, shown(source), weights, chosen_config)
@@ -171,7 +171,7 @@ def load_within(checkpoint: Checkpoint, folder: str) -> Checkpoint:
 
 
 def _opened(
-    opened: Opened, given: str, weights: str | None, config: tuple[Config | None, tuple[Evidence, ...]] | None
+    opened: Opened, given: str, weights: str | None, config: tuple[Config | None, tuple[Finding, ...]] | None
 ) -> Checkpoint:
     """The checkpoint in a source that was opened by its address, with what reading it cost."""
     remote = opened.remote
@@ -207,7 +207,7 @@ def _again(address: str, commit: str | None) -> Source | None:
     return opened.source if isinstance(opened, Opened) else None
 
 
-def _unread(source: str, why: Evidence) -> Checkpoint:
+def _unread(source: str, why: Finding) -> Checkpoint:
     return Checkpoint(source, os.path.basename(source.rstrip("/")) or source, evidence=(why,), address=source)
 
 
@@ -224,7 +224,7 @@ def assemble(
     given: str | None = None,
     weights: str | None = None,
     only: str | None = None,
-    config: tuple[Config | None, tuple[Evidence, ...]] | None = None,
+    config: tuple[Config | None, tuple[Finding, ...]] | None = None,
 ) -> Checkpoint:
     """Reads the checkpoint in a source.
 
@@ -232,7 +232,7 @@ def assemble(
     with its evidence, instead of the one in the source.
     """
     listing = source.listing()
-    evidence: list[Evidence] = []
+    evidence: list[Finding] = []
     configs, faults = _configs(source, listing, config)
     evidence.extend(faults)
     blank = Checkpoint(
@@ -263,7 +263,7 @@ def assemble(
             for one in sets:
                 if one.index is not None:
                     index = read_index(source, one.index)
-                    evidence.extend([index] if isinstance(index, Evidence) else index.evidence)
+                    evidence.extend([index] if isinstance(index, Finding) else index.evidence)
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in sets)
         return replace(blank, other_sets=others, evidence=tuple(evidence))
     if audit.index is not None:
@@ -332,22 +332,24 @@ def _no_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _no_place(refusal: Refusal) -> Evidence:
-    rule = {"permission": "not-permitted", "not-regular": "not-a-regular-file"}.get(refusal.reason, "not-found")
-    return Evidence(rule, Place(), {"reason": refusal.reason, "detail": refusal.detail})
+def _no_place(refusal: Refusal) -> Finding:
+    from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, Unreadable
+
+    kinds: dict[str, type[Unreadable]] = {"permission": NotPermitted, "not-regular": NotARegularFile}
+    return kinds.get(refusal.reason, NotFound)(reason=refusal.reason, detail=refusal.detail)
 
 
-def config_at(path: str) -> tuple[Config | None, tuple[Evidence, ...]]:
+def config_at(path: str) -> tuple[Config | None, tuple[Finding, ...]]:
     """The config file at a path of this machine, and what is wrong with it."""
     found = locate(path)
     if isinstance(found, Refusal):
-        facts: dict[str, Fact] = {
-            "problem": "cannot be read",
-            "detail": found.detail,
-            "position": None,
-            "what": "",
-        }
-        return None, (Evidence("config-unreadable", Place(file=path), facts),)
+        from inspector.findings.reading.content import ConfigUnreadable
+
+        return None, (
+            ConfigUnreadable(
+                place=Place(file=path), problem="cannot be read", detail=found.detail, position=None, what=""
+            ),
+        )
     place, name = found
     if name is None:
         name = "config.json"
@@ -364,11 +366,11 @@ def _kind_of(name: str) -> Kind:
 
 
 def _configs(
-    source: Source, listing: Listing, given: tuple[Config | None, tuple[Evidence, ...]] | None
-) -> tuple[dict[str, Config], list[Evidence]]:
+    source: Source, listing: Listing, given: tuple[Config | None, tuple[Finding, ...]] | None
+) -> tuple[dict[str, Config], list[Finding]]:
     """The configs of a place by kind; params.json counts only where no config.json was understood."""
     configs: dict[str, Config] = {}
-    evidence: list[Evidence] = []
+    evidence: list[Finding] = []
     if given is not None:
         evidence.extend(given[1])
         if given[0] is not None:
@@ -415,25 +417,18 @@ def _side(source: Source, listing: Listing, configs: Mapping[str, Config]) -> di
     return {name: one.values for name, one in read.items() if one is not None}
 
 
-_FETCHED_AGAIN: Final = frozenset(
-    {
-        "shard-cut",
-        "shard-missing",
-        "header-truncated",
-        "not-a-checkpoint",
-        "data-behind-end",
-        "index-unreadable",
-    }
-)
-
-
-def _with_origin(evidence: list[Evidence], source: Source) -> list[Evidence]:
+def _with_origin(evidence: list[Finding], source: Source) -> list[Finding]:
     """Adds to what is cured by fetching a file again where to fetch it, or that it is so where it comes from."""
-    more: dict[str, Fact] = {}
-    if isinstance(source, Forewarned):
-        more = {"remote": True}
-    elif source.origin is not None:
-        more = {"repository": source.origin[0], "revision": source.origin[1]}
-    if not more:
+    remote = isinstance(source, Forewarned)
+    if not evidence or (not remote and source.origin is None):
         return evidence
-    return [replace(one, facts={**one.facts, **more}) if one.rule in _FETCHED_AGAIN else one for one in evidence]
+    from inspector.findings.refetch import Refetch
+
+    def completed(finding: Finding) -> Finding:
+        if not isinstance(finding, Refetch):
+            return finding
+        if remote or source.origin is None:
+            return finding.at_its_source()
+        return finding.from_origin(*source.origin)
+
+    return [completed(finding) for finding in evidence]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Refusal, Source
@@ -34,7 +34,7 @@ class Config:
     kind: Kind
 
 
-def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, tuple[Evidence, ...]]:
+def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, tuple[Finding, ...]]:
     """The config, or None; and what is wrong with the file. NaN and Infinity are values here."""
     raw = source.read_whole(name, CONFIG_LIMIT)
     if isinstance(raw, Refusal):
@@ -51,13 +51,17 @@ def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, t
     keys = _keys_twice(values)
     if not keys:
         return Config(name, values, kind), ()
-    facts: dict[str, Fact] = {"keys": keys[:NAMES_SHOWN], "count": len(keys)}
-    return Config(name, values, kind), (Evidence("config-key-doubled", Place(file=name), facts),)
+    from inspector.findings.reading.content import ConfigKeyDoubled
+
+    return Config(name, values, kind), (
+        ConfigKeyDoubled(place=Place(file=name), keys=tuple(keys[:NAMES_SHOWN]), count=len(keys)),
+    )
 
 
-def _unreadable(name: str, problem: str, detail: str, position: int | None, what: str) -> Evidence:
-    facts: dict[str, Fact] = {"problem": problem, "detail": detail, "position": position, "what": what}
-    return Evidence("config-unreadable", Place(file=name), facts)
+def _unreadable(name: str, problem: str, detail: str, position: int | None, what: str) -> Finding:
+    from inspector.findings.reading.content import ConfigUnreadable
+
+    return ConfigUnreadable(place=Place(file=name), problem=problem, detail=detail, position=position, what=what)
 
 
 def _keys_twice(values: object) -> list[str]:

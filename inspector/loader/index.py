@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.strict_json import Doubled, Fault
@@ -30,7 +30,7 @@ class Index:
     weight_map: Mapping[str, str]
     promised: Mapping[str, Sequence[str]]
     metadata: dict[str, object]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Finding, ...]
 
     @property
     def files(self) -> Collection[str]:
@@ -38,7 +38,7 @@ class Index:
         return self.promised.keys()
 
 
-def parse_index(raw: bytes, file: str) -> Index | Evidence:
+def parse_index(raw: bytes, file: str) -> Index | Finding:
     """Reads an index; where it is none, evidence of what it is instead."""
     values = strict_json.decode_index(raw)
     doubled: list[str] = []
@@ -54,21 +54,32 @@ def parse_index(raw: bytes, file: str) -> Index | Evidence:
     if not isinstance(weight_map, dict):
         problem = "has no weight_map" if weight_map is None else "has a weight_map that is no object"
         return unreadable_index(file, problem, None, raw)
-    evidence: list[Evidence] = []
+    evidence: list[Finding] = []
     if doubled:
-        facts: dict[str, Fact] = {"keys": doubled[:NAMES_SHOWN], "count": len(doubled)}
-        evidence.append(Evidence("index-key-doubled", Place(file=file), facts))
+        from inspector.findings.shards.index import IndexKeyDoubled
+
+        evidence.append(IndexKeyDoubled(place=Place(file=file), keys=tuple(doubled[:NAMES_SHOWN]), count=len(doubled)))
     if not plain and set(map(type, weight_map.values())) - {str}:
         bad = [name for name, value in weight_map.items() if type(value) is not str]
-        facts = {"names": bad[:NAMES_SHOWN], "tensors": len(bad)}
-        evidence.append(Evidence("index-entry-malformed", Place(file=file), facts))
+        from inspector.findings.shards.index import IndexEntryMalformed
+
+        evidence.append(IndexEntryMalformed(place=Place(file=file), names=tuple(bad[:NAMES_SHOWN]), tensors=len(bad)))
         weight_map = {name: value for name, value in weight_map.items() if type(value) is str}
     metadata = values.get("metadata")
     if metadata is None:
         metadata = {}
     if not isinstance(metadata, dict):
-        facts = {"key": "metadata", "value": _shown(metadata), "type": _type(metadata), "wanted": "an object"}
-        evidence.append(Evidence("index-total-type", Place(file=file, key="metadata"), facts))
+        from inspector.findings.shards.index import IndexTotalType
+
+        evidence.append(
+            IndexTotalType(
+                place=Place(file=file, key="metadata"),
+                key="metadata",
+                value=_shown(metadata),
+                type=_type(metadata),
+                wanted="an object",
+            )
+        )
         metadata = {}
     evidence.extend(_totals(metadata, file))
     return Index(file, weight_map, _by_file(weight_map), metadata, tuple(evidence))
@@ -85,13 +96,14 @@ def _by_file(weight_map: dict[str, str]) -> dict[str, list[str]]:
     return found
 
 
-def unreadable_index(file: str, problem: str, position: int | None, raw: bytes = b"") -> Evidence:
+def unreadable_index(file: str, problem: str, position: int | None, raw: bytes = b"") -> Finding:
     """An index that cannot be used, with what it is instead if its first bytes tell."""
     what = recognise(raw[:SNIFF_BYTES], len(raw)) if raw or problem == "ends in the middle" else ""
     if what in ("json", "unknown", "text"):
         what = ""
-    facts: dict[str, Fact] = {"problem": problem, "position": position, "what": what, "bytes": len(raw)}
-    return Evidence("index-unreadable", Place(file=file), facts)
+    from inspector.findings.shards.index import IndexUnreadable
+
+    return IndexUnreadable(place=Place(file=file), problem=problem, position=position, what=what, bytes=len(raw))
 
 
 def _has_doubled(values: dict[str, Any], raw: bytes) -> bool:
@@ -125,13 +137,22 @@ def _doubled_keys(values: object) -> list[str]:
     return keys
 
 
-def _totals(metadata: dict[str, object], file: str) -> list[Evidence]:
-    told = []
+def _totals(metadata: dict[str, object], file: str) -> list[Finding]:
+    told: list[Finding] = []
     for key in ("total_size", "total_parameters"):
         total = metadata.get(key, 0)
         if type(total) is not int:
-            facts: dict[str, Fact] = {"key": key, "value": _shown(total), "type": _type(total)}
-            told.append(Evidence("index-total-type", Place(file=file, key=key), {**facts, "wanted": "an integer"}))
+            from inspector.findings.shards.index import IndexTotalType
+
+            told.append(
+                IndexTotalType(
+                    place=Place(file=file, key=key),
+                    key=key,
+                    value=_shown(total),
+                    type=_type(total),
+                    wanted="an integer",
+                )
+            )
     return told
 
 

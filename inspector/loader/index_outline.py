@@ -97,8 +97,11 @@ def outlined(raw: bytes, file: str) -> Outline | None:
     rest = parse_index(raw[: start - 1] + raw[close:], file)
     if raw[stop + 1 : close].strip(b" \t\r\n") or not isinstance(rest, Index) or rest.weight_map:
         return None
-    if any(one.rule != "index-total-type" for one in rest.evidence):
-        return None
+    if rest.evidence:
+        from inspector.findings.shards.index import IndexTotalType
+
+        if not all(isinstance(finding, IndexTotalType) for finding in rest.evidence):
+            return None
     entries: dict[str, list[bytes]] = {}
     ending = itemgetter(slice(-len(first["between"] + first["file"]), None))
     for end, run in groupby(raw[start:stop].split(first["part"]), ending):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding
 from inspector.loader.layout import Layout
 from inspector.loader.sources.source import Listing
 
@@ -77,34 +77,46 @@ def _leftover(kind: str, names: Iterable[str], listing: Listing, partition: bool
     return Leftover(kind, ordered, sum(listing.files.get(name, 0) for name in ordered), partition)
 
 
-def leftover_evidence(listing: Listing, audited: Iterable[str] = ()) -> tuple[Evidence, ...]:
+def leftover_evidence(listing: Listing, audited: Iterable[str] = ()) -> tuple[Finding, ...]:
     """The leftovers of a place as evidence: the state of training in one, each kind of partition in one.
 
     audited: files that are audited, which are no leftovers of themselves.
     """
     own = frozenset(audited)
     found = [one for one in leftovers(listing) if not own.intersection(one.names)]
-    evidence: list[Evidence] = []
+    evidence: list[Finding] = []
     state = [one for one in found if not one.partition]
     if state:
         names = [name for one in state for name in one.names]
-        facts: dict[str, Fact] = {
-            "kinds": [one.kind for one in state],
-            "names": [*names[:NAMES_SHOWN]],
-            "files": len(names),
-            "bytes": sum(one.bytes for one in state),
-        }
-        evidence.append(Evidence("training-state", Place(), facts))
+        from inspector.findings.reading.training import TrainingState
+
+        evidence.append(
+            TrainingState(
+                kinds=tuple(one.kind for one in state),
+                names=tuple(names[:NAMES_SHOWN]),
+                files=len(names),
+                bytes=sum(one.bytes for one in state),
+            )
+        )
     for one in found:
         if one.partition:
-            facts = {"what": one.kind, "names": [*one.names[:NAMES_SHOWN]], "entries": len(one.names)}
+            from inspector.findings.reading.training import PartitionedSave
+
             script = "zero_to_fp32.py" in listing.files
-            evidence.append(Evidence("partitioned-save", Place(), {**facts, "bytes": one.bytes, "script": script}))
+            evidence.append(
+                PartitionedSave(
+                    what=one.kind,
+                    names=tuple(one.names[:NAMES_SHOWN]),
+                    entries=len(one.names),
+                    bytes=one.bytes,
+                    script=script,
+                )
+            )
     return tuple(evidence)
 
 
-def emptied(tensors: Mapping[str, Layout]) -> Evidence | None:
-    """Evidence of weights saved under ZeRO-3 without gathering them: most are there with shape [0].
+def emptied(tensors: Mapping[str, Layout]) -> Finding | None:
+    """Finding of weights saved under ZeRO-3 without gathering them: most are there with shape [0].
 
     A few empty tensors are genuine (experts of which there are none); half of all tensors are not.
     """
@@ -112,5 +124,6 @@ def emptied(tensors: Mapping[str, Layout]) -> Evidence | None:
     weights = sum(1 for name in empty if name.endswith(".weight"))
     if weights < FEWEST_EMPTY or 2 * len(empty) < len(tensors):
         return None
-    facts: dict[str, Fact] = {"tensors": len(empty), "of": len(tensors), "names": [*empty[:NAMES_SHOWN]]}
-    return Evidence("weights-emptied", Place(), facts)
+    from inspector.findings.reading.training import WeightsEmptied
+
+    return WeightsEmptied(tensors=len(empty), of=len(tensors), names=tuple(empty[:NAMES_SHOWN]))

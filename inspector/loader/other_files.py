@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
 from inspector.loader.weight_sets import WeightSet
+
+if TYPE_CHECKING:
+    from inspector.findings.stored_set import StoredSet
 
 NAMES_SHOWN: Final = 20
 _HALVES: Final = (".incomplete", ".aria2", ".part", ".crdownload")
@@ -40,46 +43,49 @@ def others_of(
     return tuple(others)
 
 
-def other_weights(audited: WeightSet, others: tuple[OtherSet, ...], audited_bytes: int) -> Evidence:
-    rows: list[Fact] = [
-        {"name": one.name, "files": len(one.files), "bytes": one.bytes, "kind": one.kind}
-        for one in others[:NAMES_SHOWN]
-    ]
-    total = sum(one.bytes for one in others)
-    facts: dict[str, Fact] = {
-        "audited": audited.name,
-        "audited_bytes": audited_bytes,
-        "sets": rows,
-        "count": len(others),
-        "bytes": total,
-    }
-    if audited.index == "model.safetensors.index.json" and any(one.name == _SINGLE for one in others):
-        facts["loaded_first"] = _SINGLE
-    return Evidence("other-weights", Place(file=audited.name), facts)
+def other_weights(audited: WeightSet, others: tuple[OtherSet, ...], audited_bytes: int) -> Finding:
+    """Sets of weights next to the audited one."""
+    from inspector.findings.shards.sets import OtherWeights
+
+    by_index = audited.index == "model.safetensors.index.json"
+    return OtherWeights(
+        place=Place(file=audited.name),
+        audited=audited.name,
+        audited_bytes=audited_bytes,
+        sets=_stored(others),
+        count=len(others),
+        bytes=sum(one.bytes for one in others),
+        loaded_first=_SINGLE if by_index and any(one.name == _SINGLE for one in others) else None,
+    )
 
 
-def no_weights(source: Source, sets: tuple[WeightSet, ...], listing: Listing) -> Evidence:
-    rows: list[Fact] = [
-        {"name": one.name, "files": len(one.files), "bytes": one.bytes, "kind": one.kind} for one in sets[:NAMES_SHOWN]
-    ]
+def _stored(sets: Sequence[OtherSet | WeightSet]) -> tuple[StoredSet, ...]:
+    from inspector.findings.stored_set import StoredSet
+
+    return tuple(StoredSet(one.name, len(one.files), one.bytes, one.kind) for one in sets[:NAMES_SHOWN])
+
+
+def no_weights(source: Source, sets: tuple[WeightSet, ...], listing: Listing) -> Finding:
+    """That a place holds no weights that can be read, and what it holds instead."""
     halves = [name for name in listing.files if name.endswith(_HALVES)]
-    facts: dict[str, Fact] = {
-        "sets": rows,
-        "count": len(sets),
-        "files": len(listing.files),
-        "complete": listing.complete,
-        "unfinished": halves[:NAMES_SHOWN],
-    }
-    return Evidence("no-weights", Place(), facts)
+    from inspector.findings.reading.place import NoWeights
+
+    return NoWeights(
+        sets=_stored(sets),
+        count=len(sets),
+        files=len(listing.files),
+        complete=listing.complete,
+        unfinished=tuple(halves[:NAMES_SHOWN]),
+    )
 
 
 _POINTER_LIMIT: Final = 100_000
 """Bytes of a pointer or a page: over a network, larger files are not asked whether they are one."""
 
 
-def sniffed(source: Source, sets: tuple[WeightSet, ...], sizes: Mapping[str, int]) -> list[Evidence]:
+def sniffed(source: Source, sets: tuple[WeightSet, ...], sizes: Mapping[str, int]) -> list[Finding]:
     """Files of other formats that are a pointer or a page instead of weights."""
-    found: list[Evidence] = []
+    found: list[Finding] = []
     remote = isinstance(source, Forewarned)
     for one in sets[:NAMES_SHOWN]:
         for name in one.files[:NAMES_SHOWN]:
@@ -90,18 +96,20 @@ def sniffed(source: Source, sets: tuple[WeightSet, ...], sizes: Mapping[str, int
                 continue
             what = recognise(first, None if len(first) == SNIFF_BYTES else len(first))
             if what in ("git-lfs-pointer", "html", "refusal", "json-error", "empty", "zeros"):
-                facts: dict[str, Fact] = {"what": what, "bytes": None}
-                found.append(Evidence("not-a-checkpoint", Place(file=name), facts))
+                from inspector.findings.reading.content import NotACheckpoint
+
+                found.append(NotACheckpoint(place=Place(file=name), what=what, bytes=None))
     return found
 
 
-def unfinished(listing: Listing, names: Mapping[str, None]) -> list[Evidence]:
+def unfinished(listing: Listing, names: Mapping[str, None]) -> list[Finding]:
     """Traces of a download that did not end, beside a file of the audited set."""
-    found: list[Evidence] = []
+    found: list[Finding] = []
     for name in listing.files:
         for ending in _HALVES:
             whole = name.removesuffix(ending)
             if whole != name and (whole in names):
-                facts: dict[str, Fact] = {"trace": name}
-                found.append(Evidence("download-unfinished", Place(file=whole), facts))
+                from inspector.findings.reading.place import DownloadUnfinished
+
+                found.append(DownloadUnfinished(place=Place(file=whole), trace=name))
     return found

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
 from inspector.loader.index_outline import Outline, outlined
 from inspector.loader.leftovers import leftovers
@@ -27,7 +27,7 @@ class Picked:
 
     weights: WeightSet | None
     index: Index | Outline | None = None
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Finding, ...] = ()
     partial: bool = False
 
 
@@ -51,8 +51,12 @@ def pick(
             one = WeightSet(only, only, SAFETENSORS, False, (only,), sizes.get(only, 0))
         if one is None:
             names = [one.name for one in sets]
-            facts: dict[str, Fact] = {"wanted": wanted, "there": names[:NAMES_SHOWN], "sets": len(names)}
-            return Picked(None, evidence=(Evidence("weights-not-found", Place(), facts),))
+            from inspector.findings.reading.place import WeightsNotFound
+
+            return Picked(
+                None,
+                evidence=(WeightsNotFound(wanted=wanted, there=tuple(names[:NAMES_SHOWN]), sets=len(names)),),
+            )
         if one.index is None:
             return Picked(one, partial=not one.numbered and shard_number(one.name) is not None)
         read = _outline_or_index if outline and one.kind == SAFETENSORS else read_index
@@ -60,7 +64,7 @@ def pick(
     kinds = (SAFETENSORS, *OTHER_KINDS)
     kind = next((kind for kind in kinds if any(one.kind == kind for one in sets)), SAFETENSORS)
     candidates = [one for one in sets if one.kind == kind]
-    stale: list[Evidence] = []
+    stale: list[Finding] = []
     read = _outline_or_index if outline and kind == SAFETENSORS else read_index
     for position, one in enumerate(candidates):
         if one.index is None or not one.numbered:
@@ -68,7 +72,7 @@ def pick(
         index = read(source, one.index)
         if isinstance(index, Outline) and sizes.keys().isdisjoint(index.files):
             index = read_index(source, one.index)
-        if isinstance(index, Evidence):
+        if isinstance(index, Finding):
             if one.files:
                 return _with_index(one, index, stale)
             stale.append(index)
@@ -79,13 +83,21 @@ def pick(
             return _with_index(one, index, stale)
         assert isinstance(index, Index)
         absent = len(index.promised)
-        facts = {"files": absent, "tensors": len(index.weight_map), "audited": candidates[position + 1].name}
-        stale.append(Evidence("index-stale", Place(file=one.index), facts))
+        from inspector.findings.shards.index import IndexStale
+
+        stale.append(
+            IndexStale(
+                place=Place(file=one.index),
+                files=absent,
+                tensors=len(index.weight_map),
+                audited=candidates[position + 1].name,
+            )
+        )
     return Picked(None, evidence=tuple(stale))
 
 
-def _with_index(one: WeightSet, index: Index | Outline | Evidence, before: list[Evidence]) -> Picked:
-    if isinstance(index, Evidence):
+def _with_index(one: WeightSet, index: Index | Outline | Finding, before: list[Finding]) -> Picked:
+    if isinstance(index, Finding):
         return Picked(one, None, (*before, index))
     return Picked(one, index, tuple(before))
 
@@ -98,18 +110,18 @@ def loadable(sets: tuple[WeightSet, ...], listing: Listing) -> tuple[WeightSet, 
     return tuple(one for one in sets if one.kind == SAFETENSORS or one.index or not parts.issuperset(one.files))
 
 
-def read_index(source: Source, name: str) -> Index | Evidence:
+def read_index(source: Source, name: str) -> Index | Finding:
     """An index, decoded, or evidence of what is wrong with it."""
     raw = _text(source, name)
-    return raw if isinstance(raw, Evidence) else parse_index(raw, name)
+    return raw if isinstance(raw, Finding) else parse_index(raw, name)
 
 
-def _outline_or_index(source: Source, name: str) -> Index | Outline | Evidence:
+def _outline_or_index(source: Source, name: str) -> Index | Outline | Finding:
     raw = _text(source, name)
-    return raw if isinstance(raw, Evidence) else outlined(raw, name) or parse_index(raw, name)
+    return raw if isinstance(raw, Finding) else outlined(raw, name) or parse_index(raw, name)
 
 
-def _text(source: Source, name: str) -> bytes | Evidence:
+def _text(source: Source, name: str) -> bytes | Finding:
     raw = source.read_whole(name, INDEX_LIMIT)
     if isinstance(raw, Refusal):
         return unreadable_index(name, f"cannot be read: {raw.detail or raw.reason}", None)

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.layout import Layout, lay_out
 
 NAMES_SHOWN: Final = 20
@@ -39,7 +39,7 @@ class Joint:
     tensors: dict[str, Layout]
     copies: dict[str, int] = field(default_factory=dict)
     lost: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Finding, ...] = ()
 
 
 Files = Mapping[str, Mapping[str, Layout]]
@@ -158,37 +158,44 @@ def _together(layout: Layout, axis: int, parts: int) -> Layout:
     return made if isinstance(made, Layout) else layout
 
 
-def _missing(absent: Sequence[str], wanted: Sequence[str], tensors: int) -> list[Evidence]:
+def _missing(absent: Sequence[str], wanted: Sequence[str], tensors: int) -> list[Finding]:
     if not absent:
         return []
-    facts: dict[str, Fact] = {
-        "files": len(absent),
-        "of": len(wanted),
-        "names": list(absent[:NAMES_SHOWN]),
-        "tensors": tensors,
-    }
-    return [Evidence("shard-missing", Place(file=absent[0] if len(absent) == 1 else None), facts)]
+    from inspector.findings.shards.files import ShardMissing
+
+    return [
+        ShardMissing(
+            place=Place(file=absent[0] if len(absent) == 1 else None),
+            files=len(absent),
+            of=len(wanted),
+            names=tuple(absent[:NAMES_SHOWN]),
+            tensors=tensors,
+        )
+    ]
 
 
-def _differing(file: str, odd: Mapping[str, Layout | None], files: Files, usual: Mapping[str, Layout]) -> Evidence:
+def _differing(file: str, odd: Mapping[str, Layout | None], files: Files, usual: Mapping[str, Layout]) -> Finding:
     name, layout = next(iter(odd.items()))
     others = [other for other in sorted(files) if files[other].get(name) == usual[name]]
-    facts: dict[str, Fact] = {
-        "tensors": len(odd),
-        "names": list(odd)[:NAMES_SHOWN],
-        "stored": None if layout is None else [layout.dtype, list(layout.shape)],
-        "others": [usual[name].dtype, list(usual[name].shape)],
-        "as_in": others[:NAMES_SHOWN],
-    }
-    return Evidence("slice-differs", Place(file=file, tensor=name), facts)
+    from inspector.findings.shards.sets import SliceDiffers
+
+    return SliceDiffers(
+        place=Place(file=file, tensor=name),
+        tensors=len(odd),
+        names=tuple(odd)[:NAMES_SHOWN],
+        stored=None if layout is None else (layout.dtype, layout.shape),
+        others=(usual[name].dtype, usual[name].shape),
+        as_in=tuple(others[:NAMES_SHOWN]),
+    )
 
 
-def _told(present: Sequence[str], made: Mapping[str, Layout], copies: Mapping[str, int]) -> Evidence:
-    facts: dict[str, Fact] = {
-        "files": len(present),
-        "tensors": sum(1 for name in made if _axis(name) != _WHOLE),
-        "copies": len(copies),
-        "elements": sum(made[name].elements * times for name, times in copies.items()),
-        "bytes": sum(made[name].bytes * times for name, times in copies.items()),
-    }
-    return Evidence("slices-joined", Place(), facts)
+def _told(present: Sequence[str], made: Mapping[str, Layout], copies: Mapping[str, int]) -> Finding:
+    from inspector.findings.shards.sets import SlicesJoined
+
+    return SlicesJoined(
+        files=len(present),
+        tensors=sum(1 for name in made if _axis(name) != _WHOLE),
+        copies=len(copies),
+        elements=sum(made[name].elements * times for name, times in copies.items()),
+        bytes=sum(made[name].bytes * times for name, times in copies.items()),
+    )

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from inspector.evidence import Evidence, Fact, Place
-from inspector.loader import agreement
-from inspector.loader.header import Header, Layouts, parse_header, unopened
+from inspector.findings.finding import Finding, Place
+from inspector.loader.header import parse_header, unopened
+from inspector.loader.header_record import Header, Layouts
 from inspector.loader.index import Index
 from inspector.loader.index_outline import Outline
 from inspector.loader.layout import Layout
@@ -19,6 +19,7 @@ from inspector.loader.sources.source import Forewarned, Listing, Opening, Refusa
 from inspector.loader.weight_sets import WeightSet, shard_number
 
 if TYPE_CHECKING:
+    from inspector.loader.agreement import Copy
     from inspector.loader.formats.other_formats import OtherReader, Told
 
 NAMES_SHOWN: Final = 20
@@ -60,7 +61,7 @@ class SetReading:
         self.files: list[WeightFile] = []
         self.lost: dict[str, tuple[str, ...]] = {}
         self.cut: list[str] = []
-        self.evidence: list[Evidence] = []
+        self.evidence: list[Finding] = []
         self.names: dict[str, None] = {}
         self.bytes = 0
         self.told: Told | None = None
@@ -68,7 +69,7 @@ class SetReading:
         self._layouts = Layouts()
         self._as_promised = index is not None
         self._disproved = False
-        self._copies: list[agreement.Copy] = []
+        self._copies: list[Copy] = []
         self._unlabelled: set[str] = set()  # files whose metadata is wrong: told already
         self._gone: dict[str, str] = {}  # files that gave no header, and why
 
@@ -80,8 +81,9 @@ class SetReading:
         there = self.listing.files.keys() | self.listing.others.keys()
         asked = [name for name in listed if name in there and is_plain_name(name)]
         if len(asked) + len(unlisted) > FILES_LIMIT:
-            facts: dict[str, Fact] = {"files": len(asked) + len(unlisted), "limit": FILES_LIMIT}
-            self.evidence.append(Evidence("too-many-files", Place(), facts))
+            from inspector.findings.reading.place import TooManyFiles
+
+            self.evidence.append(TooManyFiles(files=len(asked) + len(unlisted), limit=FILES_LIMIT))
             self._gone.update(dict.fromkeys([*asked, *unlisted][FILES_LIMIT:], "not opened"))
             asked = asked[:FILES_LIMIT]
             unlisted = unlisted[: FILES_LIMIT - len(asked)]
@@ -111,15 +113,15 @@ class SetReading:
             self.file_of = self.index.weight_map
         elif self.index is not None:
             self._spell_out()
-            found = agreement.compare(self.index, self._placed, self._copies, self._gone, there, set(unlisted))
+            from inspector.loader.agreement import compare
+
+            found = compare(self.index, self._placed, self._copies, self._gone, there, set(unlisted))
             self.evidence.extend(found.evidence)
             self.lost.update(found.lost)
-        else:
-            self.evidence.extend(agreement.doubled(self._copies))
-            if self.weights.numbered:
-                found_parts = agreement.unindexed(self.weights, self._gone)
-                no_index = self.weights.kind == "gguf"  # a format whose parts name one another
-                self.evidence.extend(one for one in found_parts if not (no_index and one.rule == "index-missing"))
+        elif self._copies or self.weights.numbered:
+            from inspector.loader.agreement import doubled, unindexed
+
+            self.evidence.extend([*doubled(self._copies), *unindexed(self.weights)])
         self.file_of = self.file_of or self._placed
         self._formats()
         if self._other is not None:
@@ -166,8 +168,11 @@ class SetReading:
             behind = None if result.size is None else result.size - 8 - len(result.header)
             header = parse_header(result.header, behind, name, self._layouts, result.first)
         self.evidence.extend(header.evidence)
-        if any(one.rule == "metadata-malformed" for one in header.evidence):
-            self._unlabelled.add(name)
+        if header.evidence:
+            from inspector.findings.header.metadata import MetadataMalformed
+
+            if any(isinstance(finding, MetadataMalformed) for finding in header.evidence):
+                self._unlabelled.add(name)
         if not header.readable:
             self._gone[name] = "unreadable"
             return
@@ -221,7 +226,7 @@ class SetReading:
         self.tensors.update(header.tensors)
         self._placed.update(dict.fromkeys(header.tensors, name))
         if unlisted:
-            self._copies.append(agreement.Copy(name, (), (), count, unlisted))
+            self._copy(name, (), (), count, unlisted)
 
     def _kept(self, index: Index, unlisted: Sequence[str]) -> bool:
         """Whether every promise of the index was found kept and nothing lies beside it."""
@@ -260,7 +265,7 @@ class SetReading:
         repeated = header.tensors.keys() & self.tensors.keys()
         other = tuple(sorted(name for name in repeated if self.tensors[name] != header.tensors[name]))
         same = tuple(sorted(repeated.difference(other)))
-        self._copies.append(agreement.Copy(header.file, same, other, len(header.tensors), True))
+        self._copy(header.file, same, other, len(header.tensors), True)
 
     def _doubles(self, header: Header, unlisted: bool) -> None:
         """Adds a file of which some tensors are already there: the one that the index names stays."""
@@ -277,7 +282,12 @@ class SetReading:
             if promised.get(name) == header.file:
                 self.tensors[name] = layout
                 self._placed[name] = header.file
-        self._copies.append(agreement.Copy(header.file, tuple(same), tuple(other), len(header.tensors), unlisted))
+        self._copy(header.file, tuple(same), tuple(other), len(header.tensors), unlisted)
+
+    def _copy(self, file: str, same: tuple[str, ...], other: tuple[str, ...], tensors: int, unlisted: bool) -> None:
+        from inspector.loader.agreement import Copy
+
+        self._copies.append(Copy(file, same, other, tensors, unlisted))
 
     def _refused(self, name: str, refusal: Refusal) -> None:
         broken = self.listing.others.get(name) == "broken link"
@@ -285,17 +295,17 @@ class SetReading:
         if refusal.reason == "absent" and self.index is not None:
             self._gone[name] = "broken link" if broken else "absent"
             return  # told with the tensors it takes along
-        facts: dict[str, Fact] = {
-            "reason": "broken link" if broken else refusal.reason,
-            "detail": refusal.detail,
+        from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, ReadFailed, Unreadable
+
+        kinds: dict[str, type[Unreadable]] = {
+            "permission": NotPermitted,
+            "not-regular": NotARegularFile,
+            "absent": NotFound,
+            "loop": NotFound,
         }
-        rule = {
-            "permission": "not-permitted",
-            "not-regular": "not-a-regular-file",
-            "absent": "not-found",
-            "loop": "not-found",
-        }.get(refusal.reason, "read-failed")
-        self.evidence.append(Evidence(rule, Place(file=name), facts))
+        kind = kinds.get(refusal.reason, ReadFailed)
+        reason = "broken link" if broken else refusal.reason
+        self.evidence.append(kind(place=Place(file=name), reason=reason, detail=refusal.detail))
 
     def _formats(self) -> None:
         without = [
@@ -304,9 +314,8 @@ class SetReading:
             if "format" not in file.metadata and file.tensors and file.name not in self._unlabelled
         ]
         if without:
-            facts: dict[str, Fact] = {
-                "files": len(without),
-                "names": without[:NAMES_SHOWN],
-                "of": len(self.files),
-            }
-            self.evidence.append(Evidence("format-absent", Place(), facts))
+            from inspector.findings.header.metadata import FormatAbsent
+
+            self.evidence.append(
+                FormatAbsent(files=len(without), names=tuple(without[:NAMES_SHOWN]), of=len(self.files))
+            )

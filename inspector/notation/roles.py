@@ -6,6 +6,10 @@ subject, so that a rare role needs no line here.
 
 from __future__ import annotations
 
+from inspector.findings.role_words import LABELS, label
+
+__all__ = ["DISPUTED", "GROUPS", "LABELS", "SUBJECTS", "group", "label"]
+
 GROUPS = (
     "embedding", "attention", "feed-forward", "state space", "convolution", "projector", "norms", "head", "other",
 )  # fmt: skip
@@ -41,30 +45,6 @@ SUBJECTS: dict[str, tuple[str, str]] = {
 
 DISPUTED = frozenset({"router.correction"})
 """Roles that transformers keeps as buffers and the authors' code as parameters: both counts are told."""
-
-LABELS: dict[str, str] = {
-    "embed.token": "embedding",
-    "embed.shared": "embedding",
-    "embed.position": "position embedding",
-    "embed.type": "type embedding",
-    "embed.patch": "patch embedding",
-    "head.token": "head",
-    "head.token.bias": "head bias",
-    "head.class": "classifier",
-    "head.span": "span head",
-    "head.next": "next sentence head",
-    "head.dense": "head dense",
-    "rotary.frequency": "rotary frequencies",
-    "router": "router",
-    "router.correction": "router correction bias",
-    "pooler": "pooler",
-}
-"""Roles whose label is not simply their words."""
-
-
-def label(role: str) -> str:
-    """A role in words: 'attention.key' is "attention key"."""
-    return LABELS.get(role) or role.replace(".", " ")
 
 
 def group(role: str) -> str:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from inspector.evidence import Fact
 from inspector.loader.dtype import BITS
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
 from inspector.quantization.stated import Said
+
+if TYPE_CHECKING:
+    from inspector.findings.types.modules import PackedModules
 
 Tensors = Mapping[str, Layout]
 """The tensors of one module: suffix -> layout."""
@@ -26,29 +28,18 @@ INTEGERS: Final = frozenset({"I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with one module: the rule that words it, and facts that name no module.
-
-    Equal faults of many modules are one finding.
-    """
-
-    rule: str
-    facts: Mapping[str, Fact]
-
-
-@dataclass(frozen=True, slots=True)
 class Opened:
     """What the tensors of one module stand for.
 
     layout: the logical tensor, with dtype and bytes of its storage. packed: None where the values lie as they
     are and only helpers stand beside them. helpers: suffixes of tensors that hold no values. agreed: settings
-    that the shapes confirm.
+    that the shapes confirm. faults: findings that name no module yet; equal ones of many modules are one.
     """
 
     layout: Layout
     packed: Packed | None
     helpers: tuple[str, ...]
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[PackedModules, ...] = ()
     agreed: tuple[str, ...] = ()
 
 
@@ -76,7 +67,7 @@ class Reading:
 
     tensors: Tensors
     said: Said
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[PackedModules] = field(default_factory=list)
     agreed: list[str] = field(default_factory=list)
 
     def compare(self, what: str, weights: object) -> None:
@@ -87,14 +78,16 @@ class Reading:
         if stated == weights:
             self.agreed.append(what)
             return
-        facts: dict[str, Fact] = {
-            "key": self.said.key(what),
-            "what": what,
-            "config": _json(self.said.shown.get(what, stated)),
-            "plain": what not in self.said.shown,
-            "weights": _json(weights),
-        }
-        self.faults.append(Fault("packing-config-disagrees", facts))
+        from inspector.findings.types.packed import PackingConfigDisagrees
+
+        disagrees = PackingConfigDisagrees(
+            key=self.said.key(what),
+            what=what,
+            config=self.said.shown.get(what, stated),
+            plain=what not in self.said.shown,
+            weights=weights,
+        )
+        self.faults.append(disagrees)
 
     def helper(
         self,
@@ -108,22 +101,26 @@ class Reading:
         layout = self.tensors.get(suffix)
         if dtypes is None and suffix.endswith(SCALE_ENDS):
             dtypes = SCALE_DTYPES
-        expected = [list(shape) for shape in dict.fromkeys(shapes)]
+        expected = tuple(dict.fromkeys(shapes))
         if layout is None:
             if required:
-                self.faults.append(Fault("packing-helper-missing", {"helper": suffix, "expected": expected[:1]}))
+                from inspector.findings.types.packed import PackingHelperMissing
+
+                self.faults.append(PackingHelperMissing(helper=suffix, expected=expected[:1]))
             return False
         if layout.shape in shapes and (dtypes is None or layout.dtype in dtypes):
             return True
-        facts: dict[str, Fact] = {
-            "helper": suffix,
-            "stored": list(layout.shape),
-            "dtype": layout.dtype,
-            "expected": expected[:3],
-            "dtypes": sorted(dtypes) if dtypes is not None and layout.dtype not in dtypes else [],
-            "because": because,
-        }
-        self.faults.append(Fault("packing-helper-differs", facts))
+        from inspector.findings.types.packed import PackingHelperDiffers
+
+        differs = PackingHelperDiffers(
+            helper=suffix,
+            stored=layout.shape,
+            dtype=layout.dtype,
+            expected=expected[:3],
+            dtypes=tuple(sorted(dtypes)) if dtypes is not None and layout.dtype not in dtypes else (),
+            because=because,
+        )
+        self.faults.append(differs)
         return False
 
     def activations(self) -> None:
@@ -134,7 +131,9 @@ class Reading:
 
     def widths(self, one: str, other: str) -> None:
         """Two formulas for the same number that do not agree, each in words."""
-        self.faults.append(Fault("packed-widths-disagree", {"formulas": [one, other]}))
+        from inspector.findings.types.packed import PackedWidthsDisagree
+
+        self.faults.append(PackedWidthsDisagree(formulas=(one, other)))
 
     def opened(
         self,
@@ -158,10 +157,6 @@ class Reading:
     def others(self, values: str) -> tuple[str, ...]:
         """Suffixes of the helpers that are there."""
         return tuple(suffix for suffix in self.tensors if suffix not in (values, "bias"))
-
-
-def _json(thing: object) -> Fact:
-    return list(thing) if isinstance(thing, tuple) else thing
 
 
 ACTIVATION_SCALES: Final = ("input_scale", "input_global_scale", "activation_scale", "act_scale", "input_scale_inv",

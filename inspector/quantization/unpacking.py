@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from inspector.algebra.boxes import Box, boxes_of, common, count, joined, less, tuples
 from inspector.algebra.names import Index, name_of
-from inspector.evidence import Fact
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
 from inspector.matcher.families import Families, Family, Stored, families_of
@@ -30,6 +31,9 @@ from inspector.quantization.catalog import (
 from inspector.quantization.module import FLOAT8, FLOATS, Opened, Scheme
 from inspector.quantization.settings import NO_SETTINGS, Settings
 from inspector.quantization.stated import Said
+
+if TYPE_CHECKING:
+    from inspector.findings.types.modules import PackedModules
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +53,14 @@ class Helper:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Something wrong with modules of one family. rule: the kebab name of the rule that words it.
+    """Something wrong with modules of one family: a finding that does not name the modules yet.
 
     key: family of the tensor in question, of: of the logical tensor.
     """
 
-    rule: str
+    finding: PackedModules
     key: str
     boxes: tuple[Box, ...]
-    facts: Mapping[str, Fact] = field(default_factory=dict)
     scheme: str = ""
     of: str = ""
 
@@ -178,16 +181,32 @@ def _opened(
     return work.done()
 
 
+def _serving(case: Case, weights: int) -> Case:
+    """A case of helpers that stand alone with the number of unfused weights they were made for."""
+    from inspector.findings.types.unpacked import PackingHelperOrphaned
+
+    if not weights or not isinstance(case.finding, PackingHelperOrphaned):
+        return case
+    return replace(case, finding=msgspec.structs.replace(case.finding, serves=weights))
+
+
 def _bits_shown(cases: Sequence[Case]) -> dict[str, int]:
     """Setting -> the bits that modules show whose widths rule out the stated ones.
 
     Then the widths of the others, which allow both by chance, are read so too, unless one needs what is stated.
     """
     found: dict[str, int] = {}
-    for case in cases:
-        bits = case.facts.get("weights")
-        if case.rule == "packing-config-disagrees" and case.facts.get("what") == "bits" and isinstance(bits, int):
-            found[str(case.facts["key"])] = bits
+    if cases:
+        from inspector.findings.types.packed import PackingConfigDisagrees
+
+        for case in cases:
+            finding = case.finding
+            if (
+                isinstance(finding, PackingConfigDisagrees)
+                and finding.what == "bits"
+                and isinstance(finding.weights, int)
+            ):
+                found[finding.key] = finding.weights
     return found
 
 
@@ -299,26 +318,28 @@ class _Work:
 
     def _told(self) -> tuple[Case, ...]:
         """The cases; where scales of experts stand fused beside unfused weights, none is missing by itself."""
+        if not self.cases:
+            return ()
+        from inspector.findings.types.packed import PackingHelperMissing
+        from inspector.findings.types.unpacked import PackingHelperOrphaned
+
         fused: dict[str, int] = {
             case.key.rsplit(".", 1)[0]: 0
             for case in self.cases
-            if case.rule == "packing-helper-orphaned" and not case.facts["beside"] and case.key.endswith("_scale_inv")
+            if isinstance(case.finding, PackingHelperOrphaned)
+            and not case.finding.beside
+            and case.key.endswith("_scale_inv")
         }
         if not fused:
             return tuple(self.cases)
         kept: list[Case] = []
         for case in self.cases:
             above = next((prefix for prefix in fused if case.key.startswith(f"{prefix}.#.")), None)
-            if above is not None and case.rule == "packing-helper-missing":
+            if above is not None and isinstance(case.finding, PackingHelperMissing):
                 fused[above] += case.tensors
             else:
                 kept.append(case)
-        return tuple(
-            replace(case, facts={**case.facts, "serves": fused[prefix]})
-            if case.rule == "packing-helper-orphaned" and fused.get(prefix := case.key.rsplit(".", 1)[0])
-            else case
-            for case in kept
-        )
+        return tuple(_serving(case, fused.get(case.key.rsplit(".", 1)[0], 0)) for case in kept)
 
     def done(self) -> Unpacked:
         families = {}
@@ -400,18 +421,14 @@ class _Module:
                 shape = having[0].layouts[suffix].shape
                 for one in same:
                     if suffix not in one.layouts:
-                        self._missing(suffix, list(shape), one.boxes, scheme.name)
+                        self._missing(suffix, shape, one.boxes, scheme.name)
 
-    def _missing(self, suffix: str, shape: list[int], boxes: tuple[Box, ...], scheme: str) -> None:
+    def _missing(self, suffix: str, shape: tuple[int, ...], boxes: tuple[Box, ...], scheme: str) -> None:
         boxes = self._not_lost(suffix, boxes)
-        case = Case(
-            "packing-helper-missing",
-            self.name(suffix),
-            boxes,
-            {"helper": suffix, "expected": [shape]},
-            scheme,
-            self.logical(),
-        )
+        from inspector.findings.types.packed import PackingHelperMissing
+
+        finding = PackingHelperMissing(helper=suffix, expected=(shape,))
+        case = Case(finding, self.name(suffix), boxes, scheme, self.logical())
         if boxes and not any(known.key == case.key and known.boxes == boxes for known in self.work.cases):
             self.work.cases.append(case)
 
@@ -475,18 +492,18 @@ class _Module:
             setting = (one.said.key(what), what)
             work.agreed[setting] = work.agreed.get(setting, 0) + count(one.boxes)
         for fault in opened.faults:
-            helper = fault.facts.get("helper")
-            suffix = helper if isinstance(helper, str) else scheme.values
-            boxes = one.boxes
-            if fault.rule == "packing-helper-missing":
-                boxes = self._not_lost(suffix, boxes)
+            from inspector.findings.types.packed import PackingHelperDiffers, PackingHelperMissing
+
+            missing = isinstance(fault, PackingHelperMissing)
+            suffix = fault.helper if isinstance(fault, PackingHelperMissing | PackingHelperDiffers) else scheme.values
+            boxes = self._not_lost(suffix, one.boxes) if missing else one.boxes
             if boxes:
-                work.cases.append(Case(fault.rule, self.name(suffix), boxes, fault.facts, name, self.logical()))
+                work.cases.append(Case(fault, self.name(suffix), boxes, name, self.logical()))
         if one.said.skipped is not None:
-            facts: dict[str, Fact] = {"entry": one.said.skipped, "source": work.settings.source}
-            work.cases.append(
-                Case("skipped-but-packed", self.name(scheme.values), one.boxes, facts, name, self.logical())
-            )
+            from inspector.findings.types.unpacked import SkippedButPacked
+
+            skipped = SkippedButPacked(entry=one.said.skipped, source=work.settings.source)
+            work.cases.append(Case(skipped, self.name(scheme.values), one.boxes, name, self.logical()))
 
     def _not_lost(self, suffix: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
         if not self.work.whole:
@@ -506,10 +523,10 @@ class _Module:
             self.work.helpers.append(
                 Helper(self.name(suffix), one.layouts[suffix], one.boxes, tensors, scheme.name, self.logical())
             )
-        facts: dict[str, Fact] = {"helpers": list(beside), "beside": one.layouts[PLAIN].dtype}
-        self.work.cases.append(
-            Case("packing-helper-orphaned", self.name(beside[0]), one.boxes, facts, scheme.name, self.logical())
-        )
+        from inspector.findings.types.unpacked import PackingHelperOrphaned
+
+        orphaned = PackingHelperOrphaned(helpers=tuple(beside), beside=one.layouts[PLAIN].dtype)
+        self.work.cases.append(Case(orphaned, self.name(beside[0]), one.boxes, scheme.name, self.logical()))
 
     def _strange(self, one: _Found) -> str | None:
         """The suffix of values in a packing that has no scheme here."""
@@ -534,13 +551,15 @@ class _Module:
             else:
                 self._back(suffix, other, one.boxes)
         self.work.schemes["unknown"] = self.work.schemes.get("unknown", 0) + tensors
-        facts: dict[str, Fact] = {
-            "signature": [f"{suffix} {one.layouts[suffix].dtype}" for suffix in sorted(one.layouts)],
-            "method": one.said.method,
-            "bytes": sum(each.bytes for each in one.layouts.values()) * tensors,
-            "elements": layout.elements * tensors,
-        }
-        self.work.cases.append(Case("packing-unknown", self.name(values), one.boxes, facts, "unknown", logical))
+        from inspector.findings.types.undecided import PackingUnknown
+
+        unknown = PackingUnknown(
+            signature=tuple(f"{suffix} {one.layouts[suffix].dtype}" for suffix in sorted(one.layouts)),
+            method=one.said.method,
+            bytes=sum(each.bytes for each in one.layouts.values()) * tensors,
+            elements=layout.elements * tensors,
+        )
+        self.work.cases.append(Case(unknown, self.name(values), one.boxes, "unknown", logical))
 
     def _orphans(self, one: _Found, packed: Scheme | None) -> list[str]:
         """Helpers of a piece that has no packed values. packed: how its siblings are packed."""
@@ -566,19 +585,23 @@ class _Module:
             else:
                 self._back(suffix, layout, one.boxes)
         if cache:
-            facts: dict[str, Fact] = {"helpers": list(cache), "stated": self.work.settings.kv_cache}
-            self.work.cases.append(Case("cache-scales-stored", self.name(cache[0]), one.boxes, facts))
+            from inspector.findings.types.unpacked import CacheScalesStored
+
+            scales = CacheScalesStored(helpers=tuple(cache), stated=self.work.settings.kv_cache)
+            self.work.cases.append(Case(scales, self.name(cache[0]), one.boxes))
         dense = one.layouts.get(PLAIN)
         if alone:
             self._without_values(one, alone, packed, dense)
         elif packed is not None and dense is not None and dense.dtype in FLOATS and self._undeclared(one):
-            facts = {
-                "dtype": dense.dtype,
-                "shape": list(dense.shape),
-                "others": sum(count(other.boxes) for other in known),
-                "method": one.said.method,
-            }
-            self.work.cases.append(Case("module-not-packed", self.name(PLAIN), one.boxes, facts, packed.name))
+            from inspector.findings.types.unpacked import ModuleNotPacked
+
+            plain = ModuleNotPacked(
+                dtype=dense.dtype,
+                shape=dense.shape,
+                others=sum(count(other.boxes) for other in known),
+                method=one.said.method,
+            )
+            self.work.cases.append(Case(plain, self.name(PLAIN), one.boxes, packed.name))
 
     def _undeclared(self, one: _Found) -> bool:
         """Whether the config was understood and says nothing that leaves these modules out."""
@@ -590,17 +613,20 @@ class _Module:
         if packed is not None and dense is None:
             boxes = self._not_lost(packed.values, one.boxes)
             if boxes:
-                facts: dict[str, Fact] = {"helpers": list(alone), "values": packed.values}
-                case = Case("packed-values-missing", self.name(packed.values), boxes, facts, packed.name, logical)
-                self.work.cases.append(case)
+                from inspector.findings.types.packed import PackedValuesMissing
+
+                missing = PackedValuesMissing(helpers=tuple(alone), values=packed.values)
+                self.work.cases.append(Case(missing, self.name(packed.values), boxes, packed.name, logical))
                 self.work.gone[logical] = self.work.gone.get(logical, ()) + boxes
             return
         values = {PLAIN, *BY_VALUES}
         if not self.work.whole or any(self.name(suffix) in self.work.lost for suffix in values):
             return
-        facts = {"helpers": list(alone), "beside": dense.dtype if dense is not None else None}
+        from inspector.findings.types.unpacked import PackingHelperOrphaned
+
+        orphaned = PackingHelperOrphaned(helpers=tuple(alone), beside=dense.dtype if dense is not None else None)
         scheme = packed.name if packed is not None else ""
-        self.work.cases.append(Case("packing-helper-orphaned", self.name(alone[0]), one.boxes, facts, scheme, logical))
+        self.work.cases.append(Case(orphaned, self.name(alone[0]), one.boxes, scheme, logical))
 
     def _back(self, suffix: str, layout: Layout, boxes: tuple[Box, ...]) -> None:
         """A tensor that is what it is: back to its family."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from inspector.evidence import Evidence, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.dtype import BITS
 from inspector.notation.roles import label
 from inspector.reconciler import ledger
@@ -287,12 +287,15 @@ def _parameter_claim(
     return Claim(source, claimed, true, False, because)
 
 
-def unexplained_totals(claims: Sequence[Claim], index_file: str) -> Iterator[Evidence]:
+def unexplained_totals(claims: Sequence[Claim], index_file: str) -> Iterator[Finding]:
     """A warning for each total of an index that nothing explains."""
     for claim in claims:
         if claim.source.startswith("index.") and not claim.agrees and not claim.explained:
-            yield Evidence(
-                "total-disagrees",
-                Place(file=index_file, key=claim.source),
-                {"source": claim.source, "claimed": claim.claimed, "true": claim.true},
+            from inspector.findings.totals import TotalDisagrees
+
+            yield TotalDisagrees(
+                place=Place(file=index_file, key=claim.source),
+                source=claim.source,
+                claimed=claim.claimed,
+                true=claim.true,
             )

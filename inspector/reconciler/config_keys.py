@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.architectures.defaults import inert_keys
-from inspector.evidence import Evidence, Place
+from inspector.findings.finding import Finding, Place
 from inspector.matcher.spelling import keys_of_card
 from inspector.notation.scope import CardScope
 
@@ -17,11 +17,13 @@ LABELS = frozenset({"id2label", "num_labels"})
 """The number of classes: a card that reads neither has no classifier for it to widen."""
 
 
-def not_understood(scope: CardScope) -> Iterator[Evidence]:
+def not_understood(scope: CardScope) -> Iterator[Finding]:
     """One note with all keys that are neither read, nor in the class's defaults, nor known to be inert."""
     settings = scope.settings
     read = keys_of_card(scope) | READ_ELSEWHERE | LABELS
     known = read | set(settings.defaults) | set(settings.aliases) | inert_keys()
     odd = [key for key in settings.values if key not in known and not key.startswith("_")]
     if odd:
-        yield Evidence("key-not-understood", Place(key=odd[0]), {"keys": odd[:50], "count": len(odd)})
+        from inspector.findings.config import KeyNotUnderstood
+
+        yield KeyNotUnderstood(place=Place(key=odd[0]), keys=tuple(odd[:50]), count=len(odd))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.evidence import Evidence, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import place_name
 
 
-def dtype_evidence(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator[Evidence]:
+def dtype_evidence(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator[Finding]:
     """At most one note on the mixture and one on the config's dtype."""
     found: dict[str, list[int]] = {}
     stored: dict[str, list[Line]] = {}
@@ -27,24 +27,26 @@ def dtype_evidence(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator
         return
     order = sorted(found.items(), key=lambda item: -item[1][1])
     if len(order) > 1:
-        yield Evidence(
-            "dtypes-mixed",
-            Place(),
-            {
-                "dtypes": [
-                    {"dtype": d, "tensors": e[0], "elements": e[1], "bytes": e[2], "where": _where(stored[d])}
-                    for d, e in order
-                ]
-            },
+        from inspector.findings.types.dtypes import DtypeShare, DtypesMixed
+
+        yield DtypesMixed(
+            dtypes=tuple(
+                DtypeShare(dtype, tensors, elements, size, _where(stored[dtype]))
+                for dtype, (tensors, elements, size) in order
+            )
         )
     stated = stated_dtype(config)
     expected = TORCH_NAMES.get(stated.removeprefix("torch.")) if stated else None
     usual, (_, elements, size) = order[0]
-    if expected is not None and expected != usual and elements:
-        yield Evidence(
-            "dtype-differs",
-            Place(key="dtype" if "dtype" in config else "torch_dtype"),
-            {"stored": usual, "config": stated, "bytes": size, "would_be": elements * BITS[expected] // 8},
+    if stated is not None and expected is not None and expected != usual and elements:
+        from inspector.findings.types.dtypes import DtypeDiffers
+
+        yield DtypeDiffers(
+            place=Place(key="dtype" if "dtype" in config else "torch_dtype"),
+            stored=usual,
+            config=stated,
+            bytes=size,
+            would_be=elements * BITS[expected] // 8,
         )
 
 
@@ -52,9 +54,9 @@ MOST_NAMED = 5
 """Families named for each dtype of a mixture."""
 
 
-def _where(lines: Sequence[Line]) -> list[str]:
+def _where(lines: Sequence[Line]) -> tuple[str, ...]:
     """The first families of one dtype, by the tensor's own name where there is one."""
-    return list(dict.fromkeys(place_name(line.family, line.boxes) for line in lines))[:MOST_NAMED]
+    return tuple(dict.fromkeys(place_name(line.family, line.boxes) for line in lines))[:MOST_NAMED]
 
 
 def stated_dtype(config: Mapping[str, Any]) -> str | None:

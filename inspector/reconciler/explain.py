@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from inspector.algebra.boxes import Box, joined
 from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import parse, show, words
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.binding import Block, scope_of
 from inspector.notation.definition import PADDED
@@ -22,7 +22,7 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, place_name, place_of
 
 
-def judge(case: Reconciled) -> Iterator[Evidence]:
+def judge(case: Reconciled) -> Iterator[Finding]:
     """Everything worth telling about names, shapes, ties and parts of one reconciliation."""
     confidence = "likely" if case.solved else "certain"
     yield from _names(case)
@@ -35,7 +35,7 @@ def judge(case: Reconciled) -> Iterator[Evidence]:
     yield from _declared(case)
 
 
-def _names(case: Reconciled) -> Iterator[Evidence]:
+def _names(case: Reconciled) -> Iterator[Finding]:
     reading, claim = case.reading, case.claim
     if reading.prefix:
         inner = reading.prefix.removeprefix("*")
@@ -43,56 +43,53 @@ def _names(case: Reconciled) -> Iterator[Evidence]:
         tensors = sum(family.tensors for family in reading.families.values())
         most = not reading.part or 2 * reading.part > tensors
         known = case.reading.by_names and not whose and most
-        yield Evidence(
-            "names-below-prefix" if known else "prefix-on-names",
-            Place(),
-            {
-                "prefix": inner,
-                "inside": reading.prefix.startswith("*"),
-                "from": whose,
-                "tensors": reading.part or tensors,
-                "without": tensors - reading.part if reading.part else 0,
-            },
+        from inspector.findings.names.architecture import NamesBelowPrefix, PrefixOnNames
+
+        kind = NamesBelowPrefix if known else PrefixOnNames
+        yield kind(
+            prefix=inner,
+            inside=reading.prefix.startswith("*"),
+            wrapper=whose,
+            tensors=reading.part or tensors,
+            without=tensors - reading.part if reading.part else 0,
         )
     if claim.card is not None and claim.card is not reading.card:
-        yield Evidence(
-            "names-of-another-architecture",
-            Place(key="model_type"),
-            {
-                "claimed": claim.model_type or claim.card.names[0],
-                "names": reading.name,
-                "class": claim.class_name,
-                "coverage": round(reading.coverage, 3),
-            },
+        from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+
+        yield NamesOfAnotherArchitecture(
+            place=Place(key="model_type"),
+            claimed=claim.model_type or claim.card.names[0],
+            names=reading.name,
+            class_name=claim.class_name,
+            coverage=round(reading.coverage, 3),
         )
     elif reading.by_names:
-        yield Evidence(
-            "architecture-from-names",
-            Place(),
-            {"architecture": reading.name, "twins": list(reading.twins), "head": _head_name(case)},
-            "likely",
+        from inspector.findings.names.architecture import ArchitectureFromNames
+
+        yield ArchitectureFromNames(
+            architecture=reading.name, twins=tuple(reading.twins), head=_head_name(case), confidence="likely"
         )
     dialect = case.corrected.spelling.dialect
     if dialect or reading.writer:
         writers = reading.card.writers
         writer = reading.writer or (writers[dialect] if dialect < len(writers) else "")
-        yield Evidence("names-in-dialect", Place(), {"writer": writer, "example": _example(case)})
+        from inspector.findings.names.architecture import NamesInDialect
+
+        yield NamesInDialect(writer=writer, example=_example(case))
     yield from _padding(case)
     named = reading.match.head
     if claim.head is not None and claim.card is reading.card and named.root != claim.head.root:
-        yield Evidence(
-            "names-of-base-model",
-            Place(),
-            {
-                "class": claim.class_name,
-                "names": reading.name + _suffix(named.names),
-                "prefix": claim.head.root,
-                "stored_prefix": named.root,
-            },
+        from inspector.findings.names.architecture import NamesOfBaseModel
+
+        yield NamesOfBaseModel(
+            class_name=claim.class_name,
+            names=reading.name + _suffix(named.names),
+            prefix=claim.head.root,
+            stored_prefix=named.root,
         )
 
 
-def _padding(case: Reconciled) -> Iterator[Evidence]:
+def _padding(case: Reconciled) -> Iterator[Finding]:
     """Rows beyond the vocabulary, where the writer rounds it up and the config says how many there are."""
     rows, vocabulary = (whole(case.corrected.scope.word((name,))) for name in (PADDED, "V"))
     if rows is None or vocabulary is None or rows <= vocabulary:
@@ -101,13 +98,15 @@ def _padding(case: Reconciled) -> Iterator[Evidence]:
     padded = [line for line in parts if line.kind == ledger.PARAMETER and line.layout.shape[:1] == (rows,)]
     if padded:
         own = sum(line.parameters for line in padded)
-        facts: dict[str, Fact] = {
-            "rows": rows,
-            "vocabulary": vocabulary,
-            "padding": rows - vocabulary,
-            "parameters": own // rows * (rows - vocabulary),
-        }
-        yield Evidence("vocabulary-padded", Place(key="vocab_size"), facts)
+        from inspector.findings.names.leftovers import VocabularyPadded
+
+        yield VocabularyPadded(
+            place=Place(key="vocab_size"),
+            vocabulary_rows=rows,
+            vocabulary=vocabulary,
+            padding=rows - vocabulary,
+            parameters=own // rows * (rows - vocabulary),
+        )
 
 
 def _head_name(case: Reconciled) -> str:
@@ -122,27 +121,26 @@ def _example(case: Reconciled) -> str:
     return next((place_name(one.block.key, one.boxes) for one in case.placement.placed), "")
 
 
-def _causes(case: Reconciled) -> Iterator[Evidence]:
+def _causes(case: Reconciled) -> Iterator[Finding]:
     for cause in case.causes:
-        yield Evidence(
-            "config-disagrees",
-            Place(key=cause.key),
-            {
-                "key": cause.key,
-                "config": cause.config,
-                "weights": cause.weights,
-                "default": cause.defaulted,
-                "explains": cause.explains,
-                "agreeing": cause.agreeing,
-                "families": [family_name(key) for key in cause.families[:20]],
-                "rivals": [{"key": key, "weights": value} for key, value in cause.rivals],
-                "lost": indices_in_words(*cause.lost) if cause.lost else None,
-            },
-            "likely" if cause.defaulted else "certain",
+        from inspector.findings.config import ConfigDisagrees, Rival
+
+        yield ConfigDisagrees(
+            place=Place(key=cause.key),
+            key=cause.key,
+            stated=cause.config,
+            solved=cause.weights,
+            default=cause.defaulted,
+            explains=cause.explains,
+            agreeing=cause.agreeing,
+            families=tuple(family_name(key) for key in cause.families[:20]),
+            rivals=tuple(Rival(key, value) for key, value in cause.rivals),
+            lost=indices_in_words(*cause.lost) if cause.lost else None,
+            confidence="likely" if cause.defaulted else "certain",
         )
 
 
-def _impossible(case: Reconciled) -> Iterator[Evidence]:
+def _impossible(case: Reconciled) -> Iterator[Finding]:
     if case.solved:
         return  # without a config nothing in it can be impossible
     caused = {cause.key for cause in case.causes}
@@ -153,10 +151,14 @@ def _impossible(case: Reconciled) -> Iterator[Evidence]:
                 continue
             told.add(fault.keys)
             keys = [prefix + key for key in fault.keys]
-            yield Evidence(
-                "config-impossible",
-                Place(key=keys[0] if keys else None),
-                {"expression": fault.expression, "detail": fault.detail, "keys": keys, "kind": fault.kind},
+            from inspector.findings.config import ConfigImpossible
+
+            yield ConfigImpossible(
+                place=Place(key=keys[0] if keys else None),
+                expression=fault.expression,
+                detail=fault.detail,
+                keys=tuple(keys),
+                kind=fault.kind,
             )
 
 
@@ -171,7 +173,7 @@ def _scopes(case: Reconciled) -> Iterator[tuple[CardScope, str]]:
         yield scope, prefix
 
 
-def _shapes(case: Reconciled, confidence: str) -> Iterator[Evidence]:
+def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
     misfits = case.placement.misfits
     for turned in _turned(case, [one for one in misfits if _is_transposed(one)]):
         yield _transposed(case, turned, confidence)
@@ -179,14 +181,22 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Evidence]:
         if _is_transposed(one):
             continue
         block = one.block
-        facts = _shape_facts(case, one)
-        siblings = sum(other.tensors for other in case.placement.placed if other.block.key == block.key and other.fits)
-        facts |= {
-            "tensors": one.tensors,
-            "others": siblings,
-            "others_where": indices_in_words(block.key, _fitting(case, block.key)),
-        }
-        yield Evidence("shape-differs", place_of(block.key, one.boxes), facts, confidence)
+        from inspector.findings.shapes import ShapeDiffers
+
+        dims, because = _dims(case, one)
+        yield ShapeDiffers(
+            place=place_of(block.key, one.boxes),
+            stored=one.layout.shape,
+            expected=block.shape,
+            dims=dims,
+            because=because,
+            role=block.slot.role,
+            dtype=one.layout.dtype,
+            tensors=one.tensors,
+            others=sum(other.tensors for other in case.placement.placed if other.block.key == block.key and other.fits),
+            others_where=indices_in_words(block.key, _fitting(case, block.key)),
+            confidence=confidence,
+        )
 
 
 def _turned(case: Reconciled, turned: Sequence[Placed]) -> Iterator[list[Placed]]:
@@ -219,18 +229,23 @@ def _is_transposed(one: Placed) -> bool:
     return len(stored) == 2 and stored == tuple(reversed(expected))
 
 
-def _transposed(case: Reconciled, turned: Sequence[Placed], confidence: str) -> Evidence:
+def _transposed(case: Reconciled, turned: Sequence[Placed], confidence: str) -> Finding:
     first = turned[0]
     boxes = joined(box for one in turned if one.block.key == first.block.key for box in one.boxes)
-    return Evidence(
-        "stored-transposed",
-        place_of(first.block.key, boxes) if len({one.block.key for one in turned}) == 1 else Place(),
-        {
-            **_shape_facts(case, first),
-            "families": list(dict.fromkeys(family_name(one.block.key) for one in turned))[:20],
-            "tensors": sum(one.tensors for one in turned),
-        },
-        confidence,
+    from inspector.findings.shapes import StoredTransposed
+
+    dims, because = _dims(case, first)
+    return StoredTransposed(
+        place=place_of(first.block.key, boxes) if len({one.block.key for one in turned}) == 1 else Place(),
+        stored=first.layout.shape,
+        expected=first.block.shape,
+        dims=dims,
+        because=because,
+        role=first.block.slot.role,
+        dtype=first.layout.dtype,
+        families=tuple(dict.fromkeys(family_name(one.block.key) for one in turned))[:20],
+        tensors=sum(one.tensors for one in turned),
+        confidence=confidence,
     )
 
 
@@ -238,24 +253,19 @@ def _fitting(case: Reconciled, key: str) -> list[Box]:
     return [box for one in case.placement.placed if one.block.key == key and one.fits for box in one.boxes]
 
 
-def _shape_facts(case: Reconciled, one: Placed) -> dict[str, Fact]:
+def _dims(case: Reconciled, one: Placed) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The dims of a tensor as expressions, and where the values of their symbols come from."""
     slot = one.block.slot
     scope = scope_of(case.corrected.scope, slot)
     symbols: dict[str, None] = {}
     for node in slot.dims:
         for path in words(node):
             symbols[".".join(path)] = None
-    return {
-        "stored": list(one.layout.shape),
-        "expected": list(one.block.shape),
-        "dims": [show(node) for node in slot.dims],
-        "because": [f"{name} = {scope.because(name)}" for name in symbols if "." not in name],
-        "role": slot.role,
-        "dtype": one.layout.dtype,
-    }
+    because = tuple(f"{name} = {scope.because(name)}" for name in symbols if "." not in name)
+    return tuple(show(node) for node in slot.dims), because
 
 
-def _ties(case: Reconciled) -> Iterator[Evidence]:
+def _ties(case: Reconciled) -> Iterator[Finding]:
     stored = {id(one.block.slot) for one in case.placement.placed}
     for block in case.corrected.blocks:
         if block.tie is None or block.slot.extra:
@@ -264,53 +274,58 @@ def _ties(case: Reconciled) -> Iterator[Evidence]:
         target = id(block.tie) in stored
         if not block.slot.role.startswith("head") and not present:
             continue
-        facts: dict[str, Fact] = {
-            "role": block.slot.role,
-            "with": block.tie.role,
-            "shape": list(block.shape),
-            "elements": block.elements,
-            "solved": case.solved,
-        }
-        if present and target:
-            yield Evidence("copy-stored", place_of(block.key, (block.axes,)), facts)
-        elif not present and target and block.required:
-            yield Evidence("head-tied", place_of(block.key, (block.axes,)), facts)
+        tied = present and target
+        if not tied and not (target and block.required):
+            continue
+        from inspector.findings.totals import CopyStored, HeadTied
+
+        kind = CopyStored if tied else HeadTied
+        yield kind(
+            place=place_of(block.key, (block.axes,)),
+            role=block.slot.role,
+            tied_to=block.tie.role,
+            shape=block.shape,
+            elements=block.elements,
+            solved=case.solved,
+        )
 
 
-def _components(case: Reconciled) -> Iterator[Evidence]:
+def _components(case: Reconciled) -> Iterator[Finding]:
     parts: dict[str, list[ledger.Line]] = {}
     for line in case.ledger.lines:
         if line.kind == ledger.EXTRA:
             parts.setdefault(line.component, []).append(line)
     for component, lines in parts.items():
-        yield Evidence(
-            "component-extra",
-            place_of(lines[0].family, lines[0].boxes),
-            {
-                "component": component,
-                "parameters": sum(line.parameters for line in lines),
-                "bytes": sum(line.bytes for line in lines),
-                "tensors": sum(line.tensors for line in lines),
-                "families": [family_name(line.family) for line in lines[:20]],
-                "class": case.claim.class_name,
-            },
+        from inspector.findings.names.components import ComponentExtra
+
+        yield ComponentExtra(
+            place=place_of(lines[0].family, lines[0].boxes),
+            component=component,
+            parameters=sum(line.parameters for line in lines),
+            bytes=sum(line.bytes for line in lines),
+            tensors=sum(line.tensors for line in lines),
+            families=tuple(family_name(line.family) for line in lines[:20]),
+            class_name=case.claim.class_name,
         )
     buffers = [line for line in case.ledger.lines if line.kind == ledger.BUFFER]
     if buffers:
-        yield Evidence(
-            "buffers-stored",
-            place_of(buffers[0].family, buffers[0].boxes),
-            {
-                "elements": sum(line.elements for line in buffers),
-                "bytes": sum(line.bytes for line in buffers),
-                "tensors": sum(line.tensors for line in buffers),
-                "families": list(dict.fromkeys(family_name(line.family) for line in buffers))[:20],
-                **_disputed(case, buffers),
-            },
+        from inspector.findings.totals import BuffersStored
+
+        disputed = [line for line in buffers if line.role in DISPUTED and not line.component]
+        elements = sum(line.elements for line in disputed)
+        yield BuffersStored(
+            place=place_of(buffers[0].family, buffers[0].boxes),
+            elements=sum(line.elements for line in buffers),
+            bytes=sum(line.bytes for line in buffers),
+            tensors=sum(line.tensors for line in buffers),
+            families=tuple(dict.fromkeys(family_name(line.family) for line in buffers))[:20],
+            disputed=disputed[0].role if disputed else None,
+            disputed_elements=elements if disputed else None,
+            with_disputed=case.ledger.counts.unique_parameters + elements if disputed else None,
         )
 
 
-def _declared(case: Reconciled) -> Iterator[Evidence]:
+def _declared(case: Reconciled) -> Iterator[Finding]:
     """Parts beside the model of which a key of the config itself gives the number, and nothing is stored."""
     blocks: dict[str, list[Block]] = {}
     for block in case.corrected.blocks:
@@ -323,14 +338,16 @@ def _declared(case: Reconciled) -> Iterator[Evidence]:
             continue
         own = [block for block in absent if block.slot.tensor.counted and block.tie is None]
         sizes = [block.tensors * block.elements for block in own if block.elements is not None]
-        facts: dict[str, Fact] = {
-            "component": component,
-            "key": said[0],
-            "value": said[1],
-            "tensors": sum(block.tensors for block in own),
-            "parameters": sum(sizes) if len(sizes) == len(own) else None,
-        }
-        yield Evidence("component-absent", Place(key=said[0]), facts)
+        from inspector.findings.names.components import ComponentAbsent
+
+        yield ComponentAbsent(
+            place=Place(key=said[0]),
+            component=component,
+            key=said[0],
+            value=said[1],
+            tensors=sum(block.tensors for block in own),
+            parameters=sum(sizes) if len(sizes) == len(own) else None,
+        )
 
 
 def _said_extent(case: Reconciled, blocks: Sequence[Block]) -> tuple[str, int] | None:
@@ -344,16 +361,3 @@ def _said_extent(case: Reconciled, blocks: Sequence[Block]) -> tuple[str, int] |
                 if len(path) == 1 and path[0] not in scope.symbols and type(value) is int and value > 0:
                     return path[0], value
     return None
-
-
-def _disputed(case: Reconciled, buffers: Sequence[ledger.Line]) -> dict[str, Fact]:
-    """Buffers that other writers count as parameters: the model's count with them."""
-    own = [line for line in buffers if line.role in DISPUTED and not line.component]
-    if not own:
-        return {}
-    elements = sum(line.elements for line in own)
-    return {
-        "disputed": own[0].role,
-        "disputed_elements": elements,
-        "with_disputed": case.ledger.counts.unique_parameters + elements,
-    }

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.algebra.boxes import Box, joined
 from inspector.algebra.span import Span
-from inspector.evidence import Evidence, Place
+from inspector.findings.finding import Finding, Place
 from inspector.notation.binding import Block, scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.compress import RENAMED, SINGLE, WRAPPED, Cause, Difference, Taken, axes_of, compress
@@ -15,7 +15,7 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 
-def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Evidence]:
+def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding]:
     """Every cause for which required tensors are missing or unknown ones are stored."""
     gaps, strays = case.placement.gaps, case.placement.strays
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
@@ -79,7 +79,7 @@ def _families(keys: Sequence[str]) -> list[str]:
 # --- names ---
 
 
-def _renamings(case: Reconciled, causes: Sequence[Cause]) -> Iterator[Evidence]:
+def _renamings(case: Reconciled, causes: Sequence[Cause]) -> Iterator[Finding]:
     """What is only called otherwise; families that one change of their names explains are one finding."""
     gaps, strays = case.placement.gaps, case.placement.strays
     for cause in causes:
@@ -91,28 +91,27 @@ def _renamings(case: Reconciled, causes: Sequence[Cause]) -> Iterator[Evidence]:
         others = [part for part in cause.extra if strays[part.position].key == strays[cause.extra[0].position].key]
         families = _families([gaps[part.position].block.key for part in cause.missing])
         old, new, begins = cause.change
-        yield Evidence(
-            "tensor-renamed",
-            place_of(first.key, _boxes(parts)) if len(families) == 1 else Place(),
-            {
-                "stored": place_name(strays[others[0].position].key, _boxes(others)),
-                "expected": place_name(first.key, _boxes(parts)),
-                "tensors": _tensors(cause.missing),
-                "shape": list(first.shape),
-                "role": first.slot.role,
-                "families": families,
-                "from": old,
-                "to": new,
-                "begins": begins,
-            },
-            "likely",
+        from inspector.findings.names.tensors import TensorRenamed
+
+        yield TensorRenamed(
+            place=place_of(first.key, _boxes(parts)) if len(families) == 1 else Place(),
+            stored=place_name(strays[others[0].position].key, _boxes(others)),
+            expected=place_name(first.key, _boxes(parts)),
+            tensors=_tensors(cause.missing),
+            shape=tuple(first.shape),
+            role=first.slot.role,
+            families=tuple(families),
+            old=old,
+            new=new,
+            begins=begins,
+            confidence="likely",
         )
 
 
 # --- whole parts ---
 
 
-def _subtrees(case: Reconciled, causes: Sequence[Cause], confidence: str) -> Iterator[Evidence]:
+def _subtrees(case: Reconciled, causes: Sequence[Cause], confidence: str) -> Iterator[Finding]:
     """Whole layers, experts or parts that are lost, and those that are too many."""
     for cause in causes:
         if cause.kind in (SINGLE, RENAMED, WRAPPED):
@@ -123,24 +122,23 @@ def _subtrees(case: Reconciled, causes: Sequence[Cause], confidence: str) -> Ite
             yield _part_unexpected(case, cause)
 
 
-def _part_missing(case: Reconciled, cause: Cause, confidence: str) -> Evidence:
+def _part_missing(case: Reconciled, cause: Cause, confidence: str) -> Finding:
     gaps = case.placement.gaps
     where = indices_in_words(cause.where, cause.indices)
     numbered = cause.where.endswith("#")
     name = cause.where.rpartition(".")[2]
     what = where if numbered else f"{name} of {where}" if where else f"all of {cause.where}"
     counted = [part for part in cause.missing if numbered or gaps[part.position].block.slot.tensor.counted]
-    return Evidence(
-        "layers-missing",
-        Place(family=family_name(cause.where) + ("" if numbered else ".*"), indices=where or None),
-        {
-            "what": what,
-            "tensors": _tensors(cause.missing),
-            "parameters": _parameters(gaps, counted),
-            "families": len({gaps[part.position].block.key for part in cause.missing}),
-            "present": indices_in_words(cause.where, _present(case, cause.where)) if numbered else "",
-        },
-        confidence,
+    from inspector.findings.names.tensors import LayersMissing
+
+    return LayersMissing(
+        place=Place(family=family_name(cause.where) + ("" if numbered else ".*"), indices=where or None),
+        what=what,
+        tensors=_tensors(cause.missing),
+        parameters=_parameters(gaps, counted),
+        families=len({gaps[part.position].block.key for part in cause.missing}),
+        present=indices_in_words(cause.where, _present(case, cause.where)) if numbered else "",
+        confidence=confidence,
     )
 
 
@@ -153,32 +151,33 @@ def _present(case: Reconciled, prefix: str) -> tuple[Box, ...]:
     return ((stored,),) if stored else ()
 
 
-def _part_unexpected(case: Reconciled, cause: Cause) -> Evidence:
+def _part_unexpected(case: Reconciled, cause: Cause) -> Finding:
     strays = [case.placement.strays[part.position] for part in cause.extra]
     where = indices_in_words(cause.where, cause.indices)
-    return Evidence(
-        "part-unexpected",
-        Place(family=f"{family_name(cause.where)}.*", indices=where or None),
-        {
-            "tensors": _tensors(cause.extra),
-            "families": [family_name(stray.key) for stray in strays[:20]],
-            "elements": sum(one.layout.elements * part.tensors for one, part in zip(strays, cause.extra, strict=True)),
-            "bytes": sum(one.layout.bytes * part.tensors for one, part in zip(strays, cause.extra, strict=True)),
-            "shape": list(strays[0].layout.shape),
-            "names": [
+    from inspector.findings.names.tensors import PartUnexpected
+
+    return PartUnexpected(
+        place=Place(family=f"{family_name(cause.where)}.*", indices=where or None),
+        tensors=_tensors(cause.extra),
+        families=tuple([family_name(stray.key) for stray in strays[:20]]),
+        elements=sum(one.layout.elements * part.tensors for one, part in zip(strays, cause.extra, strict=True)),
+        bytes=sum(one.layout.bytes * part.tensors for one, part in zip(strays, cause.extra, strict=True)),
+        shape=tuple(strays[0].layout.shape),
+        names=tuple(
+            [
                 name
                 for stray, part in zip(strays[:5], cause.extra, strict=False)
                 for name in names_in(stray.key, part.boxes, 3)
-            ][:20],
-            "part": cause.where,
-        },
+            ][:20]
+        ),
+        part=cause.where,
     )
 
 
 # --- single modules ---
 
 
-def _singles(case: Reconciled, causes: Sequence[Cause], confidence: str) -> Iterator[Evidence]:
+def _singles(case: Reconciled, causes: Sequence[Cause], confidence: str) -> Iterator[Finding]:
     """Lone tensors, a module at a time: weight and bias of one layer are one finding."""
     missing = [cause.missing[0] for cause in causes if cause.kind == SINGLE and cause.missing]
     heads = [part for part in missing if _is_head(case.placement.gaps[part.position])]
@@ -197,28 +196,27 @@ def _untied_with(case: Reconciled, head: Taken, other: Taken) -> bool:
     return bool(two.tied) and one.card is two.card and one.scope == two.scope and one.ties == two.ties
 
 
-def _head_missing(case: Reconciled, head: Taken, also: Sequence[Taken]) -> Evidence:
+def _head_missing(case: Reconciled, head: Taken, also: Sequence[Taken]) -> Finding:
     """An untied head that is not stored: its own finding, for loaders run it with random numbers."""
     gaps = case.placement.gaps
     block = gaps[head.position].block
     scope, ties = scope_of(case.corrected.scope, block.slot), block.slot.card.ties
     default = scope.by_default(ties)
-    return Evidence(
-        "head-missing",
-        place_of(block.key, head.boxes),
-        {
-            "shape": list(block.shape),
-            "parameters": _parameters(gaps, (head, *also)),
-            "also": [place_name(gaps[part.position].block.key, part.boxes) for part in also],
-            "ties": ties,
-            "tie": scope.reason(ties),
-            "default": default,
-        },
-        "likely" if default else "certain",
+    from inspector.findings.totals import HeadMissing
+
+    return HeadMissing(
+        place=place_of(block.key, head.boxes),
+        shape=tuple(block.shape),
+        parameters=_parameters(gaps, (head, *also)),
+        also=tuple([place_name(gaps[part.position].block.key, part.boxes) for part in also]),
+        ties=ties,
+        tie=scope.reason(ties),
+        default=default,
+        confidence="likely" if default else "certain",
     )
 
 
-def _modules_missing(case: Reconciled, parts: Sequence[Taken], confidence: str) -> Iterator[Evidence]:
+def _modules_missing(case: Reconciled, parts: Sequence[Taken], confidence: str) -> Iterator[Finding]:
     gaps = case.placement.gaps
     stored = {one.block.key for one in case.placement.placed}
     families: dict[tuple[str, str], list[Taken]] = {}
@@ -233,28 +231,27 @@ def _modules_missing(case: Reconciled, parts: Sequence[Taken], confidence: str) 
         yield _module_missing(gaps, alike, confidence)
 
 
-def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Taken]], confidence: str) -> Evidence:
+def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Taken]], confidence: str) -> Finding:
     """The tensors of one module at the same indices. alike: by family."""
     parts = [part for members in alike for part in members]
     first: Block = gaps[parts[0].position].block
-    return Evidence(
-        "tensor-missing",
-        place_of(first.key, _boxes(alike[0])),
-        {
-            "names": [name for part in parts for name in names_in(gaps[part.position].block.key, part.boxes, 5)][:20],
-            "families": [family_name(gaps[members[0].position].block.key) for members in alike],
-            "tensors": _tensors(parts),
-            "parameters": _parameters(gaps, parts),
-            "shape": list(first.shape),
-            "role": first.slot.role,
-            "expected_tensors": sum(gaps[part.position].block.tensors for part in alike[0]),
-            "counted": first.slot.tensor.counted,
-        },
-        confidence,
+    from inspector.findings.names.tensors import TensorMissing
+
+    return TensorMissing(
+        place=place_of(first.key, _boxes(alike[0])),
+        names=tuple([name for part in parts for name in names_in(gaps[part.position].block.key, part.boxes, 5)][:20]),
+        families=tuple([family_name(gaps[members[0].position].block.key) for members in alike]),
+        tensors=_tensors(parts),
+        parameters=_parameters(gaps, parts),
+        shape=tuple(first.shape),
+        role=first.slot.role,
+        expected_tensors=sum(gaps[part.position].block.tensors for part in alike[0]),
+        counted=first.slot.tensor.counted,
+        confidence=confidence,
     )
 
 
-def _unexpected(case: Reconciled, parts: Sequence[Taken]) -> Iterator[Evidence]:
+def _unexpected(case: Reconciled, parts: Sequence[Taken]) -> Iterator[Finding]:
     """Lone unknown tensors; those of one module at the same indices together."""
     strays = case.placement.strays
     modules: dict[tuple[str, tuple[Box, ...]], list[Taken]] = {}
@@ -267,16 +264,15 @@ def _unexpected(case: Reconciled, parts: Sequence[Taken]) -> Iterator[Evidence]:
             yield from (_tensor_unexpected(strays[part.position], part) for part in members)
 
 
-def _tensor_unexpected(stray: Stray, part: Taken) -> Evidence:
-    return Evidence(
-        "tensor-unexpected",
-        place_of(stray.key, part.boxes),
-        {
-            "tensors": part.tensors,
-            "elements": stray.layout.elements * part.tensors,
-            "bytes": stray.layout.bytes * part.tensors,
-            "shape": list(stray.layout.shape),
-            "dtype": stray.layout.dtype,
-            "names": names_in(stray.key, part.boxes),
-        },
+def _tensor_unexpected(stray: Stray, part: Taken) -> Finding:
+    from inspector.findings.names.tensors import TensorUnexpected
+
+    return TensorUnexpected(
+        place=place_of(stray.key, part.boxes),
+        tensors=part.tensors,
+        elements=stray.layout.elements * part.tensors,
+        bytes=stray.layout.bytes * part.tensors,
+        shape=tuple(stray.layout.shape),
+        dtype=stray.layout.dtype,
+        names=tuple(names_in(stray.key, part.boxes)),
     )

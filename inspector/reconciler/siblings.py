@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from inspector.algebra.boxes import Box, less
 from inspector.algebra.names import axes_of, before_index
 from inspector.algebra.span import Span
-from inspector.evidence import Evidence, Place
+from inspector.findings.finding import Finding, Place
 from inspector.matcher.families import Families, Family
 from inspector.reconciler.wording import family_name, indices_in_words
 
@@ -17,7 +17,7 @@ MOST_ODD = 3
 """A family that differs in more places than this is a pattern, not an accident."""
 
 
-def odd_siblings(families: Families) -> Iterator[Evidence]:
+def odd_siblings(families: Families) -> Iterator[Finding]:
     """One piece of evidence for each family that differs from itself in a few places."""
     extents = _extents(families)
     for family in families.values():
@@ -43,7 +43,7 @@ def _extents(families: Families) -> dict[str, Span]:
     return {prefix: Span.union(found) for prefix, found in spans.items()}
 
 
-def _odd_shapes(family: Family) -> Iterator[Evidence]:
+def _odd_shapes(family: Family) -> Iterator[Finding]:
     usual = family.usual
     agreeing = sum(part.tensors for part in family.stored if part.layout.shape == usual.shape)
     odd = [part for part in family.stored if part.layout.shape != usual.shape]
@@ -56,20 +56,19 @@ def _odd_shapes(family: Family) -> Iterator[Evidence]:
     if agreeing < FEWEST or count > min(MOST_ODD, agreeing // FEWEST):
         return
     for part in odd:
-        yield Evidence(
-            "sibling-odd",
-            Place(family=family_name(family.key), indices=indices_in_words(family.key, part.boxes)),
-            {
-                "here": list(part.layout.shape),
-                "usual": list(usual.shape),
-                "agreeing": agreeing,
-                "siblings": family.tensors,
-            },
-            "likely",
+        from inspector.findings.names.tensors import SiblingOdd
+
+        yield SiblingOdd(
+            place=Place(family=family_name(family.key), indices=indices_in_words(family.key, part.boxes)),
+            here=tuple(part.layout.shape),
+            usual=tuple(usual.shape),
+            agreeing=agreeing,
+            siblings=family.tensors,
+            confidence="likely",
         )
 
 
-def _absent(family: Family, whole: Span) -> Iterator[Evidence]:
+def _absent(family: Family, whole: Span) -> Iterator[Finding]:
     stored: tuple[Box, ...] = tuple(box for part in family.stored for box in part.boxes)
     missing: tuple[Box, ...] = ((whole,),)
     for box in stored:
@@ -79,14 +78,13 @@ def _absent(family: Family, whole: Span) -> Iterator[Evidence]:
         return
     if not absent or family.tensors < FEWEST or absent > min(MOST_ODD, family.tensors // FEWEST):
         return
-    yield Evidence(
-        "sibling-odd",
-        Place(family=family_name(family.key), indices=indices_in_words(family.key, missing)),
-        {
-            "here": None,
-            "usual": list(family.usual.shape),
-            "agreeing": family.tensors,
-            "siblings": whole.size,
-        },
-        "likely",
+    from inspector.findings.names.tensors import SiblingOdd
+
+    yield SiblingOdd(
+        place=Place(family=family_name(family.key), indices=indices_in_words(family.key, missing)),
+        here=None,
+        usual=tuple(family.usual.shape),
+        agreeing=family.tensors,
+        siblings=whole.size,
+        confidence="likely",
     )

@@ -16,7 +16,7 @@ from typing import Final
 
 from inspector.algebra.boxes import Box
 from inspector.algebra.names import name_of
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.matcher.families import Families, Family
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -40,7 +40,7 @@ class Aside:
 
     kept: Families
     lines: tuple[Line, ...]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Finding, ...]
     lost: tuple[str, ...] = ()
     nameless: str = ""
 
@@ -63,7 +63,7 @@ def set_aside(stored: Families, *, emptied: bool) -> Aside | None:
     lines.extend(line for family in empty.values() for line in _lines(family, "empty"))
     lost = [name for key, family in empty.items() for part in family.stored for name in _names(key, part.boxes)]
     nameless = "flat parameters have neither" if flat else "" if kept else "every tensor is empty"
-    return Aside(kept, tuple(lines), tuple(_evidence(found)), tuple(lost), nameless)
+    return Aside(kept, tuple(lines), tuple(_findings(found)) if found else (), tuple(lost), nameless)
 
 
 def _kind(key: str, stored: Families, bare: frozenset[str]) -> str:
@@ -138,27 +138,33 @@ def _lines(family: Family, leftover: str) -> Iterator[Line]:
         )  # fmt: skip
 
 
-_RULES: Final = {
-    "average": "average-stored",
-    "optimizer": "optimizer-state-stored",
-    "extra": "extra-state-stored",
-    "flat": "flat-parameters",
-}
+def _findings(found: dict[str, tuple[str, Family]]) -> Iterator[Finding]:
+    """One for each kind."""
+    from inspector.findings.names.leftovers import (
+        AverageStored,
+        ExtraStateStored,
+        FlatParameters,
+        LeftoverTensors,
+        OptimizerStateStored,
+    )
 
-
-def _evidence(found: dict[str, tuple[str, Family]]) -> Iterator[Evidence]:
-    """One case for each kind."""
-    for kind, rule in _RULES.items():
+    kinds: dict[str, type[LeftoverTensors]] = {
+        "average": AverageStored,
+        "optimizer": OptimizerStateStored,
+        "extra": ExtraStateStored,
+        "flat": FlatParameters,
+    }
+    for kind, finding in kinds.items():
         families = {key: family for key, (one, family) in found.items() if one == kind}
         if not families:
             continue
         key, first = next(iter(families.items()))
         average = _AVERAGE.match(key)
-        facts: dict[str, Fact] = {
-            "tensors": sum(family.tensors for family in families.values()),
-            "elements": sum(family.elements for family in families.values()),
-            "bytes": sum(family.bytes for family in families.values()),
-            "names": names_in(key, first.stored[0].boxes, 3),
-            "prefix": average[0] if kind == "average" and average else None,
-        }
-        yield Evidence(rule, Place(family=place_name(key, first.stored[0].boxes)), facts)
+        yield finding(
+            place=Place(family=place_name(key, first.stored[0].boxes)),
+            tensors=sum(family.tensors for family in families.values()),
+            elements=sum(family.elements for family in families.values()),
+            bytes=sum(family.bytes for family in families.values()),
+            names=tuple(names_in(key, first.stored[0].boxes, 3)),
+            prefix=average[0] if kind == "average" and average else None,
+        )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inspector.algebra.boxes import Box, count
 from inspector.algebra.names import name_of
 from inspector.algebra.span import Span
-from inspector.evidence import Place
+from inspector.findings.finding import Place
 
 _NOUNS = {"h": "layer", "blk": "layer", "layer": "layer", "layers": "layer", "block": "block", "blocks": "block"}
 

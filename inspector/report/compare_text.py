@@ -93,7 +93,7 @@ def _how(row: RoleDifference) -> str:
 
 def _files(files: Files) -> str:
     """What of the files agrees, and how much of that was looked at."""
-    from inspector.loader.sources.traffic import amount
+    from inspector.findings.words import amount
 
     where = f"{clean(files.reference, 44)} at {files.commit[:12]}"
     lines = [f"files: {files.same:,} of {files.of:,} are as in {where}"]

@@ -6,8 +6,10 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from inspector.findings.finding import Finding
 from inspector.reconciler.ledger import Counts, Line
-from inspector.rules.registry import Finding
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -93,11 +95,7 @@ def counts_json(counts: Counts) -> dict[str, int | None]:
 
 def finding_json(finding: Finding) -> dict[str, Any]:
     """One finding; its place has only what is known."""
-    place = {
-        name: getattr(finding.place, name)
-        for name in finding.place.__slots__
-        if getattr(finding.place, name) is not None
-    }
+    place = {name: text for name, text in msgspec.to_builtins(finding.place).items() if text is not None}
     return {
         "code": finding.code,
         "name": finding.name,
@@ -105,7 +103,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "confidence": finding.confidence,
         "message": finding.message,
         "place": place,
-        "facts": dict(finding.facts),
+        "facts": finding.facts,
         "help": finding.help,
     }
 

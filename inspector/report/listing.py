@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.algebra.names import key_of
 from inspector.architectures.catalog import card_of, modules, proofs
+from inspector.findings.registry import all_findings, finding_type, page
 from inspector.notation.roles import label
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
 from inspector.report.clean import clean, figure
 from inspector.report.json_v1 import counts_json, line_json
 from inspector.report.text import WIDTH, rounded
-from inspector.rules.registry import files, page
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -123,16 +123,14 @@ def explain_text(code: str) -> str:
     """The page of a finding; 'all': a line for each."""
     if code == "all":
         lines = []
-        for name, (number, _) in files().items():
-            found = page(name)
-            first = found[3].split("\n", 1)[0] if found else ""
-            severity = found[2] if found else ""
-            lines.extend(textwrap.wrap(f"{number}  {severity:<8} {name}: {first}", WIDTH, subsequent_indent=" " * 15))
+        for name, finding in all_findings().items():
+            first = page(finding).split("\n", 1)[0]
+            text = f"{finding.code}  {finding.severity:<8} {name}: {first}"
+            lines.extend(textwrap.wrap(text, WIDTH, subsequent_indent=" " * 15))
         return "\n".join(lines) + "\n"
-    found = page(code)
+    found = finding_type(code)
     assert found is not None
-    number, name, severity, text = found
-    return f"{number} {name} ({severity})\n\n{_page(text)}\n"
+    return f"{found.code} {found.name} ({found.severity})\n\n{_page(page(found))}\n"
 
 
 def _page(text: str) -> str:
@@ -156,12 +154,13 @@ def _page(text: str) -> str:
 
 def rules_json(code: str) -> dict[str, Any]:
     """One rule's page, or all of them."""
-    wanted = list(files()) if code == "all" else [code]
-    pages = [found for found in map(page, wanted) if found is not None]
-    return {
-        "schema": "inspector.rules/1",
-        "rules": [{"code": c, "name": n, "severity": s, "page": text} for c, n, s, text in pages],
-    }
+    wanted = list(all_findings().values()) if code == "all" else [finding_type(code)]
+    pages = [
+        {"code": one.code, "name": one.name, "severity": one.severity, "page": page(one)}
+        for one in wanted
+        if one is not None
+    ]
+    return {"schema": "inspector.rules/1", "rules": pages}
 
 
 def _proven() -> Iterator[str]:

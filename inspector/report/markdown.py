@@ -51,8 +51,8 @@ def audit_markdown(audited: Audit) -> str:
         agrees = "agrees" if claim.agrees else "disagrees"
         parts.extend([f"- {code(claim.source)} {code(claim.claimed)}: {agrees}, {escaped(claim.because)}", ""])
     for finding in audited.findings:
-        parts.extend([f"## {finding.severity}\\[{finding.code}\\] {finding.name}: {code(finding.headline)}", ""])
-        parts.extend(f"- {label}: {code(text)}" for label, text in finding.rows)
+        parts.extend([f"## {finding.severity}\\[{finding.code}\\] {finding.name}: {code(finding.title)}", ""])
+        parts.extend(f"- {label}: {code(text)}" for label, text in finding.lines)
         if finding.help:
             parts.append(f"- help: {escaped(finding.help)}")
         parts.append("")

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Final, TextIO
 
-from inspector.loader.sources.traffic import amount
+from inspector.findings.words import amount
 
 PATIENCE: Final = 0.5
 """Seconds before the first bar."""

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from inspector.findings.finding import Finding
 from inspector.notation.roles import label
 from inspector.report.clean import clean, figure
 from inspector.report.tables import role_rows
 from inspector.report.values_text import values_text
-from inspector.rules.registry import Finding
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -93,7 +93,7 @@ def _download(audited: Audit) -> str:
     brings = audited.checkpoint.download
     if brings is None:
         return ""
-    from inspector.loader.sources.traffic import amount
+    from inspector.findings.words import amount
 
     lines = [f"  download   {amount(brings.needed)} needed of {amount(brings.total)} in the repository"]
     for copy in brings.copies[:4]:
@@ -288,11 +288,11 @@ def _claims(audited: Audit) -> str:
 
 def _finding(finding: Finding, paint: Painter) -> str:
     likely = " (likely)" if finding.confidence == "likely" else ""
-    head = f"{finding.severity}[{finding.code}] {finding.name}: {clean(finding.headline)}{likely}"
+    head = f"{finding.severity}[{finding.code}] {finding.name}: {clean(finding.title)}{likely}"
     first, *rest = textwrap.wrap(head, WIDTH, subsequent_indent="  ", break_on_hyphens=False) or [head]
     mark = f"{finding.severity}[{finding.code}]"
     lines = [first.replace(mark, paint(mark, finding.severity), 1), *rest]
-    rows = [*finding.rows, *([("help", finding.help)] if finding.help else [])]
+    rows = [*finding.lines, *([("help", finding.help)] if finding.help else [])]
     lines.extend(_rows(rows))
     return "\n".join(lines) + "\n"
 

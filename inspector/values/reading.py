@@ -100,7 +100,9 @@ class Store:
 
     def _is_sliced(self, stored: str) -> bool:
         """Whether a tensor was put together of several files' slices; what lies whole in each is in `copies`."""
-        joined = any(one.rule == "slices-joined" for one in self.checkpoint.evidence)
+        from inspector.findings.shards.sets import SlicesJoined
+
+        joined = any(isinstance(finding, SlicesJoined) for finding in self.checkpoint.evidence)
         return joined and stored not in self.checkpoint.copies
 
     def _turned(self) -> frozenset[str]:

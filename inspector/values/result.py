@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 
 from inspector.algebra.boxes import boxes_of
 from inspector.algebra.names import key_of
-from inspector.evidence import Evidence, Place
+from inspector.findings.conversion.values import ValuesConstant, ValuesNotFinite
+from inspector.findings.finding import Finding, Place
 from inspector.reconciler.wording import indices_in_words
 from inspector.values.difference import Difference, Numbers, oddities
 
@@ -51,33 +52,27 @@ class Odd:
         elif told.constant is not None and numbers.raw.ndim > 1:
             self.constant.append((name, told.constant))
 
-    def evidence(self) -> Iterator[Evidence]:
+    def evidence(self) -> Iterator[Finding]:
         """One piece for all that are not finite, one for all that are constant."""
         if self.infinite:
             names = [name for name, _, _ in self.infinite]
-            yield Evidence(
-                "values-not-finite",
-                Place(tensor=names[0] if len(names) == 1 else None),
-                {
-                    "tensors": len(names),
-                    "names": names[:NAMES_SHOWN],
-                    "where": place_of_names(names),
-                    "nan": sum(nan for _, nan, _ in self.infinite),
-                    "infinite": sum(infinite for _, _, infinite in self.infinite),
-                },
+            yield ValuesNotFinite(
+                place=Place(tensor=names[0] if len(names) == 1 else None),
+                tensors=len(names),
+                names=tuple(names[:NAMES_SHOWN]),
+                where=place_of_names(names),
+                nan=sum(nan for _, nan, _ in self.infinite),
+                infinite=sum(infinite for _, _, infinite in self.infinite),
             )
         if self.constant:
             names = [name for name, _ in self.constant]
             values = sorted({value for _, value in self.constant})
-            yield Evidence(
-                "values-constant",
-                Place(tensor=names[0] if len(names) == 1 else None),
-                {
-                    "tensors": len(names),
-                    "names": names[:NAMES_SHOWN],
-                    "where": place_of_names(names),
-                    "values": values[:5],
-                },
+            yield ValuesConstant(
+                place=Place(tensor=names[0] if len(names) == 1 else None),
+                tensors=len(names),
+                names=tuple(names[:NAMES_SHOWN]),
+                where=place_of_names(names),
+                values=tuple(values[:5]),
             )
 
 
@@ -87,7 +82,7 @@ class Values:
 
     verdicts: list[Verdict] = field(default_factory=list)
     unread: dict[str, list[str]] = field(default_factory=dict)
-    evidence: list[Evidence] = field(default_factory=list)
+    evidence: list[Finding] = field(default_factory=list)
     tensors: int = 0
     elements: int = 0
     wanted: tuple[str, ...] = ()

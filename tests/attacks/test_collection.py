@@ -29,7 +29,7 @@ def test_exhibit(exhibit: Exhibit, tmp_path: Path) -> None:
     start = time.process_time()
     checkpoint = load(os.fspath(folder), weights=exhibit.weights)
     assert time.process_time() - start < 5
-    assert {evidence.rule for evidence in checkpoint.evidence} == exhibit.rules
+    assert {evidence.name for evidence in checkpoint.evidence} == exhibit.rules
     assert checkpoint.readable == exhibit.readable
     json.dumps([dict(evidence.facts) for evidence in checkpoint.evidence], allow_nan=False)
     for evidence in checkpoint.evidence:

@@ -14,7 +14,8 @@ import pytest
 from safetensors import SafetensorError, deserialize
 
 from inspector.loader.dtype import BITS
-from inspector.loader.header import Header, parse_header, unopened, wanted_length
+from inspector.loader.header import parse_header, unopened, wanted_length
+from inspector.loader.header_record import Header
 from inspector.loader.signature import recognise
 from tests.attacks.dummies import framed
 
@@ -153,7 +154,7 @@ def test_verdicts_agree(turn: int) -> None:
     for _ in range(MUTANTS // ROUNDS):
         raw = _mutant(chance)
         header, reference = _ours(raw), _theirs(raw)
-        refusing = {evidence.rule for evidence in header.evidence} - CLEARER
+        refusing = {evidence.name for evidence in header.evidence} - CLEARER
         if reference is None:
             assert refusing, raw
             seen["refused"] += 1

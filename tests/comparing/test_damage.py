@@ -208,4 +208,4 @@ def test_a_block_of_a_tower_is_named_once(tmp_path: Path) -> None:
     source = saved(FLUX)
     target = {**source, "tensors": {name: e for name, e in source["tensors"].items() if not SINGLE.match(name)}}
     (finding,) = [one for one in compared(source, target, tmp_path).findings if one.severity != "note"]
-    assert (finding.code, finding.headline) == ("V805", "single_transformer_block 1")
+    assert (finding.code, finding.title) == ("V805", "single_transformer_block 1")

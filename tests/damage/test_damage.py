@@ -180,7 +180,7 @@ def test_a_lost_expert_is_one_finding() -> None:
 
     audited = checked("mixtral", lose)
     assert codes(audited) == {"N404"}
-    assert audited.findings[0].headline == "expert 5 of layers 0-2"
+    assert audited.findings[0].title == "expert 5 of layers 0-2"
 
 
 def test_the_last_expert_is_lost_and_the_router_knows_it() -> None:

@@ -20,5 +20,5 @@ def test_it_is_clean_and_exact(name: str, known: bool) -> None:
     spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in CONVERTED[name].items()}
     config = None if name == "diffusers_flux" or not known else LLAMA
     audited = judged(spec, config)
-    assert codes(audited) == set(), [one.headline for one in audited.findings]
+    assert codes(audited) == set(), [one.title for one in audited.findings]
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == COUNTS[name]

@@ -128,7 +128,7 @@ def test_every_component_is_exact(name: str, tmp_path: Path) -> None:
     parts, published = MODELS[name]
     ema: Spec = {"model_ema.diffusion_modelout2weight": ("F32", (4, 32, 3, 3))}
     found = audited(tmp_path, whole(parts) | BETAS | ema)
-    assert found.verdict == "clean", [(one.code, one.headline) for one in found.findings]
+    assert found.verdict == "clean", [(one.code, one.title) for one in found.findings]
     assert list(found.components) == list(parts)
     for component, (_, spec) in parts.items():
         counts = found.components[component].counts

@@ -32,7 +32,7 @@ def folder(where: Path, parts: list[Spec], params: dict[str, Any] | None = None)
 
 def checked(audited: Audit, parts: list[Spec], count: int) -> None:
     """Clean, the count once, every stored element in one account."""
-    assert codes(audited) == set(), [one.headline for one in audited.findings]
+    assert codes(audited) == set(), [one.title for one in audited.findings]
     counts = audited.counts
     assert counts.unique_parameters == counts.expected_parameters == count
     stored = sum(elements(part) for part in parts)

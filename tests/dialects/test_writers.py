@@ -115,7 +115,7 @@ def sums(audited: Audit) -> None:
 def test_with_its_config(way: str, kind: str) -> None:
     spec, config = made(way, kind)
     audited = judged(spec, config)
-    assert codes(audited) == set(), [str(one.headline) for one in audited.findings]
+    assert codes(audited) == set(), [str(one.title) for one in audited.findings]
     assert audited.architecture is not None and audited.architecture.confidence == "certain"
     counts = audited.counts
     assert counts.unique_parameters + counts.tied_copies == parameters(spec)
@@ -128,7 +128,7 @@ def test_with_its_config(way: str, kind: str) -> None:
 def test_by_names_alone(way: str, kind: str) -> None:
     spec, _ = made(way, kind)
     audited = judged(spec, None)
-    assert codes(audited) == set(), [str(one.headline) for one in audited.findings]
+    assert codes(audited) == set(), [str(one.title) for one in audited.findings]
     assert audited.architecture is not None and audited.architecture.confidence == "likely"
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == parameters(spec)
     sums(audited)

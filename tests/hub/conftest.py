@@ -73,7 +73,7 @@ def truth(folder: Path) -> Checkpoint:
 
 def rules(checkpoint: Checkpoint) -> list[str]:
     """The names of all evidence, sorted."""
-    return sorted(one.rule for one in checkpoint.evidence)
+    return sorted(one.name for one in checkpoint.evidence)
 
 
 def told(checkpoint: Checkpoint) -> str:

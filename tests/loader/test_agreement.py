@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.evidence import Evidence
+from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint, load
 from tests.attacks.dummies import INDEX, healthy, index_of, shard, two_shards
 
@@ -27,7 +27,7 @@ def read(folder: Path, files: dict[str, bytes], weights: str | None = None) -> C
     return load(os.fspath(folder), weights=weights)
 
 
-def only(checkpoint: Checkpoint) -> Evidence:
+def only(checkpoint: Checkpoint) -> Finding:
     (evidence,) = checkpoint.evidence
     return evidence
 
@@ -48,7 +48,7 @@ def test_an_absent_shard_takes_its_tensors_along(tmp_path: Path) -> None:
     names = [f"model.layers.{n}.w" for n in range(500)]
     checkpoint = read(tmp_path, {A: healthy("a"), INDEX: index_of({"a": A, **dict.fromkeys(names, B)})})
     evidence = only(checkpoint)
-    assert (evidence.rule, evidence.place.file) == ("shard-missing", B)
+    assert (evidence.name, evidence.place.file) == ("shard-missing", B)
     assert evidence.facts["tensors"] == 500
     assert evidence.facts["layers"] == "0-499"
     assert evidence.facts["names"] == names[:20]
@@ -57,7 +57,7 @@ def test_an_absent_shard_takes_its_tensors_along(tmp_path: Path) -> None:
 
 def test_an_unreadable_shard_is_one_finding(tmp_path: Path) -> None:
     checkpoint = read(tmp_path, {**two_shards(), B: b"<html></html>"})
-    assert only(checkpoint).rule == "not-a-checkpoint"
+    assert only(checkpoint).name == "not-a-checkpoint"
     assert checkpoint.lost == {B: ("c",)}
     assert checkpoint.readable
 
@@ -65,7 +65,7 @@ def test_an_unreadable_shard_is_one_finding(tmp_path: Path) -> None:
 def test_many_absent_shards_are_bounded(tmp_path: Path) -> None:
     promise = {"a": A, **{f"t{n}": f"s{n}.safetensors" for n in range(50)}}
     checkpoint = read(tmp_path, {A: healthy("a"), INDEX: index_of(promise)})
-    assert [evidence.rule for evidence in checkpoint.evidence] == ["shard-missing"] * 21
+    assert [evidence.name for evidence in checkpoint.evidence] == ["shard-missing"] * 21
     assert checkpoint.evidence[-1].facts["files"] == checkpoint.evidence[-1].facts["tensors"] == 30
     assert len(checkpoint.lost) == 50
 
@@ -78,7 +78,7 @@ def test_the_index_decides_between_two_copies(tmp_path: Path) -> None:
     assert two.tensors["b"].bytes == 2
     assert two.file_of["b"] == B
     for checkpoint in (one, two):
-        assert only(checkpoint).rule == "tensor-contradicted"
+        assert only(checkpoint).name == "tensor-contradicted"
         assert only(checkpoint).facts["tensors"] == 1
 
 
@@ -122,7 +122,7 @@ def test_one_of_several_sets(tmp_path: Path, weights: str | None, audited: str, 
     assert checkpoint.set_name == audited
     assert set(checkpoint.tensors) == tensors
     beside, state = checkpoint.evidence
-    assert (beside.rule, state.rule) == ("other-weights", "training-state")
+    assert (beside.name, state.name) == ("other-weights", "training-state")
     names = {other.name for other in checkpoint.other_sets}
     every = {
         INDEX,
@@ -139,7 +139,7 @@ def test_one_of_several_sets(tmp_path: Path, weights: str | None, audited: str, 
 
 def test_only_other_formats(tmp_path: Path) -> None:
     checkpoint = read(tmp_path, {"model-00001-of-00002.h5": b"\x89HDF", "model-00002-of-00002.h5": b"\x89HDF"})
-    assert only(checkpoint).rule == "no-weights"
+    assert only(checkpoint).name == "no-weights"
     assert [(other.kind, len(other.files)) for other in checkpoint.other_sets] == [("tensorflow", 2)]
     assert not checkpoint.readable
 
@@ -158,7 +158,7 @@ def test_nothing_outside_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "x.safetensors").write_bytes(healthy("secret"))
     promise = {"secret": "../x.safetensors", "b": os.fspath(tmp_path / "x.safetensors"), "a": A}
     checkpoint = read(folder, {A: healthy("a"), INDEX: index_of(promise)})
-    assert {evidence.rule for evidence in checkpoint.evidence} == {"shard-name-unsafe"}
+    assert {evidence.name for evidence in checkpoint.evidence} == {"shard-name-unsafe"}
     assert all(os.path.dirname(path) == os.path.realpath(folder) for path in opened if os.path.sep in path)
     assert "secret" not in checkpoint.tensors
 
@@ -166,10 +166,10 @@ def test_nothing_outside_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_files_beyond_the_limit_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.loader.set_reading.FILES_LIMIT", 1)
     one = read(tmp_path, two_shards())
-    assert [evidence.rule for evidence in one.evidence] == ["too-many-files"]
+    assert [evidence.name for evidence in one.evidence] == ["too-many-files"]
     assert set(one.tensors) == {"a", "b"}
     assert one.lost == {B: ("c",)}
     (tmp_path / INDEX).unlink()
     two = load(os.fspath(tmp_path))
-    assert {evidence.rule for evidence in two.evidence} == {"too-many-files", "index-missing"}
+    assert {evidence.name for evidence in two.evidence} == {"too-many-files", "index-missing"}
     assert set(two.tensors) == {"a", "b"}

@@ -10,7 +10,8 @@ import pytest
 from inspector.loader import header as reader
 from inspector.loader.compact_header import read_compact
 from inspector.loader.dtype import BITS
-from inspector.loader.header import Header, parse_header
+from inspector.loader.header import parse_header
+from inspector.loader.header_record import Header
 from inspector.loader.layout import Layout, lay_out
 
 GOOD = (

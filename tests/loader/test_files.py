@@ -18,7 +18,7 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
 
 
 def rules(checkpoint: Checkpoint) -> set[str]:
-    return {evidence.rule for evidence in checkpoint.evidence}
+    return {evidence.name for evidence in checkpoint.evidence}
 
 
 def put(folder: Path, files: dict[str, bytes]) -> str:

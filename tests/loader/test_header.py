@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from inspector.evidence import Evidence
+from inspector.findings.finding import Finding
 from inspector.loader.dtype import BITS
-from inspector.loader.header import Header, Layouts, parse_header, wanted_length
+from inspector.loader.header import parse_header, wanted_length
+from inspector.loader.header_record import Header, Layouts
 from inspector.loader.layout import Layout, lay_out
 from tests.attacks.dummies import entry
 
@@ -19,7 +20,7 @@ def parse(header: dict[str, Any] | str, data: int | None = None) -> Header:
     return parse_header(text.encode(), data, "f")
 
 
-def only(header: Header) -> Evidence:
+def only(header: Header) -> Finding:
     (evidence,) = header.evidence
     return evidence
 
@@ -96,7 +97,7 @@ def test_a_faulty_entry_leaves_the_others() -> None:
     header = parse({"a": entry(), "b": entry("I4", (1,), 1, 2), "c": entry("U8", (1,), 2, 3)}, 3)
     assert list(header.tensors) == ["a", "c"]
     assert header.faulty == ("b",)
-    assert only(header).rule == "dtype-unknown"
+    assert only(header).name == "dtype-unknown"
 
 
 def test_counts_stay_exact_and_lists_short() -> None:
@@ -128,7 +129,7 @@ def test_quirks_of_the_reference_reader_are_refused(header: str) -> None:
 
     raw = len(header).to_bytes(8, "little") + header.encode() + b"x"
     deserialize(raw)  # type: ignore[no-untyped-call]
-    assert only(parse(header, 1)).rule == "entry-malformed"
+    assert only(parse(header, 1)).name == "entry-malformed"
 
 
 def test_without_a_size_the_end_is_not_judged() -> None:

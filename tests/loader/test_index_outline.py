@@ -111,7 +111,7 @@ def test_one_tensor_in_two_shards_and_twice_in_the_index(tmp_path: Path, monkeyp
     index = '{"weight_map": {' + ", ".join(f'"{name}": "{file}"' for name, file in entries) + "}}"
     for name, raw in {A: healthy("a", "b"), B: healthy("c", "a"), INDEX: index.encode()}.items():
         (tmp_path / name).write_bytes(raw)
-    assert {one.rule for one in load(os.fspath(tmp_path)).evidence} == {"index-key-doubled", "tensor-doubled"}
+    assert {one.name for one in load(os.fspath(tmp_path)).evidence} == {"index-key-doubled", "tensor-doubled"}
 
 
 def test_a_small_index_has_no_outline() -> None:

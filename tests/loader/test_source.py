@@ -95,7 +95,7 @@ def test_plain_names(name: str, plain: bool) -> None:
 def test_the_limit_of_the_header(tmp_path: Path, length: int, rules: set[str]) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(length.to_bytes(8, "little") + b"{}" + b" " * (length - 2))
-    assert {evidence.rule for evidence in load(os.fspath(path)).evidence} == rules
+    assert {evidence.name for evidence in load(os.fspath(path)).evidence} == rules
 
 
 def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,5 +104,5 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytes
     real = os.pread
     monkeypatch.setattr(os, "pread", lambda fd, n, at: real(fd, n, at) if at == 0 else b"")
     checkpoint = load(os.fspath(path))
-    assert [evidence.rule for evidence in checkpoint.evidence] == ["read-failed"]
+    assert [evidence.name for evidence in checkpoint.evidence] == ["read-failed"]
     assert not checkpoint.readable

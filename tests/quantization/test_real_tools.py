@@ -37,7 +37,7 @@ def layouts(state: dict[str, Any], prefix: str) -> dict[str, Layout]:
 
 def check(tensors: dict[str, Layout], sizes: list[tuple[int, int]]) -> None:
     unpacked = unpack(families_of(tensors))
-    assert [case.rule for case in unpacked.cases] == []
+    assert [case.finding.name for case in unpacked.cases] == []
     got: dict[int, tuple[tuple[int, ...], int, bool]] = {}
     for family in unpacked.families.values():
         assert family.key == "layers.#.weight"

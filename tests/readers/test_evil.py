@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.evidence import Evidence
+from inspector.findings.finding import Finding, merged
 from inspector.loader.formats.gguf import read_gguf
 from inspector.loader.formats.numpy_file import read_numpy
 from inspector.loader.formats.torch_file import read_torch
-from inspector.loader.header import Header
+from inspector.loader.header_record import Header
 from tests.readers.evil import GGUF, NUMPY, PLAIN, TORCH, Made
 from tests.readers.made import archive, legacy, plain_array, reading, small_llama
 
@@ -43,18 +43,16 @@ def test_hostile(kind: str, made: Made, rules: set[str]) -> None:
     start = time.process_time()
     header = READERS[kind](data)
     assert time.process_time() - start < 5
-    assert {one.rule for one in header.evidence} == rules
+    assert {one.name for one in header.evidence} == rules
     _worded(header.evidence)
 
 
-def _worded(evidence: tuple[Evidence, ...]) -> None:
-    from inspector.rules.registry import worded
-
+def _worded(evidence: tuple[Finding, ...]) -> None:
     for one in evidence:
         lists = [value for value in one.facts.values() if isinstance(value, list)]
         assert all(len(value) <= 20 for value in lists)
-    assert len(json.dumps([dict(one.facts) for one in evidence], allow_nan=False)) < 100_000
-    for finding in worded(evidence):
+    assert len(json.dumps([one.facts for one in evidence], allow_nan=False)) < 100_000
+    for finding in merged(evidence):
         assert len(finding.message) < 5_000
         assert "None" not in finding.message
 

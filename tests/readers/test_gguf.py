@@ -121,9 +121,9 @@ def test_parts_of_a_split_model() -> None:
     assert judge_splits(files) == ()
     short = part(1, ("b",))
     files[1] = read_gguf(reading(short), len(short), "m-00002-of-00002.gguf")
-    assert [found.rule for found in judge_splits(files)] == ["gguf-split-disagrees"]
+    assert [found.name for found in judge_splits(files)] == ["gguf-split-disagrees"]
     other = read_gguf(reading(two), len(two), "m-00001-of-00002.gguf")
-    assert [found.rule for found in other.header.evidence] == ["gguf-split-disagrees"]
+    assert [found.name for found in other.header.evidence] == ["gguf-split-disagrees"]
 
 
 def test_config_and_names_of_a_llama() -> None:

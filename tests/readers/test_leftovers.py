@@ -48,7 +48,7 @@ def test_kinds(files: list[str], folders: list[str], kinds: set[str]) -> None:
 def test_state_is_one_case_and_partitions_one_a_kind() -> None:
     listing = Listing({"optimizer.pt": 7, "scheduler.pt": 3, "zero_to_fp32.py": 1}, {"global_step1": "directory"})
     found = leftover_evidence(listing)
-    assert [one.rule for one in found] == ["training-state", "partitioned-save"]
+    assert [one.name for one in found] == ["training-state", "partitioned-save"]
     assert found[0].facts["bytes"] == 10
     assert found[1].facts["script"] is True
     assert leftover_evidence(listing, ["zero_to_fp32.py", "optimizer.pt"])[0].facts["files"] == 1
@@ -58,7 +58,7 @@ def test_a_million_names_are_looked_at_once() -> None:
     listing = Listing({f"zero_pp_rank_{n}_mp_rank_00_optim_states.pt": 1 for n in range(20_000)})
     (found,) = leftover_evidence(listing)
     assert found.facts["entries"] == 20_000
-    assert len(found.facts["names"]) == 20  # type: ignore[arg-type]
+    assert len(found.facts["names"]) == 20
 
 
 def test_weights_that_were_not_gathered() -> None:

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from inspector.loader.formats.numpy_file import read_numpy
-from inspector.loader.header import Header
+from inspector.loader.header_record import Header
 from tests.readers.made import array, arrays, plain_array, reading
 
 
@@ -16,7 +16,7 @@ def read(data: bytes) -> Header:
 
 
 def rules(header: Header) -> list[str]:
-    return [one.rule for one in header.evidence]
+    return [one.name for one in header.evidence]
 
 
 @pytest.mark.parametrize(

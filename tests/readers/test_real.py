@@ -91,7 +91,7 @@ def test_torch(tmp_path: Path, form: bool) -> None:
         warnings.simplefilter("ignore")
         torch.save(state, path, _use_new_zipfile_serialization=form)
     found = read_torch(*opened(path))
-    assert [one.rule for one in found.header.evidence] == ["storage-shared"]
+    assert [one.name for one in found.header.evidence] == ["storage-shared"]
     assert {n: (t.shape, t.bytes) for n, t in found.header.tensors.items()} == {
         n: (tuple(t.shape), t.numel() * t.element_size()) for n, t in state.items()
     }
@@ -117,7 +117,7 @@ def test_a_training_checkpoint_of_torch(tmp_path: Path, form: bool) -> None:
     torch.save(model, path, _use_new_zipfile_serialization=form)
     whole = read_torch(*opened(path))
     assert whole.header.tensors == found.header.tensors
-    assert [one.rule for one in whole.header.evidence] == ["pickle-holds-objects"]
+    assert [one.name for one in whole.header.evidence] == ["pickle-holds-objects"]
 
 
 @pytest.mark.parametrize("packed", [True, False])

@@ -13,7 +13,7 @@ def read(data: bytes) -> TorchFile:
 
 
 def rules(found: TorchFile) -> list[str]:
-    return [one.rule for one in found.header.evidence]
+    return [one.name for one in found.header.evidence]
 
 
 def shapes(found: TorchFile) -> dict[str, tuple[int, ...]]:

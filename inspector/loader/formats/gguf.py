@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import Final
 
-from inspector.evidence import Evidence, Fact, Place
-from inspector.loader.formats.ggml_types import TYPES, Blocks, lay_out_blocks, type_name
+from inspector.findings.finding import Finding, Place
+from inspector.loader.entry_problems import EntryProblems
+from inspector.loader.formats.ggml_types import TYPES, lay_out_blocks, type_name
 from inspector.loader.formats.incremental import Ended, Read, Stretch, TooLong
-from inspector.loader.header import NAMES_SHOWN, Header, Layouts
+from inspector.loader.header_record import NAMES_SHOWN, Header, Layouts
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import Layout
 from inspector.loader.signature import SNIFF_BYTES, recognise
@@ -102,7 +103,9 @@ def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) 
     try:
         return reading.run()
     except Ended:
-        found = Evidence("header-truncated", Place(file=file), {"declared": None, "stored": size})
+        from inspector.findings.header.start import HeaderTruncated
+
+        found: Finding = HeaderTruncated(place=Place(file=file), declared=None, stored=size)
     except TooLong as error:
         found = reading.malformed(f"the header is longer than {error.limit:,} bytes")
     except _Malformed as error:
@@ -110,26 +113,30 @@ def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) 
     return GgufFile(Header(file, {}, {}, (*reading.evidence, found), readable=False), reading.values, reading.version)
 
 
-def judge_splits(files: Iterable[GgufFile]) -> tuple[Evidence, ...]:
+def judge_splits(files: Iterable[GgufFile]) -> tuple[Finding, ...]:
     """What the parts of one model say of one another; their absence is told by their names."""
     parts = [one for one in files if one.header.readable]
-    evidence: list[Evidence] = []
+    evidence: list[Finding] = []
     totals = {one.split.tensors for one in parts if one.split is not None and one.split.tensors is not None}
     counts = {one.split.count for one in parts if one.split is not None}
     there = sum(len(one.header.tensors) + len(one.header.faulty) for one in parts)
     if len(counts) == 1 and len(parts) == next(iter(counts)) and totals and totals != {there}:
-        facts: dict[str, Fact] = {
-            "problem": f"the parts hold {there:,} tensors together",
-            "stated": [f"split.tensors.count = {total}" for total in sorted(totals)[:NAMES_SHOWN]],
-        }
-        evidence.append(Evidence("gguf-split-disagrees", Place(file=parts[0].header.file), facts))
+        from inspector.findings.header.gguf import GgufSplitDisagrees
+
+        evidence.append(
+            GgufSplitDisagrees(
+                place=Place(file=parts[0].header.file),
+                problem=f"the parts hold {there:,} tensors together",
+                stated=tuple(f"split.tensors.count = {total}" for total in sorted(totals)[:NAMES_SHOWN]),
+            )
+        )
     return tuple(evidence)
 
 
 class _Reading:
     def __init__(self, stretch: Stretch, size: int, file: str, known: Layouts) -> None:
         self.stretch, self.size, self.file, self.known = stretch, size, file, known
-        self.evidence: list[Evidence] = []
+        self.evidence: list[Finding] = []
         self.values: dict[str, object] = {}
         self.version = 0
         self.order = "<"
@@ -139,7 +146,8 @@ class _Reading:
         self.tensors: dict[str, Layout] = {}
         self.spans: list[tuple[int, int, str]] = []
         self.faulty: list[str] = []
-        self.cases: dict[str, tuple[list[Fact], list[int]]] = {}
+        self.problems = EntryProblems()
+        self.place = Place(file=file)
         self.u32, self.u64 = Struct("<I"), Struct("<Q")
 
     def run(self) -> GgufFile:
@@ -149,7 +157,9 @@ class _Reading:
             return GgufFile(Header(self.file, {}, {}, tuple(self.evidence), readable=False), {}, self.version)
         tensors, keys = self._u64(), self._u64()
         if tensors > TENSOR_LIMIT:
-            self._tell("too-many-tensors", tensors=tensors, limit=TENSOR_LIMIT)
+            from inspector.findings.header.start import TooManyTensors
+
+            self.evidence.append(TooManyTensors(place=self.place, tensors=tensors, limit=TENSOR_LIMIT))
             return GgufFile(Header(self.file, {}, {}, tuple(self.evidence), readable=False), {}, self.version)
         if keys > KEY_LIMIT:
             raise _Malformed(f"{keys:,} key-values are announced, the limit is {KEY_LIMIT:,}")
@@ -158,8 +168,7 @@ class _Reading:
         self._tensors(tensors)
         start = -(-self.stretch.position // alignment) * alignment
         split = self._split()
-        for rule, (cases, count) in self.cases.items():
-            self._tell(rule, tensors=count[0], cases=cases)
+        self.evidence.extend(self.problems.findings(self.file))
         end, cut = self._data(start, alignment)
         header = Header(
             self.file, self.tensors, self._metadata(), tuple(self.evidence), start - 8, end, tuple(self.faulty), cut
@@ -167,26 +176,19 @@ class _Reading:
         begins = {name: start + begin for begin, _, name in self.spans}
         return GgufFile(header, self.values, self.version, self.order == ">", alignment, split, begins)
 
-    def malformed(self, problem: str) -> Evidence:
-        facts: dict[str, Fact] = {"problem": problem, "position": self.stretch.position}
-        return Evidence("gguf-malformed", Place(file=self.file), facts)
+    def malformed(self, problem: str) -> Finding:
+        from inspector.findings.header.gguf import GgufMalformed
 
-    def _tell(self, rule: str, **facts: Fact) -> None:
-        self.evidence.append(Evidence(rule, Place(file=self.file), facts))
+        return GgufMalformed(place=self.place, problem=problem, position=self.stretch.position)
 
-    def _case(self, rule: str, name: str, **facts: Fact) -> None:
-        cases, count = self.cases.setdefault(rule, ([], [0]))
-        count[0] += 1
-        if len(cases) < NAMES_SHOWN:
-            cases.append({"tensor": name, **facts})
-
-    def _magic(self) -> Evidence | None:
+    def _magic(self) -> Finding | None:
         """Reads magic and version, decides on the byte order."""
-        place = Place(file=self.file)
         first = self.stretch.take(min(self.size, 8))
         if first[:4] != b"GGUF":
             what = recognise(first if self.size <= 8 else self._sniffed(), self.size)
-            return Evidence("not-a-checkpoint", place, {"what": what, "bytes": self.size})
+            from inspector.findings.reading.content import NotACheckpoint
+
+            return NotACheckpoint(place=self.place, what=what, bytes=self.size)
         if len(first) < 8:
             raise Ended(self.size)
         little, big = int.from_bytes(first[4:], "little"), int.from_bytes(first[4:], "big")
@@ -195,7 +197,9 @@ class _Reading:
             self.version, self.order = big, ">"
             self.u32, self.u64 = Struct(">I"), Struct(">Q")
         if self.version not in (2, 3):
-            return Evidence("gguf-version-unknown", place, {"version": min(little, big)})
+            from inspector.findings.header.gguf import GgufVersionUnknown
+
+            return GgufVersionUnknown(place=self.place, version=min(little, big))
         return None
 
     def _sniffed(self) -> bytes:
@@ -228,7 +232,11 @@ class _Reading:
             else:
                 self.values[key] = value
         if doubled:
-            self._tell("metadata-key-doubled", keys=[*doubled[:NAMES_SHOWN]], count=len(doubled))
+            from inspector.findings.header.metadata import MetadataKeyDoubled
+
+            self.evidence.append(
+                MetadataKeyDoubled(place=self.place, keys=tuple(doubled[:NAMES_SHOWN]), count=len(doubled))
+            )
 
     def _value(self, kind: int, depth: int) -> object:
         if kind in _SCALARS:
@@ -328,7 +336,11 @@ class _Reading:
             self.tensors[name] = layout
             self.spans.append((offset, offset + layout.bytes, name))
         if doubled:
-            self._tell("key-doubled", where="header", keys=[*doubled[:NAMES_SHOWN]], tensors=len(doubled))
+            from inspector.findings.header.entries import KeyDoubled
+
+            self.evidence.append(
+                KeyDoubled(place=self.place, where="header", keys=tuple(doubled[:NAMES_SHOWN]), tensors=len(doubled))
+            )
 
     def _layout(self, name: str, kind: int, shape: tuple[int, ...]) -> Layout | None:
         known = self.known.get((kind, *shape)) if max(shape, default=0) < 1 << 60 else None
@@ -336,7 +348,9 @@ class _Reading:
             return known
         blocks = TYPES.get(kind)
         if blocks is None:
-            self._case("dtype-unknown", name, dtype=type_name(kind), meant=None)
+            from inspector.findings.header.entries import DtypeEntry, DtypeUnknown
+
+            self.problems.add(DtypeUnknown, DtypeEntry(tensor=name, dtype=type_name(kind), meant=None))
             return None
         made = lay_out_blocks(blocks, shape)
         if isinstance(made, Layout):
@@ -344,9 +358,16 @@ class _Reading:
                 self.known[(kind, *shape)] = made
             return made
         if made == "overflow":
-            self._case("shape-overflows", name, dtype=blocks.name, shape=list(shape[:NAMES_SHOWN]))
+            from inspector.findings.header.entries import ShapeEntry, ShapeOverflows
+
+            self.problems.add(ShapeOverflows, ShapeEntry(tensor=name, dtype=blocks.name, shape=shape[:NAMES_SHOWN]))
         else:
-            self._case("gguf-part-of-block", name, **_part(blocks, shape))
+            from inspector.findings.header.gguf import BlockEntry, GgufPartOfBlock
+
+            self.problems.add(
+                GgufPartOfBlock,
+                BlockEntry(tensor=name, dtype=blocks.name, shape=shape[:NAMES_SHOWN], block=blocks.elements),
+            )
         return None
 
     def _split(self) -> Split | None:
@@ -356,10 +377,14 @@ class _Reading:
         if not (type(number) is int and type(count) is int):
             return None
         if by_name is not None and by_name != (number, count):
-            self._tell(
-                "gguf-split-disagrees",
-                problem=f"the name says part {by_name[0] + 1} of {by_name[1]}",
-                stated=[f"split.no = {number}", f"split.count = {count}"],
+            from inspector.findings.header.gguf import GgufSplitDisagrees
+
+            self.evidence.append(
+                GgufSplitDisagrees(
+                    place=self.place,
+                    problem=f"the name says part {by_name[0] + 1} of {by_name[1]}",
+                    stated=(f"split.no = {number}", f"split.count = {count}"),
+                )
             )
         return Split(number, count, total if type(total) is int else None)
 
@@ -387,34 +412,40 @@ class _Reading:
                 behind.append(name)
             end = max(end, stop)
         if unaligned or overlapping or (holes and not self.faulty) or disordered:
-            self._tell(
-                "gguf-offsets-odd",
-                alignment=alignment,
-                unaligned=len(unaligned),
-                overlapping=len(overlapping),
-                holes=0 if self.faulty else holes,
-                hole_bytes=0 if self.faulty else hole_bytes,
-                disordered=disordered,
-                names=list(dict.fromkeys([*unaligned[:8], *overlapping[:8], *behind[:8]]))[:NAMES_SHOWN],
+            from inspector.findings.header.gguf import GgufOffsetsOdd
+
+            self.evidence.append(
+                GgufOffsetsOdd(
+                    place=self.place,
+                    alignment=alignment,
+                    unaligned=len(unaligned),
+                    overlapping=len(overlapping),
+                    holes=0 if self.faulty else holes,
+                    hole_bytes=0 if self.faulty else hole_bytes,
+                    disordered=disordered,
+                    names=tuple(list(dict.fromkeys([*unaligned[:8], *overlapping[:8], *behind[:8]]))[:NAMES_SHOWN]),
+                )
             )
         cut = tuple(name for _, stop, name in spans if stop > stored)
         if cut:
-            self._tell(
-                "shard-cut",
-                declared=start + end,
-                stored=self.size,
-                lost_bytes=end - stored,
-                tensors=len(cut),
-                names=list(cut[:NAMES_SHOWN]),
-                layers=layers_of(name.replace("blk.", "layers.", 1) for name in cut),
+            from inspector.findings.shards.files import ShardCut
+
+            self.evidence.append(
+                ShardCut(
+                    place=self.place,
+                    declared=start + end,
+                    stored=self.size,
+                    lost_bytes=end - stored,
+                    tensors=len(cut),
+                    names=tuple(cut[:NAMES_SHOWN]),
+                    layers=layers_of(name.replace("blk.", "layers.", 1) for name in cut),
+                )
             )
         elif stored > -(-end // alignment) * alignment and not self.faulty:
-            self._tell("data-behind-end", declared=end, stored=stored, bytes=stored - end)
+            from inspector.findings.header.offsets import DataBehindEnd
+
+            self.evidence.append(DataBehindEnd(place=self.place, declared=end, stored=stored, bytes=stored - end))
         return min(end, 1 << 62), cut
-
-
-def _part(blocks: Blocks, shape: tuple[int, ...]) -> dict[str, Fact]:
-    return {"dtype": blocks.name, "shape": list(shape[:NAMES_SHOWN]), "block": blocks.elements}
 
 
 _NUMBERED: Final = re.compile(r"-(\d{5})-of-(\d{5})\.gguf$", re.ASCII)

@@ -7,14 +7,15 @@ numpy/lib/format.py, versions 1.0 to 3.0.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.dtype import BITS
 from inspector.loader.formats import zip_directory
 from inspector.loader.formats.incremental import Read
 from inspector.loader.formats.zip_directory import Fault
-from inspector.loader.header import NAMES_SHOWN, Header
+from inspector.loader.header_record import NAMES_SHOWN, Header
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout, lay_out
 from inspector.loader.signature import SNIFF_BYTES, recognise
@@ -48,49 +49,68 @@ def read_numpy(read: Read, size: int, file: str) -> Header:
     if first.startswith(b"PK"):
         return _archive(read, size, file)
     what = recognise(first, size)
-    evidence = Evidence("not-a-checkpoint", Place(file=file), {"what": what, "bytes": size})
+    from inspector.findings.reading.content import NotACheckpoint
+
+    evidence = NotACheckpoint(place=Place(file=file), what=what, bytes=size)
     return Header(file, {}, {}, (evidence,), readable=False)
 
 
-def _wrong(file: str, problem: str) -> Evidence:
-    return Evidence("numpy-malformed", Place(file=file), {"problem": problem, "arrays": 1, "names": []})
+def _malformed(file: str, problem: str, names: Sequence[str]) -> Finding:
+    from inspector.findings.header.numpy import NumpyMalformed
+
+    return NumpyMalformed(
+        place=Place(file=file), problem=problem, arrays=len(names) or 1, names=tuple(names[:NAMES_SHOWN])
+    )
 
 
 def _single(read: Read, size: int, file: str) -> Header:
     found = _array(read(0, min(size, HEADER_LIMIT + 12)))
     if isinstance(found, str):
-        return Header(file, {}, {}, (_wrong(file, found),), readable=False)
+        return Header(file, {}, {}, (_malformed(file, found, ()),), readable=False)
     layout, start = found
     end = start + layout.bytes
     place = Place(file=file)
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Finding, ...] = ()
     if end > size:
-        facts: dict[str, Fact] = {"declared": end, "stored": size, "lost_bytes": end - size}
-        evidence = (Evidence("shard-cut", place, {**facts, "tensors": 1, "names": ["arr_0"], "layers": ""}),)
+        from inspector.findings.shards.files import ShardCut
+
+        evidence = (
+            ShardCut(
+                place=place, declared=end, stored=size, lost_bytes=end - size, tensors=1, names=("arr_0",), layers=""
+            ),
+        )
     elif end < size:
-        facts = {"declared": layout.bytes, "stored": size - start, "bytes": size - end}
-        evidence = (Evidence("data-behind-end", place, facts),)
+        from inspector.findings.header.offsets import DataBehindEnd
+
+        evidence = (DataBehindEnd(place=place, declared=layout.bytes, stored=size - start, bytes=size - end),)
     cut = ("arr_0",) if end > size else ()
     return Header(file, {"arr_0": layout}, {"format": "np"}, evidence, start - 8, layout.bytes, (), cut)
+
+
+def _no_archive(fault: Fault, size: int, file: str) -> Header:
+    from inspector.findings.header.torch import ArchiveMalformed
+
+    malformed = ArchiveMalformed(place=Place(file=file), problem=fault.problem, cut=fault.cut, stored=size)
+    return Header(file, {}, {}, (malformed,), readable=False)
 
 
 def _archive(read: Read, size: int, file: str) -> Header:
     place = Place(file=file)
     members = zip_directory.read_directory(read, size)
     if isinstance(members, Fault):
-        facts: dict[str, Fact] = {"problem": members.problem, "cut": members.cut, "stored": size}
-        return Header(file, {}, {}, (Evidence("archive-malformed", place, facts),), readable=False)
+        return _no_archive(members, size, file)
     arrays = [member for name, member in members.items() if name.endswith(".npy")]
     if not arrays:
-        facts = {"problem": "the archive holds no .npy", "cut": False, "stored": size}
-        return Header(file, {}, {}, (Evidence("archive-malformed", place, facts),), readable=False)
-    evidence: list[Evidence] = []
+        return _no_archive(Fault("the archive holds no .npy", False), size, file)
+    evidence: list[Finding] = []
     tensors: dict[str, Layout] = {}
     faulty: list[str] = []
     cut: list[str] = []
     problems: dict[str, list[str]] = {}
     if len(arrays) > ARRAY_LIMIT:
-        evidence.append(Evidence("too-many-tensors", place, {"tensors": len(arrays), "limit": ARRAY_LIMIT}))
+        from inspector.findings.header.start import TooManyTensors
+
+        evidence.append(TooManyTensors(place=place, tensors=len(arrays), limit=ARRAY_LIMIT))
         return Header(file, {}, {}, tuple(evidence), readable=False)
     total = 0
     for member in arrays:
@@ -109,13 +129,16 @@ def _archive(read: Read, size: int, file: str) -> Header:
         if start + layout.bytes > member.size:
             cut.append(name)
     for problem, names in problems.items():
-        facts = {"problem": problem[:300], "arrays": len(names), "names": [*names[:NAMES_SHOWN]]}
         if len(evidence) < NAMES_SHOWN:
-            evidence.append(Evidence("numpy-malformed", place, facts))
+            evidence.append(_malformed(file, problem[:300], names))
     if cut:
-        facts = {"storages": len(cut), "members": [*cut[:NAMES_SHOWN]], "tensors": len(cut)}
-        facts |= {"names": [*cut[:NAMES_SHOWN]], "layers": layers_of(cut)}
-        evidence.append(Evidence("storage-missing", place, facts))
+        from inspector.findings.header.torch import StorageMissing
+
+        shown = tuple(cut[:NAMES_SHOWN])
+        missing = StorageMissing(
+            place=place, storages=len(cut), members=shown, tensors=len(cut), names=shown, layers=layers_of(cut)
+        )
+        evidence.append(missing)
     header_bytes = max(0, size - 8 - total)
     return Header(
         file, tensors, {"format": "np"}, tuple(evidence), header_bytes, total, tuple(faulty), tuple(cut),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from inspector.evidence import Evidence
+from inspector.findings.finding import Finding
 from inspector.loader.config_file import Config
 from inspector.loader.formats.gguf import GgufFile, judge_splits, read_gguf
 from inspector.loader.formats.gguf_config import config_of, names_of, read_by_role
@@ -17,7 +17,7 @@ from inspector.loader.formats.gguf_names import positions_renamed, renamed
 from inspector.loader.formats.incremental import Read
 from inspector.loader.formats.numpy_file import read_numpy
 from inspector.loader.formats.torch_file import read_torch
-from inspector.loader.header import Header, Layouts
+from inspector.loader.header_record import Header, Layouts
 from inspector.loader.layout import Layout
 from inspector.loader.sources.source import Listing, Refusal, Source
 
@@ -39,7 +39,7 @@ class Told:
     tensors: dict[str, Layout]
     stored_as: Mapping[str, str] = field(default_factory=dict)
     config: Config | None = None
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Finding, ...] = ()
     ties: tuple[tuple[str, ...], ...] = ()
 
 

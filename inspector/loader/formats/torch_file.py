@@ -12,14 +12,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding, Place
 from inspector.loader.dtype import BITS, TORCH_NAMES
+from inspector.loader.entry_problems import EntryProblems
 from inspector.loader.formats import zip_directory
 from inspector.loader.formats.incremental import Ended, Read
 from inspector.loader.formats.pickle_code import read_pickle
 from inspector.loader.formats.pickle_values import Fault, Made, Name, Persistent, Pickle
 from inspector.loader.formats.zip_directory import Member
-from inspector.loader.header import NAMES_SHOWN, Header, Layouts
+from inspector.loader.header_record import NAMES_SHOWN, Header, Layouts
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout, lay_out
 from inspector.loader.signature import SNIFF_BYTES, recognise
@@ -178,38 +179,34 @@ def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None)
     if what == "pickle" or (what in ("unknown", "text") and first[:1] in (b"(", b"}", b"c", b"]", b"\x80")):
         return reading.row()
     place = Place(file=file)
-    return reading.unreadable(Evidence("not-a-checkpoint", place, {"what": what, "bytes": size}))
+    from inspector.findings.reading.content import NotACheckpoint
+
+    return reading.unreadable(NotACheckpoint(place=place, what=what, bytes=size))
 
 
 class _Reading:
     def __init__(self, read: Read, size: int, file: str, known: Layouts) -> None:
         self.read, self.size, self.file, self.known = read, size, file, known
-        self.evidence: list[Evidence] = []
-        self.cases: dict[str, tuple[list[Fact], list[int]]] = {}
+        self.evidence: list[Finding] = []
+        self.problems = EntryProblems()
+        self.place = Place(file=file)
         self.steps = 0
         self.name_bytes = 0
         self.complete = True
         self.odd: list[str] = []
 
-    def unreadable(self, *found: Evidence) -> TorchFile:
+    def unreadable(self, *found: Finding) -> TorchFile:
         return TorchFile(Header(self.file, {}, {}, (*self.evidence, *found), readable=False))
 
-    def _tell(self, rule: str, **facts: Fact) -> None:
-        self.evidence.append(Evidence(rule, Place(file=self.file), facts))
+    def _wrong_pickle(self, fault: Fault) -> Finding:
+        from inspector.findings.header.torch import PickleMalformed
 
-    def _case(self, rule: str, name: str, **facts: Fact) -> None:
-        cases, count = self.cases.setdefault(rule, ([], [0]))
-        count[0] += 1
-        if len(cases) < NAMES_SHOWN:
-            cases.append({"tensor": name, **facts})
+        return PickleMalformed(place=self.place, problem=fault.problem, position=fault.position)
 
-    def _wrong_pickle(self, fault: Fault) -> Evidence:
-        facts: dict[str, Fact] = {"problem": fault.problem, "position": fault.position}
-        return Evidence("pickle-malformed", Place(file=self.file), facts)
+    def _wrong_archive(self, fault: zip_directory.Fault) -> Finding:
+        from inspector.findings.header.torch import ArchiveMalformed
 
-    def _wrong_archive(self, fault: zip_directory.Fault) -> Evidence:
-        facts: dict[str, Fact] = {"problem": fault.problem, "cut": fault.cut, "stored": self.size}
-        return Evidence("archive-malformed", Place(file=self.file), facts)
+        return ArchiveMalformed(place=self.place, problem=fault.problem, cut=fault.cut, stored=self.size)
 
     # the two forms
 
@@ -296,21 +293,38 @@ class _Reading:
                 if layout.elements:
                     view = (made.offset, made.shape, made.strides, made.dtype)
                     views.setdefault(storage.key, {}).setdefault(view, []).append(name)
-        for rule, (cases, count) in self.cases.items():
-            self._tell(rule, tensors=count[0], cases=cases)
+        self.evidence.extend(self.problems.findings(self.file))
         if self.odd:
             problem = f"describes tensors that cannot be: {len(self.odd):,}, the first is {self.odd[0][:200]}"
-            self._tell("pickle-malformed", problem=problem, position=0)
+            from inspector.findings.header.torch import PickleMalformed
+
+            self.evidence.append(PickleMalformed(place=self.place, problem=problem, position=0))
         if not self.complete:
-            self._tell("pickle-malformed", problem="holds more than can be a state dict", position=0)
+            from inspector.findings.header.torch import PickleMalformed
+
+            self.evidence.append(
+                PickleMalformed(place=self.place, problem="holds more than can be a state dict", position=0)
+            )
         if not tensors and not faulty and not (isinstance(value, dict) and not value):
-            self._tell("no-tensors", what=_what(value))
+            from inspector.findings.header.torch import NoTensors
+
+            self.evidence.append(NoTensors(place=self.place, what=_what(value)))
             return self.unreadable()
         if isinstance(value, dict) and value.keys() >= {"state", "param_groups"}:
-            self._tell("optimizer-not-weights", tensors=len(tensors))
+            from inspector.findings.reading.training import OptimizerNotWeights
+
+            self.evidence.append(OptimizerNotWeights(place=self.place, tensors=len(tensors)))
         if inside or beside:
-            others: list[Fact] = [{"key": key, "tensors": count} for key, count in list(beside.items())[:NAMES_SHOWN]]
-            self._tell("weights-inside", inside=inside, beside=others, count=len(beside))
+            from inspector.findings.header.torch import OtherKey, WeightsInside
+
+            self.evidence.append(
+                WeightsInside(
+                    place=self.place,
+                    inside=inside,
+                    beside=tuple(OtherKey(key, count) for key, count in list(beside.items())[:NAMES_SHOWN]),
+                    count=len(beside),
+                )
+            )
         ties, slices = self._shared(views)
         declared = sum(storage.bytes for storage in storages.values())
         cut = () if place is None else self._cut(place, storages, of_storage)
@@ -330,10 +344,12 @@ class _Reading:
                     continue
                 if kind:
                     (runs if kind == "runs" else objects).append(str(name)[:200])
-        for rule, names in (("pickle-runs-code", runs), ("pickle-holds-objects", objects)):
-            distinct = list(dict.fromkeys(names))
+        from inspector.findings.header.torch import PickleHoldsObjects, PickleRunsCode
+
+        for finding, names in ((PickleRunsCode, runs), (PickleHoldsObjects, objects)):
+            distinct = tuple(dict.fromkeys(names))
             if distinct:
-                self._tell(rule, names=[*distinct[:NAMES_SHOWN]], count=len(distinct))
+                self.evidence.append(finding(place=self.place, names=distinct[:NAMES_SHOWN], count=len(distinct)))
 
     def _weights(self, value: object) -> tuple[str, object, dict[str, int]]:
         """(key below which the weights are, what holds them, tensors below the other keys)."""
@@ -409,15 +425,19 @@ class _Reading:
             self.odd.append(name)
             return None
         if made.dtype not in BITS:
-            self._case("dtype-unknown", name, dtype=made.dtype[:40], meant=None)
+            from inspector.findings.header.entries import DtypeEntry, DtypeUnknown
+
+            self.problems.add(DtypeUnknown, DtypeEntry(tensor=name, dtype=made.dtype[:40], meant=None))
             return None
         key = (made.dtype, *made.shape)
         layout = self.known.get(key)
         if layout is None:
             found = lay_out(made.dtype, made.shape)
             if isinstance(found, str):
-                rule = "shape-overflows" if found == "overflow" else "part-of-byte"
-                self._case(rule, name, dtype=made.dtype, shape=[*made.shape[:NAMES_SHOWN]])
+                from inspector.findings.header.entries import PartOfByte, ShapeEntry, ShapeOverflows
+
+                kind = ShapeOverflows if found == "overflow" else PartOfByte
+                self.problems.add(kind, ShapeEntry(tensor=name, dtype=made.dtype, shape=made.shape[:NAMES_SHOWN]))
                 return None
             layout = found
             if max(made.shape, default=0) < 1 << 60:
@@ -427,8 +447,18 @@ class _Reading:
             reach = made.offset + 1 + sum((dim - 1) * stride for dim, stride in pairs)
             has = made.storage.bytes * 8 // BITS[made.dtype]
             if reach > has:
-                shown: dict[str, Fact] = {"dtype": made.dtype, "shape": [*made.shape[:NAMES_SHOWN]]}
-                self._case("tensor-beyond-storage", name, **shown, reach=min(reach, WORD), elements=has)
+                from inspector.findings.header.torch import TensorBeyondStorage, ViewEntry
+
+                self.problems.add(
+                    TensorBeyondStorage,
+                    ViewEntry(
+                        tensor=name,
+                        dtype=made.dtype,
+                        shape=made.shape[:NAMES_SHOWN],
+                        reach=min(reach, WORD),
+                        elements=has,
+                    ),
+                )
         return layout
 
     def _shared(
@@ -442,14 +472,17 @@ class _Reading:
             if len(by_view) > 1:
                 slices.append(tuple(names[0] for names in by_view.values()))
         if ties or slices:
-            shown: list[Fact] = [list(names[:4]) for names in ties[:NAMES_SHOWN]]
-            self._tell(
-                "storage-shared",
-                ties=shown,
-                tied=len(ties),
-                storages=len(slices),
-                views=sum(map(len, slices)),
-                names=[name for names in slices[:4] for name in names[:4]],
+            from inspector.findings.header.torch import StorageShared
+
+            self.evidence.append(
+                StorageShared(
+                    place=self.place,
+                    ties=tuple(names[:4] for names in ties[:NAMES_SHOWN]),
+                    tied=len(ties),
+                    storages=len(slices),
+                    views=sum(map(len, slices)),
+                    names=tuple(name for names in slices[:4] for name in names[:4]),
+                )
             )
         return tuple(ties), tuple(slices)
 
@@ -460,13 +493,17 @@ class _Reading:
         gone = place.gone(storages) if isinstance(place, _Archived) else self._behind(place, storages)
         names = [name for key in gone for name in of_storage.get(key, ())]
         if names and isinstance(place, _Archived):
-            self._tell(
-                "storage-missing",
-                storages=len(gone),
-                members=[*list(gone.values())[:NAMES_SHOWN]],
-                tensors=len(names),
-                names=names[:NAMES_SHOWN],
-                layers=layers_of(names),
+            from inspector.findings.header.torch import StorageMissing
+
+            self.evidence.append(
+                StorageMissing(
+                    place=self.place,
+                    storages=len(gone),
+                    members=tuple(list(gone.values())[:NAMES_SHOWN]),
+                    tensors=len(names),
+                    names=tuple(names[:NAMES_SHOWN]),
+                    layers=layers_of(names),
+                )
             )
         return tuple(names)
 
@@ -486,10 +523,23 @@ class _Reading:
             if not gone:
                 gone = dict.fromkeys(storages, "")
             lost = max(at, at_least) - self.size
-            facts: dict[str, Fact] = {"declared": min(self.size + lost, WORD), "stored": self.size}
-            self._tell("shard-cut", **facts, lost_bytes=min(lost, WORD), tensors=len(gone), names=[], layers="")
+            from inspector.findings.shards.files import ShardCut
+
+            self.evidence.append(
+                ShardCut(
+                    place=self.place,
+                    declared=min(self.size + lost, WORD),
+                    stored=self.size,
+                    lost_bytes=min(lost, WORD),
+                    tensors=len(gone),
+                    names=(),
+                    layers="",
+                )
+            )
         elif len(storages) == len(place.keys) and at < self.size:
-            self._tell("data-behind-end", declared=at, stored=self.size, bytes=self.size - at)
+            from inspector.findings.header.offsets import DataBehindEnd
+
+            self.evidence.append(DataBehindEnd(place=self.place, declared=at, stored=self.size, bytes=self.size - at))
         return gone
 
 

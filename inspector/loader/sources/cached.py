@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding
 from inspector.loader.sources.address import MAIN, Address
 from inspector.loader.sources.folder import FolderSource
 
@@ -27,7 +27,7 @@ class Cached:
     """Downloads into this repository's part of the cache that did not end."""
 
 
-def open_cached(address: Address, cache: str, *, offline: bool = False) -> Cached | Evidence:
+def open_cached(address: Address, cache: str, *, offline: bool = False) -> Cached | Finding:
     """The snapshot of a repository that the address means: by reference, by commit, or by its beginning.
 
     Nothing is asked of any server. Without a revision it is what `main` was when it was last fetched, or
@@ -35,15 +35,6 @@ def open_cached(address: Address, cache: str, *, offline: bool = False) -> Cache
     """
     root = os.path.join(cache, f"{address.repo_type}s--" + address.repository.replace("/", "--"))
     snapshots = _names(os.path.join(root, "snapshots"))
-    facts: dict[str, Fact] = {
-        "repository": address.repository,
-        "revision": address.revision,
-        "cache": cache,
-        "there": snapshots[:_SHOWN],
-        "offline": offline,
-        "known": os.path.isdir(root),
-        "promised": None,
-    }
     wanted = address.revision or MAIN
     commit = _reference(root, wanted)
     if commit is None:
@@ -53,19 +44,25 @@ def open_cached(address: Address, cache: str, *, offline: bool = False) -> Cache
         elif address.revision is None and len(snapshots) == 1:
             commit = wanted = snapshots[0]
     if commit is None or commit not in snapshots:
-        return Evidence("not-cached", Place(), {**facts, "promised": commit})
+        from inspector.findings.reading.cache import NotCached
+
+        return NotCached(
+            repository=address.repository,
+            revision=address.revision,
+            cache=cache,
+            there=tuple(snapshots[:_SHOWN]),
+            offline=offline,
+            known=os.path.isdir(root),
+            promised=commit,
+        )
     folder = os.path.join(root, "snapshots", commit)
     only: str | None = None
     if address.inside:
         target = os.path.join(folder, address.inside)
         if not os.path.exists(target):
-            inside: dict[str, Fact] = {
-                "repository": address.repository,
-                "inside": address.inside,
-                "commit": commit,
-                "cache": cache,
-            }
-            return Evidence("inside-not-found", Place(), inside)
+            from inspector.findings.reading.cache import InsideNotFound
+
+            return InsideNotFound(repository=address.repository, inside=address.inside, commit=commit, cache=cache)
         folder = target
         if not os.path.isdir(target):
             folder, only = os.path.split(target)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote, urljoin
 
-from inspector.evidence import Evidence, Place
+from inspector.findings.finding import Finding
 from inspector.loader import strict_json
 from inspector.loader.sources import hub_answers
 from inspector.loader.sources.address import MAIN, Address, is_commit
@@ -108,7 +108,7 @@ class HubSource:
     ) -> None:
         self.address = replace(address, repository=description.repository)
         self.commit = description.commit
-        self.notes: list[Evidence] = []
+        self.notes: list[Finding] = []
         """What is to be told of the repository as such: that it was renamed."""
         self.only: str | None = None
         """The one file that the address names, where it is none of a folder."""
@@ -304,7 +304,7 @@ class HubSource:
 
     # --- opening ---
 
-    def begin(self) -> Evidence | None:
+    def begin(self) -> Finding | None:
         """Asks for the tree and, at the same time, for all that is sure to be read. What fails is returned."""
         tree = Later(self._tree)
         self._read_ahead()
@@ -313,14 +313,15 @@ class HubSource:
             return failed
         if self._folder and not any(path.startswith(f"{self._folder}/") for path in self._entries):
             if self._folder not in self._entries:
-                facts = {"repository": self.address.repository, "inside": self._folder, "commit": self.commit}
-                return Evidence("inside-not-found", Place(), facts)
+                from inspector.findings.reading.cache import InsideNotFound
+
+                return InsideNotFound(repository=self.address.repository, inside=self._folder, commit=self.commit)
             self._folder, _, self.only = self._folder.rpartition("/")
             self._early.clear()
             self._all_headers = None
         return self._closed()
 
-    def _closed(self) -> Evidence | None:
+    def _closed(self) -> Finding | None:
         """Why no file may be read though the tree may: the terms of the repository, told once for all files."""
         early = next(iter(self._early.values()), None)
         if early is not None:
@@ -370,7 +371,7 @@ class HubSource:
     def _api(self, rest: str) -> str:
         return f"{self._settings.endpoint}/api/{self.address.repo_type}s/{self.address.repository}/{rest}"
 
-    def _tree(self) -> Evidence | None:
+    def _tree(self) -> Finding | None:
         url: str | None = self._api(f"tree/{self.commit}?recursive=true&expand=false")
         seen: set[str] = set()
         while url is not None:
@@ -439,7 +440,7 @@ def open_repository(
     limits: Limits | None = None,
     *,
     chosen: bool = False,
-) -> HubSource | Evidence:
+) -> HubSource | Finding:
     """The repository at the commit that its revision stands for now, or why it cannot be read.
 
     chosen: the weights are not those that come first, so that nothing is asked of these ahead.
@@ -448,13 +449,14 @@ def open_repository(
     web = Web(settings.origin, settings.token, settings.agent, limits, Meter())
     try:
         description = _described(address, settings, web)
-        if isinstance(description, Evidence):
+        if isinstance(description, Finding):
             web.close()
             return description
         source = HubSource(address, settings, web, description, progress, chosen)
         if description.repository != address.repository:
-            facts = {"repository": address.repository, "new": description.repository}
-            source.notes.append(Evidence("repository-renamed", Place(), facts))
+            from inspector.findings.reading.hub import RepositoryRenamed
+
+            source.notes.append(RepositoryRenamed(repository=address.repository, new=description.repository))
         failed = source.begin()
     except Stopped:
         web.close()
@@ -468,7 +470,7 @@ def open_repository(
     return source
 
 
-def _described(address: Address, settings: Settings, web: Web) -> _Description | Evidence:
+def _described(address: Address, settings: Settings, web: Web) -> _Description | Finding:
     """The first request: which commit, and what the repository is called."""
     web.prepare(settings.origin, 8)
     base = f"{settings.endpoint}/api/{address.repo_type}s/{address.repository}"

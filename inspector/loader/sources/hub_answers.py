@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from inspector.evidence import Evidence, Fact, Place
+from typing import TYPE_CHECKING
+
+from inspector.findings.finding import Finding
 from inspector.loader.signature import recognise
 from inspector.loader.sources.address import Address
 from inspector.loader.sources.web import Failure
+
+if TYPE_CHECKING:
+    from inspector.findings.reading.hub import OfRepository
 
 _BAD_TOKEN = "invalid credentials in authorization header"
 _DISABLED = "access to this resource is disabled"
 
 
-def evidence_of(failure: Failure, address: Address, endpoint: str, with_token: bool) -> Evidence:
+def evidence_of(failure: Failure, address: Address, endpoint: str, with_token: bool) -> Finding:
     """The failure of the first requests about a repository as the one thing that it tells.
 
     A server that hides private repositories answers 401 for these and for absent ones alike, as long as
@@ -19,54 +24,67 @@ def evidence_of(failure: Failure, address: Address, endpoint: str, with_token: b
     """
     code = failure.headers.get("x-error-code", "").strip()
     told = failure.headers.get("x-error-message", "").strip().lower().rstrip(".")
-    facts: dict[str, Fact] = {
-        "repository": address.repository,
-        "endpoint": endpoint,
-        "token": with_token,
-        "detail": failure.detail,
-        "bare": "://" not in address.given,
-    }
-    if address.repo_type != "model":
-        facts["type"] = address.repo_type
+    kind = _kind(failure, code, told, with_token)
+    if kind is None:
+        return unreachable(failure, address, endpoint)
+    from inspector.findings.reading.hub import RevisionNotFound
+
+    return kind(
+        repository=address.repository,
+        endpoint=endpoint,
+        token=with_token,
+        detail=failure.detail,
+        bare="://" not in address.given,
+        type=None if address.repo_type == "model" else address.repo_type,
+        revision=(address.revision or "main") if kind is RevisionNotFound else None,
+    )
+
+
+def _kind(failure: Failure, code: str, told: str, with_token: bool) -> type[OfRepository] | None:
+    """What a refusal is about; None where it says nothing about the repository."""
+    from inspector.findings.reading import hub
+
     if failure.status == 401 and with_token and (told == _BAD_TOKEN or code not in ("GatedRepo", "RepoNotFound")):
-        return Evidence("token-refused", Place(), facts)
+        return hub.TokenRefused
     if told == _BAD_TOKEN:
-        return Evidence("token-refused", Place(), facts)
+        return hub.TokenRefused
     if code == "GatedRepo" and failure.status in (401, 403):
-        return Evidence("repository-gated", Place(), facts)
+        return hub.RepositoryGated
     if told == _DISABLED or (code == "" and failure.status == 403 and "disabled" in told):
-        return Evidence("repository-disabled", Place(), facts)
+        return hub.RepositoryDisabled
     if code == "RevisionNotFound":
-        return Evidence("revision-not-found", Place(), {**facts, "revision": address.revision or "main"})
+        return hub.RevisionNotFound
     if failure.status == 401:
-        return Evidence("repository-private" if not with_token else "token-refused", Place(), facts)
+        return hub.TokenRefused if with_token else hub.RepositoryPrivate
     if failure.status == 403:
-        return Evidence("repository-private", Place(), facts)
+        return hub.RepositoryPrivate
     if failure.status == 404 and (code == "RepoNotFound" or _is_hub(failure)):
-        return Evidence("repository-not-found", Place(), facts)
-    return unreachable(failure, address, endpoint)
+        return hub.RepositoryNotFound
+    return None
 
 
-def unreachable(failure: Failure, address: Address, endpoint: str) -> Evidence:
+def unreachable(failure: Failure, address: Address, endpoint: str) -> Finding:
     """A failure that says nothing about the repository: of the network, or of the server."""
-    facts: dict[str, Fact] = {
-        "repository": address.repository,
-        "bare": "://" not in address.given,
-        "kind": failure.kind,
-        "status": failure.status,
-        "host": failure.host,
-        "endpoint": endpoint,
-        "tries": failure.tries,
-        "detail": failure.detail,
-    }
-    return Evidence("hub-unreachable", Place(), facts)
+    from inspector.findings.reading.network import HubUnreachable
+
+    return HubUnreachable(
+        repository=address.repository,
+        bare="://" not in address.given,
+        kind=failure.kind,
+        status=failure.status,
+        host=failure.host,
+        endpoint=endpoint,
+        tries=failure.tries,
+        detail=failure.detail,
+    )
 
 
-def not_understood(what: str, endpoint: str, raw: bytes) -> Evidence:
+def not_understood(what: str, endpoint: str, raw: bytes) -> Finding:
     """An answer with the right status and the wrong content: a web page instead of the Hub's JSON."""
     kind = recognise(raw[:512], len(raw))
-    facts: dict[str, Fact] = {"wanted": what, "what": kind, "endpoint": endpoint}
-    return Evidence("hub-answer-odd", Place(), facts)
+    from inspector.findings.reading.network import HubAnswerOdd
+
+    return HubAnswerOdd(wanted=what, what=kind, endpoint=endpoint)
 
 
 def _is_hub(failure: Failure) -> bool:

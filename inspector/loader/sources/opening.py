@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding
 from inspector.loader.sources.address import Address, Misread, address_of, shown, with_options
 from inspector.loader.sources.source import Source
 
@@ -29,7 +29,7 @@ class Opened:
     only: str | None = None
     commit: str | None = None
     revision: str | None = None
-    notes: tuple[Evidence, ...] = ()
+    notes: tuple[Finding, ...] = ()
     remote: HubSource | RemoteFiles | None = None
 
 
@@ -56,7 +56,7 @@ def open_source(
     cached: bool = False,
     progress: Progress | None = None,
     chosen: bool = False,
-) -> Opened | Evidence | str:
+) -> Opened | Finding | str:
     """The source that a text names, the evidence of why there is none, or the path of this machine.
 
     cached: the local cache of the Hub client only. revision, subfolder and repo_type are those of a
@@ -74,7 +74,7 @@ def open_source(
     return _repository(address, cached, progress, chosen)
 
 
-def _repository(address: Address, cached: bool, progress: Progress | None, chosen: bool) -> Opened | Evidence:
+def _repository(address: Address, cached: bool, progress: Progress | None, chosen: bool) -> Opened | Finding:
     from inspector.loader.sources.hub_settings import cache_folder, offline, settings
 
     without = offline()
@@ -82,16 +82,19 @@ def _repository(address: Address, cached: bool, progress: Progress | None, chose
         from inspector.loader.sources.cached import open_cached
 
         found = open_cached(address, cache_folder(), offline=without and not cached)
-        if isinstance(found, Evidence):
+        if isinstance(found, Finding):
             return found
-        facts: dict[str, Fact] = {
-            "repository": address.repository,
-            "revision": found.revision,
-            "commit": found.commit,
-            "offline": without and not cached,
-            "unfinished": found.unfinished,
-        }
-        notes = (Evidence("read-from-cache", Place(), facts),)
+        from inspector.findings.reading.cache import ReadFromCache
+
+        notes = (
+            ReadFromCache(
+                repository=address.repository,
+                revision=found.revision,
+                commit=found.commit,
+                offline=without and not cached,
+                unfinished=found.unfinished,
+            ),
+        )
         return Opened(found.source, address.text, found.only, found.commit, found.revision, notes)
     stated = settings()
     if isinstance(stated, Misread):
@@ -99,21 +102,22 @@ def _repository(address: Address, cached: bool, progress: Progress | None, chose
     from inspector.loader.sources.hub import open_repository
 
     source = open_repository(address, stated, progress, chosen=chosen)
-    if isinstance(source, Evidence):
+    if isinstance(source, Finding):
         return source
     return Opened(source, source.address.text, source.only, source.commit, None, tuple(source.notes), source)
 
 
-def _remote(address: Address, subfolder: str | None, progress: Progress | None) -> Opened | Evidence | str:
+def _remote(address: Address, subfolder: str | None, progress: Progress | None) -> Opened | Finding | str:
     from inspector.loader.sources.remote_files import open_remote
 
     url = address.given.rstrip("/") + f"/{subfolder.strip('/')}" if subfolder else address.given
     found = open_remote(url, progress)
-    if isinstance(found, Evidence | str):
+    if isinstance(found, Finding | str):
         return found
     return Opened(found, shown(url), found.only, remote=found)
 
 
-def _misread(problem: Misread) -> Evidence:
-    facts: dict[str, Fact] = {"given": shown(problem.given), "problem": problem.problem}
-    return Evidence("address-not-understood", Place(), facts)
+def _misread(problem: Misread) -> Finding:
+    from inspector.findings.reading.hub import AddressNotUnderstood
+
+    return AddressNotUnderstood(given=shown(problem.given), problem=problem.problem)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol
 
-from inspector.evidence import Evidence, Fact, Place
+from inspector.findings.finding import Finding
 from inspector.loader import strict_json
 from inspector.loader.header import wanted_length
 from inspector.loader.signature import SNIFF_BYTES
@@ -224,7 +224,7 @@ class _Short:
         return Opening(self.size, self.first[:SNIFF_BYTES], whole[8 : 8 + self.length])
 
 
-def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Evidence | str:
+def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Finding | str:
     """The folder or file of an address, why it cannot be read, or the path where it is one of this machine."""
     scheme = url.partition("://")[0].lower()
     if scheme in _LOCAL:
@@ -245,8 +245,9 @@ def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Evi
         return _opened(found, str(path), shown(url), meter, progress)
     except Exception as problem:
         refusal = _refusal(problem)
-        facts: dict[str, Fact] = {"source": shown(url), "reason": refusal.reason, "detail": refusal.detail}
-        return Evidence("place-unreadable", Place(), facts)
+        from inspector.findings.reading.network import PlaceUnreadable
+
+        return PlaceUnreadable(source=shown(url), reason=refusal.reason, detail=refusal.detail)
 
 
 def _opened(files: FileSystem, path: str, url: str, meter: Meter, progress: Progress | None) -> RemoteFiles:
@@ -303,15 +304,16 @@ def _by_threads(read: Callable[[int], bytes | Exception], asked: list[int]) -> l
     return [results[order] for order in range(len(asked))]
 
 
-def _unsupported(url: str, scheme: str, problem: Exception) -> Evidence:
-    facts: dict[str, Fact] = {
-        "source": shown(url),
-        "scheme": scheme.partition("::")[0],
-        "extra": _EXTRAS.get(scheme, ""),
-        "missing": isinstance(problem, ImportError),
-        "detail": _words(problem),
-    }
-    return Evidence("scheme-unsupported", Place(), facts)
+def _unsupported(url: str, scheme: str, problem: Exception) -> Finding:
+    from inspector.findings.reading.network import SchemeUnsupported
+
+    return SchemeUnsupported(
+        source=shown(url),
+        scheme=scheme.partition("::")[0],
+        extra=_EXTRAS.get(scheme, ""),
+        missing=isinstance(problem, ImportError),
+        detail=_words(problem),
+    )
 
 
 def _refusal(problem: BaseException) -> Refusal:

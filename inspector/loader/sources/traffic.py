@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
+from inspector.findings.words import amount
+
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
@@ -70,14 +72,3 @@ class Meter:
         with self._lock:
             seconds = round(self._ended - self._began, 3)
             return Traffic(self._bytes, self._requests, seconds, self._repeated, round(self._waits, 3))
-
-
-def amount(bytes: int) -> str:
-    """12,345 as "12.3 KB": three digits, powers of a thousand."""
-    size = float(bytes)
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if size < 999.5:
-            digits = 0 if unit == "bytes" or size >= 99.95 else 1 if size >= 9.995 else 2
-            return f"{size:.{digits}f} {unit}"
-        size /= 1000
-    return f"{size:.2f} TB"

@@ -9,7 +9,7 @@ beside it, and zero points for asymmetric integers.
 
 from __future__ import annotations
 
-from inspector.quantization.module import BYTES, FLOAT8, Fault, Opened, Reading, Scheme, Shape, Tensors, ceil_div
+from inspector.quantization.module import BYTES, FLOAT8, Opened, Reading, Scheme, Shape, Tensors, ceil_div
 from inspector.quantization.stated import Said
 
 MAY = ("input_scale", "activation_scale", "weight_zero_point", "input_zero_point", "input_scale_ub", "output_scale",
@@ -116,12 +116,10 @@ def _scaled(tensors: Tensors, said: Said) -> Opened:
         sizes = [scale.shape] if scale is not None else _expected(said, shape)
         reading.helper("weight_zero_point", [*sizes, shape[:-1], (*shape[:-1], 1), ()], "as many as scales")
     elif said.zeros and said.method == "compressed-tensors":
-        reading.faults.append(
-            Fault(
-                "packing-helper-missing",
-                {"helper": "weight_zero_point", "expected": [list(scale.shape) if scale is not None else []]},
-            )
-        )
+        from inspector.findings.types.packed import PackingHelperMissing
+
+        missing = PackingHelperMissing(helper="weight_zero_point", expected=(scale.shape if scale is not None else (),))
+        reading.faults.append(missing)
     return reading.opened("weight", scheme, shape, 8, group)
 
 

@@ -1,0 +1,168 @@
+"""The config compared with the weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.words import count, listed, number, value
+
+
+class Rival(msgspec.Struct, frozen=True):
+    """Another key that explains the same differences, and the value it would have."""
+
+    key: str
+    weights: Any
+
+
+class ConfigDisagrees(Finding, frozen=True, kw_only=True):
+    """A key of the config says another value than the weights.
+
+    What it means
+        Shapes or index sets differ from the config, and one key set to another value takes all these
+        differences away without making a new one. The value is solved backwards from the stored shapes.
+
+    Why it matters
+        Loaders build the model from the config: they fail on the shapes, or leave the tensors out and run
+        with random numbers.
+
+    Example
+        error[C310] config-disagrees: num_key_value_heads
+          config    32
+          weights   8, shown by 64 tensors
+          explains  64 differences: model.layers.{layer}.self_attn.k_proj.weight and 1
+                    more
+          or        num_attention_heads = 128, which explains as much
+          help      set "num_key_value_heads": 8 in config.json
+
+    What to do
+        Set the key to the value of the weights. Where the weights are the wrong ones (another size of the
+        same model), fetch those that belong to the config.
+    """
+
+    code = "C310"
+    name = "config-disagrees"
+
+    key: str
+    stated: Any = msgspec.field(name="config")
+    solved: Any = msgspec.field(name="weights")
+    default: bool
+    explains: int
+    agreeing: int
+    families: tuple[str, ...]
+    rivals: tuple[Rival, ...]
+    lost: str | None
+
+    def headline(self) -> str:
+        return self.key
+
+    def rows(self) -> Rows:
+        config = "absent" if self.stated is None else value(self.stated)
+        rows = [
+            ("config", f"{config}{', the class default' if self.default else ''}"),
+            ("weights", f"{value(self.solved)}, shown by {count(self.agreeing, 'tensor')}"),
+            ("explains", f"{count(self.explains, 'difference')}{self._where()}"),
+        ]
+        rows.extend(("or", f"{rival.key} = {value(rival.weights)}, which explains as much") for rival in self.rivals)
+        if self.lost:
+            rows.append(("or", f"the config is right and the weights have lost {self.lost}"))
+        return rows
+
+    def remedy(self) -> Remedy:
+        if self.solved is None:
+            words = f'remove "{self.key}" from config.json, or set it to null'
+            step = Step(action="remove", file="config.json", key=self._path(), old=self.stated)
+        else:
+            words = f'set "{self.key}": {value(self.solved)} in config.json'
+            old = msgspec.UNSET if self.default or self.stated is None else self.stated
+            step = Step(action="set", file="config.json", key=self._path(), old=old, new=self.solved)
+        return Remedy(words, () if self.rivals or self.lost else (step,))
+
+    def _path(self) -> tuple[str, ...]:
+        return tuple(self.key.split("."))
+
+    def _where(self) -> str:
+        if not self.families:
+            return ""
+        more = f" and {len(self.families) - 1:,} more" if len(self.families) > 1 else ""
+        return f": {self.families[0]}{more}"
+
+
+class ConfigImpossible(Finding, frozen=True, kw_only=True):
+    """The config's numbers cannot be put together.
+
+    What it means
+        An expression of the architecture has no whole value with the numbers of this config: a division
+        leaves a remainder, a divisor is zero, a value is of the wrong type or beyond all bounds.
+
+    Why it matters
+        No model can be built from this config; what depends on the expression is taken from the weights
+        instead and compared with nothing.
+
+    Example
+        error[C311] config-impossible: hidden_size
+          expression  d/h
+          because     4096 is not a multiple of 33
+          keys        hidden_size, num_attention_heads
+          help        correct these keys in config.json
+
+    What to do
+        Correct the keys named; the checkpoint's other copies or its model card tell their values.
+    """
+
+    code = "C311"
+    name = "config-impossible"
+
+    expression: str
+    detail: str
+    keys: tuple[str, ...]
+    kind: str
+
+    def headline(self) -> str:
+        return self.place.key or self.expression
+
+    def rows(self) -> Rows:
+        return [
+            ("expression", self.expression),
+            ("because", self.detail),
+            ("keys", listed(self.keys)),
+        ]
+
+    def remedy(self) -> Remedy:
+        return Remedy("correct these keys in config.json" if len(self.keys) > 1 else "correct this key in config.json")
+
+
+class KeyNotUnderstood(Finding, frozen=True, kw_only=True):
+    """Keys of the config that nothing here reads.
+
+    What it means
+        The config has keys that the architecture's card does not read, that its class has no default for,
+        and that are not known to move no shape.
+
+    Why it matters
+        A key that the tool does not understand may change the architecture; the audit says nothing about
+        it.
+
+    Example
+        note[C312] key-not-understood: my_router_depth
+          keys  1: my_router_depth
+
+    What to do
+        Nothing, where the keys belong to another program. Where they belong to the model, the audit does
+        not cover what they change.
+    """
+
+    code = "C312"
+    name = "key-not-understood"
+    severity = "note"
+
+    keys: tuple[str, ...]
+    count: int
+
+    def headline(self) -> str:
+        return listed(self.keys, 3)
+
+    def rows(self) -> Rows:
+        return [("keys", f"{number(self.count)}: {listed(self.keys)}")]

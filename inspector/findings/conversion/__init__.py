@@ -1,0 +1,1 @@
+"""V: a checkpoint compared with another one."""

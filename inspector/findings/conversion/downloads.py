@@ -1,0 +1,256 @@
+"""A local copy compared with its repository."""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.words import amount, count, first, listed, number
+
+
+class FileSize(msgspec.Struct, frozen=True):
+    """A file with its bytes here and in the repository."""
+
+    name: str
+    stored: int
+    expected: int
+
+    def sizes(self, same: str) -> str:
+        """Both sizes, or these words where they are the same."""
+        if self.stored == self.expected:
+            return same
+        return f"{number(self.stored)} of {number(self.expected)} bytes"
+
+
+class DownloadedFiles(Finding, frozen=True, kw_only=True):
+    """Files of a local copy. files: how many; names: the first of them."""
+
+    repository: str
+    commit: str | None
+    files: int
+    names: tuple[str, ...]
+
+
+class DownloadIncomplete(DownloadedFiles, frozen=True, kw_only=True):
+    """Files of the repository are not in the folder.
+
+    What it means
+        Weights, an index, a config or a tokenizer that the repository has at this commit is missing here.
+
+    Why it matters
+        The model does not load, or loads in part.
+
+    Example
+        error[V830] download-incomplete: model-00002-of-00004.safetensors
+          missing  5.00 MB: model-00002-of-00004.safetensors
+          commit   8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
+          help     run `hf download meta-llama/Meta-Llama-3-8B
+                   model-00002-of-00004.safetensors --revision
+                   8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920 --local-dir Meta-Llama-3-8B`
+
+    What to do
+        Run the command that the finding names: it fetches only what is missing.
+    """
+
+    code = "V830"
+    name = "download-incomplete"
+
+    bytes: int
+    command: str
+
+    def headline(self) -> str:
+        return self.place.file or f"{count(self.files, 'file')} of {self.repository}"
+
+    def rows(self) -> Rows:
+        names = listed(self.names[:4] if self.files > 4 else self.names, 4)
+        more = f" and {self.files - 4:,} more" if self.files > 4 else ""
+        return [("missing", f"{amount(self.bytes)}: {names}{more}"), ("commit", str(self.commit))]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"run `{self.command}`")
+
+
+class DownloadDiffers(DownloadedFiles, frozen=True, kw_only=True):
+    """Weights in the folder are not those of the repository.
+
+    What it means
+        The file has another size, or the same size and another content by its digest.
+
+    Why it matters
+        A cut, damaged or exchanged file: what it gives is not the published model.
+
+    Example
+        error[V831] download-differs: model-00002-of-00004.safetensors
+          stored  3,000,000 of 4,999,998 bytes
+          commit  8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
+          help    fetch it again from meta-llama/Meta-Llama-3-8B; if it was changed on
+                  purpose it is another model
+
+    What to do
+        Fetch the file again; if it was changed on purpose, it is another model.
+    """
+
+    code = "V831"
+    name = "download-differs"
+
+    cases: tuple[FileSize, ...]
+
+    def headline(self) -> str:
+        return self.place.file or f"{self.files:,} files"
+
+    def rows(self) -> Rows:
+        if self.files == 1:
+            words = [case.sizes("another content, same size") for case in self.cases]
+        else:
+            words = [f"{case.name} {case.sizes('another content, same size')}" for case in self.cases]
+        return [("stored" if self.files == 1 else "differ", listed(words, 4)), ("commit", str(self.commit))]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"fetch it again from {self.repository}; if it was changed on purpose it is another model")
+
+
+class DownloadConfigDiffers(DownloadedFiles, frozen=True, kw_only=True):
+    """Small files in the folder are not those of the repository.
+
+    What it means
+        A config, a tokenizer or code was changed here, or is of another commit.
+
+    Why it matters
+        The model is loaded with other settings than the published one.
+
+    Example
+        warning[V832] download-config-differs: config.json
+          differ  config.json (content)
+          commit  8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
+          help    compare them with the repository's; fetch them again if nobody changed
+                  them
+
+    What to do
+        Compare the files; fetch them again if nobody changed them.
+    """
+
+    code = "V832"
+    name = "download-config-differs"
+    severity = "warning"
+
+    cases: tuple[FileSize, ...]
+
+    def headline(self) -> str:
+        return self.place.file or f"{self.files:,} files"
+
+    def rows(self) -> Rows:
+        return [
+            ("differ", listed([f"{case.name} ({case.sizes('content')})" for case in self.cases], 6)),
+            ("commit", str(self.commit)),
+        ]
+
+    def remedy(self) -> Remedy:
+        return Remedy("compare them with the repository's; fetch them again if nobody changed them")
+
+
+class DownloadWeightsExtra(DownloadedFiles, frozen=True, kw_only=True):
+    """The folder holds weights that the repository does not have.
+
+    What it means
+        Files of weights lie here that are not in the repository at this commit.
+
+    Why it matters
+        Loaders may take them instead of the published ones, or beside them.
+
+    Example
+        warning[V833] download-weights-extra: model-00002-of-00003.safetensors
+          extra   1 bytes: model-00002-of-00003.safetensors
+          commit  8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
+          help    remove them if they are of another download or another commit
+
+    What to do
+        Remove them if they are of another download or another commit.
+    """
+
+    code = "V833"
+    name = "download-weights-extra"
+    severity = "warning"
+
+    bytes: int
+
+    def headline(self) -> str:
+        return self.place.file or count(self.files, "file")
+
+    def rows(self) -> Rows:
+        return [("extra", f"{amount(self.bytes)}: {listed(self.names, 4)}"), ("commit", str(self.commit))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("remove them if they are of another download or another commit")
+
+
+class DownloadLeavesOut(DownloadedFiles, frozen=True, kw_only=True):
+    """The folder leaves out files of the repository that loading does not need.
+
+    What it means
+        Second copies of the weights in other formats, papers and pictures are not here.
+
+    Why it matters
+        Nothing: a download may leave them out.
+
+    Example
+        note[V834] download-leaves-out: 1 file not needed to load these weights
+          left out  3 bytes: README.md
+
+    What to do
+        Nothing.
+    """
+
+    code = "V834"
+    name = "download-leaves-out"
+    severity = "note"
+
+    bytes: int
+
+    def headline(self) -> str:
+        return f"{count(self.files, 'file')} not needed to load these weights"
+
+    def rows(self) -> Rows:
+        return [("left out", f"{amount(self.bytes)}: {listed(self.names, 4)}")]
+
+
+class RepositoriesDiffer(Finding, frozen=True, kw_only=True):
+    """Two repositories, or two commits of one, do not have the same files.
+
+    What it means
+        By the sizes and digests that the Hub states, files differ or are only on one side.
+
+    Why it matters
+        It shows what a new revision changed, or what a copy left out.
+
+    Example
+        note[V835] repositories-differ: 3 files
+          differ       config.json
+          only before  tokenizer.json
+          only after   LICENSE
+
+    What to do
+        Nothing; look at the files that differ.
+    """
+
+    code = "V835"
+    name = "repositories-differ"
+    severity = "note"
+
+    differing: tuple[str, ...]
+    differing_count: int
+    gone: tuple[str, ...]
+    gone_count: int
+    new: tuple[str, ...]
+    new_count: int
+
+    def headline(self) -> str:
+        total = self.differing_count + self.gone_count + self.new_count
+        return f"{number(total)} {'file' if total == 1 else 'files'}"
+
+    def rows(self) -> Rows:
+        kinds = (
+            ("differ", self.differing, self.differing_count),
+            ("only before", self.gone, self.gone_count),
+            ("only after", self.new, self.new_count),
+        )
+        return [(label, first(names, total, 6)) for label, names, total in kinds if total]

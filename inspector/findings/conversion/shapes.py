@@ -1,0 +1,182 @@
+"""Shapes that a conversion changed."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.words import count, listed, number
+
+
+class VocabularyRows(Finding, frozen=True, kw_only=True):
+    """Rows of the vocabulary on both sides. stated: what the target's config says."""
+
+    roles: tuple[str, ...]
+    source: int
+    target: int
+    stated: int | None
+    dropped: int
+    invented: int
+
+    def headline(self) -> str:
+        return f"{count(abs(self.target - self.source), 'row')} of {listed(self.roles, 4)}"
+
+    def both_sides(self, after_source: str, after_target: str) -> Rows:
+        """The rows of both sides, with a remark on each."""
+        return [
+            ("source", f"{number(self.source)} rows{after_source}"),
+            ("target", f"{number(self.target)} rows{after_target}"),
+        ]
+
+    def other_size(self) -> str:
+        """What the target's own config says, where it is something else."""
+        return "" if self.stated in (None, self.target) else f", its config says {number(self.stated)}"
+
+
+class RowsCut(VocabularyRows, frozen=True, kw_only=True):
+    """The vocabulary lost rows.
+
+    What it means
+        Embedding, head or both have fewer rows in the target than in the source.
+
+    Why it matters
+        Tokens whose rows are gone cannot be read or written any more; ids beyond the end fail or read
+        other memory.
+
+    Example
+        error[V807] rows-cut: 256 rows of embedding, head
+          source   128,256 rows
+          target   128,000 rows
+          dropped  2,097,152 parameters
+          help     convert again with the tokenizer of the source, or prove that these
+                   rows were padding
+
+    What to do
+        Convert again with the tokenizer that belongs to the source. Rows that only padded the source
+        may go: then say so in the config.
+    """
+
+    code = "V807"
+    name = "rows-cut"
+
+    def rows(self) -> Rows:
+        return [*self.both_sides("", self.other_size()), ("dropped", count(self.dropped, "parameter"))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("convert again with the tokenizer of the source, or prove that these rows were padding")
+
+
+class RowsPadded(VocabularyRows, frozen=True, kw_only=True):
+    """The vocabulary was padded.
+
+    What it means
+        Embedding, head or both have more rows in the target than in the source.
+
+    Why it matters
+        Converters round vocabularies up for speed; the rows are harmless while no token has their ids,
+        but they are parameters of no training.
+
+    Example
+        warning[V808] rows-padded: 256 rows of embedding, head
+          source    128,256 rows
+          target    128,512 rows
+          invented  2,097,152 parameters
+          help      check that the target's config states this size and that no token
+                    uses the new ids
+
+    What to do
+        Nothing, where the target's own config states the padded size.
+    """
+
+    code = "V808"
+    name = "rows-padded"
+    severity = "warning"
+
+    def rows(self) -> Rows:
+        return [*self.both_sides("", self.other_size()), ("invented", count(self.invented, "parameter"))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("check that the target's config states this size and that no token uses the new ids")
+
+
+class ShapeNotCarried(Finding, frozen=True, kw_only=True):
+    """A tensor of the source cannot have become the one of the target.
+
+    What it means
+        Both sides have the tensor, unpacked and in one orientation, and its shape is another one. No
+        transposition, concatenation, stacking or padding of a vocabulary explains that.
+
+    Why it matters
+        What is not in both was cut off or made up.
+
+    Example
+        error[V809] shape-not-carried: attention key of layer 17
+          change      attention key [1024, 4096] → [4096, 4096]
+          source      model.layers.17.self_attn.k_proj.weight
+          target      model.layers.17.self_attn.k_proj.weight
+          parameters  12,582,912 invented
+          help        repeat the conversion; the converter took these widths for others
+
+    What to do
+        Repeat the conversion; compare head counts and widths that the converter read from the config.
+    """
+
+    code = "V809"
+    name = "shape-not-carried"
+
+    changes: tuple[str, ...]
+    roles: tuple[str, ...]
+    where: str
+    tensors: int
+    dropped: int
+    invented: int
+    carries: bool
+    names: tuple[str, str]
+
+    def headline(self) -> str:
+        where = f" of {self.where}" if self.where else ""
+        return f"{listed(self.roles, 4)}{where}"
+
+    def rows(self) -> Rows:
+        changed = {"dropped": self.dropped, "invented": self.invented}
+        lost = [f"{number(parameters)} {verb}" for verb, parameters in changed.items() if parameters]
+        return [
+            *(("change", change) for change in self.changes[:6]),
+            ("source", self.names[0]),
+            ("target", self.names[1]),
+            ("parameters", ", ".join(lost)),
+        ]
+
+    def remedy(self) -> Remedy:
+        return Remedy("repeat the conversion; the converter took these widths for others")
+
+
+class PaddingDiffers(VocabularyRows, frozen=True, kw_only=True):
+    """One side rounds the vocabulary up, the other has a row for each token.
+
+    What it means
+        The framework of one side makes the rows of embedding and head a whole multiple, and a config says
+        how many tokens there are: what the other side does not have are rows of no token.
+
+    Why it matters
+        Nothing is lost. The rows are counted as dropped or invented, since only one side stores them.
+
+    Example
+        note[V817] padding-differs: 256 rows of embedding, head
+          source    32,000 rows
+          target    32,256 rows, as Megatron-Core rounds them up
+          invented  2,097,152 parameters
+
+    What to do
+        Nothing.
+    """
+
+    code = "V817"
+    name = "padding-differs"
+    severity = "note"
+
+    writer: str
+
+    def rows(self) -> Rows:
+        padded = f", as {self.writer} rounds them up"
+        if self.target > self.source:
+            return [*self.both_sides("", padded), ("invented", count(self.invented, "parameter"))]
+        return [*self.both_sides(padded, ""), ("dropped", count(self.dropped, "parameter"))]

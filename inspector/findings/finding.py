@@ -1,0 +1,155 @@
+"""What a finding is: a frozen record with its place, its facts, its words and its remedy.
+
+A stage of the audit creates the records; nothing else words them, so that all formats agree. The class
+docstring of a finding is its page (`inspector explain CODE`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
+import msgspec
+
+SEVERITIES = ("error", "warning", "note")
+"""Worst first."""
+
+Rows = list[tuple[str, str]]
+"""Label and text of the lines below the headline."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where: any of a file of the checkpoint, a tensor, a family of tensors, a config key.
+
+    indices: exact index set in words, "layers 0, 2, 4-28".
+    """
+
+    file: str | None = None
+    tensor: str | None = None
+    family: str | None = None
+    indices: str | None = None
+    key: str | None = None
+
+
+class Component(msgspec.Struct, frozen=True):
+    """The component of a pipeline in which something was found, and the place as its own audit states it."""
+
+    name: str
+    place: Place
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One change that a program can make, with the fields of schema `inspector.mend/1`.
+
+    action: set, remove, rename, write, move, truncate or fetch. key: segments, since names contain dots.
+    old, new: values before and after (`from` and `to` in JSON).
+    """
+
+    action: str
+    file: str | None = None
+    key: tuple[str, ...] = ()
+    old: Any = msgspec.field(default=msgspec.UNSET, name="from")
+    new: Any = msgspec.field(default=msgspec.UNSET, name="to")
+
+
+class Remedy(msgspec.Struct, frozen=True):
+    """What to do: one sentence for people, and the same as steps for programs where steps can do it.
+
+    Both are empty where nothing needs doing.
+    """
+
+    words: str = ""
+    steps: tuple[Step, ...] = ()
+
+
+NOTHING_TO_DO = Remedy()
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of all findings. A subclass adds its facts as fields.
+
+    code, name, severity: of the class. confidence: "certain" or "likely".
+    from_component: in the audit of a pipeline, where `place` is the place in the pipeline.
+
+    A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
+    default are left out.
+    """
+
+    code: ClassVar[str] = ""
+    name: ClassVar[str] = ""
+    severity: ClassVar[str] = "error"
+
+    place: Place = Place()
+    confidence: str = "certain"
+    from_component: Component | None = None
+
+    def headline(self) -> str:
+        """The text behind "error[D501] shape-differs: "."""
+        return str(self.place.file)
+
+    def rows(self) -> Rows:
+        """Label and text of the lines below the headline."""
+        return []
+
+    def remedy(self) -> Remedy:
+        """What to do about it."""
+        return NOTHING_TO_DO
+
+    def within(self, component: str, place: Place) -> Self:
+        """The same finding in the audit of a pipeline that has the checkpoint as a component."""
+        return msgspec.structs.replace(self, place=place, from_component=Component(component, self.place))
+
+    @property
+    def title(self) -> str:
+        """The headline, after the name of the component it is about."""
+        headline = self._of_component().headline()
+        return f"{self.from_component.name}: {headline}" if self.from_component else headline
+
+    @property
+    def lines(self) -> Rows:
+        """The rows, worded for the component it is about."""
+        return self._of_component().rows()
+
+    @property
+    def help(self) -> str:
+        """The remedy in words, worded for the component it is about."""
+        return self._of_component().remedy().words
+
+    @property
+    def message(self) -> str:
+        """The title and its rows in one line."""
+        return "; ".join([self.title, *(f"{label} {text}" for label, text in self.lines)])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The fields of the subclass as plain JSON values under their JSON names."""
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return {name: _with_lists(value) for name, value in values.items() if name not in COMMON}
+
+    def _of_component(self) -> Self:
+        component = self.from_component
+        return self if component is None else msgspec.structs.replace(self, place=component.place)
+
+
+def _with_lists(value: Any) -> Any:
+    """A plain value with lists for tuples, as JSON has them."""
+    if isinstance(value, list | tuple):
+        return [_with_lists(item) for item in value]
+    return {name: _with_lists(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+
+COMMON = frozenset(Finding.__struct_fields__)
+"""Fields that are no facts."""
+
+
+def ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """The worst first, otherwise in the order given."""
+    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """Each once, the worst first: findings with the same code, message and file are one."""
+    once: dict[tuple[str, str, str | None], Finding] = {}
+    for finding in findings:
+        once.setdefault((finding.code, finding.message, finding.place.file), finding)
+    return ordered(once.values())

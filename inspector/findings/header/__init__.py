@@ -1,0 +1,1 @@
+"""H: the header of one file."""

@@ -1,0 +1,336 @@
+"""Entries of a header that contradict the format, of all formats."""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.words import count, listed, number, shape
+
+SHOWN = 4
+"""Cases in a message."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One tensor's entry in a header."""
+
+    tensor: str
+
+
+class ProblemEntry(Entry, frozen=True, kw_only=True):
+    """An entry with what is wrong with it in words."""
+
+    problem: str
+
+
+class DtypeEntry(Entry, frozen=True, kw_only=True):
+    """An entry with an unknown dtype, and the known one it resembles."""
+
+    dtype: str
+    meant: str | None
+
+
+class KeysEntry(Entry, frozen=True, kw_only=True):
+    """An entry with some of its keys."""
+
+    keys: tuple[str, ...]
+
+
+class ShapeEntry(Entry, frozen=True, kw_only=True):
+    """An entry with its dtype and its shape, of which the message shows the first dims."""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def layout(self) -> str:
+        """Dtype and shape in words."""
+        return f"{self.dtype} {shape(self.shape[:12])}"
+
+
+class SizeEntry(ShapeEntry, frozen=True, kw_only=True):
+    """expected: bytes that the shape needs. stored: bytes between the offsets."""
+
+    expected: int
+    stored: int
+
+
+class Entries(Finding, frozen=True, kw_only=True):
+    """Entries of one header with the same problem. tensors: how many; cases: the first of them."""
+
+    tensors: int
+    cases: tuple[Entry, ...]
+
+    def headline(self) -> str:
+        return f"{self.place.file}: {count(self.tensors, 'tensor')}"
+
+    def rows(self) -> Rows:
+        rest = self.tensors - min(SHOWN, len(self.cases))
+        rows = [("entry", text) for text in self.entries()[:SHOWN]]
+        return [*rows, ("more", f"{number(rest)} further tensors")] if rest > 0 else rows
+
+    def entries(self) -> list[str]:
+        """The cases in words."""
+        raise NotImplementedError
+
+
+class EntryMalformed(Entries, frozen=True, kw_only=True):
+    """Entries of the header are not of the form that the format asks for.
+
+    What it means
+        Each entry holds a `dtype` (a text), a `shape` (a list of integers from 0 to 2^64 - 1) and
+        `data_offsets` ([begin, end] in order). A field is missing or of another type; 1.0, -0 and true are
+        no integers.
+
+    Why it matters
+        The reference reader refuses the whole file. The tensors named are left out of the audit.
+
+    Example
+        error[H104] entry-malformed: model.safetensors: 1 tensor
+          entry  lm_head.weight: shape holds 4096.0
+          help   save the file again with a current version of safetensors
+
+    What to do
+        Save the file again with a current version of safetensors.
+    """
+
+    code = "H104"
+    name = "entry-malformed"
+
+    cases: tuple[ProblemEntry, ...]
+
+    def entries(self) -> list[str]:
+        return [f"{case.tensor}: {case.problem}" for case in self.cases]
+
+    def remedy(self) -> Remedy:
+        return Remedy("save the file again with a current version of safetensors")
+
+
+class DtypeUnknown(Entries, frozen=True, kw_only=True):
+    """A dtype is none of the 22 that safetensors knows.
+
+    What it means
+        The header spells a dtype that the format does not have. A near spelling is suggested where one is
+        meant by all appearance.
+
+    Why it matters
+        The reference reader refuses the whole file. The tensors named are left out of the audit, since
+        their size is not known.
+
+    Example
+        error[H105] dtype-unknown: model.safetensors: 2 tensors
+          entry  model.layers.0.mlp.up_proj.weight: F8_E4M3FN, meant is F8_E4M3
+          entry  model.layers.1.mlp.up_proj.weight: F8_E4M3FN, meant is F8_E4M3
+          help   save the file again under a dtype of the format
+
+    What to do
+        Save the file again under a dtype of the format; 4-bit integers are stored packed in U8 or I32.
+    """
+
+    code = "H105"
+    name = "dtype-unknown"
+
+    cases: tuple[DtypeEntry, ...]
+
+    def entries(self) -> list[str]:
+        return [
+            f"{case.tensor}: {case.dtype}" + (f", meant is {case.meant}" if case.meant else "") for case in self.cases
+        ]
+
+    def remedy(self) -> Remedy:
+        return Remedy("save the file again under a dtype of the format")
+
+
+class KeyDoubled(Finding, frozen=True, kw_only=True):
+    """The header names a tensor twice.
+
+    What it means
+        The same key stands more than once in the header, which the format forbids. The reference reader
+        keeps the last entry without a word, others keep the first.
+
+    Why it matters
+        Two readers see two models in one file, and a scanner may look at another tensor than the loader
+        uses. The audit goes by the last entry.
+
+    Example
+        error[H106] key-doubled: model.safetensors names 1 key twice
+          keys  lm_head.weight
+          help  ask the writer of the file which entry is meant
+
+    What to do
+        Do not use the file before its writer has been asked; save it again.
+    """
+
+    code = "H106"
+    name = "key-doubled"
+
+    where: str
+    keys: tuple[str, ...]
+    tensors: int
+
+    def headline(self) -> str:
+        return f"{self.place.file} names {count(self.tensors, 'key')} twice"
+
+    def rows(self) -> Rows:
+        return [("keys", listed(self.keys))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("ask the writer of the file which entry is meant")
+
+
+class SizeDiffers(Entries, frozen=True, kw_only=True):
+    """A tensor has another number of bytes than its shape and dtype need.
+
+    What it means
+        The product of the dims and the bits of the dtype give the bytes of a tensor; its offsets span
+        another number.
+
+    Why it matters
+        One of the three is a lie, and readers that trust the shape read foreign bytes. The reference reader
+        refuses the file.
+
+    Example
+        error[H110] size-differs: model.safetensors: 1 tensor
+          entry  lm_head.weight: BF16 [256, 64] = 32,768 bytes, offsets span 32,704
+          help   save the file again with a current version of safetensors
+
+    What to do
+        Save the file again with a current version of safetensors.
+    """
+
+    code = "H110"
+    name = "size-differs"
+
+    cases: tuple[SizeEntry, ...]
+
+    def entries(self) -> list[str]:
+        return [
+            f"{case.tensor}: {case.layout} = {number(case.expected)} bytes, offsets span {number(case.stored)}"
+            for case in self.cases
+        ]
+
+    def remedy(self) -> Remedy:
+        return Remedy("save the file again with a current version of safetensors")
+
+
+class ShapeOverflows(Entries, frozen=True, kw_only=True):
+    """The product of the dims does not fit into 64 bits.
+
+    What it means
+        Elements, or elements times bits, reach 2^64. No such tensor can exist; products that wrap around to
+        a small number are an old trick.
+
+    Why it matters
+        Readers that do not check reserve the wrong amount of memory. The reference reader refuses the file.
+
+    Example
+        error[H111] shape-overflows: model.safetensors: 1 tensor
+          entry  w: F32 [4294967296, 4294967296]
+          help   do not use the file
+
+    What to do
+        Do not use the file.
+    """
+
+    code = "H111"
+    name = "shape-overflows"
+
+    cases: tuple[ShapeEntry, ...]
+
+    def entries(self) -> list[str]:
+        return [f"{case.tensor}: {case.layout}" for case in self.cases]
+
+    def remedy(self) -> Remedy:
+        return Remedy("do not use the file")
+
+
+class PartOfByte(Entries, frozen=True, kw_only=True):
+    """A tensor of 4 or 6 bits does not fill its last byte.
+
+    What it means
+        F4, F6_E2M3 and F6_E3M2 take 4 and 6 bits an element; elements times bits must be whole bytes.
+
+    Why it matters
+        The reference reader refuses the file.
+
+    Example
+        error[H112] part-of-byte: model.safetensors: 1 tensor
+          entry  w: F4 [3]
+          help   pad the last dim so that the bits fill whole bytes
+
+    What to do
+        Pad the last dim to an even number, or to a multiple of four for the 6-bit types.
+    """
+
+    code = "H112"
+    name = "part-of-byte"
+
+    cases: tuple[ShapeEntry, ...]
+
+    def entries(self) -> list[str]:
+        return [f"{case.tensor}: {case.layout}" for case in self.cases]
+
+    def remedy(self) -> Remedy:
+        return Remedy("pad the last dim so that the bits fill whole bytes")
+
+
+class FieldUnknown(Entries, frozen=True, kw_only=True):
+    """Entries of the header hold fields that the format does not have.
+
+    What it means
+        Beside `dtype`, `shape` and `data_offsets` stands something else. Readers ignore it.
+
+    Why it matters
+        Nothing is lost, but no reader will use what is said there.
+
+    Example
+        warning[H114] field-unknown: model.safetensors: 1 tensor
+          entry  lm_head.weight: scale
+          help   readers ignore these fields; __metadata__ is the place for them
+
+    What to do
+        Put such things into `__metadata__`.
+    """
+
+    code = "H114"
+    name = "field-unknown"
+    severity = "warning"
+
+    cases: tuple[KeysEntry, ...]
+
+    def entries(self) -> list[str]:
+        return [f"{case.tensor}: {listed(case.keys)}" for case in self.cases]
+
+    def remedy(self) -> Remedy:
+        return Remedy("readers ignore these fields; __metadata__ is the place for them")
+
+
+class FieldDoubled(Entries, frozen=True, kw_only=True):
+    """A field of an entry stands twice.
+
+    What it means
+        An entry holds `dtype`, `shape` or `data_offsets` more than once.
+
+    Why it matters
+        The reference reader refuses the file; others keep the first or the last, and see two different
+        tensors.
+
+    Example
+        error[H121] field-doubled: model.safetensors: 1 tensor
+          entry  lm_head.weight: shape
+          help   save the file again with a current version of safetensors
+
+    What to do
+        Save the file again with a current version of safetensors.
+    """
+
+    code = "H121"
+    name = "field-doubled"
+
+    cases: tuple[KeysEntry, ...]
+
+    def entries(self) -> list[str]:
+        return [f"{case.tensor}: {listed(case.keys)}" for case in self.cases]
+
+    def remedy(self) -> Remedy:
+        return Remedy("save the file again with a current version of safetensors")

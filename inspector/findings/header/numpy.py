@@ -1,0 +1,42 @@
+"""Files of NumPy."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.words import listed
+
+
+class NumpyMalformed(Finding, frozen=True, kw_only=True):
+    """An array of NumPy cannot be read as a tensor.
+
+    What it means
+        The header of the array is damaged, or its dtype is none of a tensor: texts, records, Python objects
+        (which are a pickle, and were not opened).
+
+    Why it matters
+        The array has no shape and dtype that could be compared with a model's.
+
+    Example
+        error[H150] numpy-malformed: weights.npz: it holds Python objects, which are a pickle
+          arrays  vocab
+          help    save the array again with a plain dtype
+
+    What to do
+        Save the array with a plain dtype.
+    """
+
+    code = "H150"
+    name = "numpy-malformed"
+
+    problem: str
+    arrays: int
+    names: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"{self.place.file}: {self.problem}"
+
+    def rows(self) -> Rows:
+        return [("arrays", listed(self.names))] if self.names else []
+
+    def remedy(self) -> Remedy:
+        return Remedy("save the array again with a plain dtype")

@@ -1,0 +1,1 @@
+"""N: names of tensors, and components."""

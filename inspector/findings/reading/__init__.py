@@ -1,0 +1,1 @@
+"""R: what was named could not be read."""

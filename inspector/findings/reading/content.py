@@ -1,0 +1,184 @@
+"""A file holds something else than its name says."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.refetch import Refetch
+from inspector.findings.words import count, listed, number
+
+_FORMATS = {
+    "git-lfs-pointer": "a git-lfs pointer, not the weights",
+    "html": "a web page",
+    "refusal": "an error message of a server",
+    "json-error": "an error message of a server, in JSON",
+    "json": "a JSON text",
+    "text": "a text",
+    "empty": "empty",
+    "zeros": "filled with zeros",
+    "zip": "a zip archive, as PyTorch saves since 1.6",
+    "pickle": "a pickle, as PyTorch saved before 1.6",
+    "gguf": "a GGUF file",
+    "ggml": "a GGML file",
+    "gzip": "compressed with gzip",
+    "zstandard": "compressed with zstandard",
+    "xz": "compressed with xz",
+    "bzip2": "compressed with bzip2",
+    "7z": "a 7z archive",
+    "rar": "a rar archive",
+    "tar": "a tar archive",
+    "onnx": "an ONNX model",
+    "hdf5": "an HDF5 file, as Keras saves",
+    "numpy": "a NumPy array",
+    "program": "a program",
+    "script": "a script",
+    "pdf": "a PDF",
+    "picture": "a picture",
+}
+
+_UNPACK = "unpack it and audit what is inside"
+
+_RENAME = "give it the ending of its format, or convert it to safetensors"
+
+_REMEDIES = {
+    "git-lfs-pointer": "run `git lfs install` and `git lfs pull` in the folder",
+    "refusal": "log in or accept the terms of the repository, then fetch the file again",
+    "json-error": "log in or accept the terms of the repository, then fetch the file again",
+    "zip": _RENAME,
+    "pickle": _RENAME,
+    "gguf": _RENAME,
+    "ggml": _RENAME,
+    "onnx": _RENAME,
+    "hdf5": _RENAME,
+    "numpy": _RENAME,
+    "gzip": _UNPACK,
+    "zstandard": _UNPACK,
+    "xz": _UNPACK,
+    "bzip2": _UNPACK,
+    "7z": _UNPACK,
+    "rar": _UNPACK,
+    "tar": _UNPACK,
+    "json": "point at the folder, or at the .safetensors file itself",
+}
+
+_CONFIG_FORMATS = {
+    "git-lfs-pointer": "a git-lfs pointer",
+    "html": "a web page",
+    "refusal": "an error message of a server",
+    "json-error": "an error message of a server",
+    "zeros": "filled with zeros",
+}
+
+
+class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
+    """The file has the name of a checkpoint and is something else.
+
+    What it means
+        The first bytes belong to another format, or to a text: a git-lfs pointer, a web page or an error
+        message that a download stored in place of the weights.
+
+    Why it matters
+        Most readers call such a file a header that is too large, which says nothing of the cause.
+
+    Example
+        error[R005] not-a-checkpoint: model.safetensors is a git-lfs pointer, not the weights
+          stored  134 bytes
+          help    run `git lfs install` and `git lfs pull` in the folder
+
+    What to do
+        What helps depends on what the file is; the finding says it.
+    """
+
+    code = "R005"
+    name = "not-a-checkpoint"
+
+    what: str
+    bytes: int | None
+
+    def headline(self) -> str:
+        return f"{self.place.file} is {_FORMATS.get(self.what, 'of an unknown format')}"
+
+    def rows(self) -> Rows:
+        return [("stored", f"{number(self.bytes)} bytes")] if self.bytes is not None else []
+
+    def remedy(self) -> Remedy:
+        words = _REMEDIES.get(self.what)
+        return Remedy(words) if words else self.fetch_again()
+
+
+class ConfigUnreadable(Finding, frozen=True, kw_only=True):
+    """A config file cannot be used.
+
+    What it means
+        The file is no JSON object: broken off, followed by other text, nested without end, a list, or a
+        file of another kind such as a git-lfs pointer. NaN and Infinity are accepted, since Python writes
+        them.
+
+    Why it matters
+        Without the config nothing says what the weights should be; the audit goes on without it.
+
+    Example
+        error[R006] config-unreadable: config.json has text after its end
+          at    character 1,168
+          help  repair the file, or fetch it again
+
+    What to do
+        Repair the file at the place given, or fetch it again.
+    """
+
+    code = "R006"
+    name = "config-unreadable"
+
+    problem: str
+    detail: str
+    position: int | None
+    what: str
+
+    def headline(self) -> str:
+        return f"{self.place.file} {self.problem}"
+
+    def rows(self) -> Rows:
+        rows = [("instead", f"the file is {_CONFIG_FORMATS.get(self.what, self.what)}")] if self.what else []
+        if self.position:
+            rows.append(("at", f"character {number(self.position)}"))
+        if self.detail:
+            rows.append(("because", self.detail))
+        return rows
+
+    def remedy(self) -> Remedy:
+        return Remedy("run `git lfs pull`" if self.what == "git-lfs-pointer" else "repair the file, or fetch it again")
+
+
+class ConfigKeyDoubled(Finding, frozen=True, kw_only=True):
+    """The same key stands twice in a config.
+
+    What it means
+        An object of the config holds a key more than once. Python keeps the last value; other readers keep
+        the first or refuse the file.
+
+    Why it matters
+        Two readers may build two models from the same file. The audit goes by the last value.
+
+    Example
+        warning[R007] config-key-doubled: config.json holds 1 key twice
+          keys  hidden_size
+          help  remove one of the two; the last one was used
+
+    What to do
+        Remove one of the two.
+    """
+
+    code = "R007"
+    name = "config-key-doubled"
+    severity = "warning"
+
+    keys: tuple[str, ...]
+    count: int
+
+    def headline(self) -> str:
+        return f"{self.place.file} holds {count(self.count, 'key')} twice"
+
+    def rows(self) -> Rows:
+        return [("keys", listed(self.keys))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("remove one of the two; the last one was used")

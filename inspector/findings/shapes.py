@@ -1,0 +1,112 @@
+"""Shapes that do not follow from the config."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.words import count, listed, number, shape
+
+
+class UnexpectedShape(Finding, frozen=True, kw_only=True):
+    """A stored shape and the expected one: dims as expressions and as numbers, with the values behind them."""
+
+    stored: tuple[int, ...]
+    expected: tuple[int | None, ...]
+    dims: tuple[str, ...]
+    because: tuple[str, ...]
+    role: str
+    dtype: str
+
+
+class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
+    """A tensor's shape is not the one that follows from the config.
+
+    What it means
+        The config and the rest of the weights agree; this tensor does not.
+
+    Why it matters
+        Loaders refuse it or leave it out and run with random numbers.
+
+    Example
+        error[D501] shape-differs: model.layers.17.self_attn.k_proj.weight
+          stored    [4096, 4096] BF16
+          expected  [kv*dh, d] = [1024, 4096]
+          because   kv = num_key_value_heads = 8; dh = d/h = 128 (head_dim absent); d =
+                    hidden_size = 4096
+          others    31 tensors are as expected
+          help      this tensor comes from another checkpoint: fetch its file again
+
+    What to do
+        Fetch the file again; if the tensor was trained or merged in this shape, correct the config for
+        all layers.
+    """
+
+    code = "D501"
+    name = "shape-differs"
+
+    tensors: int
+    others: int
+    others_where: str
+
+    def headline(self) -> str:
+        return self.place.tensor or str(self.place.family)
+
+    def rows(self) -> Rows:
+        rows = [
+            ("stored", f"{shape(self.stored)} {self.dtype}"),
+            ("expected", f"[{', '.join(self.dims)}] = {shape(self.expected)}"),
+            ("because", "; ".join(self.because)),
+        ]
+        if self.place.indices and not self.place.tensor:
+            rows.insert(0, ("where", f"{self.place.indices}, {count(self.tensors, 'tensor')}"))
+        if self.others:
+            rows.append(("others", f"{count(self.others, 'tensor')} {'is' if self.others == 1 else 'are'} as expected"))
+        return [row for row in rows if row[1]]
+
+    def remedy(self) -> Remedy:
+        if self.others:
+            return Remedy("this tensor comes from another checkpoint: fetch its file again")
+        return Remedy("the tensor or the config is another model's: compare it with the original")
+
+
+class StoredTransposed(UnexpectedShape, frozen=True, kw_only=True):
+    """A matrix lies on its side.
+
+    What it means
+        The stored shape is the expected one with its two dims exchanged: [in, out] instead of [out, in]
+        or the reverse, as after a conversion between frameworks.
+
+    Why it matters
+        Loaders refuse it; where the matrix is square nothing tells, so look at its square siblings too.
+
+    Example
+        error[D502] stored-transposed: model.layers.{layer}.mlp.up_proj.weight
+          stored    [4096, 14336]
+          expected  [ff, d] = [14336, 4096]
+          tensors   32
+          help      transpose it: tensor.t().contiguous()
+
+    What to do
+        Transpose the matrices; check the square ones of the same conversion by their values.
+    """
+
+    code = "D502"
+    name = "stored-transposed"
+
+    families: tuple[str, ...]
+    tensors: int
+
+    def headline(self) -> str:
+        return self.place.tensor or self.place.family or f"{len(self.families):,} families"
+
+    def rows(self) -> Rows:
+        rows = [
+            ("stored", shape(self.stored)),
+            ("expected", f"[{', '.join(self.dims)}] = {shape(self.expected)}"),
+            ("tensors", number(self.tensors)),
+        ]
+        if len(self.families) > 1:
+            rows.append(("families", listed(self.families, 3)))
+        return rows
+
+    def remedy(self) -> Remedy:
+        return Remedy("transpose it: tensor.t().contiguous()")

@@ -1,0 +1,1 @@
+"""S: shards and their index."""

@@ -1,0 +1,232 @@
+"""The index by itself."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.refetch import Refetch
+from inspector.findings.words import count, listed, number
+
+_FORMATS = {
+    "git-lfs-pointer": "a git-lfs pointer",
+    "html": "a web page",
+    "refusal": "an error message of a server",
+    "json-error": "an error message of a server",
+    "zeros": "filled with zeros",
+}
+
+
+class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
+    """The index of the shards cannot be used.
+
+    What it means
+        The index is no JSON object with a `weight_map`: broken off, two documents with the remnant of a
+        merge between them, a git-lfs pointer, a web page.
+
+    Why it matters
+        Loaders find the shards by the index and fail. The audit goes by the names of the files instead.
+
+    Example
+        error[S202] index-unreadable: model.safetensors.index.json holds the remnant of an unfinished git merge
+          at    character 60,303
+          help  fetch this file again
+
+    What to do
+        Fetch the index again, or repair it at the place given.
+    """
+
+    code = "S202"
+    name = "index-unreadable"
+
+    problem: str
+    position: int | None
+    what: str
+    bytes: int
+
+    def headline(self) -> str:
+        return f"{self.place.file} {self.problem}"
+
+    def rows(self) -> Rows:
+        rows = [("instead", f"the file is {_FORMATS.get(self.what, self.what)}")] if self.what else []
+        return [*rows, ("at", f"character {number(self.position)}")] if self.position else rows
+
+    def remedy(self) -> Remedy:
+        return Remedy("run `git lfs pull` in the folder") if self.what == "git-lfs-pointer" else self.fetch_again()
+
+
+class IndexStale(Finding, frozen=True, kw_only=True):
+    """An index lies there without any of its shards.
+
+    What it means
+        None of the files that the index names exists, while other weights do. They are audited instead.
+
+    Why it matters
+        Loaders that prefer the index fail, though the weights are there.
+
+    Example
+        warning[S211] index-stale: model.safetensors.index.json names 4 files, none is there
+          audited  model.safetensors
+          help     remove the index, or fetch its shards
+
+    What to do
+        Remove the index, or fetch its shards.
+    """
+
+    code = "S211"
+    name = "index-stale"
+    severity = "warning"
+
+    files: int
+    tensors: int
+    audited: str
+
+    def headline(self) -> str:
+        return f"{self.place.file} names {count(self.files, 'file')}, none is there"
+
+    def rows(self) -> Rows:
+        return [("audited", self.audited)]
+
+    def remedy(self) -> Remedy:
+        return Remedy("remove the index, or fetch its shards")
+
+
+class IndexMissing(Finding, frozen=True, kw_only=True):
+    """Shards lie there without an index.
+
+    What it means
+        The files are numbered as shards and no `.index.json` lists them. All of them are audited.
+
+    Why it matters
+        Most loaders find shards by the index and say that there are no weights.
+
+    Example
+        warning[S212] index-missing: 2 shards without an index
+          shards  model-00001-of-00002.safetensors, model-00002-of-00002.safetensors
+          help    fetch the index, or write one from the headers
+
+    What to do
+        Fetch the index, or write one from the headers.
+    """
+
+    code = "S212"
+    name = "index-missing"
+    severity = "warning"
+
+    files: int
+    names: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"{count(self.files, 'shard')} without an index"
+
+    def rows(self) -> Rows:
+        return [("shards", listed(self.names, 4))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("fetch the index, or write one from the headers")
+
+
+class IndexKeyDoubled(Finding, frozen=True, kw_only=True):
+    """The same key stands twice in the index.
+
+    What it means
+        An object of the index holds a key more than once; most readers keep the last value.
+
+    Why it matters
+        Two readers may look for a tensor in two files.
+
+    Example
+        warning[S213] index-key-doubled: model.safetensors.index.json holds 1 key twice
+          keys  lm_head.weight
+          help  write the index again from the headers
+
+    What to do
+        Write the index again from the headers.
+    """
+
+    code = "S213"
+    name = "index-key-doubled"
+    severity = "warning"
+
+    keys: tuple[str, ...]
+    count: int
+
+    def headline(self) -> str:
+        return f"{self.place.file} holds {count(self.count, 'key')} twice"
+
+    def rows(self) -> Rows:
+        return [("keys", listed(self.keys))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("write the index again from the headers")
+
+
+class IndexEntryMalformed(Finding, frozen=True, kw_only=True):
+    """The index names no file for a tensor.
+
+    What it means
+        A value of the `weight_map` is something else than a text.
+
+    Why it matters
+        Loaders fail on it. The tensors are treated as if the index did not list them.
+
+    Example
+        error[S214] index-entry-malformed: model.safetensors.index.json: 1 tensor
+          tensors  lm_head.weight
+          help     write the index again from the headers
+
+    What to do
+        Write the index again from the headers.
+    """
+
+    code = "S214"
+    name = "index-entry-malformed"
+
+    names: tuple[str, ...]
+    tensors: int
+
+    def headline(self) -> str:
+        return f"{self.place.file}: {count(self.tensors, 'tensor')}"
+
+    def rows(self) -> Rows:
+        return [("tensors", listed(self.names))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("write the index again from the headers")
+
+
+class IndexTotalType(Finding, frozen=True, kw_only=True):
+    """A total of the index is no integer.
+
+    What it means
+        `total_size` (bytes) and `total_parameters` are counts; the index holds a float, a text or something
+        else, even if its value is right.
+
+    Why it matters
+        Readers with typed fields refuse the index or show nothing.
+
+    Example
+        warning[S215] index-total-type: total_size is a float, not an integer
+          value  13731385408.0
+          index  model.safetensors.index.json
+          help   write total_size as an integer
+
+    What to do
+        Write the total as an integer.
+    """
+
+    code = "S215"
+    name = "index-total-type"
+    severity = "warning"
+
+    key: str
+    value: str
+    type: str
+    wanted: str
+
+    def headline(self) -> str:
+        return f"{self.key} is {self.type}, not {self.wanted}"
+
+    def rows(self) -> Rows:
+        return [("value", self.value), ("index", str(self.place.file))]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"write {self.key} as {self.wanted}")

@@ -1,0 +1,196 @@
+"""Ties, buffers and stated totals."""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.role_words import label
+from inspector.findings.words import count, listed, number, shape
+
+
+class TiedHead(Finding, frozen=True, kw_only=True):
+    """A tensor that is tied to another one. solved: no config says so."""
+
+    role: str
+    tied_to: str = msgspec.field(name="with")
+    shape: tuple[int | None, ...]
+    elements: int | None
+    solved: bool
+
+
+class HeadMissing(Finding, frozen=True, kw_only=True):
+    """The output head is neither stored nor tied.
+
+    What it means
+        The config says that the head is a matrix of its own, and no file holds it.
+
+    Why it matters
+        Loaders fill it with random numbers: the server is healthy and the output is garbage.
+
+    Example
+        error[P701] head-missing: lm_head.weight
+          expected  [128256, 4096], 525,336,576 parameters
+          because   tie_word_embeddings = False
+          help      fetch the head's file again, or set "tie_word_embeddings": true if
+                    the head is the embedding
+
+    What to do
+        If the model was trained with a tied head, correct the config; else fetch or convert again.
+    """
+
+    code = "P701"
+    name = "head-missing"
+
+    shape: tuple[int | None, ...]
+    parameters: int
+    also: tuple[str, ...]
+    ties: str
+    tie: str
+    default: bool
+
+    def headline(self) -> str:
+        return self.place.tensor or str(self.place.family)
+
+    def rows(self) -> Rows:
+        rows = [("expected", f"{shape(self.shape)}, {number(self.parameters)} parameters")]
+        if self.also:
+            rows.append(("also", listed(self.also)))
+        return [*rows, ("because", self.tie)]
+
+    def remedy(self) -> Remedy:
+        return Remedy('fetch the head\'s file again, or set "tie_word_embeddings": true if the head is the embedding')
+
+
+class CopyStored(TiedHead, frozen=True, kw_only=True):
+    """A tied matrix is stored a second time.
+
+    What it means
+        The config ties the head to the embedding, and both are in the file. It is counted once.
+
+    Why it matters
+        The copy costs its bytes; loaders ignore it, or read it and tie it again.
+
+    Example
+        note[P702] copy-stored: lm_head.weight is a copy of the embedding
+          copy  [128256, 2048], 262,668,288 elements, counted once
+
+    What to do
+        Nothing. Headers cannot tell whether the copy's values are the same.
+    """
+
+    code = "P702"
+    name = "copy-stored"
+    severity = "note"
+
+    def headline(self) -> str:
+        return f"{self.place.tensor or self.place.family} is a copy of the {label(self.tied_to)}"
+
+    def rows(self) -> Rows:
+        return [("copy", f"{shape(self.shape)}, {number(self.elements)} elements, counted once")]
+
+
+class HeadTied(TiedHead, frozen=True, kw_only=True):
+    """The head is not stored: it is the embedding.
+
+    What it means
+        The config ties the two, so that one matrix serves as both and is counted once.
+
+    Why it matters
+        Nothing is wrong; a formula that counts a head of its own is that much too high.
+
+    Example
+        note[P703] head-tied: lm_head is not stored; config ties it to the embedding
+
+    What to do
+        Nothing.
+    """
+
+    code = "P703"
+    name = "head-tied"
+    severity = "note"
+
+    def headline(self) -> str:
+        name = (self.place.tensor or self.place.family or "").removesuffix(".weight")
+        ties = "it is taken for tied" if self.solved else "config ties it"
+        return f"{name} is not stored; {ties} to the {label(self.tied_to)}"
+
+
+class BuffersStored(Finding, frozen=True, kw_only=True, omit_defaults=True):
+    """Tensors are stored that are no parameters.
+
+    What it means
+        Rotary frequencies, masks, position numbers, running statistics: a model works them out or counts
+        them up, and they are not trained.
+
+    Why it matters
+        They are in the file and in its size, and not in the parameter count.
+
+    Example
+        note[P704] buffers-stored: 2,048 elements in 32 tensors, not counted
+          families  model.layers.{layer}.self_attn.rotary_emb.inv_freq
+
+    What to do
+        Nothing.
+    """
+
+    code = "P704"
+    name = "buffers-stored"
+    severity = "note"
+
+    elements: int
+    bytes: int
+    tensors: int
+    families: tuple[str, ...]
+    disputed: str | None = None
+    disputed_elements: int | None = None
+    with_disputed: int | None = None
+
+    def headline(self) -> str:
+        return f"{count(self.elements, 'element')} in {count(self.tensors, 'tensor')}, not counted"
+
+    def rows(self) -> Rows:
+        rows = [("families", listed(self.families, 3))]
+        if self.disputed is not None:
+            counted = f"{number(self.with_disputed)} parameters, where the {label(self.disputed)} is counted as one"
+            rows.append(("or", counted))
+        return rows
+
+
+class TotalDisagrees(Finding, frozen=True, kw_only=True):
+    """A total of the index agrees with nothing.
+
+    What it means
+        The index states a total that is neither what the headers add up to nor anything that known habits
+        make of it.
+
+    Why it matters
+        Hubs and loaders show and believe this number; it may be left over from another version of the
+        weights.
+
+    Example
+        warning[P705] total-disagrees: index.total_size
+          claimed  16,060,522,240
+          true     16,060,522,496
+          help     write the index again from the headers
+
+    What to do
+        Write the index again from the headers.
+    """
+
+    code = "P705"
+    name = "total-disagrees"
+    severity = "warning"
+
+    source: str
+    claimed: int | float | str
+    true: int
+
+    def headline(self) -> str:
+        return self.source
+
+    def rows(self) -> Rows:
+        return [("claimed", number(self.claimed)), ("true", number(self.true))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("write the index again from the headers")

@@ -1,0 +1,95 @@
+"""The dtypes of stored tensors."""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.findings.finding import Finding, Rows
+from inspector.findings.words import count, number
+
+
+class DtypeShare(msgspec.Struct, frozen=True):
+    """The tensors of one dtype. where: the first families."""
+
+    dtype: str
+    tensors: int
+    elements: int
+    bytes: int
+    where: tuple[str, ...]
+
+    def amount(self) -> str:
+        """Tensors and elements."""
+        return f"{count(self.tensors, 'tensor')}, {count(self.elements, 'element')}"
+
+    def first(self) -> str:
+        """The first family, after a colon."""
+        return f": {self.where[0]}" + (" and others" if len(self.where) > 1 else "") if self.where else ""
+
+
+class DtypesMixed(Finding, frozen=True, kw_only=True):
+    """Several dtypes among the parameters.
+
+    What it means
+        Not all parameters are stored in one dtype.
+
+    Why it matters
+        Some models are meant so (norms in F32); else it may be the trace of a merge or a half-done
+        conversion.
+
+    Example
+        note[T601] dtypes-mixed: BF16 and F32
+          BF16  226 tensors, 8,029,995,008 elements
+          F32   65 tensors, 266,240 elements: model.norm.weight and others
+
+    What to do
+        Nothing, where it is meant.
+    """
+
+    code = "T601"
+    name = "dtypes-mixed"
+    severity = "note"
+
+    dtypes: tuple[DtypeShare, ...]
+
+    def headline(self) -> str:
+        return " and ".join(entry.dtype for entry in self.dtypes[:4])
+
+    def rows(self) -> Rows:
+        usual, *others = self.dtypes[:6]
+        rarer = [(entry.dtype, f"{entry.amount()}{entry.first()}") for entry in others]
+        return [(usual.dtype, usual.amount()), *rarer]
+
+
+class DtypeDiffers(Finding, frozen=True, kw_only=True):
+    """The weights are stored in another dtype than the config states.
+
+    What it means
+        The config's dtype (`dtype` or `torch_dtype`) is not that of most parameters.
+
+    Why it matters
+        The download is larger or smaller than the config suggests; loaders convert on loading.
+
+    Example
+        note[T602] dtype-differs: stored F32, config bfloat16
+          bytes  32,121,044,992, which would be 16,060,522,496 in the config's dtype
+
+    What to do
+        Nothing; ask the loader for the dtype you want.
+    """
+
+    code = "T602"
+    name = "dtype-differs"
+    severity = "note"
+
+    stored: str
+    config: str
+    bytes: int
+    would_be: int
+
+    def headline(self) -> str:
+        return f"stored {self.stored}, config {self.config}"
+
+    def rows(self) -> Rows:
+        if self.bytes == self.would_be:
+            return []
+        return [("bytes", f"{number(self.bytes)}, which would be {number(self.would_be)} in the config's dtype")]

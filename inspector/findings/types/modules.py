@@ -1,0 +1,53 @@
+"""What findings about packed modules share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Self
+
+from inspector.findings.finding import Finding, Rows
+from inspector.findings.words import count, first, listed
+
+
+class PackedModules(Finding, frozen=True, kw_only=True):
+    """Modules whose weights are packed, with the same problem.
+
+    Reading a module gives what is wrong with it; scheme, modules (how many), families, names (the first) and where
+    (the index set in words) are filled in when the modules with the same problem are known.
+    """
+
+    always_one: ClassVar[bool] = False
+    """Whether all modules of a checkpoint share one finding, however few they are."""
+
+    scheme: str = ""
+    modules: int = 0
+    families: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    where: str = ""
+
+    def alike(self) -> tuple[object, ...]:
+        """Values that are equal in findings of the same problem."""
+        return ()
+
+    def summed(self, findings: Sequence[PackedModules]) -> Self:
+        """The finding of several modules, given those of each."""
+        return self
+
+    def headline(self) -> str:
+        if self.place.tensor or len(self.families) == 1:
+            return str(self.place.tensor or self.families[0])
+        return f"{count(self.modules, 'module')} such as {self.names[0]}"
+
+    def packing(self) -> Rows:
+        """The rows that say where the modules are and how they are packed."""
+        rows = [("packing", self.scheme)]
+        if self.modules > 1:
+            words = f"{self.where}, " if self.where else ""
+            rows.insert(0, ("where", f"{words}{count(self.modules, 'module')}"))
+        if len(self.families) > 1:
+            rows.append(("families", listed(self.families, 4)))
+        return rows
+
+    def first_names(self) -> str:
+        """The first names of the modules, and how many more."""
+        return first(self.names, self.modules, 3)

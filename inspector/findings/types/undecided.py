@@ -1,0 +1,171 @@
+"""What a quantization leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import msgspec
+
+from inspector.findings.finding import Finding, Rows
+from inspector.findings.types.modules import PackedModules
+from inspector.findings.words import listed, number
+
+
+class PackingUnknown(PackedModules, frozen=True, kw_only=True):
+    """Weights are packed in a way that is not known here.
+
+    What it means
+        Names and dtypes are those of packed values; what they stand for does not follow from any scheme known.
+        They are counted as they are stored: the true number of parameters is not known.
+
+    Why it matters
+        Every total of this checkpoint that includes them is one of storage, not of parameters.
+
+    Example
+        note[T618] packing-unknown: qweight U8, scales BF16, weight_global_scale F32
+          modules  21
+          stored   2,580,480 elements, 3,225,684 bytes
+          counted  as stored; the logical count is not known
+
+    What to do
+        Nothing; compare with the model before quantisation.
+    """
+
+    code = "T618"
+    name = "packing-unknown"
+    severity = "note"
+    always_one = True
+
+    signature: tuple[str, ...]
+    method: str | None
+    bytes: int
+    elements: int
+
+    def summed(self, findings: Sequence[PackedModules]) -> Self:
+        unknown = [finding for finding in findings if isinstance(finding, PackingUnknown)]
+        elements, size = sum(one.elements for one in unknown), sum(one.bytes for one in unknown)
+        return msgspec.structs.replace(self, elements=elements, bytes=size)
+
+    def alike(self) -> tuple[object, ...]:
+        return (self.signature,)
+
+    def headline(self) -> str:
+        return ", ".join(self.signature)
+
+    def rows(self) -> Rows:
+        return [
+            ("modules", number(self.modules)),
+            ("stored", f"{number(self.elements)} elements, {number(self.bytes)} bytes"),
+            ("counted", "as stored; the logical count is not known"),
+        ]
+
+
+class PackingUndecided(Finding, frozen=True, kw_only=True):
+    """The headers leave open how many parameters some packed tensors stand for.
+
+    What it means
+        Packed words may be padded at the end, and no card, no scale and no setting tells by how much.
+
+    Why it matters
+        The count is one of several that fit.
+
+    Example
+        note[T619] packing-undecided: 21 packed tensors
+          counted  798,336
+          between  730,800 and 817,152
+          packing  pack-quantized
+
+    What to do
+        Give a config, so that the architecture decides.
+    """
+
+    code = "T619"
+    name = "packing-undecided"
+    severity = "note"
+
+    schemes: tuple[str, ...]
+    least: int
+    most: int
+    counted: int
+    families: tuple[str, ...]
+    tensors: int
+
+    def headline(self) -> str:
+        return f"{number(self.tensors)} packed tensor{'' if self.tensors == 1 else 's'}"
+
+    def rows(self) -> Rows:
+        return [
+            ("counted", number(self.counted)),
+            ("between", f"{number(self.least)} and {number(self.most)}"),
+            ("packing", listed(self.schemes)),
+        ]
+
+
+class NothingPacked(Finding, frozen=True, kw_only=True):
+    """The config describes a quantisation, and nothing is packed.
+
+    What it means
+        All weights are stored as floats. Some tools write the settings also where no module could be quantised
+        (MLX, where no width divides by the group size) or after turning the weights back.
+
+    Why it matters
+        Loaders that believe the config look for packed tensors.
+
+    Example
+        note[T623] nothing-packed: quantization
+          config  mlx, 4 bits, groups of 64
+
+    What to do
+        Take the settings out of the config if the weights are meant to be floats.
+    """
+
+    code = "T623"
+    name = "nothing-packed"
+    severity = "note"
+
+    method: str | None
+    bits: int | None
+    group_size: int | None
+
+    def headline(self) -> str:
+        return str(self.place.key)
+
+    def rows(self) -> Rows:
+        words = [str(self.method)]
+        if self.bits:
+            words.append(f"{self.bits} bits")
+        if self.group_size and self.group_size > 0:
+            words.append(f"groups of {self.group_size}")
+        return [("config", ", ".join(words))]
+
+
+class PackingEntryUnclear(Finding, frozen=True, kw_only=True):
+    """An entry of the quantisation settings could not be read.
+
+    What it means
+        Names of modules may be given as patterns; this one uses a form that is not matched here (lookbehind,
+        back-references, very long ones).
+
+    Why it matters
+        Which modules it means was not checked.
+
+    Example
+        note[T624] packing-entry-unclear: quantization_config
+          entries  re:.*(?<!mlp.)gate
+
+    What to do
+        Nothing.
+    """
+
+    code = "T624"
+    name = "packing-entry-unclear"
+    severity = "note"
+
+    entries: tuple[str, ...]
+
+    def headline(self) -> str:
+        return str(self.place.key)
+
+    def rows(self) -> Rows:
+        return [("entries", listed(self.entries, 3))]

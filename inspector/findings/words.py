@@ -1,0 +1,51 @@
+"""How findings word numbers, shapes, lists and config values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+
+def value(thing: object) -> str:
+    """A config value as JSON writes it, shortened."""
+    text = json.dumps(thing, ensure_ascii=True) if not isinstance(thing, float) else repr(thing)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def count(amount: int, word: str) -> str:
+    """1 as "1 tensor", 1200 as "1,200 tensors"."""
+    return f"{number(amount)} {word}" if amount == 1 else f"{number(amount)} {word}s"
+
+
+def number(thing: object) -> str:
+    """12345 as "12,345"; anything else as it is."""
+    return f"{thing:,}" if isinstance(thing, int) and not isinstance(thing, bool) else str(thing)
+
+
+def shape(dims: Sequence[object]) -> str:
+    """(4096, 1024) as "[4096, 1024]": the dims of a tensor, without thousands separators."""
+    return "[" + ", ".join(map(str, dims)) + "]"
+
+
+def listed(items: Sequence[object], most: int = 8) -> str:
+    """The first few of a list, and how many more."""
+    shown = ", ".join(map(str, items[:most]))
+    return shown if len(items) <= most else f"{shown} and {len(items) - most:,} more"
+
+
+def first(names: Sequence[str], total: int, most: int = 2) -> str:
+    """The first few of `total` names, and how many are not shown."""
+    shown = names[:most]
+    rest = total - len(shown)
+    return ", ".join(shown) + (f" and {number(rest)} more" if rest > 0 else "")
+
+
+def amount(size: int) -> str:
+    """12,345 bytes as "12.3 KB": three digits, powers of a thousand."""
+    scaled = float(size)
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if scaled < 999.5:
+            digits = 0 if unit == "bytes" or scaled >= 99.95 else 1 if scaled >= 9.995 else 2
+            return f"{scaled:.{digits}f} {unit}"
+        scaled /= 1000
+    return f"{scaled:.2f} TB"

@@ -1,0 +1,328 @@
+"""Headers of safetensors with faults, entry by entry, so that each fault is named with its tensor. Pure.
+
+Imported for such headers alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from inspector.findings.finding import Finding, Place
+from inspector.findings.header.entries import (
+    DtypeEntry,
+    DtypeUnknown,
+    EntryMalformed,
+    FieldDoubled,
+    FieldUnknown,
+    KeyDoubled,
+    KeysEntry,
+    PartOfByte,
+    ProblemEntry,
+    ShapeEntry,
+    ShapeOverflows,
+    SizeDiffers,
+    SizeEntry,
+)
+from inspector.findings.header.metadata import MetadataKeyDoubled, MetadataMalformed
+from inspector.findings.header.offsets import DataBehindEnd, OffsetsAbsolute, OffsetsHole, OffsetsOverlap
+from inspector.findings.header.start import (
+    HeaderLarge,
+    HeaderLength,
+    HeaderNotJson,
+    HeaderStartsBlank,
+    HeaderTruncated,
+    TooManyTensors,
+)
+from inspector.findings.reading.content import NotACheckpoint
+from inspector.findings.shards.files import ShardCut
+from inspector.loader.dtype import BITS, TORCH_NAMES
+from inspector.loader.entry_problems import EntryProblems
+from inspector.loader.header_record import (
+    HEADER_LARGE,
+    HEADER_LIMIT,
+    NAMES_SHOWN,
+    TENSOR_LIMIT,
+    Header,
+    Layouts,
+    layout_of,
+    shared,
+    unreadable,
+)
+from inspector.loader.layer_words import layers_of
+from inspector.loader.layout import WORD, Layout
+from inspector.loader.signature import recognise
+from inspector.loader.strict_json import Doubled, Fault, OddNumber
+
+
+class EntryByEntry:
+    """Validation of each entry by itself; problems are collected by kind."""
+
+    def __init__(self, values: dict[str, Any], raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> None:
+        self.values, self.raw, self.data_bytes, self.file, self.known = values, raw, data_bytes, file, known
+        self.evidence: list[Finding] = []
+        self.tensors: dict[str, Layout] = {}
+        self.spans: list[tuple[int, int, str]] = []
+        self.problems = EntryProblems()
+        self.place = Place(file=file)
+        self.faulty: list[str] = []
+        self.whole = True  # every entry has offsets, so that holes are worth a word
+
+    def verdict(self) -> Header:
+        if self.raw[:1] in (b" ", b"\t", b"\r", b"\n"):
+            blanks = len(self.raw) - len(self.raw.lstrip(b" \t\r\n"))
+            self.evidence.append(HeaderStartsBlank(place=self.place, bytes=blanks))
+        doubled = self.values.keys_twice if isinstance(self.values, Doubled) else ()
+        if doubled:
+            self.evidence.append(
+                KeyDoubled(place=self.place, where="header", keys=tuple(doubled[:NAMES_SHOWN]), tensors=len(doubled))
+            )
+        metadata = self._metadata()
+        if len(self.values) > TENSOR_LIMIT:
+            self.evidence.append(TooManyTensors(place=self.place, tensors=len(self.values), limit=TENSOR_LIMIT))
+            return unreadable(self.file, *self.evidence)
+        for name, entry in self.values.items():
+            self._entry(name, entry)
+        self.evidence.extend(self.problems.findings(self.file))
+        declared, cut = self._data()
+        if len(self.raw) > HEADER_LARGE:
+            self.evidence.append(HeaderLarge(place=self.place, bytes=len(self.raw), limit=HEADER_LARGE))
+        return Header(
+            self.file,
+            self.tensors,
+            metadata,
+            tuple(self.evidence),
+            len(self.raw),
+            declared,
+            tuple(self.faulty),
+            cut,
+        )
+
+    def _malformed(self, name: str, problem: str) -> None:
+        self.problems.add_once(EntryMalformed, ProblemEntry(tensor=name, problem=problem))
+
+    def _metadata(self) -> dict[str, str]:
+        if "__metadata__" not in self.values:
+            return {}
+        found = self.values.pop("__metadata__")
+        if found is None:
+            return {}
+        if not isinstance(found, dict):
+            self.evidence.append(MetadataMalformed(place=self.place, problem=f"is {_kind(found)}", keys=(), count=1))
+            return {}
+        if isinstance(found, Doubled):
+            keys = found.keys_twice
+            self.evidence.append(MetadataKeyDoubled(place=self.place, keys=tuple(keys[:NAMES_SHOWN]), count=len(keys)))
+        bad = [key for key, text in found.items() if type(text) is not str]
+        if bad:
+            problem = f"holds {_kind(found[bad[0]])} where only texts may stand"
+            self.evidence.append(
+                MetadataMalformed(place=self.place, problem=problem, keys=tuple(bad[:NAMES_SHOWN]), count=len(bad))
+            )
+        return {key: text for key, text in found.items() if type(text) is str}
+
+    def _entry(self, name: str, entry: object) -> None:
+        if not isinstance(entry, dict):
+            self.whole = False
+            self.faulty.append(name)
+            self._malformed(name, f"the entry is {_kind(entry)}")
+            return
+        if isinstance(entry, Doubled):
+            self.problems.add_once(FieldDoubled, KeysEntry(tensor=name, keys=tuple(entry.keys_twice[:NAMES_SHOWN])))
+        extra = [key for key in entry if key not in ("dtype", "shape", "data_offsets")]
+        if extra:
+            self.problems.add_once(FieldUnknown, KeysEntry(tensor=name, keys=tuple(extra[:NAMES_SHOWN])))
+        offsets = self._offsets(name, entry)
+        layout = self._layout(name, entry)
+        if offsets is None:
+            self.whole = False
+        else:
+            self.spans.append((*offsets, name))
+        if layout is None:
+            self.faulty.append(name)
+            return
+        self.tensors[name] = layout
+        if offsets is not None and offsets[1] - offsets[0] != layout.bytes:
+            self.problems.add_once(
+                SizeDiffers,
+                SizeEntry(
+                    tensor=name,
+                    dtype=layout.dtype,
+                    shape=tuple(layout.shape),
+                    expected=layout.bytes,
+                    stored=offsets[1] - offsets[0],
+                ),
+            )
+
+    def _offsets(self, name: str, entry: dict[str, Any]) -> tuple[int, int] | None:
+        if "data_offsets" not in entry:
+            self._malformed(name, "data_offsets is missing")
+            return None
+        found = entry["data_offsets"]
+        if type(found) is not list or len(found) != 2:
+            what = _kind(found) if type(found) is not list else f"a list of {len(found)}"
+            self._malformed(name, f"data_offsets is {what}, not [begin, end]")
+            return None
+        for number in found:
+            if type(number) is not int or not 0 <= number < WORD:
+                self._malformed(name, f"data_offsets holds {_number(number)}")
+                return None
+        start, stop = found
+        if start > stop:
+            self._malformed(name, f"data_offsets run backwards, {start} to {stop}")
+            return None
+        return start, stop
+
+    def _layout(self, name: str, entry: dict[str, Any]) -> Layout | None:
+        missing = [key for key in ("dtype", "shape") if key not in entry]
+        if missing:
+            self._malformed(name, f"{' and '.join(missing)} missing")
+            return None
+        dtype, dims = entry["dtype"], entry["shape"]
+        if type(dims) is not list:
+            self._malformed(name, f"shape is {_kind(dims)}, not a list")
+            return None
+        if type(dtype) is not str:
+            self._malformed(name, f"dtype is {_kind(dtype)}, not a text")
+            return None
+        made = layout_of(dtype, dims)
+        if isinstance(made, Layout):
+            return shared(made, self.known)
+        if made == "shape":
+            wrong = next(dim for dim in dims if type(dim) is not int or not 0 <= dim < WORD)
+            self._malformed(name, f"shape holds {_number(wrong)}")
+        elif made == "dtype-unknown":
+            self.problems.add_once(DtypeUnknown, DtypeEntry(tensor=name, dtype=dtype, meant=_near(dtype)))
+        else:
+            kind = ShapeOverflows if made == "overflow" else PartOfByte
+            self.problems.add_once(kind, ShapeEntry(tensor=name, dtype=dtype, shape=tuple(dims[:NAMES_SHOWN])))
+        return None
+
+    def _data(self) -> tuple[int, tuple[str, ...]]:
+        """Judges how the spans tile the data; returns the declared length and the names cut off."""
+        self.spans.sort()
+        if self._absolute():
+            self.evidence.append(OffsetsAbsolute(place=self.place, begin=self.spans[0][0], tensors=len(self.spans)))
+            return 0, ()
+        end, holes, hole_bytes, overlaps = 0, 0, 0, 0
+        behind_holes: list[str] = []
+        overlapping: list[str] = []
+        for start, stop, name in self.spans:
+            if start > end:
+                holes += 1
+                hole_bytes += start - end
+                behind_holes.append(name)
+            elif start < end:
+                overlaps += 1
+                overlapping.append(name)
+            end = max(end, stop)
+        if holes and self.whole:
+            names = behind_holes[:NAMES_SHOWN]
+            self.evidence.append(OffsetsHole(place=self.place, holes=holes, bytes=hole_bytes, names=tuple(names)))
+        if overlaps:
+            self.evidence.append(
+                OffsetsOverlap(place=self.place, tensors=overlaps, names=tuple(overlapping[:NAMES_SHOWN]))
+            )
+        if self.data_bytes is None or end == self.data_bytes:
+            return end, ()
+        if end < self.data_bytes:
+            if self.whole:
+                self.evidence.append(
+                    DataBehindEnd(place=self.place, declared=end, stored=self.data_bytes, bytes=self.data_bytes - end)
+                )
+            return end, ()
+        cut = tuple(name for _, stop, name in self.spans if stop > self.data_bytes)
+        before = 8 + len(self.raw)
+        lost = end - self.data_bytes
+        self.evidence.append(
+            ShardCut(
+                place=self.place,
+                declared=before + end,
+                stored=before + self.data_bytes,
+                lost_bytes=lost,
+                tensors=len(cut),
+                names=tuple(cut[:NAMES_SHOWN]),
+                layers=layers_of(cut),
+            )
+        )
+        return end, cut
+
+    def _absolute(self) -> bool:
+        """Whether offsets count from the start of the file, as some writers have it, and tile it so."""
+        if not self.spans or self.spans[0][0] != 8 + len(self.raw):
+            return False
+        end = self.spans[0][0]
+        for start, stop, _ in self.spans:
+            if start != end:
+                return False
+            end = stop
+        return self.data_bytes is None or end == 8 + len(self.raw) + self.data_bytes
+
+
+def no_header(first: bytes, size: int | None, file: str) -> Finding:
+    """Why the first eight bytes announce no header that could be there."""
+    what = recognise(first, size)
+    place = Place(file=file)
+    length = int.from_bytes(first[:8], "little")
+    announced = len(first) >= 8 and 0 < length <= HEADER_LIMIT and first[8:9] in (b"{", b" ", b"\n", b"\t", b"")
+    if what not in ("unknown", "text") and not announced:
+        return NotACheckpoint(place=place, what=what, bytes=size)
+    if (len(first) >= 8 and announced) or (len(first) < 8 and what == "unknown"):
+        declared = 8 + length if len(first) >= 8 else None
+        return HeaderTruncated(place=place, declared=declared, stored=size)
+    if what == "text":
+        return NotACheckpoint(place=place, what=what, bytes=size)
+    big = int.from_bytes(first[:8], "big")
+    swapped = size is not None and 0 < big <= min(size - 8, HEADER_LIMIT)
+    return HeaderLength(
+        place=place, announced=length, stored=size, limit=HEADER_LIMIT, big_endian=big if swapped else None
+    )
+
+
+def not_an_object(values: object, raw: bytes, data_bytes: int | None, file: str, first: bytes) -> Finding:
+    """What stands in place of a JSON object: another format, or what is wrong with the JSON."""
+    place = Place(file=file)
+    if isinstance(values, Fault):
+        first = first if len(first) > 8 else len(raw).to_bytes(8, "little") + raw[:504]
+        what = "" if raw[:1] == b"{" else recognise(first, 8 + len(raw) + (data_bytes or 0))
+        if what and what not in ("unknown", "text", "empty"):
+            size = None if data_bytes is None else 8 + len(raw) + data_bytes
+            return NotACheckpoint(place=place, what=what, bytes=size)
+        return HeaderNotJson(place=place, problem=values.reason, position=values.position, bytes=len(raw))
+    return HeaderNotJson(place=place, problem=f"is {_kind(values)}, not an object", position=0, bytes=len(raw))
+
+
+def _kind(value: object) -> str:
+    """A JSON value by its type, in words."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, OddNumber | int | float):
+        return "a number"
+    if isinstance(value, str):
+        return "a text"
+    return "a list" if isinstance(value, list) else "an object"
+
+
+def _number(value: object) -> str:
+    """A value that stands where an integer from 0 to 2^64 - 1 belongs."""
+    if isinstance(value, OddNumber):
+        return value.text
+    if type(value) is int:
+        return str(value) if -WORD < value < 100 * WORD else "a number beyond 64 bits"
+    return _kind(value)
+
+
+_OTHER_SPELLINGS: Final = {name.upper(): dtype for name, dtype in TORCH_NAMES.items()} | {
+    "F8_E4M3FN": "F8_E4M3",
+    "FP16": "F16",
+    "FP32": "F32",
+}
+
+
+def _near(dtype: str) -> str | None:
+    """The dtype that a wrong spelling most likely means."""
+    if len(dtype) > 40:
+        return None
+    upper = dtype.upper().removeprefix("TORCH.")
+    return upper if upper in BITS else _OTHER_SPELLINGS.get(upper)

@@ -1,0 +1,262 @@
+"""For each rule on names, dims, dtypes and totals a checkpoint on which it fires; on HEALTHY none does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inspector.auditing.adapter import BaseRead, audit_adapter
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit_loaded
+from inspector.comparing.checkpoints import compare_audits
+from inspector.comparing.result import Comparison
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
+from inspector.loader.index import Index
+from tests.adapters.records import alone, beside, checkpoint
+from tests.checkpoints import Spec, genuine
+from tests.dialects import converters
+from tests.findings.download_cases import DOWNLOADS
+from tests.judged import judged
+from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
+from tests.values import examples as values
+
+LAYER_17 = "model.layers.17.self_attn.k_proj.weight"
+TIED = {
+    **LLAMA8B, "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16, "head_dim": 64,
+    "tie_word_embeddings": True,
+}  # fmt: skip
+GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 768, "n_layer": 12, "n_head": 12,
+        "n_positions": 1024, "vocab_size": 50257}  # fmt: skip
+
+
+def llama(change: Callable[[Spec], None] = lambda spec: None, **config: Any) -> Audit:
+    """Llama-3-8B with a change of its tensors or its config."""
+    spec = genuine(LLAMA8B)
+    change(spec)
+    return judged(spec, {**LLAMA8B, **config})
+
+
+def put(name: str, dtype: str, *shape: int) -> Callable[[Spec], None]:
+    """Stores a tensor."""
+    return lambda spec: spec.update({name: (dtype, shape)})
+
+
+def drop(*parts: str) -> Callable[[Spec], None]:
+    """Removes every tensor whose name contains one of these."""
+
+    def change(spec: Spec) -> None:
+        for name in [name for name in spec if any(part in name for part in parts)]:
+            del spec[name]
+
+    return change
+
+
+def rename(old: str, new: str) -> Callable[[Spec], None]:
+    """Replaces a part of all names."""
+
+    def change(spec: Spec) -> None:
+        renamed = {name.replace(old, new): entry for name, entry in spec.items()}
+        spec.clear()
+        spec.update(renamed)
+
+    return change
+
+
+def turn(part: str) -> Callable[[Spec], None]:
+    """Exchanges the dims of the matrices with this part in their names."""
+
+    def change(spec: Spec) -> None:
+        for name, (dtype, shape) in spec.items():
+            if part in name:
+                spec[name] = (dtype, shape[::-1])
+
+    return change
+
+
+def retype(dtype: str, part: str) -> Callable[[Spec], None]:
+    """Stores the tensors with this part in their names in another dtype."""
+    return lambda spec: spec.update({n: (dtype, shape) for n, (_, shape) in spec.items() if part in n})
+
+
+def unknown(change: Callable[[Spec], None] = lambda spec: None) -> Audit:
+    """A network that no card reads."""
+    spec: Spec = {f"h.{layer}.mix.weight": ("F32", (64, 64)) for layer in range(32)}
+    spec |= {f"h.{layer}.stay.weight": ("F32", (64, 48)) for layer in range(32)}
+    change(spec)
+    return judged(spec, {"model_type": "my_own_net"})
+
+
+def frequencies(spec: Spec) -> None:
+    """The rotary frequencies that older files hold."""
+    spec.update({f"model.layers.{n}.self_attn.rotary_emb.inv_freq": ("F32", (64,)) for n in range(32)})
+
+
+def vision(spec: Spec) -> None:
+    """A tower that the text-only config does not describe."""
+    spec.update({f"vpm.encoder.layers.{n}.mlp.fc{k}.weight": ("BF16", (1152, 4304)) for n in range(27) for k in (1, 2)})
+    spec["vpm.embeddings.patch_embedding.weight"] = ("BF16", (1152, 3, 14, 14))
+
+
+def indexed(**totals: int) -> Audit:
+    """A healthy checkpoint whose index states these totals."""
+    spec = genuine(LLAMA8B)
+    healthy = judged(spec, LLAMA8B).checkpoint
+    index = Index("model.safetensors.index.json", dict.fromkeys(spec, "model.safetensors"), {}, dict(totals), ())
+    config = Config("config.json", dict(LLAMA8B), "config")
+    return audit_loaded(Checkpoint("test", "test", config, tensors=healthy.tensors, index=index, readable=True))
+
+
+FIRES: dict[str, Callable[[], Audit]] = {
+    "config-disagrees": lambda: llama(num_key_value_heads=32),
+    "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
+    "key-not-understood": lambda: llama(my_router_depth=3),
+    "names-of-another-architecture": lambda: judged(genuine(LLAMA8B), GPT2),
+    "prefix-on-names": lambda: judged(
+        {f"_orig_mod.{name}": entry for name, entry in genuine(LLAMA8B).items()}, LLAMA8B),
+    "tensor-missing": lambda: llama(drop(LAYER_17)),
+    "layers-missing": lambda: llama(drop(".17.")),
+    "tensor-unexpected": lambda: llama(put("model.layers.3.self_attn.k_norm.weight", "BF16", 128)),
+    "part-unexpected": lambda: llama(vision),
+    "tensor-renamed": lambda: llama(rename("self_attn.q_proj", "self_attn.query")),
+    "names-of-base-model": lambda: judged(
+        {n.removeprefix("model."): e for n, e in genuine(TIED).items()}, TIED),
+    "names-in-dialect": lambda: judged(
+        {n.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): e
+         for n, e in genuine({"model_type": "bert", "architectures": ["BertModel"]}).items()},
+        {"model_type": "bert", "architectures": ["BertModel"]}),
+    "vocabulary-padded": lambda: judged(
+        converters.megatron(genuine(LLAMA8B | {"vocab_size": 32000}), 384), LLAMA8B | {"vocab_size": 32000}),
+    "component-extra": lambda: judged(dict(deepseek_v3(DSV3)), DSV3),
+    "component-absent": lambda: judged(genuine(DSV3), DSV3),
+    "architecture-unknown": unknown,
+    "sibling-odd": lambda: unknown(drop("h.17.mix")),
+    "architecture-from-names": lambda: judged(genuine(LLAMA8B), None),
+    "names-below-prefix": lambda: judged(
+        {"encoder.attention.in_proj_weight": ("F32", (1536, 512)),
+         "encoder.attention.out_proj.weight": ("F32", (512, 512))}, None),
+    "shape-differs": lambda: llama(put(LAYER_17, "BF16", 4096, 4096)),
+    "stored-transposed": lambda: llama(turn("up_proj")),
+    "dtypes-mixed": lambda: llama(retype("F32", "norm")),
+    "dtype-differs": lambda: llama(retype("F32", "")),
+    "head-missing": lambda: llama(drop("lm_head")),
+    "copy-stored": lambda: judged(genuine(TIED, copies=True), TIED),
+    "head-tied": lambda: judged(genuine(TIED), TIED),
+    "buffers-stored": lambda: llama(frequencies),
+    "total-disagrees": lambda: indexed(total_size=16_060_522_240),
+}  # fmt: skip
+
+
+def compared(target: dict[str, Any], expect: str | None = None) -> Comparison:
+    """Llama-3-8B beside another one."""
+    return compare_audits(llama(), judged(genuine(target), target), expect=expect)
+
+
+UNTIED = {**TIED, "tie_word_embeddings": False}
+LAYERS_31, LAYERS_33 = ({**LLAMA8B, "num_hidden_layers": layers} for layers in (31, 33))
+SHORTER = {name: entry for name, entry in deepseek_v3(DSV3) if ".layers.61." not in name}
+
+
+def headless(spec: Spec) -> Spec:
+    """Without the head."""
+    return {name: entry for name, entry in spec.items() if "lm_head" not in name}
+
+
+def adapter(change: Callable[[Spec], None] = lambda spec: None, *, base: bool = True, **config: Any) -> Audit:
+    """LoRA on queries and values of Llama-3-8B, with its base or alone, with a change of either."""
+    spec: Spec = {}
+    for layer in range(32):
+        for module, out in (("q_proj", 4096), ("v_proj", 1024)):
+            path = f"base_model.model.model.layers.{layer}.self_attn.{module}"
+            spec[f"{path}.lora_A.weight"] = ("BF16", (16, 4096))
+            spec[f"{path}.lora_B.weight"] = ("BF16", (out, 16))
+    change(spec)
+    values = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"], **LLAMA3, **config}
+    return beside(spec, values, LLAMA8B) if base else alone(spec, values)
+
+
+LLAMA3 = {"base_model_name_or_path": "meta-llama/Meta-Llama-3-8B"}
+LAYER_7 = "layers.7.self_attn.v_proj."
+VALUE = f"base_model.model.model.{LAYER_7}"
+
+
+def wrapped(spec: Spec) -> None:
+    """Saves the queries as PEFT's layers hold them."""
+    for layer in range(32):
+        path = f"model.layers.{layer}.self_attn.q_proj"
+        spec[f"{path}.base_layer.weight"] = spec.pop(f"{path}.weight")
+        spec[f"{path}.lora_A.default.weight"] = ("BF16", (16, 4096))
+        spec[f"{path}.lora_B.default.weight"] = ("BF16", (4096, 16))
+
+
+def unread_base() -> Audit:
+    """An adapter whose base is not there."""
+    read = adapter().checkpoint
+    return audit_adapter(read, base=BaseRead("org/base", None, "repository-not-found: there is no org/base"))
+
+
+FIRES |= {
+    "adapter": adapter,
+    "adapter-half-missing": lambda: adapter(drop(f"{LAYER_7}lora_B")),
+    "adapter-rank-differs": lambda: adapter(r=64),
+    "adapter-shape-differs": lambda: adapter(put(f"{VALUE}lora_B.weight", "BF16", 4096, 16)),
+    "adapter-target-missing": lambda: adapter(drop("layers.7.self_attn.v_proj")),
+    "adapter-module-unexpected": lambda: adapter(target_modules=["q_proj"]),
+    "adapter-base-differs": lambda: beside(
+        {name: ("BF16", layout.shape) for name, layout in adapter().checkpoint.tensors.items()},
+        {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj", "v_proj"]},
+        {**LLAMA8B, "hidden_size": 8192, "num_attention_heads": 64},
+    ),
+    "adapter-names-unknown": lambda: adapter(rename("self_attn.q_proj", "attention.query")),
+    "adapter-target-unnamed": lambda: adapter(base=False, target_modules=["q_proj", "v_proj", "down_proj"]),
+    "adapter-layer-odd": lambda: adapter(drop("layers.7.self_attn.v_proj"), base=False),
+    "adapter-not-merged": lambda: llama(wrapped),
+    "adapter-beside-weights": lambda: audit_loaded(checkpoint(genuine(LLAMA8B), LLAMA3, LLAMA8B)),
+    "adapter-base-unread": unread_base,
+    "adapter-vocabulary-differs": lambda: adapter(put("base_model.model.lm_head.weight", "BF16", 128264, 4096)),
+}
+
+
+FIRES |= {
+    "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),
+    "extra-state-stored": lambda: llama(
+        lambda spec: spec.update(
+            {f"model.layers.{n}.self_attn.q_proj._extra_state": ("U8", (376,)) for n in range(32)})),
+    "flat-parameters": lambda: judged({"_fsdp_wrapped_module._flat_param": ("BF16", (8_030_261_248,))}, LLAMA8B),
+    "optimizer-state-stored": lambda: llama(
+        lambda spec: spec.update({f"{n}.exp_avg": e for n, e in list(spec.items()) if "q_proj" in n})),
+}  # fmt: skip
+
+
+SMALL_GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 48, "n_head": 4, "n_layer": 3,
+              "n_positions": 40, "vocab_size": 224}  # fmt: skip
+COMPARED: dict[str, Callable[[], Comparison]] = {
+    "models-differ": lambda: compared({**LLAMA8B, "intermediate_size": 11008, "num_key_value_heads": 32}),
+    "not-a-conversion": lambda: compared(
+        {**LLAMA8B, "intermediate_size": 11008, "num_key_value_heads": 32}, "conversion"),
+    "parameters-dropped": lambda: compare_audits(llama(), llama(drop(LAYER_17))),
+    "parameters-invented": lambda: compare_audits(judged(genuine(TIED), TIED), judged(genuine(UNTIED), UNTIED)),
+    "layers-dropped": lambda: compared(LAYERS_31),
+    "layers-invented": lambda: compared(LAYERS_33),
+    "rows-cut": lambda: compared({**LLAMA8B, "vocab_size": 128000}),
+    "padding-differs": lambda: compare_audits(
+        judged(genuine(LLAMA8B | {"vocab_size": 32000}), LLAMA8B | {"vocab_size": 32000}),
+        judged(converters.megatron(genuine(LLAMA8B | {"vocab_size": 32000}), 384), LLAMA8B | {"vocab_size": 32000})),
+    "rows-padded": lambda: compared({**LLAMA8B, "vocab_size": 128512}),
+    "shape-not-carried": lambda: compare_audits(llama(), llama(put(LAYER_17, "BF16", 4096, 4096))),
+    "layers-renumbered": lambda: compare_audits(llama(), llama(rename("layers.17.", "layers.40."))),
+    "names-changed": lambda: compare_audits(unknown(), unknown(rename("17.mix", "17.mixer"))),
+    "precision-reduced": lambda: compare_audits(llama(retype("F32", ""), torch_dtype="float32"), llama()),
+    "buffers-differ": lambda: compare_audits(llama(frequencies), llama()),
+    "taken-as-tied": lambda: compare_audits(
+        judged({**genuine(SMALL_GPT2), "lm_head.weight": ("BF16", (224, 48))}, None),
+        judged(genuine(SMALL_GPT2), None)),
+    "tie-unknown": lambda: compare_audits(
+        judged(genuine(LLAMA8B), None), judged(headless(genuine(LLAMA8B)), None)),
+    "component-differs": lambda: compare_audits(
+        judged(dict(deepseek_v3(DSV3)), DSV3), judged(SHORTER, {**DSV3, "num_nextn_predict_layers": 0})),
+}  # fmt: skip
+COMPARED |= DOWNLOADS
+
+FIRES.update(values.AUDITED)
+COMPARED.update(values.COMPARED)

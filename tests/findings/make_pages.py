@@ -1,0 +1,44 @@
+"""Writes the Example of each finding's page anew from what the tool prints.
+
+python -m tests.findings.make_pages
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+from inspector.findings.finding import Finding
+from inspector.findings.registry import all_findings
+from inspector.report.text import finding_text
+from tests.findings.cases import COMPARED, FIRES
+
+EXAMPLE = re.compile(r"(\n    Example\n)(.*?)(\n\n    What to do\n)", re.DOTALL)
+
+
+def shown(name: str) -> Finding:
+    """The finding of a case."""
+    findings = FIRES[name]().findings if name in FIRES else COMPARED[name]().findings
+    return next(finding for finding in findings if finding.name == name)
+
+
+def example(name: str) -> str:
+    """The finding as it is printed, indented as a page has it."""
+    return "\n".join(f"    {line}" for line in finding_text(shown(name)).rstrip("\n").split("\n"))
+
+
+def write() -> None:
+    """All pages."""
+    for name in (*FIRES, *COMPARED):
+        finding = all_findings()[name]
+        path = Path(inspect.getfile(finding))
+        text = path.read_text(encoding="utf-8")
+        start = text.index(f"class {finding.__name__}(")
+        made = "\n".join(f"    {line}" for line in example(name).replace("\\", "\\\\").split("\n"))
+        changed = EXAMPLE.sub(lambda match: match[1] + made + match[3], text[start:], count=1)  # noqa: B023
+        path.write_text(text[:start] + changed, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

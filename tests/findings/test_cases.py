@@ -1,0 +1,36 @@
+"""Findings on names, dims, dtypes and totals: each fires on its case, none on a healthy checkpoint; pages are true."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.findings.registry import all_findings, page
+from tests.findings.cases import COMPARED, FIRES, llama
+from tests.findings.download_cases import beside
+from tests.findings.make_pages import example, shown
+
+ELSEWHERE = {"component-class-differs", "component-missing", "pipeline-flattened"}
+"""Need folders: tests/test_pipelines.py has their cases."""
+
+
+@pytest.mark.parametrize("name", [*FIRES, *COMPARED])
+def test_it_fires_and_its_page_is_true(name: str) -> None:
+    finding = shown(name)
+    assert type(finding) is all_findings()[name]
+    assert example(name) in page(type(finding)), "run python -m tests.findings.make_pages"
+
+
+def test_a_healthy_checkpoint_says_nothing_at_all() -> None:
+    assert llama().findings == ()
+
+
+def test_a_whole_download_says_nothing_at_all() -> None:
+    whole = beside()
+    assert whole.findings == ()
+    assert whole.verdict == "clean"
+
+
+def test_every_finding_has_a_case() -> None:
+    codes = {name: finding.code for name, finding in all_findings().items()}
+    mine = {name for name, code in codes.items() if code[0] in "ACNDPV" or code in ("T601", "T602")}
+    assert mine == {*FIRES, *COMPARED, *ELSEWHERE}

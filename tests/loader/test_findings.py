@@ -1,0 +1,56 @@
+"""The findings of the reading stages: each has an example, its page shows it, and hostile files can be worded."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from inspector.findings.finding import Finding
+from inspector.findings.registry import all_findings, page
+from inspector.loader.checkpoint import load
+from tests.attacks.collection import EXHIBITS, Exhibit
+from tests.loader.rule_examples import EXAMPLES
+
+NAMES = [name for name, finding in all_findings().items() if re.match("R0|H1|S2", finding.code)]
+
+
+def made(name: str) -> Finding:
+    """The finding of an example."""
+    place, facts = EXAMPLES[name]
+    values: dict[str, Any] = {**facts, "place": place}
+    return msgspec.convert(values, all_findings()[name], strict=True)
+
+
+def test_every_finding_has_an_example() -> None:
+    assert sorted(EXAMPLES) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_shows_what_the_tool_prints(name: str) -> None:
+    finding = made(name)
+    head = f"{finding.severity}[{finding.code}] {name}: {finding.title}"
+    rows = [*finding.lines, ("help", finding.help)]
+    width = max(len(label) for label, _ in rows)
+    printed = [head, *(f"  {label:<{width}}  {text}" for label, text in rows)]
+    assert "\n".join(f"    {line}" for line in printed) in page(type(finding))
+
+
+def test_every_exhibit_names_findings() -> None:
+    assert set().union(*(exhibit.rules for exhibit in EXHIBITS)) <= set(NAMES)
+
+
+@pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: ascii(exhibit.name))
+def test_every_exhibit_can_be_worded(exhibit: Exhibit, tmp_path: Path) -> None:
+    stored = exhibit.build()
+    for name, raw in ({"model.safetensors": stored} if isinstance(stored, bytes) else stored).items():
+        if len(raw) > 1_000_000:
+            pytest.skip("worded like its smaller brothers")
+        (tmp_path / name).write_bytes(raw)
+    for finding in load(str(tmp_path), weights=exhibit.weights).evidence:
+        words = [finding.title, finding.help, *(part for row in finding.lines for part in row)]
+        assert all(isinstance(word, str) for word in words)
+        assert "None" in exhibit.name or not any("None" in word for word in words), words
