@@ -1,4 +1,4 @@
-"""The house itself: floors, tables that agree with the files, pages for every rule."""
+"""The structure of the package: layers, tables that agree with the files, a page for every finding."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -21,44 +22,80 @@ from inspector.notation.roles import SUBJECTS
 from tests.checkpoints import plan_of
 
 PACKAGE = Path(__file__).parent.parent / "inspector"
-FLOORS: dict[str, int] = {
-    "findings": 0, "algebra": 0, "notation": 1, "loader": 1, "architectures": 2, "packing": 2, "matcher": 3,
-    "reconciler": 4, "conversion": 5, "values": 6,
-    "auditing": 7, "comparing": 7, "charting": 7, "pipelines": 7, "adapting": 7, "downloads": 7, "valuing": 7,
-    "report": 8, "verbs": 9, "cli": 10, "__main__": 11, "__init__": 11,
-}  # fmt: skip
-"""Lower rooms are imported by higher ones. Those of the floor of auditing import it and not one another."""
-ALLOWED = {("comparing", "auditing"), ("charting", "auditing"), ("pipelines", "auditing"), ("adapting", "auditing"),
-           ("valuing", "auditing"), ("valuing", "comparing")}  # fmt: skip
+LAYERS = (
+    "findings algebra",
+    "loader notation",
+    "architectures",
+    "dialects",
+    "matcher",
+    "quantization",
+    "reconciler",
+    "adapters values",
+    "auditing",
+    "comparing formulas",
+    "report",
+    "cli api",
+    "__main__ __init__",
+)
+"""Packages and modules from the bottom to the top. A package imports only from layers below its own."""
+RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer.split()}
+FILES = {
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
 
 
-def imports(path: Path) -> Iterator[str]:
-    """Rooms of the package that a file imports when it is loaded; type checking aside."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("inspector."):
-            yield node.module.split(".")[1]
-        elif isinstance(node, ast.Import):
-            yield from (name.name.split(".")[1] for name in node.names if name.name.startswith("inspector."))
+@cache
+def imports(module: str) -> frozenset[str]:
+    """Modules of the package that a module imports: at its top, inside functions and for type checking alike."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(FILES[module].read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{module} has a relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        for name in names:
+            while name and name not in FILES:
+                name = name.rpartition(".")[0]
+            if name and name not in (module, "inspector"):
+                found.add(name)
+    return frozenset(found)
 
 
-def room(path: Path) -> str:
-    """The room a file belongs to."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+def package_of(module: str) -> str:
+    """The package, or the module at the top, that a module belongs to."""
+    return module.split(".")[1] if "." in module else "__init__"
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_go_downwards(path: Path) -> None:
-    own = room(path)
-    for other in imports(path):
-        if other != own and (own, other) not in ALLOWED:
-            assert FLOORS[other] < FLOORS[own], f"{own} imports {other}"
+def test_every_package_has_a_layer() -> None:
+    assert {package_of(module) for module in FILES} == RANK.keys() - {"dialects"}
+
+
+@pytest.mark.parametrize("module", FILES)
+def test_imports_go_downwards(module: str) -> None:
+    own = package_of(module)
+    for other in imports(module):
+        if package_of(other) != own:
+            assert RANK[package_of(other)] < RANK[own], f"{module} imports {other}"
+
+
+def test_no_import_cycle() -> None:
+    try:
+        list(TopologicalSorter({module: imports(module) for module in FILES}).static_order())
+    except CycleError as error:
+        pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
+
+
+READ_VALUES = ("arrays.py", "values.py")
+"""Modules beside the package `values` that work on numbers; they are imported when values are asked for."""
 
 
 def test_nothing_heavy_is_imported_at_module_level() -> None:
     heavy = re.compile(r"^(?:import|from) +(?:numpy|huggingface_hub|rich|torch|transformers|safetensors|fsspec)\b")
     for path in PACKAGE.rglob("*.py"):
-        if room(path) == "values":  # numbers are its business; it is imported when they are asked for
+        if package_of(f"inspector.{path.parent.name}.{path.stem}") == "values" or path.name in READ_VALUES:
             continue
         for line in path.read_text(encoding="utf-8").splitlines():
             assert not heavy.match(line), (path, line)
