@@ -313,7 +313,7 @@ def _copy_differs(name: str, original: str, told: Difference) -> Finding:
 
 
 def _differences(found: Values) -> Iterator[Finding]:
-    """One piece of evidence for each role whose numbers differ, one for all that were rounded or reordered."""
+    """One finding for each role whose numbers differ, one for all that were rounded or reordered."""
     roles: dict[str, list[Verdict]] = {}
     for verdict in found.verdicts:
         if verdict.what == DIFFERENT:

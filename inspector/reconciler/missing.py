@@ -63,7 +63,7 @@ def _head_missing(case: Reconciled, gaps: list[_Open]) -> Iterator[Finding]:
 
         yield HeadMissing(
             place=place_of(gap.key, gap.boxes),
-            shape=tuple(block.shape),
+            shape=block.shape,
             parameters=sum((one.block.elements or 0) * one.tensors for one in (gap, *also) if one.block),
             also=tuple(place_name(one.key, one.boxes) for one in also),
             ties=ties,
@@ -104,7 +104,7 @@ def _renamed(gaps: list[_Open], strays: list[_Open]) -> Iterator[Finding]:
             stored=place_name(*_whole_of(others)),
             expected=place_name(*_whole_of(missing)),
             tensors=sum(gap.tensors for each, _ in members for gap in each),
-            shape=tuple(first.shape),
+            shape=first.shape,
             role=first.slot.role,
             families=tuple(family_name(each[0].key) for each, _ in members),
             old=old,
@@ -274,11 +274,11 @@ def _missing(case: Reconciled, gaps: Sequence[_Open], confidence: str) -> Iterat
 
         yield TensorMissing(
             place=place_of(*_whole_of(members[0])),
-            names=tuple([name for gap in all_parts for name in names_in(gap.key, gap.boxes, 5)][:20]),
+            names=tuple(name for gap in all_parts for name in names_in(gap.key, gap.boxes, 5))[:20],
             families=tuple(family_name(parts[0].key) for parts in members),
             tensors=sum(gap.tensors for gap in all_parts),
             parameters=sum(gap.tensors * (gap.block.elements or 0) for gap in all_parts if gap.block),
-            shape=tuple(first.shape),
+            shape=first.shape,
             role=first.slot.role,
             expected_tensors=sum(gap.block.tensors for gap in members[0] if gap.block),
             counted=first.slot.tensor.counted,
@@ -308,7 +308,7 @@ def _unexpected(case: Reconciled, strays: Sequence[_Open]) -> Iterator[Finding]:
             elements=sum(one.layout.elements * one.tensors for one in stored),
             bytes=sum(one.layout.bytes * one.tensors for one in stored),
             shape=tuple(stored[0].layout.shape),
-            names=tuple([name for one in members[:5] for name in names_in(one.key, one.boxes, 3)][:20]),
+            names=tuple(name for one in members[:5] for name in names_in(one.key, one.boxes, 3))[:20],
             part=prefix,
         )
 
@@ -322,7 +322,7 @@ def _alone(one: _Open) -> Finding:
         tensors=one.tensors,
         elements=one.stray.layout.elements * one.tensors,
         bytes=one.stray.layout.bytes * one.tensors,
-        shape=tuple(one.stray.layout.shape),
+        shape=one.stray.layout.shape,
         dtype=one.stray.layout.dtype,
         names=tuple(names_in(one.key, one.boxes)),
     )

@@ -6,7 +6,8 @@ import io
 
 import pytest
 
-from inspector.loader.sources.traffic import Traffic, amount
+from inspector.findings.words import amount
+from inspector.loader.sources.traffic import Traffic
 from inspector.report.progress import PATIENCE, Bar, bar
 
 

@@ -57,7 +57,7 @@ def test_a_million_names_are_looked_at_once() -> None:
     listing = Listing({f"zero_pp_rank_{n}_mp_rank_00_optim_states.pt": 1 for n in range(20_000)})
     (found,) = leftover_evidence(listing)
     assert found.facts["entries"] == 20_000
-    assert len(found.facts["names"]) == 20  # type: ignore[arg-type]
+    assert len(found.facts["names"]) == 20
 
 
 def test_weights_that_were_not_gathered() -> None:
