@@ -92,6 +92,24 @@ READ_VALUES = ("arrays.py", "values.py")
 """Modules beside the package `values` that work on numbers; they are imported when values are asked for."""
 
 
+def test_findings_import_nothing_else_of_the_package() -> None:
+    allowed = re.compile(r"inspector\.(findings|algebra)\b")
+    for path in (PACKAGE / "findings").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [name.name for name in node.names] if isinstance(node, ast.Import) else []
+            assert all(allowed.match(name) for name in names if name.startswith("inspector.")), (path, names)
+
+
+def test_an_audit_imports_the_findings_it_makes() -> None:
+    code = (
+        "import sys; from inspector.auditing.start import audit; audit('fixtures/checkpoints/small-llama'); "
+        "print(sorted(m for m in sys.modules if m.startswith('inspector.findings.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['inspector.findings.finding', 'inspector.findings.role_words']"
+
+
 def test_nothing_heavy_is_imported_at_module_level() -> None:
     heavy = re.compile(r"^(?:import|from) +(?:numpy|huggingface_hub|rich|torch|transformers|safetensors|fsspec)\b")
     for path in PACKAGE.rglob("*.py"):

@@ -180,8 +180,8 @@ def _findings(
 
         yield AdapterShapeDiffers(
             place=place_of(one.key, one.boxes),
-            stored=tuple(one.part.layout.shape),
-            expected=tuple(one.expected.shape),
+            stored=one.part.layout.shape,
+            expected=one.expected.shape,
             tensors=count(one.boxes),
             module=one.expected.module,
             base=base.name,
@@ -340,7 +340,7 @@ def _halves(absent: Sequence[tuple[Expected, Boxes]], met: Sequence[_Met]) -> It
                     present=place_of(beside, hit).family,
                     tensors=count(hit),
                     of=count(joined(places)),
-                    shape=tuple(expected.shape) if None not in expected.shape else None,
+                    shape=expected.shape if None not in expected.shape else None,
                 )
                 break
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from inspector.comparing.pieces import Piece, Side
 from inspector.comparing.tally import Tally
 from inspector.comparing.ties import Taken
+from inspector.findings.conversion.relation import BuffersDiffer, ComponentDiffers, PrecisionReduced, TakenAsTied
 from inspector.findings.finding import Finding
 from inspector.loader.dtype import BITS
 from inspector.notation.roles import label
@@ -14,14 +15,12 @@ from inspector.reconciler.wording import family_name
 
 
 def notes(source: Side, target: Side, found: Tally, copies: Sequence[Taken]) -> Iterator[Finding]:
-    """Finding of all that is worth a note."""
+    """A finding for everything that is worth a note."""
     yield from _precision(found)
     yield from _buffers(source, target)
     yield from _components(source, target)
     for taken in copies:
         if not taken.shared:
-            from inspector.findings.conversion.relation import TakenAsTied
-
             yield TakenAsTied(
                 role=label(taken.role), of=taken.of, parameters=taken.parameters, side=taken.side, confidence="likely"
             )
@@ -44,8 +43,6 @@ def _precision(found: Tally) -> Iterator[Finding]:
             changes[change] = changes.get(change, 0) + one.parameters
     if changes:
         total = sum(one.parameters for one in found.carried)
-        from inspector.findings.conversion.relation import PrecisionReduced
-
         yield PrecisionReduced(changes=changes, parameters=sum(changes.values()), carried=total)
 
 
@@ -54,8 +51,6 @@ def _buffers(source: Side, target: Side) -> Iterator[Finding]:
     left = {role: elements for role, elements in before.items() if role not in after}
     added = {role: elements for role, elements in after.items() if role not in before}
     if left or added:
-        from inspector.findings.conversion.relation import BuffersDiffer
-
         yield BuffersDiffer(left=left, added=added)
 
 
@@ -71,8 +66,6 @@ def _components(source: Side, target: Side) -> Iterator[Finding]:
     before, after = _by_component(source), _by_component(target)
     for name in dict.fromkeys((*before, *after)):
         if before.get(name, 0) != after.get(name, 0):
-            from inspector.findings.conversion.relation import ComponentDiffers
-
             yield ComponentDiffers(component=name, source=before.get(name, 0), target=after.get(name, 0))
 
 

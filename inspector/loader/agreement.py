@@ -31,7 +31,7 @@ from inspector.loader.weight_sets import WeightSet, numbered_like, shard_number
 
 NAMES_SHOWN: Final = 20
 FILES_TOLD: Final = 20
-"""Files with evidence of their own under one rule; further ones share one."""
+"""Files with a finding each of one kind; further ones share one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ HEADER_LARGE: Final = 25_000_000
 """Bytes of a header above which the Hub does not read it any more."""
 TENSOR_LIMIT: Final = 2_000_000
 NAMES_SHOWN: Final = 20
-"""Names in the facts of one piece of evidence; the exact number stands beside them."""
+"""Names in the facts of one finding; the exact number is another fact."""
 
 
 class Layouts(dict[tuple[Any, ...], Layout]):

@@ -116,7 +116,7 @@ def leftover_evidence(listing: Listing, audited: Iterable[str] = ()) -> tuple[Fi
 
 
 def emptied(tensors: Mapping[str, Layout]) -> Finding | None:
-    """Finding of weights saved under ZeRO-3 without gathering them: most are there with shape [0].
+    """Weights saved under ZeRO-3 without gathering them: most are there with shape [0].
 
     A few empty tensors are genuine (experts of which there are none); half of all tensors are not.
     """

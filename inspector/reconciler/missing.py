@@ -98,7 +98,7 @@ def _renamings(case: Reconciled, causes: Sequence[Cause]) -> Iterator[Finding]:
             stored=place_name(strays[others[0].position].key, _boxes(others)),
             expected=place_name(first.key, _boxes(parts)),
             tensors=_tensors(cause.missing),
-            shape=tuple(first.shape),
+            shape=first.shape,
             role=first.slot.role,
             families=tuple(families),
             old=old,
@@ -162,7 +162,7 @@ def _part_unexpected(case: Reconciled, cause: Cause) -> Finding:
         families=tuple([family_name(stray.key) for stray in strays[:20]]),
         elements=sum(one.layout.elements * part.tensors for one, part in zip(strays, cause.extra, strict=True)),
         bytes=sum(one.layout.bytes * part.tensors for one, part in zip(strays, cause.extra, strict=True)),
-        shape=tuple(strays[0].layout.shape),
+        shape=strays[0].layout.shape,
         names=tuple(
             [
                 name
@@ -206,7 +206,7 @@ def _head_missing(case: Reconciled, head: Taken, also: Sequence[Taken]) -> Findi
 
     return HeadMissing(
         place=place_of(block.key, head.boxes),
-        shape=tuple(block.shape),
+        shape=block.shape,
         parameters=_parameters(gaps, (head, *also)),
         also=tuple([place_name(gaps[part.position].block.key, part.boxes) for part in also]),
         ties=ties,
@@ -243,7 +243,7 @@ def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Taken]], confi
         families=tuple([family_name(gaps[members[0].position].block.key) for members in alike]),
         tensors=_tensors(parts),
         parameters=_parameters(gaps, parts),
-        shape=tuple(first.shape),
+        shape=first.shape,
         role=first.slot.role,
         expected_tensors=sum(gaps[part.position].block.tensors for part in alike[0]),
         counted=first.slot.tensor.counted,
@@ -272,7 +272,7 @@ def _tensor_unexpected(stray: Stray, part: Taken) -> Finding:
         tensors=part.tensors,
         elements=stray.layout.elements * part.tensors,
         bytes=stray.layout.bytes * part.tensors,
-        shape=tuple(stray.layout.shape),
+        shape=stray.layout.shape,
         dtype=stray.layout.dtype,
         names=tuple(names_in(stray.key, part.boxes)),
     )

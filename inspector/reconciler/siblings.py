@@ -18,7 +18,7 @@ MOST_ODD = 3
 
 
 def odd_siblings(families: Families) -> Iterator[Finding]:
-    """One piece of evidence for each family that differs from itself in a few places."""
+    """One finding for each family that differs from itself in a few places."""
     extents = _extents(families)
     for family in families.values():
         axes = axes_of(family.key)
@@ -60,8 +60,8 @@ def _odd_shapes(family: Family) -> Iterator[Finding]:
 
         yield SiblingOdd(
             place=Place(family=family_name(family.key), indices=indices_in_words(family.key, part.boxes)),
-            here=tuple(part.layout.shape),
-            usual=tuple(usual.shape),
+            here=part.layout.shape,
+            usual=usual.shape,
             agreeing=agreeing,
             siblings=family.tensors,
             confidence="likely",
@@ -83,7 +83,7 @@ def _absent(family: Family, whole: Span) -> Iterator[Finding]:
     yield SiblingOdd(
         place=Place(family=family_name(family.key), indices=indices_in_words(family.key, missing)),
         here=None,
-        usual=tuple(family.usual.shape),
+        usual=family.usual.shape,
         agreeing=family.tensors,
         siblings=whole.size,
         confidence="likely",

@@ -141,7 +141,7 @@ def _counts(audited: Audit) -> str:
     rows: list[tuple[str, str, str]] = [("parameters", f"{counts.unique_parameters:,}", _parameters_remark(audited))]
     if counts.expected_parameters is None:
         why = "no formula for this architecture" if audited.architecture is None else "not all dims are known"
-        if any(finding.name == "adapter" for finding in audited.findings) and audited.base is None:
+        if audited.base is None and _is_adapter(audited):
             why = "follows from the base (--base)"
         rows.append(("formula", "-", why))
     else:
@@ -172,9 +172,25 @@ def _counts(audited: Audit) -> str:
     return "\n".join(f"  {name:<17}{number:>{width}}    {remark}".rstrip() for name, number, remark in rows) + "\n"
 
 
+def _is_adapter(audited: Audit) -> bool:
+    if not audited.findings:
+        return False
+    from inspector.findings.adapters.whole import Adapter
+
+    return any(isinstance(finding, Adapter) for finding in audited.findings)
+
+
+def _head_is_tied(audited: Audit) -> bool:
+    if not audited.findings:
+        return False
+    from inspector.findings.totals import HeadTied
+
+    return any(isinstance(finding, HeadTied) for finding in audited.findings)
+
+
 def _parameters_remark(audited: Audit) -> str:
     counts = audited.counts
-    tied = counts.tied_copies or any(f.name == "head-tied" for f in audited.findings)
+    tied = counts.tied_copies or _head_is_tied(audited)
     return rounded(counts.unique_parameters) + (", ties counted once" if tied else "")
 
 
@@ -259,8 +275,7 @@ def _roles(audited: Audit, paint: Painter) -> str:
         share = row.total / total
         text = f"  {row.role:<{first}}{layer:>{second}}  {number:>{third}}  {share:>6.1%}  {_bar(share)}"
         lines.append(text.rstrip())
-    tied = next((f for f in audited.findings if f.name == "head-tied"), None)
-    if tied is not None:
+    if _head_is_tied(audited):
         lines.append(f"  {'head':<{first}}{'tied':>{second}}  {'0':>{third}}          is the embedding")
     return "\n".join(lines) + "\n"
 

@@ -17,25 +17,25 @@ from tests.findings.cases import COMPARED, FIRES
 EXAMPLE = re.compile(r"(\n    Example\n)(.*?)(\n\n    What to do\n)", re.DOTALL)
 
 
-def shown(name: str) -> Finding:
-    """The finding of a case."""
-    findings = FIRES[name]().findings if name in FIRES else COMPARED[name]().findings
-    return next(finding for finding in findings if finding.name == name)
+def told(name: str) -> tuple[Finding, ...]:
+    """The findings of a case."""
+    return FIRES[name]().findings if name in FIRES else COMPARED[name]().findings
 
 
-def example(name: str) -> str:
-    """The finding as it is printed, indented as a page has it."""
-    return "\n".join(f"    {line}" for line in finding_text(shown(name)).rstrip("\n").split("\n"))
+def example(finding: Finding) -> str:
+    """A finding as it is printed, indented as a page has it."""
+    return "\n".join(f"    {line}" for line in finding_text(finding).rstrip("\n").split("\n"))
 
 
 def write() -> None:
     """All pages."""
     for name in (*FIRES, *COMPARED):
         finding = all_findings()[name]
+        shown = next(one for one in told(name) if one.name == name)
         path = Path(inspect.getfile(finding))
         text = path.read_text(encoding="utf-8")
         start = text.index(f"class {finding.__name__}(")
-        made = "\n".join(f"    {line}" for line in example(name).replace("\\", "\\\\").split("\n"))
+        made = "\n".join(f"    {line}" for line in example(shown).replace("\\", "\\\\").split("\n"))
         changed = EXAMPLE.sub(lambda match: match[1] + made + match[3], text[start:], count=1)  # noqa: B023
         path.write_text(text[:start] + changed, encoding="utf-8")
 

@@ -7,7 +7,8 @@ import pytest
 from inspector.findings.registry import all_findings, page
 from tests.findings.cases import COMPARED, FIRES, llama
 from tests.findings.download_cases import beside
-from tests.findings.make_pages import example, shown
+from tests.findings.make_pages import example, told
+from tests.findings.schemas import assert_valid
 
 ELSEWHERE = {"component-class-differs", "component-missing", "pipeline-flattened"}
 """Need folders: tests/test_pipelines.py has their cases."""
@@ -15,9 +16,11 @@ ELSEWHERE = {"component-class-differs", "component-missing", "pipeline-flattened
 
 @pytest.mark.parametrize("name", [*FIRES, *COMPARED])
 def test_it_fires_and_its_page_is_true(name: str) -> None:
-    finding = shown(name)
+    findings = told(name)
+    finding = next(finding for finding in findings if finding.name == name)
+    assert_valid(*findings)
     assert type(finding) is all_findings()[name]
-    assert example(name) in page(type(finding)), "run python -m tests.findings.make_pages"
+    assert example(finding) in page(type(finding)), "run python -m tests.findings.make_pages"
 
 
 def test_a_healthy_checkpoint_says_nothing_at_all() -> None:

@@ -14,6 +14,7 @@ from inspector.findings.registry import page
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout, lay_out
+from tests.findings.schemas import assert_valid
 from tests.judged import codes, judged
 from tests.quantization.examples import EXAMPLES
 from tests.quantization.make_fixtures import (
@@ -262,7 +263,9 @@ def test_a_packing_of_another_kind_is_counted_as_stored() -> None:
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_the_page_shows_what_the_tool_prints(name: str) -> None:
-    finding = next(finding for finding in EXAMPLES[name]().findings if finding.name == name)
+    findings = EXAMPLES[name]().findings
+    finding = next(finding for finding in findings if finding.name == name)
+    assert_valid(*findings)
     rows = [*finding.lines, *([("help", finding.help)] if finding.help else [])]
     width = max(len(label) for label, _ in rows)
     head = f"{finding.severity}[{finding.code}] {finding.name}: {finding.title}"

@@ -10,12 +10,14 @@ PROGRAM = """
 import sys
 from inspector.loader.formats import pickle_code, torch_file, numpy_file, gguf, zip_directory
 from inspector.loader import layer_words, signature
+from inspector.findings.registry import all_findings
 from inspector.algebra import span
 from tests.readers.evil import FILES
 from inspector.loader.formats.torch_file import read_torch
 from inspector.loader.formats.numpy_file import read_numpy
 from inspector.loader.formats.gguf import read_gguf
 
+all_findings()  # their modules are imported where they are created
 files = [(name, made()) for name, made in FILES]
 readers = (read_torch, read_numpy, read_gguf)
 for reader in readers:  # once for whatever the readers import on first use

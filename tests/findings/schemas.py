@@ -1,0 +1,23 @@
+"""Validation of facts against the schema that is generated from the records."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+from inspector.findings.finding import Finding
+from inspector.findings.schema import facts_schemas
+
+
+@cache
+def _validators() -> dict[str, Any]:
+    return {code: Draft202012Validator(schema) for code, schema in facts_schemas().items()}
+
+
+def assert_valid(*findings: Finding) -> None:
+    """The facts are as the schema of their finding says, in the JSON that the tool prints."""
+    for finding in findings:
+        _validators()[finding.code].validate(json.loads(json.dumps(finding.facts)))
