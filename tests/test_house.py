@@ -21,8 +21,8 @@ from tests.checkpoints import plan_of
 
 PACKAGE = Path(__file__).parent.parent / "inspector"
 FLOORS: dict[str, int] = {
-    "evidence": 0, "algebra": 0, "notation": 1, "loader": 1, "architectures": 2, "packing": 2, "matcher": 3,
-    "reconciler": 4, "conversion": 5, "rules": 5, "values": 6,
+    "evidence": 0, "algebra": 0, "notation": 1, "loader": 1, "architectures": 2, "packing": 2, "dialects": 2,
+    "matcher": 3, "reconciler": 4, "conversion": 5, "rules": 5, "values": 6,
     "auditing": 7, "comparing": 7, "charting": 7, "pipelines": 7, "adapting": 7, "downloads": 7, "valuing": 7,
     "report": 8, "verbs": 9, "cli": 10, "__main__": 11, "__init__": 11,
 }  # fmt: skip
@@ -52,6 +52,17 @@ def test_imports_go_downwards(path: Path) -> None:
     for other in imports(path):
         if other != own and (own, other) not in ALLOWED:
             assert FLOORS[other] < FLOORS[own], f"{own} imports {other}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "loader").rglob("*.py")), ids=lambda path: path.stem)
+def test_the_loader_knows_no_model(path: Path) -> None:
+    """No model type of the catalogue in a text, and no import of what knows models, in a function either."""
+    types = set(json.loads((PACKAGE / "architectures" / "catalog.json").read_text(encoding="utf-8")))
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            assert node.value not in types, (path, node.lineno, node.value)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("inspector."):
+            assert node.module.split(".")[1] in {"loader", "evidence", "algebra"}, (path, node.lineno, node.module)
 
 
 def test_nothing_heavy_is_imported_at_module_level() -> None:

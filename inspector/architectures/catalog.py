@@ -18,8 +18,7 @@ from importlib import import_module
 from inspector.notation.definition import Architecture
 
 _HERE = os.path.dirname(__file__)
-FOLDERS = ("text", "vision", "audio", "multimodal", "diffusion", "timeseries")
-"""Where the definitions are, by what the models read or make."""
+_NO_CARDS = frozenset({"blocks", "catalog", "defaults"})
 
 
 def beside(name: str) -> bytes:

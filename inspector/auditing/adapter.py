@@ -11,6 +11,7 @@ from inspector.adapters.base import Base, base_tensors
 from inspector.adapters.explain import account, kind_of
 from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_adapter, is_unmerged, tuner_name
 from inspector.auditing.model import ArchitectureName, Audit, Skipped, audit_checkpoint, concluded, stated_claims
+from inspector.dialects.reading import with_stated_config
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint, config_at, load
 from inspector.loader.layout import Layout
@@ -94,7 +95,7 @@ def read_base(
             return BaseRead(source, None, "it is no config that can be read")
         checkpoint = Checkpoint(source, os.path.basename(source), config, address=source)
     else:
-        checkpoint = load(source, revision=revision, cached=cached, progress=progress)
+        checkpoint = with_stated_config(load(source, revision=revision, cached=cached, progress=progress))
     audited = audit_checkpoint(checkpoint)
     named = shown(source)
     if checkpoint.adapter is not None and audited.architecture is not None and audited.case is None:

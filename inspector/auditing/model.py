@@ -6,16 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from inspector.algebra.names import key_of
 from inspector.architectures.defaults import is_component
+from inspector.dialects.catalog import is_single_file, may_know
+from inspector.dialects.reading import with_stated_config
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint, load, load_within
-from inspector.loader.formats.part_signs import is_single_file
 from inspector.matcher.claim import NO_CONFIG, claim_of
 from inspector.matcher.claim import Claim as ConfigClaim
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.reading import Reading, read_by_names, read_claimed, shown
 from inspector.matcher.showing import unseen_lists
-from inspector.matcher.signs import may_be_foreign
 from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.config_keys import not_understood
@@ -132,7 +133,7 @@ def audit(
     adapter's config names. revision, subfolder and repo_type are a repository's; cached reads the Hub's local
     cache alone; progress is called while headers arrive. Bad content is never raised: it is in the findings.
     """
-    checkpoint = load(
+    loaded = load(
         source,
         weights=weights,
         config=config,
@@ -142,6 +143,7 @@ def audit(
         cached=cached,
         progress=progress,
     )
+    checkpoint = with_stated_config(loaded)
     if checkpoint.pipeline is not None and weights is None:
         from inspector.auditing.pipeline import audit_pipeline, with_claim
 
@@ -170,6 +172,7 @@ def _with_base(checkpoint: Checkpoint, claim: Stated | None, base: str | None, p
 
 def audit_checkpoint(checkpoint: Checkpoint, claim: Stated | None = None, *, like: str | None = None) -> Audit:
     """Audits what was loaded. like: the model type whose card is to read it, where it has no config."""
+    checkpoint = with_stated_config(checkpoint)
     evidence = list(checkpoint.evidence)
     skipped = [Skipped("values", _unread_values(checkpoint))]
     if not checkpoint.readable:
@@ -305,12 +308,12 @@ def _reading(
     config: ConfigClaim, families: Families, lost: Sequence[str]
 ) -> tuple[Reading | None, tuple[str, float] | None]:
     """The names under the claimed card where it fits; by themselves where there is no claim, or a false one."""
-    if may_be_foreign(families):
-        from inspector.matcher.foreign import read_foreign
+    if config.writer or may_know(families) or may_know(key_of(name)[0] for name in lost):
+        from inspector.matcher.dialect_reading import read_in_dialect
 
-        foreign = read_foreign(config, families)
-        if foreign:
-            return _by_shapes(foreign), None
+        in_dialect = read_in_dialect(config, families, lost)
+        if in_dialect:
+            return _by_shapes(in_dialect), None
     claimed = read_claimed(config, families, lost)
     if claimed is not None and claimed.fits:
         return claimed, None

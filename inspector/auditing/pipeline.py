@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from inspector.architectures.catalog import modules
 from inspector.auditing.model import Audit, audit_checkpoint
+from inspector.dialects.ldm_config import config_of
+from inspector.dialects.single_file import Component, parts_of
 from inspector.evidence import Evidence, Fact, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
-from inspector.loader.formats.latent_diffusion import Component, parts_of
 from inspector.loader.layout import Layout
 from inspector.loader.sources.source import is_plain_name
 from inspector.matcher.families import families_of
@@ -149,7 +150,8 @@ def audit_single_file(root: Checkpoint) -> Audit:
     findings: list[Finding] = []
     for component in found.components:
         name = component.name if component.name not in parts else component.prefix.rstrip(".")
-        config = None if component.config is None else Config(root.set_name, component.config, "config")
+        values = config_of(component.tensors)
+        config = None if values is None else Config(root.set_name, values, "config")
         part = audit_checkpoint(replace(_component(root, name, component.tensors), config=config))
         parts[name] = part
         findings.extend(_within(one, name, component) for one in part.findings)

@@ -73,7 +73,7 @@ def _names(case: Reconciled) -> Iterator[Evidence]:
             "likely",
         )
     dialect = case.corrected.spelling.dialect
-    if dialect or reading.writer:
+    if dialect or (reading.writer and reading.writer != claim.writer):
         writers = reading.card.writers
         writer = reading.writer or (writers[dialect] if dialect < len(writers) else "")
         yield Evidence("names-in-dialect", Place(), {"writer": writer, "example": _example(case)})
