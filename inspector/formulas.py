@@ -11,6 +11,7 @@ from inspector.algebra.polynomial import Polynomial, constant
 from inspector.architectures.catalog import card_of, modules
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.start import audit_loaded
+from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, config_at, load
 from inspector.loader.config_file import Config
 from inspector.matcher.claim import Claim, claim_of
@@ -88,8 +89,8 @@ def formula(
         raise FormulaError(_nothing(what))
     claim = claim_of(_config_alone(what))
     if claim.card is None:
-        checkpoint = load(
-            what, config=config, revision=revision, subfolder=subfolder, repo_type=repo_type, cached=cached
+        checkpoint = with_stated_config(
+            load(what, config=config, revision=revision, subfolder=subfolder, repo_type=repo_type, cached=cached)
         )
         if checkpoint.readable:
             return _of_checkpoint(checkpoint, what, head)

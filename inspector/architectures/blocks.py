@@ -57,13 +57,6 @@ W123 = rows(                                   # the same as SWIGLU in Meta's wo
 META_DECODER = Dims(                           # the keys of Meta's and Mistral's params.json
     V="vocab_size when vocab_size > 0", d="dim", L="n_layers", h="n_heads", kv="n_kv_heads | h", dh="head_dim | d/h",
     ff="hidden_dim | ceil(floor((ffn_dim_multiplier | 1)*(8*d//3)), multiple_of)")
-META_NAMES = {
-    "model.": "", "lm_head": "output",
-    "*embed_tokens": "tok_embeddings",
-    "*.input_layernorm": ".attention_norm", "*.post_attention_layernorm": ".ffn_norm",
-    "*.self_attn.q_proj": ".attention.wq", "*.self_attn.k_proj": ".attention.wk",
-    "*.self_attn.v_proj": ".attention.wv", "*.self_attn.o_proj": ".attention.wo",
-    "*.mlp.gate_proj": ".feed_forward.w1", "*.mlp.up_proj": ".feed_forward.w3", "*.mlp.down_proj": ".feed_forward.w2"}
 
 SHARED = rows(                                 # experts that every token passes: one MLP
     part("gate_proj", "mlp.shared.gate", linear("d -> ff", bias="b")),

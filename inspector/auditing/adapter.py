@@ -13,6 +13,7 @@ from inspector.adapters.names import adapter_kind, is_adapter
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
+from inspector.dialects.reading import with_stated_config
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint, config_at, load
 from inspector.matcher.claim import claim_of
@@ -97,7 +98,7 @@ def read_base(
             return BaseRead(source, None, "it is no config that can be read")
         checkpoint = Checkpoint(source, os.path.basename(source), config, address=source)
     else:
-        checkpoint = load(source, revision=revision, cached=cached, progress=progress)
+        checkpoint = with_stated_config(load(source, revision=revision, cached=cached, progress=progress))
     audited = audit_model(checkpoint)
     named = shown(source)
     if checkpoint.adapter is not None and audited.architecture is not None and audited.case is None:

@@ -9,10 +9,11 @@ import msgspec
 
 from inspector.auditing.pipeline import AuditPart, summed
 from inspector.auditing.result import Audit
+from inspector.dialects.ldm_config import config_of
+from inspector.dialects.single_file import Component, parts_of
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
-from inspector.loader.formats.latent_diffusion import Component, parts_of
 from inspector.loader.layout import Layout
 from inspector.matcher.families import families_of
 from inspector.reconciler import ledger
@@ -27,7 +28,8 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     findings: list[Finding] = []
     for component in found.components:
         name = component.name if component.name not in parts else component.prefix.rstrip(".")
-        config = None if component.config is None else Config(root.set_name, component.config, "config")
+        values = config_of(component.tensors)
+        config = None if values is None else Config(root.set_name, values, "config")
         part = audit_part(replace(_component(root, name, component.tensors), config=config))
         parts[name] = part
         findings.extend(_within(one, name, component) for one in part.findings)

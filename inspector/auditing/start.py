@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit, Skipped
+from inspector.dialects.catalog import is_single_file
+from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load, load_within
-from inspector.loader.formats.part_signs import is_single_file
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import families_of
 
@@ -46,7 +47,7 @@ def audit(
     adapter's config names. revision, subfolder and repo_type are a repository's; cached reads the Hub's local
     cache alone; progress is called while headers arrive. Bad content is never raised: it is in the findings.
     """
-    checkpoint = load(
+    loaded = load(
         source,
         weights=weights,
         config=config,
@@ -56,6 +57,7 @@ def audit(
         cached=cached,
         progress=progress,
     )
+    checkpoint = with_stated_config(loaded)
     if checkpoint.pipeline is not None and weights is None:
         from inspector.auditing.pipeline import audit_pipeline, with_claim
 
@@ -75,6 +77,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
     like: the model type whose definition is to read it, where it has no config.
     """
+    checkpoint = with_stated_config(checkpoint)
     if not checkpoint.readable or not _may_hold_adapter(checkpoint):
         return audit_model(checkpoint, claim, like=like)
     from inspector.auditing.adapter import audit_adapter, base_beside, beside_weights, holds_adapter

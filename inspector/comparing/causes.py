@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from inspector.algebra.boxes import Box, count, joined, minus
 from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Word
-from inspector.architectures.writers import WRITINGS
 from inspector.comparing.names import FileNames
 from inspector.comparing.pieces import VOCABULARY, Identity, Piece, Side, is_vocabulary
 from inspector.comparing.tally import Carried, Tally
 from inspector.comparing.ties import is_unsettled
+from inspector.dialects.catalog import all_dialects
 from inspector.findings.conversion.parameters import (
     LayersDropped,
     LayersInvented,
@@ -400,7 +400,7 @@ def _writer(side: Side) -> str:
     case = side.audited.case
     if case is None or not case.reading.writer:
         return ""
-    pads = {writing.writer for writing in WRITINGS if writing.padded}
+    pads = {dialect.writer for dialect in all_dialects() if dialect.pads_vocabulary}
     return case.reading.writer if case.reading.writer in pads else ""
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from inspector.algebra.boxes import Box
-from inspector.algebra.names import key_of, name_of
 from inspector.comparing.pieces import Piece
 
 if TYPE_CHECKING:
@@ -14,27 +13,17 @@ if TYPE_CHECKING:
 
 
 class FileNames:
-    """Canonical names as the files of one checkpoint spell them, in a format with names of its own too."""
+    """Names as the files of one checkpoint have them: with a prefix that stands before all of them."""
 
-    __slots__ = ("_keys", "_prefix", "_stored")
+    __slots__ = ("_prefix",)
 
     def __init__(self, audited: Audit) -> None:
-        self._stored = audited.checkpoint.stored_as
         prefix = audited.case.reading.prefix if audited.case is not None else ""
         self._prefix = "" if prefix.startswith("*") else prefix
-        self._keys: dict[str, str] | None = None
 
     def spelled(self, name: str) -> str:
-        """The name in the file; of a tensor that is not there as its siblings are spelled."""
-        if not self._stored:
-            return self._prefix + name
-        if name in self._stored:
-            return self._stored[name]
-        if self._keys is None:
-            self._keys = {key_of(one)[0]: key_of(other)[0] for one, other in self._stored.items()}
-        key, index = key_of(name)
-        other = self._keys.get(key)
-        return name_of(other, index) if other is not None and other.count("#") == len(index) else name
+        """The name in the file."""
+        return self._prefix + name
 
     def of(self, piece: Piece, boxes: Sequence[Box], most: int = 5) -> list[str]:
         """The first names of the tensors that hold a piece at some of its indices, each once."""

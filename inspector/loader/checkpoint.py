@@ -58,9 +58,10 @@ class Checkpoint:
     several was asked for, so that absent tensors are no loss. readable: at least one header was read.
     address: what the source turned out to be, `org/name@revision/folder` for a repository; commit: the one
     commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
-    what was read over a network. stored_as: tensor -> its name in the file, where a format has names of its
-    own. ties: names that the format says are the same numbers. copies: tensor -> how often it lies there again,
-    where the files are slices of one model. shadows: the repository that a path of this machine was taken for.
+    what was read over a network. metadata: what the weight files state of the model themselves (GGUF), unless a
+    config was given to be taken instead. ties: names that the format says are the same numbers. copies: tensor ->
+    how often it lies there again, where the files are slices of one model. shadows: the repository that a path of
+    this machine was taken for.
     folder: where on this machine it lies, "" for a single file and for what lies elsewhere; tree: every file of a
     repository's folder, as the Hub states it. kept_shapes: tensors of which the values were read because they are
     shapes, None where none were asked for. reach: opens the place again, to read such values.
@@ -93,7 +94,7 @@ class Checkpoint:
     shadows: str | None = None
     folder: str = ""
     tree: Mapping[str, RepositoryFile] = field(default_factory=dict)
-    stored_as: Mapping[str, str] = field(default_factory=dict)
+    metadata: Config | None = None
     ties: tuple[tuple[str, ...], ...] = ()
     copies: Mapping[str, int] = field(default_factory=dict)
     kept_shapes: int | None = None
@@ -278,12 +279,10 @@ def assemble(
     empty = emptied(audit.tensors) if audit.holds_empty else None
     if empty is not None:
         evidence.append(empty)
-    if audit.told is not None and audit.told.config is not None and config is None:
-        blank = replace(blank, config=audit.told.config)
     return replace(
         blank,
-        stored_as={} if audit.told is None else audit.told.stored_as,
-        ties=() if audit.told is None else audit.told.ties,
+        metadata=None if audit.beyond is None or config is not None else audit.beyond.metadata,
+        ties=() if audit.beyond is None else audit.beyond.ties,
         copies=audit.copies,
         tensors=audit.tensors,
         file_of=audit.file_of,
@@ -394,17 +393,16 @@ def _configs(
 
 
 def _litgpt(source: Source, listing: Listing) -> Config | None:
-    """What litgpt's own config says, where it lies alone."""
+    """litgpt's own config, where there is no other."""
     if not any(name in listing.files for name in LITGPT_FILES):
         return None
-    from inspector.loader.formats.litgpt_config import as_config, read_values
+    from inspector.loader.formats.flat_yaml import read_values
 
     for name in LITGPT_FILES:
         raw = source.read_whole(name, CONFIG_LIMIT) if name in listing.files else b""
         values = None if isinstance(raw, Refusal) or not raw else read_values(name, raw)
-        config = None if values is None else as_config(values)
-        if config is not None:
-            return Config(name, config, "config")
+        if values:
+            return Config(name, values, "litgpt")
     return None
 
 

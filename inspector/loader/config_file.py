@@ -22,16 +22,22 @@ QUANTISATION_KEYS: Final = ("quantization_config", "quantization", "compression_
 LITGPT_FILES: Final = ("model_config.yaml", "lit_config.json")
 """litgpt's config, the newer name first; read only where there is neither config.json nor params.json."""
 
-Kind = Literal["config", "params", "adapter", "pipeline"]
+Kind = Literal["config", "params", "adapter", "pipeline", "litgpt", "gguf"]
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A config as it stands in its file. kind "params" is Meta's params.json (dim, n_layers, ...)."""
+    """A config as it stands in its file.
+
+    kind: whose keys these are; "params" is Meta's params.json (dim, n_layers, ...), "litgpt" litgpt's own config,
+    "gguf" the key-values of a GGUF file. writer: the framework in whose names the tensors are, where the file that
+    the values come from states it.
+    """
 
     file: str
     values: dict[str, object]
     kind: Kind
+    writer: str = ""
 
 
 def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, tuple[Finding, ...]]:

@@ -20,7 +20,7 @@ from inspector.loader.weight_sets import WeightSet, shard_number
 
 if TYPE_CHECKING:
     from inspector.loader.agreement import Copy
-    from inspector.loader.formats.other_formats import OtherReader, Told
+    from inspector.loader.formats.other_formats import Beyond, OtherReader
 
 NAMES_SHOWN: Final = 20
 FILES_LIMIT: Final = 20_000
@@ -64,7 +64,7 @@ class SetReading:
         self.evidence: list[Finding] = []
         self.names: dict[str, None] = {}
         self.bytes = 0
-        self.told: Told | None = None
+        self.beyond: Beyond | None = None
         self._other: OtherReader | None = None
         self._layouts = Layouts()
         self._as_promised = index is not None
@@ -125,7 +125,8 @@ class SetReading:
         self.file_of = self.file_of or self._placed
         self._formats()
         if self._other is not None:
-            self._translate(self._other)
+            self.beyond = self._other.beyond()
+            self.evidence.extend(self.beyond.evidence)
         return True
 
     @property
@@ -144,16 +145,6 @@ class SetReading:
 
             self._other = OtherReader(self.source, self.listing, kind, self._layouts)
         yield from self._other.read(names)
-
-    def _translate(self, other: OtherReader) -> None:
-        """Puts the names that the cards know in the place of those that the format has."""
-        self.told = other.told(self.tensors)
-        self.evidence.extend(self.told.evidence)
-        if self.told.stored_as:
-            new = {old: name for name, old in self.told.stored_as.items()}
-            self.tensors = self.told.tensors
-            self.file_of = {new.get(name, name): file for name, file in self.file_of.items()}
-            self.cut = [new.get(name, name) for name in self.cut]
 
     def _take(self, name: str, result: Opening | Header | Refusal, unlisted: bool = False, stale: bool = False) -> None:
         if isinstance(result, Refusal):

@@ -19,6 +19,7 @@ class Claim:
 
     otherwise: the settings with the defaults of the other transformers, where the config does not settle whose count.
     head: the card's head for the class, None where the config names no class or one that no head has.
+    writer: the framework in whose names the tensors are, where the file states it.
     """
 
     settings: Settings
@@ -27,6 +28,7 @@ class Claim:
     card: Architecture | None = None
     head: Head | None = None
     otherwise: Settings | None = None
+    writer: str = ""
 
 
 NO_CONFIG = Claim(Settings({}, known=False))
@@ -55,7 +57,7 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
         card = None
     settings, otherwise = _settings(values, model_type)
     head = head_for(card, class_name) if card is not None and class_name else None
-    return Claim(settings, model_type, class_name, card, head, otherwise)
+    return Claim(settings, model_type, class_name, card, head, otherwise, config.writer)
 
 
 def _of_other_code(card: Architecture, values: dict[str, Any]) -> bool:

@@ -7,14 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from inspector.notation.kinds import Kind
 from inspector.notation.shown import Shown
-
-if TYPE_CHECKING:
-    from inspector.notation.writing import Written
-
 
 PADDED = "rows_stored"
 """The symbol of a vocabulary's rows where a writer rounds them up: solved from the shapes."""
@@ -110,8 +106,8 @@ class Architecture:
     names: its model types, the first is its name. native: the symbols as a params.json spells them.
     dialects: prefix replacements from canonical names; writers: who spells so. ignores: words that are keys
     of genuine configs of this type and move no shape in it. shows: config keys whose values names and shapes show,
-    where no expression can be solved for them. written: the table of another framework's names,
-    through which the slots are seen; no card file says it.
+    where no expression can be solved for them. respell: gives the slots the names and layouts of another framework;
+    set for a checkpoint in its names, never by a definition.
     """
 
     name: str
@@ -124,7 +120,7 @@ class Architecture:
     native: Mapping[str, str] = field(default_factory=dict)
     ignores: str = ""
     shows: Mapping[str, Shown] = field(default_factory=dict)
-    written: Written | None = None
+    respell: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -232,10 +232,8 @@ def _unroll(scope: CardScope, head: Head) -> Unrolled:
     for part in head.rows:
         unroller.row(part, _Context(body=False), scope)
     slots = tuple(_into_body(slot, head.root) for slot in unroller.slots)
-    if scope.card.written is not None:
-        from inspector.notation.writing import written_slots
-
-        return Unrolled(written_slots(slots, scope.card.written), (), head)
+    if scope.card.respell is not None:
+        return Unrolled(scope.card.respell(slots), (), head)
     return Unrolled(slots, tuple(unroller.opaque), head)
 
 

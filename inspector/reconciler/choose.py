@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from inspector.algebra.names import key_of
 from inspector.architectures.defaults import is_component
+from inspector.dialects.catalog import may_know
 from inspector.matcher.claim import NO_CONFIG, Claim
 from inspector.matcher.families import Families
 from inspector.matcher.reading import Reading, read_by_names, read_claimed, shown
-from inspector.matcher.signs import may_be_foreign
 from inspector.reconciler import ledger
 from inspector.reconciler.reconcile import Reconciled, reconcile
 
@@ -18,12 +19,12 @@ def choose_reading(
     config: Claim, families: Families, lost: Sequence[str]
 ) -> tuple[Reading | None, tuple[str, float] | None]:
     """The names under the claimed card where it fits; by themselves where there is no claim, or a false one."""
-    if may_be_foreign(families):
-        from inspector.matcher.foreign import read_foreign
+    if config.writer or may_know(families) or may_know(key_of(name)[0] for name in lost):
+        from inspector.matcher.dialect_reading import read_in_dialect
 
-        foreign = read_foreign(config, families)
-        if foreign:
-            return _by_shapes(foreign), None
+        in_dialect = read_in_dialect(config, families, lost)
+        if in_dialect:
+            return _by_shapes(in_dialect), None
     claimed = read_claimed(config, families, lost)
     if claimed is not None and claimed.fits:
         return claimed, None

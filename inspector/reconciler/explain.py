@@ -70,7 +70,7 @@ def _names(case: Reconciled) -> Iterator[Finding]:
             architecture=reading.name, twins=tuple(reading.twins), head=_head_name(case), confidence="likely"
         )
     dialect = case.corrected.spelling.dialect
-    if dialect or reading.writer:
+    if dialect or (reading.writer and reading.writer != claim.writer):
         writers = reading.card.writers
         writer = reading.writer or (writers[dialect] if dialect < len(writers) else "")
         from inspector.findings.names.architecture import NamesInDialect

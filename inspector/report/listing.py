@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.algebra.names import key_of
 from inspector.architectures.catalog import card_of, modules, proofs
+from inspector.dialects.catalog import writers_of
 from inspector.findings.registry import all_findings, finding_type, page
+from inspector.notation.definition import Architecture
 from inspector.notation.roles import label
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
@@ -199,13 +201,17 @@ def architecture_text(name: str | None) -> str:
         ("ties", card.ties),
         ("symbols", " · ".join(f"{symbol} = {text}" for symbol, text in card.dims.items())),
         ("checked on", _proof(name)),
-        (
-            "spellings",
-            f"{len(card.dialects)}" + (f" ({', '.join(filter(None, card.writers))})" if any(card.writers) else ""),
-        ),
+        ("spellings", _spellings(card)),
     ):
         lines.extend(textwrap.wrap(f"{entry:<12}{text}", WIDTH, subsequent_indent=" " * 12, break_on_hyphens=False))
     return "\n".join(lines) + "\n"
+
+
+def _spellings(card: Architecture) -> str:
+    """How many namings of the tensors are read, and whose they are."""
+    others = writers_of(card.names)
+    named = ", ".join(filter(None, (*(card.writers or ("transformers",)), *others)))
+    return f"{len(card.dialects) + len(others)} ({named})"
 
 
 def _proof(name: str) -> str:

@@ -16,7 +16,6 @@ import numpy as np
 from inspector.loader import offsets
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.dtype import BITS
-from inspector.loader.formats.gguf_names import turned_names
 from inspector.loader.sources.folder import FolderSource
 from inspector.loader.sources.source import Source
 from inspector.matcher.reading import Reading
@@ -44,14 +43,12 @@ class Store:
     """The tensors of an audited checkpoint, or of one component of a pipeline.
 
     names: name as the audit has it -> as the reader has it. lies: file -> name in it -> where it lies.
-    turned: tensors of a GGUF file whose dims were read in the other order, None while that was not looked at.
     """
 
     checkpoint: Checkpoint
     source: Source
     names: Mapping[str, str]
     lies: dict[str, Mapping[str, Place]] = field(default_factory=dict)
-    turned: frozenset[str] | None = None
 
     @property
     def is_near(self) -> bool:
@@ -71,7 +68,7 @@ class Store:
             return "its bytes are cut off"
         if self._is_sliced(stored):
             return "it lies in slices over several files"
-        place = self._places(file).get(self.checkpoint.stored_as.get(stored, stored))
+        place = self._places(file).get(stored)
         if place is None:
             return "its file does not show where its bytes are"
         kind = np.dtype(RAW[layout.dtype])
@@ -86,8 +83,6 @@ class Store:
         flat = self._flat(file, kind, place.begin + place.first * kind.itemsize, reach)
         if isinstance(flat, str):
             return flat
-        if strides is None and stored in self._turned():
-            return Numbers(flat.reshape(shape[::-1]).T, layout.dtype)
         if strides is None:
             return Numbers(flat.reshape(shape), layout.dtype)
         steps = tuple(stride * kind.itemsize for stride in strides)
@@ -95,8 +90,7 @@ class Store:
 
     def spelled(self, name: str) -> str:
         """The name that the file has for a tensor."""
-        stored = self.names.get(name, name)
-        return self.checkpoint.stored_as.get(stored, stored)
+        return self.names.get(name, name)
 
     def _is_sliced(self, stored: str) -> bool:
         """Whether a tensor was put together of several files' slices; what lies whole in each is in `copies`."""
@@ -104,14 +98,6 @@ class Store:
 
         joined = any(isinstance(finding, SlicesJoined) for finding in self.checkpoint.evidence)
         return joined and stored not in self.checkpoint.copies
-
-    def _turned(self) -> frozenset[str]:
-        """Tensors whose dims the reader gave in the other order than the file has them."""
-        if self.turned is None:
-            metadata = self.checkpoint.files[0].metadata if self.checkpoint.files else {}
-            architecture = metadata.get("general.architecture")
-            self.turned = turned_names(architecture, self.checkpoint.stored_as) if architecture else frozenset()
-        return self.turned
 
     def _flat(self, file: str, kind: np.dtype[Any], begin: int, elements: int) -> Array | str:
         length = elements * kind.itemsize

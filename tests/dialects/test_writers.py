@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from inspector.architectures.catalog import card_of
-from inspector.architectures.writers import WRITINGS
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
-from inspector.matcher.signs import WORDS
+from inspector.dialects.catalog import SIGN_PARTS, all_dialects
 from tests.checkpoints import Spec, elements, genuine, write
 from tests.dialects import converters
 from tests.judged import codes, judged
@@ -288,9 +287,9 @@ def test_litgpts_own_config(kind: str, name: str, tmp_path: Path) -> None:
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == elements(spec)
 
 
-def test_every_card_of_a_table_exists_and_no_sign_is_shared() -> None:
-    for writing in WRITINGS:
-        assert all(card_of(name) is not None for name in writing.cards)
-    signs = [sign for writing in WRITINGS for sign in writing.signs]
-    assert all(any(word in key for key in sign for word in WORDS) for sign in signs)
+def test_every_type_of_a_dialect_exists_and_no_sign_is_shared() -> None:
+    for dialect in all_dialects():
+        assert all(card_of(name) is not None for name in dialect.types)
+    signs = [sign for dialect in all_dialects() for sign in dialect.signs if not dialect.only]
+    assert all(any(part in key for key in sign for part in SIGN_PARTS) for sign in signs)
     assert len(signs) == len(set(signs))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.architectures.catalog import card_of
+from inspector.dialects.gguf import config_of
 from inspector.loader.formats.ggml_types import BY_NAME, TYPES, packed_of
 from inspector.loader.formats.gguf import ArrayOf, Split, judge_splits, read_gguf
-from inspector.loader.formats.gguf_config import config_of, names_of
-from inspector.loader.formats.gguf_names import BUFFERS, TABLES, canonical_name, is_buffer, renamed
 from inspector.loader.layout import Layout
 from tests.readers.made import Gguf, reading, small_llama
 
@@ -126,7 +124,7 @@ def test_parts_of_a_split_model() -> None:
     assert [found.name for found in other.header.evidence] == ["gguf-split-disagrees"]
 
 
-def test_config_and_names_of_a_llama() -> None:
+def test_the_config_that_a_llama_states() -> None:
     data = small_llama()
     found = read_gguf(reading(data), len(data), "m.gguf")
     assert config_of(found.values, found.header.tensors) == {
@@ -143,73 +141,33 @@ def test_config_and_names_of_a_llama() -> None:
         "mlp_bias": False,
         "tie_word_embeddings": True,
     }
-    names = names_of(found.values)
-    assert names is not None
-    tensors, origin = renamed(names, found.header.tensors)
-    assert tensors["model.layers.1.self_attn.k_proj.weight"].shape == (32, 64)
-    assert origin["model.layers.1.self_attn.k_proj.weight"] == "blk.1.attn_k.weight"
-    assert tensors["model.rotary_emb.inv_freq"].shape == (8,)
-    assert len(tensors) == len(found.header.tensors)
-    assert is_buffer("rope_freqs.weight") and not is_buffer("output.weight")
 
 
-NAMES = [
-    ("llama", "blk.12.attn_output.weight", "model.layers.12.self_attn.o_proj.weight"),
-    ("llama", "output.weight", "lm_head.weight"),
-    ("mixtral", "blk.3.ffn_gate_exps.weight", "model.layers.3.block_sparse_moe.switch_mlp.gate_proj.weight"),
-    ("mixtral", "blk.3.ffn_down.7.weight", "model.layers.3.block_sparse_moe.experts.7.w2.weight"),
-    ("qwen2", "blk.0.attn_q.bias", "model.layers.0.self_attn.q_proj.bias"),
-    ("qwen3", "blk.0.attn_q_norm.weight", "model.layers.0.self_attn.q_norm.weight"),
-    ("qwen2moe", "blk.0.ffn_gate_inp_shexp.weight", "model.layers.0.mlp.shared_expert_gate.weight"),
-    ("gemma2", "blk.0.ffn_norm.weight", "model.layers.0.pre_feedforward_layernorm.weight"),
-    ("gemma2", "blk.0.post_ffw_norm.weight", "model.layers.0.post_feedforward_layernorm.weight"),
-    ("phi2", "blk.0.ffn_up.bias", "model.layers.0.mlp.fc1.bias"),
-    ("phi3", "blk.0.ffn_up.weight", "model.layers.0.mlp.gate_up_proj.weight"),
-    ("bloom", "blk.0.attn_qkv.weight", "transformer.h.0.self_attention.query_key_value.weight"),
-    ("gpt2", "blk.0.attn_qkv.bias", "transformer.h.0.attn.c_attn.bias"),
-    ("gptneox", "output.weight", "embed_out.weight"),
-    ("bert", "token_types.weight", "embeddings.token_type_embeddings.weight"),
-    ("bert", "blk.0.layer_output_norm.bias", "encoder.layer.0.output.LayerNorm.bias"),
-    ("llama", "blk.0.attn_new.weight", None),
-    ("llama", "blk.x.attn_q.weight", None),
-    ("llama", "blk.0.attn_q.weight.more", None),
-    ("llama", "blk.٣.attn_q.weight", None),
-]
+def test_layers_that_attend_are_stated_one_by_one() -> None:
+    heads = {"attention.head_count_kv": [0, 2, 0, 2], "block_count": 4}
+    jamba = config_of({"general.architecture": "jamba", **{f"jamba.{key}": value for key, value in heads.items()}}, {})
+    assert jamba is not None
+    assert (jamba["attn_layer_offset"], jamba["attn_layer_period"], jamba["num_key_value_heads"]) == (1, 2, 2)
+    lfm2 = config_of({"general.architecture": "lfm2", **{f"lfm2.{key}": value for key, value in heads.items()}}, {})
+    assert lfm2 is not None
+    assert lfm2["layer_types"] == ["conv", "full_attention", "conv", "full_attention"]
+    assert lfm2["num_key_value_heads"] == 2
 
 
-@pytest.mark.parametrize(("architecture", "stored", "name"), NAMES)
-def test_names(architecture: str, stored: str, name: str | None) -> None:
-    assert canonical_name(TABLES[architecture], stored) == name
+@pytest.mark.parametrize(
+    ("values", "model_type"),
+    [
+        ({"general.architecture": "llama"}, "llama"),
+        ({"general.architecture": "llama", "llama.expert_count": 8}, "mixtral"),
+        ({"general.architecture": "deepseek2", "deepseek2.expert_gating_func": 1}, "deepseek_v2"),
+        ({"general.architecture": "deepseek2", "deepseek2.expert_gating_func": 2}, "deepseek_v3"),
+    ],
+)
+def test_an_architecture_that_stands_for_two_types(values: dict[str, object], model_type: str) -> None:
+    config = config_of(values, {})
+    assert config is not None and config["model_type"] == model_type
 
 
-@pytest.mark.parametrize("architecture", TABLES)
-def test_every_table_has_a_card_that_knows_its_names(architecture: str) -> None:
-    from inspector.algebra.names import columns
-    from inspector.matcher.spelling import known_keys
-    from inspector.notation.scope import CardScope, Settings
-
-    names = TABLES[architecture]
-    card = card_of(names.model_type)
-    assert card is not None, names.model_type
-    known = known_keys(CardScope(card, Settings({}, known=False), card_of))
-    stored = [f"{module}.weight" for module in names.ends]
-    stored += [f"blk.0.{module.replace('#', '0')}.weight" for module in names.layer]
-    keys = {column.key for name in stored for column in columns({canonical_name(names, name) or "?": None})}
-    assert len(keys & known) >= len(keys) * 0.6, sorted(keys - known)
-
-
-def test_buffers_are_no_modules_of_any_table() -> None:
-    for names in TABLES.values():
-        assert not BUFFERS.keys() & (names.layer.keys() | names.ends.keys())
-
-
-def test_conv1d_is_turned_back() -> None:
-    tensors = {"blk.0.attn_qkv.weight": Layout("F16", (192, 64), 12288, 24576)}
-    made, _ = renamed(TABLES["gpt2"], tensors)
-    assert made["transformer.h.0.attn.c_attn.weight"].shape == (64, 192)
-
-
-def test_two_tensors_of_one_name_both_stay() -> None:
-    layout = Layout("F32", (8,), 8, 32)
-    made, _ = renamed(TABLES["llama"], {"blk.0.attn_q.weight": layout, "blk.00.attn_q.weight": layout})
-    assert len(made) == 2
+@pytest.mark.parametrize("values", [{}, {"general.architecture": 3}, {"general.architecture": "plamo"}])
+def test_an_unknown_architecture_states_nothing(values: dict[str, object]) -> None:
+    assert config_of(values, {}) is None

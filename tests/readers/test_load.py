@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load
 from tests.attacks.dummies import healthy
 from tests.readers.made import Gguf, archive, arrays, legacy, plain_array, small_llama, state
@@ -30,9 +31,12 @@ def test_gguf(tmp_path: Path, name: str) -> None:
     checkpoint = read(tmp_path, {"model.gguf": small_llama()}, name)
     assert rules(checkpoint) == []
     assert checkpoint.set_name == "model.gguf"
-    assert checkpoint.stored_as["model.layers.1.mlp.up_proj.weight"] == "blk.1.ffn_up.weight"
-    assert checkpoint.file_of["model.layers.1.mlp.up_proj.weight"] == "model.gguf"
-    assert checkpoint.config is not None and checkpoint.config.values["num_hidden_layers"] == 2
+    assert checkpoint.file_of["blk.1.ffn_up.weight"] == "model.gguf"
+    assert checkpoint.config is None
+    assert checkpoint.metadata is not None and checkpoint.metadata.values["llama.block_count"] == 2
+    stated = with_stated_config(checkpoint)
+    assert stated.config is not None and stated.config.values["num_hidden_layers"] == 2
+    assert with_stated_config(stated) is stated
 
 
 def test_gguf_in_parts(tmp_path: Path) -> None:
@@ -43,7 +47,7 @@ def test_gguf_in_parts(tmp_path: Path) -> None:
     files = {"m-00001-of-00002.gguf": one, "m-00002-of-00002.gguf": two}
     checkpoint = read(tmp_path, files)
     assert rules(checkpoint) == []
-    assert set(checkpoint.tensors) == {"model.embed_tokens.weight", "model.norm.weight"}
+    assert set(checkpoint.tensors) == {"token_embd.weight", "output_norm.weight"}
     (tmp_path / "m-00002-of-00002.gguf").unlink()
     assert rules(load(str(tmp_path))) == ["shard-missing"]
 

@@ -21,7 +21,6 @@ from inspector.architectures.blocks import (
     ENDS,
     GQA,
     META_DECODER,
-    META_NAMES,
     PRE_NORMS,
     SWIGLU,
 )
@@ -29,7 +28,7 @@ from inspector.notation.definition import Architecture, Dims, maybe, part, rows,
 from inspector.notation.kinds import buffer, linear, param, scale, table
 
 LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model Emu3 aquila xverse skywork", ignores="max_sequence_length", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
-    native=META_DECODER, dialects=({}, META_NAMES), writers=("transformers", "Meta"),
+    native=META_DECODER,
     parts=rows(
         ENDS,
         maybe("rope.freqs", "rotary.frequency", buffer("(dh+1)//2")),                 # Meta's files only

@@ -1,9 +1,8 @@
-"""Mistral, Ministral and Mixtral, and the names and keys of Mistral's own files (consolidated.safetensors, params.json).
+"""Mistral, Ministral and Mixtral, and the keys of Mistral's own params.json.
 
 modeling_mistral.py, modeling_mixtral.py: no bias anywhere; `head_dim` is free of `hidden_size` and may be null.
 Question answering keeps the root `model.`, but ministral's has `transformer.`. Mixtral's experts are w1 (gate), w3 (up), w2 (down)
 below `block_sparse_moe`, one by one on disk; transformers 5 holds them stacked in memory below `mlp`.
-mistral_inference (transformer_layers.py, moe.py): `feed_forward.gate`, `feed_forward.experts.N.w1`.
 """
 
 from inspector.architectures.blocks import (
@@ -13,14 +12,13 @@ from inspector.architectures.blocks import (
     ENDS,
     GQA,
     META_DECODER,
-    META_NAMES,
     PRE_NORMS,
     SWIGLU,
 )
 from inspector.notation.definition import Architecture, Dims, rooted, rows, under
 
 MISTRAL = Architecture("mistral ministral3", dims=DECODER, heads=rooted(CAUSAL, "model."),
-    ties="tied_embeddings | tie_word_embeddings | false", native=META_DECODER, dialects=({}, META_NAMES), writers=("transformers", "Mistral"),
+    ties="tied_embeddings | tie_word_embeddings | false", native=META_DECODER,
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS),
@@ -29,7 +27,6 @@ MISTRAL = Architecture("mistral ministral3", dims=DECODER, heads=rooted(CAUSAL, 
 MINISTRAL = Architecture("ministral", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=MISTRAL.parts)
 MIXTRAL = Architecture("mixtral", dims=DECODER | Dims(E="num_local_experts"), heads=rooted(CAUSAL, "model."),
     ties="tie_word_embeddings | false", native=META_DECODER | Dims(E="moe.num_experts"),
-    dialects=({}, META_NAMES | {"*.block_sparse_moe.": ".feed_forward."}), writers=("transformers", "Mistral"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS),

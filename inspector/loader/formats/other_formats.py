@@ -1,24 +1,21 @@
 """Files of other formats than safetensors behind one door: GGUF, PyTorch, NumPy.
 
-A reader gives the same `Header` as the safetensors reader does; what a format knows beyond it (a config in its
-key-values, names of its own, shared storages) is kept here until all files of the set are read.
+A reader gives the same `Header` as the safetensors reader does; what a format states beyond it (key-values, shared
+storages) is kept here until all files of the set are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from inspector.findings.finding import Finding
 from inspector.loader.config_file import Config
 from inspector.loader.formats.gguf import GgufFile, judge_splits, read_gguf
-from inspector.loader.formats.gguf_config import config_of, names_of, read_by_role
-from inspector.loader.formats.gguf_names import positions_renamed, renamed
 from inspector.loader.formats.incremental import Read
 from inspector.loader.formats.numpy_file import read_numpy
 from inspector.loader.formats.torch_file import read_torch
 from inspector.loader.header_record import Header, Layouts
-from inspector.loader.layout import Layout
 from inspector.loader.sources.source import Listing, Refusal, Source
 
 
@@ -29,16 +26,10 @@ class _Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a set says beyond its headers.
+class Beyond:
+    """What a set states beyond its headers. metadata: GGUF's key-values. ties: names of one and the same numbers."""
 
-    tensors: under the names that the cards know. stored_as: such a name -> the name in the file, where they differ.
-    config: what stands in for a config.json. ties: names of one and the same numbers.
-    """
-
-    tensors: dict[str, Layout]
-    stored_as: Mapping[str, str] = field(default_factory=dict)
-    config: Config | None = None
+    metadata: Config | None = None
     evidence: tuple[Finding, ...] = ()
     ties: tuple[tuple[str, ...], ...] = ()
 
@@ -56,25 +47,13 @@ class OtherReader:
         for name in names:
             yield name, self._one(name)
 
-    def told(self, tensors: dict[str, Layout]) -> Told:
-        """What is known when all files were read. tensors: of all of them, under the files' names."""
+    def beyond(self) -> Beyond:
+        """What the files that were read state beyond their headers; of parts, the first that names its architecture."""
         if self._kind != "gguf":
-            return Told(tensors, ties=tuple(self._ties))
-        evidence = judge_splits(self._parts)
-        own = next((part for part in self._parts if read_by_role(part.values)), None)
-        if own is not None:
-            values = config_of(own.values, tensors)
-            config = None if values is None else Config(own.header.file, values, "config")
-            made, stored_as = positions_renamed(tensors)
-            return Told(made, stored_as, config, evidence)
-        first = next((part for part in self._parts if names_of(part.values) is not None), None)
-        names = None if first is None else names_of(first.values)
-        if first is None or names is None:
-            return Told(tensors, evidence=evidence)
-        values = config_of(first.values, tensors)
-        config = None if values is None else Config(first.header.file, values, "config")
-        made, stored_as = renamed(names, tensors)
-        return Told(made, stored_as, config, evidence)
+            return Beyond(ties=tuple(self._ties))
+        first = next((part for part in self._parts if "general.architecture" in part.values), None)
+        metadata = None if first is None else Config(first.header.file, dict(first.values), "gguf")
+        return Beyond(metadata, judge_splits(self._parts))
 
     def _one(self, name: str) -> Header | Refusal:
         size = self._listing.files.get(name)

@@ -1,0 +1,74 @@
+"""All dialects, loaded only where a name in a checkpoint could be one of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from inspector.dialects.language import Dialect
+
+SIGN_PARTS: Final = (
+    ".attn.qkv.weight", ".attn.attn.weight", ".attn.kv_a_proj_with_mqa.weight", "self_attention.linear_",
+    "encoder.layers.#.self_attention.query_key_value.weight", ".sa_norm.scale", "double_blocks.#.img_",
+    ".block_sparse_moe.w1", ".wkv_a_with_mqa.weight", "transformer.resblocks.", "token_embd.weight",
+    ".attention.wq.weight", ".attention.wk.weight",
+)  # fmt: skip
+"""A part of one key of every sign of every dialect; a test compares."""
+
+LONE_COMPONENTS: Final = {
+    "input_blocks.0.0.weight": "unet",
+    "encoder.down.0.block.0.conv1.weight": "vae",
+}
+"""What shows a component of Stable Diffusion in a file of its own, without a prefix."""
+TRANSFORMER_SIGNS: Final = (
+    "double_blocks.0.img_mod.lin.weight",  # FLUX
+    "joint_blocks.0.x_block.attn.qkv.weight",  # Stable Diffusion 3
+)
+"""What shows that a component is a transformer in the place of the UNet."""
+_PIPELINE_SIGNS: Final = (
+    "model.diffusion_model.input_blocks.0.0.weight", "first_stage_model.encoder.conv_in.weight", *LONE_COMPONENTS,
+)  # fmt: skip
+_OTHER_COMPONENTS: Final = ("vae.", "text_encoders.", "first_stage_model.")
+
+
+def is_single_file(names: Collection[str]) -> bool:
+    """Whether the names are those of several components in one file, or of one as such a file has it."""
+    if any(sign in names for sign in _PIPELINE_SIGNS):
+        return True
+    if not any(f"model.diffusion_model.{sign}" in names for sign in TRANSFORMER_SIGNS):
+        return False
+    return any(name.startswith(_OTHER_COMPONENTS) for name in names)
+
+
+def may_know(keys: Iterable[str]) -> bool:
+    """Whether any dialect could know these names; loads none."""
+    return any(part in key for key in keys for part in SIGN_PARTS)
+
+
+@cache
+def all_dialects() -> tuple[Dialect, ...]:
+    """Every dialect, in the order in which their signs are looked for."""
+    from inspector.dialects.flux import FLUX
+    from inspector.dialects.gguf import LLAMA_CPP, MAMBA2
+    from inspector.dialects.litgpt import LITGPT, LITGPT_OLD
+    from inspector.dialects.megatron import MEGATRON, MEGATRON_OLD
+    from inspector.dialects.meta import META
+    from inspector.dialects.mistral import LATENT, MISTRAL, MIXTRAL, MIXTRAL_STACKED
+    from inspector.dialects.open_clip import OPENCLIP
+    from inspector.dialects.sd3 import SD3
+    from inspector.dialects.torchtune import TORCHTUNE
+
+    return (LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL,
+            META, OPENCLIP, MAMBA2, LLAMA_CPP)  # fmt: skip
+
+
+def writers_of(model_types: Collection[str]) -> tuple[str, ...]:
+    """The writers whose names are read under the definition of these model types, each once."""
+    from inspector.dialects.gguf import ARCHITECTURES, WRITER
+
+    found = [one.writer for one in all_dialects() if not {*one.types, *one.only}.isdisjoint(model_types)]
+    if any(model_type in model_types for model_type, _ in ARCHITECTURES.values()):
+        found.append(WRITER)
+    return tuple(dict.fromkeys(found))

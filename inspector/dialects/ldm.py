@@ -1,0 +1,134 @@
+"""CompVis' latent-diffusion: the names of the UNet and the autoencoder in files of Stable Diffusion. Pure.
+
+`ldm/modules/diffusionmodules/openaimodel.py` and `model.py`; which block is which: diffusers'
+`loaders/single_file_utils.py`. The UNet's blocks are numbered through and the decoder's stages from the other end, so
+that a name says where it belongs only beside the others: these are renamed before they are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from math import gcd
+from typing import Final
+
+from inspector.loader.layout import Layout
+
+Rename = Callable[[str], str]
+
+RESIDUAL_BLOCK: Final = {
+    "in_layers.0": "norm1",
+    "in_layers.2": "conv1",
+    "emb_layers.1": "time_emb_proj",
+    "out_layers.0": "norm2",
+    "out_layers.3": "conv2",
+    "skip_connection": "conv_shortcut",
+}
+"""A module of a residual block -> the same in diffusers."""
+UNET_ENDS: Final = {
+    "time_embed.0": "time_embedding.linear_1",
+    "time_embed.2": "time_embedding.linear_2",
+    "label_emb.0.0": "add_embedding.linear_1",
+    "label_emb.0.2": "add_embedding.linear_2",
+    "input_blocks.0.0": "conv_in",
+    "out.0": "conv_norm_out",
+    "out.2": "conv_out",
+}
+"""A module of the UNet outside the blocks -> the same in diffusers."""
+AUTOENCODER: Final = tuple(
+    (re.compile(pattern), new)
+    for pattern, new in (
+        (r"(encoder|decoder)\.norm_out\.", r"\1.conv_norm_out."),
+        (r"(encoder|decoder)\.mid\.block_1\.", r"\1.mid_block.resnets.0."),
+        (r"(encoder|decoder)\.mid\.block_2\.", r"\1.mid_block.resnets.1."),
+        (r"(encoder|decoder)\.mid\.attn_1\.norm\.", r"\1.mid_block.attentions.0.group_norm."),
+        (r"(encoder|decoder)\.mid\.attn_1\.([qkv])\.", r"\1.mid_block.attentions.0.to_\2."),
+        (r"(encoder|decoder)\.mid\.attn_1\.proj_out\.", r"\1.mid_block.attentions.0.to_out.0."),
+        (r"encoder\.down\.(\d+)\.block\.(\d+)\.", r"encoder.down_blocks.\1.resnets.\2."),
+        (r"encoder\.down\.(\d+)\.downsample\.", r"encoder.down_blocks.\1.downsamplers.0."),
+        (r"decoder\.up\.(\d+)\.block\.(\d+)\.", r"decoder.up_blocks.\1.resnets.\2."),
+        (r"decoder\.up\.(\d+)\.upsample\.", r"decoder.up_blocks.\1.upsamplers.0."),
+    )
+)
+"""A name of the autoencoder -> the same in diffusers; the first pattern that is found counts."""
+_MATRICES: Final = ("to_q.weight", "to_k.weight", "to_v.weight", "to_out.0.weight")
+_BLOCK: Final = re.compile(r"(input_blocks|middle_block|output_blocks)\.(\d+)(?:\.(\d+))?\.(.+)")
+
+
+def renaming(tensors: Mapping[str, Layout]) -> Rename | None:
+    """What gives the tensors of a component diffusers' names; None where it is neither UNet nor autoencoder."""
+    if "input_blocks.0.0.weight" in tensors:
+        return _unet(tensors)
+    if "encoder.conv_in.weight" in tensors or "decoder.conv_in.weight" in tensors:
+        return _autoencoder(tensors)
+    return None
+
+
+def as_matrix(name: str, layout: Layout) -> Layout:
+    """An attention's convolution of one point as the matrix that it is in diffusers: [out, in, 1, 1] as [out, in]."""
+    if layout.shape[2:] != (1, 1) or ".attentions." not in name or not name.endswith(_MATRICES):
+        return layout
+    return Layout(layout.dtype, layout.shape[:2], layout.elements, layout.bytes)
+
+
+def _unet(tensors: Mapping[str, Layout]) -> Rename:
+    """A stage ends with a block that halves the size; they come at even distances, which is a stage's length."""
+    halving = {int(one[1]) for name in tensors if (one := re.fullmatch(r"input_blocks\.(\d{1,4})\.0\.op\.\w+", name))}
+    length = gcd(*halving) or 3
+
+    def rename(name: str) -> str:
+        for old, new in UNET_ENDS.items():
+            if name.startswith(f"{old}."):
+                return new + name[len(old) :]
+        found = _BLOCK.fullmatch(name)
+        if found is None:
+            return name
+        side, number, module, rest = found[1], int(found[2]), found[3], found[4]
+        if side == "middle_block":
+            return _middle(number, rest if module is None else f"{module}.{rest}")
+        if module is None:
+            return name
+        if side == "input_blocks":
+            stage, layer = divmod(number - 1, length)
+            if rest.startswith("op."):
+                return f"down_blocks.{stage}.downsamplers.0.conv.{rest[3:]}"
+            return f"down_blocks.{stage}.{_module(int(module), layer, rest)}"
+        stage, layer = divmod(number, length)
+        if rest in ("conv.weight", "conv.bias"):
+            return f"up_blocks.{stage}.upsamplers.0.{rest}"
+        return f"up_blocks.{stage}.{_module(int(module), layer, rest)}"
+
+    return rename
+
+
+def _middle(number: int, rest: str) -> str:
+    """A tensor of the middle block: two residual blocks around an attention."""
+    return f"mid_block.attentions.0.{rest}" if number == 1 else f"mid_block.resnets.{number // 2}.{_residual(rest)}"
+
+
+def _module(module: int, layer: int, rest: str) -> str:
+    """A tensor of a stage: of a layer's residual block, or of the attention behind it."""
+    return f"attentions.{layer}.{rest}" if module else f"resnets.{layer}.{_residual(rest)}"
+
+
+def _residual(rest: str) -> str:
+    for old, new in RESIDUAL_BLOCK.items():
+        if rest.startswith(f"{old}."):
+            return new + rest[len(old) :]
+    return rest
+
+
+def _autoencoder(tensors: Mapping[str, Layout]) -> Rename:
+    """The decoder's stages are counted from the other end."""
+    stages = {int(found[1]) for name in tensors if (found := re.match(r"decoder\.up\.(\d{1,3})\.", name))}
+    last = max(stages, default=0)
+
+    def rename(name: str) -> str:
+        for pattern, new in AUTOENCODER:
+            name, count = pattern.subn(new, name, count=1)
+            if count:
+                break
+        name = re.sub(r"^decoder\.up_blocks\.(\d+)", lambda one: f"decoder.up_blocks.{last - int(one[1])}", name)
+        return name.replace(".nin_shortcut.", ".conv_shortcut.")
+
+    return rename

@@ -1,0 +1,32 @@
+"""What a checkpoint's own files state of the model, as a config in transformers' keys.
+
+The loader returns the key-values of a GGUF file and the settings of litgpt as they are; here they become the config
+that every later stage reads. A checkpoint with a config.json passes through unchanged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
+
+
+def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
+    """The checkpoint with the config that its files state in another writer's words, where they are understood.
+
+    Metadata inside the weight files come before a config beside them. Idempotent.
+    """
+    stated, config = checkpoint.metadata, checkpoint.config
+    if stated is not None:
+        from inspector.dialects import gguf
+
+        values = gguf.config_of(stated.values, checkpoint.tensors)
+        if values is not None:
+            config = Config(stated.file, values, "config", gguf.WRITER)
+    if config is not None and config.kind == "litgpt":
+        from inspector.dialects import litgpt
+
+        values = litgpt.config_of(config.values)
+        config = None if values is None else Config(config.file, values, "config")
+    return checkpoint if config is checkpoint.config else replace(checkpoint, config=config, metadata=None)

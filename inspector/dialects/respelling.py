@@ -1,0 +1,359 @@
+"""The tensors of an architecture definition under the names and in the layout of a dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from inspector.algebra.expression import Alternatives, Binary, Guarded, Literal, Node, Word, parse, show
+from inspector.dialects.language import JOINED, PARTNERS, Dialect, Names
+from inspector.notation.definition import PADDED
+from inspector.notation.kinds import Kind, Tensor
+from inspector.notation.slots import HOLE, Slot
+
+PADDED_TO = 8
+"""Every writer that pads a vocabulary pads it to a multiple of this, mostly of 64 or 128."""
+
+
+def respelled(slots: Sequence[Slot], dialect: Dialect, prefix: str, known: bool) -> tuple[Slot, ...]:
+    """The slots of a definition as a dialect names and stores them; those that it has no name for are left out.
+
+    prefix: before every name. known: whether a config decides between rows of one name and gives the vocabulary.
+    """
+    own = [slot for slot in slots if not slot.scope and (not slot.extra or slot.extra in dialect.extras)]
+    parts = [piece for slot in own for piece in _as_stored(slot, dialect)]
+    for role in _joins(dialect):
+        parts = list(_joined(parts, role, dialect))
+    made: list[Slot] = []
+    seen: set[tuple[object, ...]] = set()
+    for slot in _named(parts, dialect, known):
+        same = (slot.path, slot.choices, slot.holes if slot.extra else (), slot.whens if known else ())
+        if same not in seen:
+            seen.add(same)
+            made.append(replace(slot, path=prefix + slot.path, row=prefix + slot.row))
+    return tuple(made)
+
+
+def covers(slots: Sequence[Slot], dialect: Dialect) -> bool:
+    """Whether the dialect names everything that a definition requires whatever its switches say."""
+    keys = {_key(piece) for slot in slots for piece in _as_stored(slot, dialect)}
+    chosen: dict[int, bool] = {}
+    for slot in slots:
+        if slot.extra or slot.optional or slot.tied or slot.group or not slot.tensor.counted:
+            continue
+        known = not slot.scope and _has_name(slot, dialect, keys)
+        if slot.choices:
+            number = slot.choices[0][0]
+            chosen[number] = chosen.get(number, False) or known
+        elif not known and not slot.whens:
+            return False
+    return all(chosen.values())
+
+
+def _has_name(slot: Slot, dialect: Dialect, keys: Collection[str]) -> bool:
+    parts = {part for role in _joins(dialect) for part in _parts(role)}
+    return all(_key(piece) in parts or _find(piece, dialect, keys) is not None for piece in _as_stored(slot, dialect))
+
+
+def _key(slot: Slot) -> str:
+    """What a dialect calls a slot: its role, its tower before it, and a mark for experts behind it."""
+    stacked = slot.flow is not None and len(slot.kind.tensors[0].dims) == 3
+    mark = "[]" if stacked else "{}" if len(slot.holes) > 1 else ""
+    return f"{slot.tower}/{slot.role}{mark}" if slot.tower else f"{slot.role}{mark}"
+
+
+def _role(key: str) -> tuple[str, str, str]:
+    """(tower with its slash, role, mark) of a key."""
+    tower, slash, rest = key.rpartition("/")
+    role = rest.rstrip("[]{}")
+    return tower + slash, role, rest[len(role) :]
+
+
+def _parts(key: str) -> list[str]:
+    """The keys of the modules that a joined role's key stands for."""
+    tower, role, mark = _role(key)
+    return [f"{tower}{part}{mark}" for part in JOINED.get(role, ())]
+
+
+@cache
+def _joins(dialect: Dialect) -> tuple[str, ...]:
+    """The keys of joined roles that the dialect names while it names none of their parts."""
+    return tuple(key for key in dialect.names if (parts := _parts(key)) and dialect.names.keys().isdisjoint(parts))
+
+
+def _find(slot: Slot, dialect: Dialect, keys: Collection[str]) -> Names | None:
+    """The entry for a slot. keys: those of all slots, which show whether its partner is there."""
+    names, key = dialect.names, _key(slot)
+    by_path = names.get(f"@{HOLE.sub('{}', slot.row)}")
+    if by_path is not None:
+        return by_path
+    partner = PARTNERS.get(key)
+    if partner is not None and partner not in keys and f"{key}.alone" in names:
+        key = f"{key}.alone"
+    if slot.extra:
+        return names.get(f"{slot.extra}:{key}", names.get(key))
+    bare = names.get(f"{key}=") if not slot.tensor.suffix else None
+    return names.get(key) if bare is None else bare
+
+
+# What is one tensor: several modules in one matrix, one matrix in several, experts stacked.
+
+
+def _as_stored(slot: Slot, dialect: Dialect) -> list[Slot]:
+    """The tensors that the dialect has for a slot: itself, its parts, or all experts in one."""
+    slot = _stacked(slot, dialect)
+    if _key(slot) in dialect.names:
+        return [slot]
+    return _apart(slot) or [slot]
+
+
+def _stacked(slot: Slot, dialect: Dialect) -> Slot:
+    """One of many experts as the stack of all, where the dialect names only the stack."""
+    key = _key(slot)
+    if not key.endswith("{}") or key in dialect.names:
+        return slot
+    stack = _stack(slot)
+    return slot if stack is None or _key(stack) not in dialect.names else stack
+
+
+def _stack(slot: Slot) -> Slot | None:
+    """One of many experts as all of them in one tensor; None for anything else."""
+    if len(slot.holes) < 2 or slot.flow is None:
+        return None
+    outer, expert = slot.holes[:-1], slot.holes[-1]
+    tensors = tuple(replace(tensor, dims=(expert, *tensor.dims)) for tensor in slot.kind.tensors)
+    dims: tuple[Node, ...] = (Word((expert,)), *slot.dims)
+    return replace(slot, dims=dims, kind=replace(slot.kind, tensors=tensors), holes=outer)
+
+
+def _apart(slot: Slot) -> list[Slot]:
+    """The modules of a matrix of several as a slot each; none where it is of one."""
+    roles = JOINED.get(slot.role, {})
+    terms = _terms(slot.flow[1]) if slot.flow is not None else []
+    if not roles or len(terms) != len(roles) or slot.flow is None:
+        return []
+    axis = slot.dims.index(slot.flow[1])
+    source, kind = slot.flow[0], replace(slot.kind, packs=())
+    dims = [(*slot.dims[:axis], term, *slot.dims[axis + 1 :]) for term in terms]
+    return [
+        replace(slot, role=role, kind=kind, flow=(source, term), dims=own)
+        for role, term, own in zip(roles, terms, dims, strict=True)
+    ]
+
+
+def _terms(node: Node) -> list[Node]:
+    """The terms of a sum, in order; of a sum times a number each times that number."""
+    if isinstance(node, Binary) and node.operator == "+":
+        return [*_terms(node.left), *_terms(node.right)]
+    if isinstance(node, Binary) and node.operator == "*":
+        for factor, inner in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(inner, Binary) and inner.operator == "+":
+                return [Binary("*", factor, term) for term in _terms(inner)]
+    return [node]
+
+
+def _joined(slots: Sequence[Slot], key: str, dialect: Dialect) -> Iterator[Slot]:
+    """The slots with the parts of one matrix joined, at the place of the first; incomplete ones stay apart."""
+    parts = _parts(key)
+    groups: dict[tuple[object, ...], dict[str, Slot]] = {}
+    for slot in slots:
+        if _key(slot) in parts:
+            groups.setdefault(_alike(slot), {}).setdefault(_key(slot), slot)
+    for slot in slots:
+        group = groups.get(_alike(slot), {}) if _key(slot) in parts else {}
+        if len(group) < len(parts):
+            yield slot
+        elif slot is group[parts[0]]:
+            yield _sum(_role(key)[1], [group[part] for part in parts], dialect)
+
+
+def _alike(slot: Slot) -> tuple[object, ...]:
+    return slot.tensor.suffix, slot.holes, slot.choices
+
+
+def _sum(role: str, slots: Sequence[Slot], dialect: Dialect) -> Slot:
+    """One matrix of several: the outputs add up, the input is the same."""
+    first = slots[0]
+    outputs = [slot.flow[1] if slot.flow is not None else slot.dims[0] for slot in slots]
+    total = _interleaved().get(tuple(outputs)) if role in dialect.interleaved else None
+    if total is None:
+        total = outputs[0]
+        for node in outputs[1:]:
+            total = Binary("+", total, node)
+    source = first.flow[0] if first.flow is not None else first.dims[-1]
+    tensors = (Tensor(".weight", (show(total), show(source))), Tensor(".bias", (show(total),)))
+    packs = tuple(JOINED[role].values())
+    kind = Kind("linear", f"{show(source)} -> {show(total)}", tensors, packs, (show(source), show(total)))
+    tensor = next(one for one in tensors if one.suffix == first.tensor.suffix)
+    dims = (total,) if tensor.suffix == ".bias" else (total, source)
+    return replace(first, role=role, kind=kind, tensor=tensor, dims=dims, flow=(source, total))
+
+
+@cache
+def _interleaved() -> Mapping[tuple[Node, ...], Node]:
+    """The outputs of grouped query attention -> the same, interleaved by group."""
+    return {(parse("h*dh"), parse("kv*dh"), parse("kv*dh")): parse("kv*(h/kv*dh + dh + dh)")}
+
+
+# Names.
+
+
+def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slot]:
+    """The slots that have a name, under it; one for each alternative, which the names present decide between."""
+    keys = {_key(slot) for slot in slots}
+    routed = {slot.holes[0] for slot in slots if slot.role == "router" and slot.holes}
+    dense = {slot.holes[0] for slot in slots if _key(slot) == "mlp.down" and slot.holes}
+    numbers: dict[Names, int] = {}
+    sides = _sides((slot, _find(slot, dialect, keys) is not None) for slot in slots)
+    for slot in slots:
+        found = _find(slot, dialect, keys)
+        if found is None or any(sides[number] != side for number, side in slot.choices):
+            continue
+        own = replace(slot, choices=(), group=None, optional=slot.optional or bool(slot.extra))
+        for_routed = dialect.names.get(f"{slot.role}.routed") if slot.holes and routed else None
+        if for_routed is not None:
+            alike = own.holes[0] in routed
+            for hole in [own.holes[0]] if alike else sorted(routed):
+                yield from _under(_within(own, hole), for_routed, known)
+            if alike or not dense:
+                continue
+            own = _within(own, min(dense))
+        ways = [list(_under(own, name, known)) for name in (found if isinstance(found, tuple) else (found,))]
+        ways.extend(_otherwise(own, dialect, known))
+        if len(ways) == 1:
+            yield from ways[0]
+            continue
+        number = numbers.setdefault(found, len(numbers) + 1)  # a weight and its bias are stored the same way
+        for side, way in enumerate(ways):
+            yield from (replace(one, choices=((number, side),)) for one in way)
+
+
+def _sides(slots: Iterable[tuple[Slot, bool]]) -> dict[int, int]:
+    """The side of each `either` of a definition of which the dialect names more roles, else the first."""
+    roles: dict[tuple[int, int], set[str]] = {}
+    for slot, known in slots:
+        for choice in slot.choices:
+            roles.setdefault(choice, set()).update([slot.role] if known else [])
+    none: set[str] = set()
+    return {number: int(len(roles.get((number, 1), none)) > len(roles.get((number, 0), none))) for number, _ in roles}
+
+
+def _otherwise(slot: Slot, dialect: Dialect, known: bool) -> Iterator[list[Slot]]:
+    """The other ways in which the dialect may store a slot that has a name: its parts apart, its experts stacked."""
+    pieces = [(piece, dialect.names.get(_key(piece))) for piece in _apart(slot)]
+    if pieces and all(name is not None for _, name in pieces):
+        yield [one for piece, name in pieces if name is not None for one in _under(piece, name, known)]
+    stack = _stack(slot) if _key(slot).endswith("{}") else None
+    name = None if stack is None else dialect.names.get(_key(stack))
+    if stack is not None and name is not None:
+        yield list(_under(stack, name, known))
+
+
+def _within(slot: Slot, hole: str) -> Slot:
+    """A slot of all layers restricted to those of another hole."""
+    own = slot.holes[0]
+    path, row = (text.replace("{" + own + "}", "{" + hole + "}") for text in (slot.path, slot.row))
+    return replace(slot, path=path, row=row, holes=(hole, *slot.holes[1:]))
+
+
+def _under(slot: Slot, name: Names, known: bool) -> Iterator[Slot]:
+    """A slot under a name, in the layout that goes with it."""
+    if isinstance(name, tuple):
+        for alternative in name:
+            yield from _under(slot, alternative, known)
+        return
+    path, forms = (name, ()) if isinstance(name, str) else (name.path, name.forms)
+    for form in forms:
+        if known or form != "padded":
+            slot = FORMS[form](slot)
+    yield _renamed(slot, path)
+
+
+def _renamed(slot: Slot, path: str) -> Slot:
+    for position, hole in enumerate(slot.holes):
+        path = path.replace("{" + str(position) + "}", "{" + hole + "}")
+    what = slot.tensor.suffix.lstrip("._") or ("weight" if slot.flow is not None else "")
+    if path.endswith("="):
+        full = row = path[:-1]
+    elif "*" in path:
+        full, row = path.replace("*", what), path.partition("*")[0].rstrip("._")
+    else:
+        full, row = f"{path}.{what}" if what else path, path
+    dims, kind = slot.dims, slot.kind
+    if kind.name == "linear_io":  # only transformers and its kin store [in, out]
+        kind = replace(kind, name="linear")
+        dims = dims if what == "bias" or len(dims) < 2 else (*dims[:-2], dims[-1], dims[-2])
+    holes = tuple(HOLE.findall(full))
+    return replace(slot, path=full, row=row, kind=kind, dims=dims, holes=holes, body=False, inner_path=full)
+
+
+# Layouts.
+
+
+def _transposed(slot: Slot) -> Slot:
+    return replace(slot, dims=(*slot.dims[:-2], *slot.dims[:-3:-1]))
+
+
+def _squeezed(slot: Slot) -> Slot:
+    return replace(slot, dims=tuple(dim for dim in slot.dims if not (isinstance(dim, Literal) and dim.value == 1)))
+
+
+def _column(slot: Slot) -> Slot:
+    return replace(slot, dims=(*slot.dims, Literal(1))) if len(slot.dims) == 1 else slot
+
+
+def _in_groups(slot: Slot) -> Slot:
+    if len(slot.dims) != 1 or "g" not in slot.card.dims:
+        return slot
+    groups = Word(("g",))
+    return replace(slot, dims=(groups, Binary("/", slot.dims[0], groups)))
+
+
+def _by_head(slot: Slot) -> Slot:
+    rows = slot.dims[0]
+    if len(slot.dims) != 2 or not isinstance(rows, Binary) or rows.operator != "*":
+        return slot
+    return replace(slot, dims=(rows.left, rows.right, slot.dims[1]))
+
+
+def _rows_of_outputs(slot: Slot) -> Slot:
+    return _in_one_matrix(slot, 1)
+
+
+def _rows_of_inputs(slot: Slot) -> Slot:
+    return _in_one_matrix(slot, 0)
+
+
+def _in_one_matrix(slot: Slot, rows: int) -> Slot:
+    if slot.flow is None or len(slot.dims) != 3:
+        return slot
+    return replace(slot, dims=(Binary("*", slot.dims[0], slot.flow[rows]), slot.flow[1 - rows]))
+
+
+def _padded(slot: Slot) -> Slot:
+    if not slot.dims:
+        return slot
+    rows, stored = slot.dims[0], Word((PADDED,))
+    whole = parse(f"{PADDED} % {PADDED_TO} == 0")
+    more = Binary("and", whole, Binary(">", stored, rows))
+    return replace(slot, dims=(Alternatives((Guarded(stored, more), rows)), *slot.dims[1:]))
+
+
+FORMS: Mapping[str, Callable[[Slot], Slot]] = {
+    "transposed": _transposed,
+    "squeezed": _squeezed,
+    "column": _column,
+    "in groups": _in_groups,
+    "by head": _by_head,
+    "rows of outputs": _rows_of_outputs,
+    "rows of inputs": _rows_of_inputs,
+    "padded": _padded,
+}
+"""What a form does to the shape that the definition gives.
+
+transposed: the last two dims change places. squeezed: dims of 1 are left out. column: a vector is a matrix of one
+column. in groups: a vector is a matrix with a row for each of the definition's groups `g`. by head: [heads * width, in]
+is [heads, width, in]. rows of outputs, rows of inputs: stacked experts [E, out, in] are one matrix [E * out, in] or
+[E * in, out]. padded: the rows are rounded up beyond the vocabulary, never below what the config says.
+"""

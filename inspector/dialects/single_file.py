@@ -1,0 +1,116 @@
+"""A pipeline in one file: which tensor is of which component, and under which name its definition knows it. Pure.
+
+Prefixes: CompVis' latent-diffusion (`models/diffusion/ddpm.py`), Stability's generative-models
+(`conditioner.embedders`), ComfyUI (`vae.`, `text_encoders.`). The UNet and the autoencoder are renamed here
+(`inspector.dialects.ldm`); text models and transformers keep their writers' names, which have dialects of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import msgspec
+
+from inspector.dialects import ldm
+from inspector.dialects.catalog import LONE_COMPONENTS, TRANSFORMER_SIGNS
+from inspector.loader.layout import Layout
+
+PREFIXES: Final = {
+    "model.diffusion_model.": "unet",
+    "first_stage_model.": "vae",
+    "vae.": "vae",
+    "cond_stage_model.transformer.": "text_encoder",
+    "cond_stage_model.model.": "text_encoder",
+    "conditioner.embedders.0.transformer.": "text_encoder",
+    "conditioner.embedders.0.model.": "text_encoder",
+    "conditioner.embedders.1.model.": "text_encoder_2",
+    "text_encoders.clip_l.transformer.": "text_encoder",
+    "text_encoders.clip_g.transformer.": "text_encoder_2",
+    "text_encoders.t5xxl.transformer.": "text_encoder_3",
+}
+"""What is before a component's names -> the component, as diffusers' pipelines call it."""
+EMA: Final = "model_ema."
+_SCHEDULE: Final = re.compile(
+    r"(?:betas|logvar|lvlb_weights|scale_factor|denoiser\.sigmas|model_ema\.(?:decay|num_updates)"
+    r"|(?:sqrt_|log_)?(?:one_minus_|recip_|recipm1_)?alphas_cumprod(?:_prev)?"
+    r"|posterior_(?:variance|log_variance_clipped|mean_coef[12]))",
+    re.ASCII,
+)
+"""Tables of the noise schedule, worked out from the config."""
+
+
+class Component(msgspec.Struct, frozen=True):
+    """A component of the file. tensors: under the names of its definition. names: such a name -> that in the file."""
+
+    name: str
+    prefix: str
+    tensors: dict[str, Layout]
+    names: dict[str, str]
+
+    def stored(self, name: str) -> str:
+        """A name as the file has it; of a missing tensor, as its nearest sibling's module shows."""
+        if name in self.names:
+            return self.names[name]
+        segments = name.split(".")
+        for cut in range(len(segments) - 1, 0, -1):
+            module, tail = ".".join(segments[:cut]) + ".", ".".join(segments[cut:])
+            for known, found in self.names.items():
+                own = known[len(module) :]
+                if known.startswith(module) and f".{found}".endswith(f".{own}"):
+                    return found.removesuffix(own) + tail
+        return self.prefix + name
+
+
+class SingleFile(msgspec.Struct, frozen=True):
+    """The components, and what else is in the file.
+
+    ema: averages of the UNet's weights; schedule: tables; scales: single numbers beside a text model; others: of no
+    known component.
+    """
+
+    components: tuple[Component, ...]
+    ema: dict[str, Layout]
+    schedule: dict[str, Layout]
+    scales: dict[str, Layout]
+    others: dict[str, Layout]
+
+
+def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
+    """The components of a file."""
+    parts: dict[str, dict[str, Layout]] = {}
+    ema: dict[str, Layout] = {}
+    schedule: dict[str, Layout] = {}
+    scales: dict[str, Layout] = {}
+    others: dict[str, Layout] = {}
+    lone = next((component for sign, component in LONE_COMPONENTS.items() if sign in tensors), None)
+    for name, layout in tensors.items():
+        prefix = next((one for one in PREFIXES if name.startswith(one)), None if lone is None else "")
+        own = name.removeprefix(prefix or "")
+        if _SCHEDULE.fullmatch(name) or (prefix is not None and own == "attn_mask"):
+            schedule[name] = layout
+        elif name.startswith(EMA):
+            ema[name] = layout
+        elif prefix is None:
+            others[name] = layout
+        elif own == "logit_scale":
+            scales[name] = layout
+        else:
+            parts.setdefault(prefix, {})[own] = layout
+    components = tuple(_component(PREFIXES.get(prefix, lone or ""), prefix, inner) for prefix, inner in parts.items())
+    return SingleFile(components, ema, schedule, scales, others)
+
+
+def _component(name: str, prefix: str, tensors: Mapping[str, Layout]) -> Component:
+    if any(sign in tensors for sign in TRANSFORMER_SIGNS):
+        name = "transformer"
+    rename: Callable[[str], str] = ldm.renaming(tensors) or str
+    made: dict[str, Layout] = {}
+    names: dict[str, str] = {}
+    for stored, layout in tensors.items():
+        new = rename(stored)
+        new = stored if new in made else new
+        made[new] = ldm.as_matrix(new, layout) if name == "vae" else layout
+        names[new] = f"{prefix}{stored}"
+    return Component(name, prefix, made, names)

@@ -1,0 +1,146 @@
+"""Names of other frameworks: recognised by a few families, read under a definition through a dialect."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from functools import cache, partial
+
+import msgspec
+
+from inspector.algebra.boxes import joined
+from inspector.algebra.names import key_of
+from inspector.algebra.span import Span
+from inspector.architectures.catalog import card_of
+from inspector.dialects.catalog import all_dialects
+from inspector.dialects.language import Dialect
+from inspector.dialects.respelling import covers, respelled
+from inspector.matcher.claim import Claim
+from inspector.matcher.families import Families, Family, Stored
+from inspector.matcher.reading import Reading, ranked
+from inspector.matcher.spelling import WRAPPERS, best_match, keys_of_card
+from inspector.notation.binding import template
+from inspector.notation.definition import Architecture
+from inspector.notation.scope import CardScope, Settings, bases
+from inspector.notation.slots import unroll
+
+
+class Recognised(msgspec.Struct, frozen=True):
+    """A dialect found in a checkpoint. prefix: the writer's own; wrapper: an unexpected one before it."""
+
+    dialect: Dialect
+    prefix: str = ""
+    wrapper: str = ""
+
+
+def recognise(claim: Claim, keys: Collection[str]) -> Recognised | None:
+    """The dialect of these names: the writer that the file states, else the one whose signs are among them.
+
+    Looks a few names up and walks over none: most checkpoints are in transformers' names.
+    """
+    applying = [one for one in all_dialects() if not one.only or claim.model_type in one.only]
+    if claim.writer:
+        return next((Recognised(one) for one in applying if one.writer == claim.writer), None)
+    return next(_recognised(applying, keys), None)
+
+
+def _recognised(dialects: Iterable[Dialect], keys: Collection[str]) -> Iterator[Recognised]:
+    for dialect in dialects:
+        for sign in dialect.signs:
+            for wrapper in ("", *WRAPPERS):
+                for prefix in dialect.prefixes:
+                    if all(f"{wrapper}{prefix}{key}" in keys for key in sign):
+                        yield Recognised(dialect, prefix, wrapper)
+
+
+def read_in_dialect(claim: Claim, families: Families, lost: Collection[str]) -> list[Reading]:
+    """The readings that a dialect supports equally well; none where there is no dialect for the names.
+
+    A claimed definition comes first; where there is none, or it has other modules, the names decide: a definition
+    of which a whole family is absent is then mostly a related model, and no finding is made of it. lost: names of
+    tensors in files that are missing, which show a dialect as well as those that are there.
+    """
+    lost_keys = frozenset(key_of(name)[0] for name in lost)
+    found = recognise(claim, {*families, *lost_keys} if lost_keys else families)
+    if found is None or (claim.card is None and claim.model_type is not None):
+        return []
+    bare = _numbered(families, found.wrapper)
+    if claim.card is not None:
+        reading = _read(claim, claim.card, claim.model_type or claim.card.names[0], found, bare, lost_keys)
+        if reading is not None and reading.fits:
+            return [reading]
+    values = claim.settings.values if claim.card is None else {}
+    tried: list[Reading] = []
+    for name in found.dialect.types:
+        card = card_of(name)
+        if card is None:
+            continue
+        settings = Settings({}, known=False)
+        if any(key in values for key in keys_of_card(CardScope(card, settings, card_of))):
+            settings = Settings(values)
+        reading = _read(Claim(settings, card=card), card, name, found, bare, lost_keys)
+        if reading is not None and reading.match.covered and (found.dialect.exclusive or _is_whole(reading)):
+            tried.append(replace(reading, by_names=True))
+    return ranked(tried, len(bare))[0]
+
+
+def _read(
+    claim: Claim, card: Architecture, name: str, found: Recognised, families: Families, lost: Collection[str]
+) -> Reading | None:
+    plain = CardScope(card, claim.settings, card_of)
+    head = claim.head or card.default_head
+    if not covers(unroll(plain, head).slots, found.dialect):
+        return None
+    scope = CardScope(_respelling(card, found.dialect, found.prefix, claim.settings.known), claim.settings, card_of)
+    claimed = best_match(scope, {*families, *lost}, None).head if lost and claim.head is None else claim.head
+    match = best_match(scope, families, claimed)
+    return Reading(card, name, scope, match, families, found.wrapper, writer=found.dialect.writer)
+
+
+def _is_whole(reading: Reading) -> bool:
+    """Whether every family is there that no switch of the definition and no choice of layers can take away."""
+    scope = reading.scope
+    for slot in unroll(scope, reading.match.head).slots:
+        if slot.optional or slot.whens or slot.choices or slot.tied:
+            continue
+        cut = any(base in scope.symbols for hole in slot.holes for base in bases(scope.card, False, hole))
+        if not cut and template(slot.path)[0] not in reading.families:
+            return False
+    return True
+
+
+@cache
+def _respelling(card: Architecture, dialect: Dialect, prefix: str, known: bool) -> Architecture:
+    """The definition in a dialect. Cached, since what is derived from a definition is cached by its identity."""
+    respell = partial(respelled, dialect=dialect, prefix=prefix, known=known)
+    return replace(card, dialects=({},), respell=respell)
+
+
+_COUNTED = re.compile(r"(.*)\.(weight|bias)(0|[1-9][0-9]{0,5})", re.ASCII)
+
+
+def _numbered(families: Families, wrapper: str) -> dict[str, Family]:
+    """The families without a wrapper's prefix; Transformer Engine's grouped `fc1.weight7` as `fc1.7.weight`."""
+    made: dict[str, list[Stored]] = {}
+    for key, family in families.items():
+        key = key.removeprefix(wrapper)
+        counted = _COUNTED.fullmatch(key)
+        parts: Iterator[Stored] = iter(family.stored)
+        if counted is not None:
+            key = f"{counted[1]}.#.{counted[2]}"
+            own = Span.of([int(counted[3])])
+            parts = (replace(part, boxes=tuple((*box, own) for box in part.boxes)) for part in family.stored)
+        made.setdefault(key, []).extend(parts)
+    return {key: Family(key, tuple(_merged(parts))) for key, parts in made.items()}
+
+
+def _merged(parts: list[Stored]) -> Iterator[Stored]:
+    """Pieces of one layout as one piece."""
+    by_layout: dict[int, list[Stored]] = {}
+    for part in parts:
+        by_layout.setdefault(id(part.layout) if part.packed is None else id(part), []).append(part)
+    for alike in by_layout.values():
+        boxes = [box for part in alike for box in part.boxes]
+        tensors = sum(part.tensors for part in alike)
+        yield alike[0] if len(alike) == 1 else replace(alike[0], boxes=joined(boxes), tensors=tensors)
