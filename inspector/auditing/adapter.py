@@ -11,6 +11,7 @@ from inspector.adapters.base import Base, base_tensors
 from inspector.adapters.explain import account, kind_of
 from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_adapter, is_unmerged, tuner_name
 from inspector.auditing.model import ArchitectureName, Audit, Skipped, audit_checkpoint, concluded, stated_claims
+from inspector.findings.adapters.whole import AdapterBaseUnread, AdapterBesideWeights, AdapterNotMerged
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint, config_at, load
 from inspector.loader.layout import Layout
@@ -58,8 +59,6 @@ def audit_adapter(
     found = account(values, families, laid, whole=not (checkpoint.lost or checkpoint.partial))
     evidence.extend(found.evidence)
     if base is not None and base.audited is None:
-        from inspector.findings.adapters.whole import AdapterBaseUnread
-
         evidence.append(AdapterBaseUnread(source=base.source, because=base.because))
     skipped.extend(Skipped("a part of the adapter", why) for why in found.unchecked)
     accounts = ledger.add_up(found.lines, found.expected)
@@ -174,8 +173,6 @@ def unmerged(
             tensors[base_name(name)] = layout
             if name in checkpoint.file_of:
                 file_of[base_name(name)] = checkpoint.file_of[name]
-    from inspector.findings.adapters.whole import AdapterNotMerged
-
     alone = replace(checkpoint, tensors=tensors, file_of=file_of, index=None)
     return (
         alone,
@@ -231,8 +228,6 @@ def beside_weights(checkpoint: Checkpoint) -> Finding | None:
         return None
     base = checkpoint.adapter.values.get("base_model_name_or_path")
     there = next((name for name in ADAPTER_FILES if name in checkpoint.siblings), None)
-    from inspector.findings.adapters.whole import AdapterBesideWeights
-
     return AdapterBesideWeights(
         place=Place(file=checkpoint.adapter.file),
         base=base if isinstance(base, str) and base else None,

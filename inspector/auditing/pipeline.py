@@ -16,6 +16,14 @@ from inspector.architectures.catalog import modules
 from inspector.auditing.model import Audit, audit_checkpoint
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+from inspector.findings.names.components import (
+    ComponentClassDiffers,
+    ComponentExtra,
+    ComponentMissing,
+    PipelineFlattened,
+)
+from inspector.findings.reading.place import NoWeights
+from inspector.findings.totals import BuffersStored
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.formats.latent_diffusion import Component, parts_of
@@ -55,8 +63,6 @@ def audit_pipeline(root: Checkpoint, opened: Open) -> Audit:
     evidence = _beyond_the_folder(root)
     if not there and root.readable:
         flat = audit_checkpoint(root)
-        from inspector.findings.names.components import PipelineFlattened
-
         flattened = PipelineFlattened(
             place=Place(file=root.pipeline.file),
             class_name=root.pipeline.values.get("_class_name"),
@@ -96,10 +102,6 @@ MOST_NAMED = 8
 
 def _beyond_the_folder(root: Checkpoint) -> list[Finding]:
     """What was found while the pipeline was opened; that its own folder holds no weights is right."""
-    if not root.evidence:
-        return []
-    from inspector.findings.reading.place import NoWeights
-
     return [finding for finding in root.evidence if not isinstance(finding, NoWeights)]
 
 
@@ -111,15 +113,11 @@ def _in_folder(name: str, place: Place) -> Place:
 def _missing(missing: Sequence[tuple[str, str]]) -> Iterator[Finding]:
     if len(missing) > MOST_NAMED:
         names = [name for name, _ in missing]
-        from inspector.findings.names.components import ComponentMissing
-
         yield ComponentMissing(
             place=Place(file="model_index.json"), component=None, class_name=None, components=tuple(names)
         )
         return
     for name, class_name in missing:
-        from inspector.findings.names.components import ComponentMissing
-
         yield ComponentMissing(place=Place(file=f"{name}/"), component=name, class_name=class_name, components=())
 
 
@@ -135,8 +133,6 @@ def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> 
         own = None if config is None else config.values.get("_class_name")
         told = any(isinstance(finding, NamesOfAnotherArchitecture) for finding in part.findings)
         if isinstance(own, str) and own != wanted[name] and not told and {own, wanted[name]} <= modules().keys():
-            from inspector.findings.names.components import ComponentClassDiffers
-
             yield ComponentClassDiffers(place=Place(file=f"{name}/"), component=name, index=wanted[name], config=own)
 
 
@@ -176,8 +172,6 @@ def audit_single_file(root: Checkpoint) -> Audit:
     own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
     if found.schedule:
-        from inspector.findings.totals import BuffersStored
-
         evidence.append(
             BuffersStored(
                 place=Place(tensor=next(iter(found.schedule))),
@@ -189,8 +183,6 @@ def audit_single_file(root: Checkpoint) -> Audit:
         )
     for beside, tensors in (("model_ema", found.ema), ("logit_scale", found.scales)):
         if tensors:
-            from inspector.findings.names.components import ComponentExtra
-
             evidence.append(
                 ComponentExtra(
                     place=Place(tensor=next(iter(tensors))),
