@@ -16,6 +16,22 @@ from inspector.adapters.targets import Boxes, Ends, Targets, texts
 from inspector.algebra.boxes import Box, common, count, joined, less
 from inspector.algebra.names import axes_of, before_index
 from inspector.algebra.span import Span
+from inspector.findings.adapters.tensors import (
+    AdapterHalfMissing,
+    AdapterLayerOdd,
+    AdapterModuleUnexpected,
+    AdapterRankDiffers,
+    AdapterShapeDiffers,
+    AdapterTargetMissing,
+    AdapterVocabularyDiffers,
+)
+from inspector.findings.adapters.whole import (
+    Adapter,
+    AdapterBaseDiffers,
+    AdapterNamesUnknown,
+    AdapterTargetUnnamed,
+    ShapeExample,
+)
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.families import Families, Stored
 from inspector.reconciler import ledger
@@ -150,8 +166,6 @@ def _line(met: _Met, alone: bool, trained: _Trained) -> Line:
 
 def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Finding:
     base = values.get("base_model_name_or_path")
-    from inspector.findings.adapters.whole import Adapter
-
     return Adapter(
         type=method,
         base=base if isinstance(base, str) and base else None,
@@ -176,8 +190,6 @@ def _findings(
     yield from _vocabulary(words)
     for one in shapes:
         assert one.expected is not None and base is not None
-        from inspector.findings.adapters.tensors import AdapterShapeDiffers
-
         yield AdapterShapeDiffers(
             place=place_of(one.key, one.boxes),
             stored=one.part.layout.shape,
@@ -198,8 +210,6 @@ def _strays(strays: Sequence[_Met], base: Base | None) -> Iterator[Finding]:
     for one in strays:
         modules.setdefault((_module(one.key), one.boxes), []).append(one)
     for (module, boxes), members in modules.items():
-        from inspector.findings.adapters.tensors import AdapterModuleUnexpected
-
         place = place_of(module, boxes) if axes_of(module) == len(boxes[0]) else place_of(members[0].key, boxes)
         yield AdapterModuleUnexpected(
             place=place,
@@ -280,8 +290,6 @@ def _is_of_another(
 
 def _unknown(base: Base, modules: Sequence[str], families: Families) -> Finding:
     """That names are not the card's: what stands there is not checked against the base."""
-    from inspector.findings.adapters.whole import AdapterNamesUnknown
-
     return AdapterNamesUnknown(
         base=base.name,
         names=tuple(family_name(one) for one in modules[:NAMES_SHOWN]),
@@ -291,8 +299,6 @@ def _unknown(base: Base, modules: Sequence[str], families: Families) -> Finding:
 
 
 def _strange(base: Base, misfits: int, of: int, shapes: Sequence[_Met], absent: Expected | None) -> Finding:
-    from inspector.findings.adapters.whole import AdapterBaseDiffers, ShapeExample
-
     example: ShapeExample | None = None
     if shapes and shapes[0].expected is not None:
         first = shapes[0].expected
@@ -333,8 +339,6 @@ def _halves(absent: Sequence[tuple[Expected, Boxes]], met: Sequence[_Met]) -> It
         for beside, places in _beside(expected, met):
             hit = joined(found for box in boxes for one in places if (found := _common(box, one)) is not None)
             if hit:
-                from inspector.findings.adapters.tensors import AdapterHalfMissing
-
                 yield AdapterHalfMissing(
                     place=place_of(key, hit),
                     present=place_of(beside, hit).family,
@@ -385,8 +389,6 @@ def _targets_missing(
         tensors = sum(told[name][1] for name in names)
         prefix = names[0] if len(names) == 1 else f"{before_index(names[0])}#"
         place = place_of(prefix, where)
-        from inspector.findings.adapters.tensors import AdapterTargetMissing
-
         yield AdapterTargetMissing(
             place=place,
             modules=tuple(name[len(prefix) :].lstrip(".") for name in names) if len(names) > 1 else (),
@@ -412,8 +414,6 @@ def _ranks(values: Mapping[str, Any], misfits: Sequence[_Met], met: Sequence[_Me
     ranked = [one for one in met if one.expected is not None and one.expected.rank_axis is not None]
     if len(pairs) == 1 and misfits and _tensors(misfits) == _tensors(ranked):
         wanted, stored = pairs.pop()
-        from inspector.findings.adapters.tensors import AdapterRankDiffers
-
         yield AdapterRankDiffers(
             place=Place(file="adapter_config.json", key="r"),
             expected=wanted,
@@ -428,8 +428,6 @@ def _ranks(values: Mapping[str, Any], misfits: Sequence[_Met], met: Sequence[_Me
         modules.setdefault((_module(one.key), one.boxes, _rank(one.expected), _stored_rank(one)), []).append(one)
     for (module, boxes, wanted, stored), members in modules.items():
         keys = {one.key for one in members}
-        from inspector.findings.adapters.tensors import AdapterRankDiffers
-
         by_module = len(members) > 1 and axes_of(module) == len(boxes[0])
         yield AdapterRankDiffers(
             place=place_of(module if by_module else members[0].key, boxes),
@@ -456,8 +454,6 @@ def _vocabulary(misfits: Sequence[_Met]) -> Iterator[Finding]:
     if sizes:
         first = misfits[0].expected
         assert first is not None
-        from inspector.findings.adapters.tensors import AdapterVocabularyDiffers
-
         yield AdapterVocabularyDiffers(
             place=place_of(misfits[0].key, misfits[0].boxes),
             stored=tuple(sizes),
@@ -499,8 +495,6 @@ def _unnamed(values: Mapping[str, Any], families: Families) -> Iterator[Finding]
         and not any(Ends([one]).within(module, box) for module, boxes in modules.items() for box in boxes)
     ]
     if absent and modules:
-        from inspector.findings.adapters.whole import AdapterTargetUnnamed
-
         yield AdapterTargetUnnamed(
             place=Place(file="adapter_config.json", key="target_modules"),
             targets=tuple(absent[:NAMES_SHOWN]),
@@ -533,8 +527,6 @@ def _odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Findi
             continue
         if any(edges & set(box[0]) for box in missing):
             continue
-        from inspector.findings.adapters.tensors import AdapterLayerOdd
-
         yield AdapterLayerOdd(
             place=place_of(module, missing),
             module=place_of(module, missing).family,

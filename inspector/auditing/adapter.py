@@ -14,6 +14,7 @@ from inspector.auditing.model import audit_model
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.dialects.reading import with_stated_config
+from inspector.findings.adapters.whole import AdapterBaseUnread, AdapterBesideWeights
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint, config_at, load
 from inspector.matcher.claim import claim_of
@@ -59,8 +60,6 @@ def audit_adapter(
     found = account(values, families, laid, whole=not (checkpoint.lost or checkpoint.partial))
     evidence.extend(found.evidence)
     if base is not None and base.audited is None:
-        from inspector.findings.adapters.whole import AdapterBaseUnread
-
         evidence.append(AdapterBaseUnread(source=base.source, because=base.because))
     skipped.extend(Skipped("a part of the adapter", why) for why in found.unchecked)
     accounts = ledger.add_up(found.lines, found.expected)
@@ -149,8 +148,6 @@ def beside_weights(checkpoint: Checkpoint) -> Finding | None:
         return None
     base = checkpoint.adapter.values.get("base_model_name_or_path")
     there = next((name for name in ADAPTER_FILES if name in checkpoint.siblings), None)
-    from inspector.findings.adapters.whole import AdapterBesideWeights
-
     return AdapterBesideWeights(
         place=Place(file=checkpoint.adapter.file),
         base=base if isinstance(base, str) and base else None,

@@ -16,6 +16,11 @@ from inspector.architectures.catalog import modules
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+from inspector.findings.names.components import (
+    ComponentClassDiffers,
+    ComponentMissing,
+)
+from inspector.findings.reading.place import NoWeights
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.sources.source import is_plain_name
 from inspector.reconciler.ledger import Counts, Ledger
@@ -97,10 +102,6 @@ MOST_NAMED = 8
 
 def _beyond_the_folder(root: Checkpoint) -> list[Finding]:
     """What was found while the pipeline was opened; that its own folder holds no weights is right."""
-    if not root.evidence:
-        return []
-    from inspector.findings.reading.place import NoWeights
-
     return [finding for finding in root.evidence if not isinstance(finding, NoWeights)]
 
 
@@ -112,15 +113,11 @@ def _in_folder(name: str, place: Place) -> Place:
 def _missing(missing: Sequence[tuple[str, str]]) -> Iterator[Finding]:
     if len(missing) > MOST_NAMED:
         names = [name for name, _ in missing]
-        from inspector.findings.names.components import ComponentMissing
-
         yield ComponentMissing(
             place=Place(file="model_index.json"), component=None, class_name=None, components=tuple(names)
         )
         return
     for name, class_name in missing:
-        from inspector.findings.names.components import ComponentMissing
-
         yield ComponentMissing(place=Place(file=f"{name}/"), component=name, class_name=class_name, components=())
 
 
@@ -136,8 +133,6 @@ def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> 
         own = None if config is None else config.values.get("_class_name")
         told = any(isinstance(finding, NamesOfAnotherArchitecture) for finding in part.findings)
         if isinstance(own, str) and own != wanted[name] and not told and {own, wanted[name]} <= modules().keys():
-            from inspector.findings.names.components import ComponentClassDiffers
-
             yield ComponentClassDiffers(place=Place(file=f"{name}/"), component=name, index=wanted[name], config=own)
 
 

@@ -12,6 +12,8 @@ from inspector.auditing.result import Audit
 from inspector.dialects.ldm_config import config_of
 from inspector.dialects.single_file import Component, parts_of
 from inspector.findings.finding import Finding, Place, merged, ordered
+from inspector.findings.names.components import ComponentExtra
+from inspector.findings.totals import BuffersStored
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout
@@ -39,8 +41,6 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
     if found.schedule:
-        from inspector.findings.totals import BuffersStored
-
         evidence.append(
             BuffersStored(
                 place=Place(tensor=next(iter(found.schedule))),
@@ -52,8 +52,6 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         )
     for beside, tensors in (("model_ema", found.ema), ("logit_scale", found.scales)):
         if tensors:
-            from inspector.findings.names.components import ComponentExtra
-
             evidence.append(
                 ComponentExtra(
                     place=Place(tensor=next(iter(tensors))),

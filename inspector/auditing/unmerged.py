@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_unmerged, tuner_name
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit
+from inspector.findings.adapters.whole import AdapterNotMerged
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout
@@ -61,8 +62,6 @@ def _take_apart(
             tensors[base_name(name)] = layout
             if name in checkpoint.file_of:
                 file_of[base_name(name)] = checkpoint.file_of[name]
-    from inspector.findings.adapters.whole import AdapterNotMerged
-
     alone = replace(checkpoint, tensors=tensors, file_of=file_of, index=None)
     return (
         alone,

@@ -8,6 +8,7 @@ from inspector.algebra.boxes import Box, less
 from inspector.algebra.names import axes_of, before_index
 from inspector.algebra.span import Span
 from inspector.findings.finding import Finding, Place
+from inspector.findings.names.tensors import SiblingOdd
 from inspector.matcher.families import Families, Family
 from inspector.reconciler.wording import family_name, indices_in_words
 
@@ -56,8 +57,6 @@ def _odd_shapes(family: Family) -> Iterator[Finding]:
     if agreeing < FEWEST or count > min(MOST_ODD, agreeing // FEWEST):
         return
     for part in odd:
-        from inspector.findings.names.tensors import SiblingOdd
-
         yield SiblingOdd(
             place=Place(family=family_name(family.key), indices=indices_in_words(family.key, part.boxes)),
             here=part.layout.shape,
@@ -78,8 +77,6 @@ def _absent(family: Family, whole: Span) -> Iterator[Finding]:
         return
     if not absent or family.tensors < FEWEST or absent > min(MOST_ODD, family.tensors // FEWEST):
         return
-    from inspector.findings.names.tensors import SiblingOdd
-
     yield SiblingOdd(
         place=Place(family=family_name(family.key), indices=indices_in_words(family.key, missing)),
         here=None,

@@ -17,6 +17,13 @@ from typing import Final
 from inspector.algebra.boxes import Box
 from inspector.algebra.names import name_of
 from inspector.findings.finding import Finding, Place
+from inspector.findings.names.leftovers import (
+    AverageStored,
+    ExtraStateStored,
+    FlatParameters,
+    LeftoverTensors,
+    OptimizerStateStored,
+)
 from inspector.matcher.families import Families, Family
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -140,14 +147,6 @@ def _lines(family: Family, leftover: str) -> Iterator[Line]:
 
 def _findings(found: dict[str, tuple[str, Family]]) -> Iterator[Finding]:
     """One for each kind."""
-    from inspector.findings.names.leftovers import (
-        AverageStored,
-        ExtraStateStored,
-        FlatParameters,
-        LeftoverTensors,
-        OptimizerStateStored,
-    )
-
     kinds: dict[str, type[LeftoverTensors]] = {
         "average": AverageStored,
         "optimizer": OptimizerStateStored,

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from inspector.findings.shards.sets import SlicesJoined
 from inspector.loader import offsets
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.dtype import BITS
@@ -94,8 +95,6 @@ class Store:
 
     def _is_sliced(self, stored: str) -> bool:
         """Whether a tensor was put together of several files' slices; what lies whole in each is in `copies`."""
-        from inspector.findings.shards.sets import SlicesJoined
-
         joined = any(isinstance(finding, SlicesJoined) for finding in self.checkpoint.evidence)
         return joined and stored not in self.checkpoint.copies
 
