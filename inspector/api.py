@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any, TypeVar
 
 from inspector.auditing.result import Audit as AuditResult
@@ -16,28 +15,22 @@ from inspector.report.formula_text import formula_text
 from inspector.report.text import audit_text
 
 
-class Audit(AuditResult):
+class Audit(AuditResult, frozen=True):
     """The result of an audit."""
-
-    __slots__ = ()
 
     def __str__(self) -> str:
         return audit_text(self)
 
 
-class Comparison(ComparisonResult):
+class Comparison(ComparisonResult, frozen=True):
     """The result of a comparison of two checkpoints."""
-
-    __slots__ = ()
 
     def __str__(self) -> str:
         return compare_text(self)
 
 
-class Formula(FormulaResult):
+class Formula(FormulaResult, frozen=True):
     """The formula of an architecture, with numbers where a config gives them."""
-
-    __slots__ = ()
 
     def __str__(self) -> str:
         return formula_text(self)
@@ -47,7 +40,7 @@ Result = TypeVar("Result", Audit, Comparison, Formula)
 
 
 def _as(kind: type[Result], result: Any) -> Result:
-    return kind(**{field.name: getattr(result, field.name) for field in fields(result)})
+    return kind(**{name: getattr(result, name) for name in result.__struct_fields__})
 
 
 def audit(source: str, **options: Any) -> Audit:

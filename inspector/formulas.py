@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.algebra.expression import show
 from inspector.algebra.polynomial import Polynomial, constant
@@ -28,8 +29,7 @@ class FormulaError(ValueError):
     """No card, no head or no config of this name; the message says what there is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One tensor of the chart. shape, tensors and total are None without a config, or where it is silent."""
 
     path: str
@@ -50,8 +50,7 @@ class Row:
         return self.path[len(self.module) :]
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(Struct, frozen=True):
     """A card beside a config, or alone. total: None where a symbol is open; then `open_total` has it."""
 
     name: str

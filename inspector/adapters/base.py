@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.adapters.methods import Shape
 from inspector.adapters.names import PREFIX, PROMPT, tuner_name
@@ -19,8 +20,7 @@ from inspector.notation.scope import CardScope
 from inspector.reconciler.reconcile import Reconciled
 
 
-@dataclass(frozen=True, slots=True)
-class BaseTensor:
+class BaseTensor(Struct, frozen=True):
     """A parameter of the base at some indices. module: its key without the ending.
 
     required: the class builds it, whatever is stored. foreign: of a head that the base's own class does not have,
@@ -56,8 +56,7 @@ class BaseTensor:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Struct, frozen=True):
     """What an adapter is laid beside. covered: families of the adapter that the card knows, of `families`."""
 
     name: str

@@ -7,10 +7,12 @@ names show, and widths stay open: then only halves and ranks can be told.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import permutations
 from math import prod
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.adapters.base import Base, BaseTensor
 from inspector.adapters.methods import Piece, Shape, Target, pieces_of
@@ -25,8 +27,7 @@ MOST_STACKED: Final = 4
 PROMPTS: Final = frozenset({"prompt_tuning", "p_tuning", "multitask_prompt_tuning", "prefix_tuning"})
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """Tensors that an adapter is to store on one key. shape: the dims, None where open; others: as good.
 
     module: the base's own name of the module, "" for what belongs to none. vocabulary: the axis that counts
@@ -59,8 +60,7 @@ class Expected:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """All that is expected, what could not be worked out, and whether a base stands behind it."""
 
     expected: tuple[Expected, ...]

@@ -6,8 +6,10 @@ Source: what PEFT's `save_pretrained` writes (key prefix `base_model.model.`, `a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.adapters.base import Base
 from inspector.adapters.expected import Expected, Plan, expected_parameters, plan_alone, plan_with
@@ -44,8 +46,7 @@ FEWEST_LAYERS: Final = 4
 MOST_ODD: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(Struct, frozen=True):
     """What an adapter adds up to. expected: parameters that its config trains; None where that is not known.
 
     unchecked: settings that could not be worked out, each in words.
@@ -57,8 +58,7 @@ class Account:
     unchecked: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Met:
+class _Met(Struct, frozen=True):
     """Stored tensors beside what is expected of them, None where nothing is."""
 
     key: str

@@ -8,15 +8,15 @@ is not known where there is no base.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import Any, Final
+
+from msgspec import Struct
 
 Shape = tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A module that is changed. kind: "linear", "table", "conv" or "experts" (stacked matrices).
 
     inputs, outputs: of the matrix, of a table its rows and its width. kernel: of a convolution. rank: by the
@@ -32,8 +32,7 @@ class Target:
     feedforward: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A tensor of a module. others: shapes that other versions write; rank_axis: where the rank stands."""
 
     ending: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 PREFIX: Final = "base_model.model."
 """Before every module of the base in what PEFT saves."""
@@ -31,8 +32,7 @@ _ENDS: Final = ("", ".weight", ".bias")
 """What may follow a tuner's segment where the adapter's name was taken out, as saving does."""
 
 
-@dataclass(frozen=True, slots=True)
-class TunerName:
+class TunerName(Struct, frozen=True):
     """A tensor that a tuner adds. module: the base's own name of the module; depth: wrappers between.
 
     ending: what stands behind the module, ".lora_A.weight". named: the adapter's name stands in the key, as in

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 FUNCTIONS = frozenset({"len", "max", "min", "prod", "ceil", "floor"})
 RESERVED = frozenset({"when", "and", "or", "not", "in", "true", "false", "null"}) | FUNCTIONS
@@ -28,37 +29,32 @@ class ExpressionError(ValueError):
     """A card's expression that is not of the grammar; the message points at the place."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Literal:
+class Literal(Struct, frozen=True, eq=False):
     """A number, a text, true, false or null. Compared by identity: 1, 1.0 and true are not the same."""
 
     value: int | float | str | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A symbol, a config key, or a dotted path into a sub-config or a grafted card."""
 
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(Struct, frozen=True):
     """`{L}`: which index of the hole's extent this is."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One of the six functions."""
 
     name: str
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Struct, frozen=True):
     """Arithmetic, comparison, `and`, `or`."""
 
     operator: str
@@ -66,30 +62,26 @@ class Binary:
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     """`not p`."""
 
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Alternatives:
+class Alternatives(Struct, frozen=True):
     """`a | b | c`: the first that is present."""
 
     options: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Guarded:
+class Guarded(Struct, frozen=True):
     """`x when p`: absent unless p."""
 
     value: Node
     condition: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(Struct, frozen=True):
     """`a : b : s`; inside a bracket by position, outside a range of indices."""
 
     start: Node | None
@@ -97,8 +89,7 @@ class Slice:
     step: Node | None
 
 
-@dataclass(frozen=True, slots=True)
-class Bracket:
+class Bracket(Struct, frozen=True):
     """`x[...]` followed by `.field` words: slice, filter or index, by the form of the inner part."""
 
     base: Node
@@ -115,8 +106,7 @@ _TOKEN = re.compile(
 _PRECEDENCE: tuple[tuple[str, ...], ...] = (("+", "-", "&"), ("*", "/", "//", "%"))
 
 
-@dataclass(slots=True)
-class _Parser:
+class _Parser(Struct):
     """Where in a text the parser stands."""
 
     text: str

@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
 from operator import itemgetter
 from sys import byteorder
 from typing import TypeVar
+
+from msgspec import Struct
 
 from inspector.algebra.span import Span
 
@@ -61,8 +62,7 @@ def before_index(key: str) -> str:
     return "".join(f"{segment}." for segment in segments[: segments.index("#")])
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """Names of one key that have their numbers at the same places, or one key's names one by one.
 
     positions: where the names stand among all that were given. spans: where the numbers stand in each name.

@@ -7,7 +7,8 @@ opaque atom, written in brackets. Coefficients are integers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.algebra.expression import Binary, Literal, Node, Word, show
 
@@ -16,8 +17,7 @@ Naming = Callable[[Node], "Polynomial | None"]
 """May give a node a polynomial of its own; None leaves the node to the general rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class Polynomial:
+class Polynomial(Struct, frozen=True):
     """A sum of terms with integer coefficients; zero coefficients are not kept."""
 
     terms: Mapping[Term, int]

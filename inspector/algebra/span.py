@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Run = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A set of integers as sorted, disjoint, non-touching runs [start, stop)."""
 
     runs: tuple[Run, ...] = ()

@@ -10,17 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.architectures.catalog import beside, letters
 from inspector.notation.scope import ClassDefaults
 
 
-@dataclass(frozen=True, slots=True)
-class Defaults:
+class Defaults(Struct, frozen=True):
     """Defaults of one model type.
 
     values: key to JSON value, those of the newest version that has the type; a sub-configuration is an
@@ -36,9 +36,9 @@ class Defaults:
     """
 
     values: Mapping[str, Any]
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    derived: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    differs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = {}
+    derived: Mapping[str, tuple[str, ...]] = {}
+    differs: Mapping[str, Mapping[str, Any]] = {}
     made_from: str = ""
     component: bool = False
 

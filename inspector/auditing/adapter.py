@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.adapters.base import Base, base_tensors
 from inspector.adapters.explain import account, kind_of
@@ -28,8 +30,7 @@ if TYPE_CHECKING:
 ADAPTER_FILES: Final = ("adapter_model.safetensors", "adapter_model.bin", "adapters.safetensors")
 
 
-@dataclass(frozen=True, slots=True)
-class BaseRead:
+class BaseRead(Struct, frozen=True):
     """The base as it was asked for. audited: None where there is none to audit; because: why, in words."""
 
     source: str

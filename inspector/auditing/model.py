@@ -7,8 +7,10 @@ explained yet. What is left at the end is unexplained.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from inspector.architectures.defaults import is_component
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
@@ -39,8 +41,7 @@ MOST_GUESSED = 3
 """Errors beyond this number, where names alone chose the definition, say that it is not the right one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """An audit under way.
 
     config: what the config claims. families: what no explainer has taken yet, under logical names once unpacked.

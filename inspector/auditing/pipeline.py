@@ -7,10 +7,10 @@ schedulers, processors) are no components here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from inspector.architectures.catalog import modules
 from inspector.auditing.result import Audit
@@ -157,7 +157,7 @@ def with_claim(audited: Audit, stated: Stated | None) -> Audit:
 def summed(parts: Mapping[str, Audit]) -> Counts:
     """Every count added up; the expected one is unknown where any part's is."""
     sums: dict[str, int | None] = {}
-    for entry in fields(Counts):
-        numbers = [getattr(part.counts, entry.name) for part in parts.values()]
-        sums[entry.name] = None if None in numbers or not numbers else sum(numbers)
+    for name in Counts.__struct_fields__:
+        numbers = [getattr(part.counts, name) for part in parts.values()]
+        sums[name] = None if None in numbers or not numbers else sum(numbers)
     return Counts(**{name: number for name, number in sums.items() if number is not None or name.startswith("exp")})  # type: ignore[arg-type]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.findings.finding import Finding, merged
 from inspector.loader.checkpoint import Checkpoint
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
     from inspector.values.result import Values
 
 
-@dataclass(frozen=True, slots=True)
-class ArchitectureName:
+class ArchitectureName(Struct, frozen=True):
     """Whose names these are. confidence: certain where the config and the names agree, else likely."""
 
     name: str
@@ -27,16 +28,14 @@ class ArchitectureName:
     confidence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Struct, frozen=True):
     """A check that was not made, and why."""
 
     check: str
     because: str
 
 
-@dataclass(frozen=True, slots=True)
-class CauseLine:
+class CauseLine(Struct, frozen=True):
     """A finding that is a cause, and the families whose differences it explains."""
 
     code: str
@@ -44,8 +43,7 @@ class CauseLine:
     families: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Struct, frozen=True):
     """What is to be said of a checkpoint. Prints itself as the report that people read.
 
     verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
@@ -64,11 +62,11 @@ class Audit:
     causes: tuple[CauseLine, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     verdict: str = "clean"
-    case: Reconciled | None = field(default=None, repr=False)
-    unpacked: Unpacked | None = field(default=None, repr=False)
-    components: Mapping[str, Audit] = field(default_factory=dict)
-    values: Values | None = field(default=None, repr=False)
-    base: Audit | None = field(default=None, repr=False)
+    case: Reconciled | None = None
+    unpacked: Unpacked | None = None
+    components: Mapping[str, Audit] = {}
+    values: Values | None = None
+    base: Audit | None = None
 
     @property
     def counts(self) -> Counts:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from inspector.auditing.pipeline import AuditPart, summed
 from inspector.auditing.result import Audit

@@ -6,8 +6,9 @@ pipeline) it gets the function that audits them.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit, Skipped

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import Finding
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from inspector.reconciler.claims import Claim, Stated
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(Struct, frozen=True):
     """Stated totals as they compare with the counts. skipped: totals that could not be compared."""
 
     claims: tuple[Claim, ...] = ()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_unmerged, tuner_name
 from inspector.auditing.model import audit_model

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, count, joined, minus
 from inspector.algebra.evaluation import whole
@@ -34,8 +36,7 @@ PADDED_TO = 8
 DROPPED, INVENTED = "dropped", "invented"
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A finding, and what it accounts for: families of the source and of the target, for what the audits say too."""
 
     finding: Finding
@@ -92,8 +93,7 @@ def _differences(listed: Sequence[_Open], own: int) -> list[Difference]:
     ]
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """Tensors of one side alone, while causes take them away."""
 
     piece: Piece

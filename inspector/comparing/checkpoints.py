@@ -7,8 +7,10 @@ source arrives in the target. source = carried + dropped and target = carried + 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, Skipped
 from inspector.auditing.start import audit, audit_loaded
@@ -285,15 +287,14 @@ def _ordered(roles: Iterable[str], wanted: set[str]) -> list[str]:
     return sorted((name for name in groups if name in wanted), key=lambda name: GROUPS.index(groups[name]))
 
 
-@dataclass(slots=True)
-class _Row:
+class _Row(Struct):
     """A row of the table while it is added up."""
 
     carried: int = 0
     dropped: int = 0
     invented: int = 0
-    how: dict[str, None] = field(default_factory=dict)
-    types: dict[str, None] = field(default_factory=dict)
+    how: dict[str, None] = {}
+    types: dict[str, None] = {}
 
 
 def _rows(before: Side, after: Side, found: Tally) -> Iterator[RoleDifference]:

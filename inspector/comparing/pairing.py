@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import common
 from inspector.algebra.span import Span
@@ -14,8 +16,7 @@ from inspector.comparing.shapes import split
 Pieces = dict[Identity, list[Piece]]
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(Struct, frozen=True):
     """The pieces of both sides under common identities. undecided: fused rows whose split no side tells."""
 
     source: Mapping[Identity, list[Piece]]

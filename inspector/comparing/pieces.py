@@ -8,9 +8,11 @@ tensor are a piece over the axis of the experts; the parts of a fused matrix can
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, count
 from inspector.algebra.evaluation import whole
@@ -32,8 +34,7 @@ VOCABULARY = "V"
 """The symbol that every card uses for the rows of a vocabulary."""
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """What a tensor is for, whatever its name: equal on both sides of a conversion.
 
     component: the folder of a pipeline, or an extra component. scope: the grafts it lies below. tensor:
@@ -50,8 +51,7 @@ class Identity:
     place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """Where a piece lies in the stored tensor it is a part of. Dims are the piece's: outputs before inputs.
 
     start, size: rows; of groups > 1 they are rows of each group, which has stride rows. groups None: whether
@@ -65,8 +65,7 @@ class Part:
     stride: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """One matrix of a fused one: its name, its role, its rows where they are known, and their expression."""
 
     pack: str
@@ -75,8 +74,7 @@ class Term:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """Stored tensors of one line as the architecture means them.
 
     boxes, nouns: over the identity's axes. shape: of one of them, logical, outputs before inputs.
@@ -98,7 +96,7 @@ class Piece:
     terms: tuple[Term, ...] = ()
     groups: int | None = 1
     part: Part | None = None
-    order: tuple[int | None, ...] = field(default=(), repr=False)
+    order: tuple[int | None, ...] = ()
 
     @property
     def elements(self) -> int:
@@ -123,8 +121,7 @@ class Piece:
         return name_of(self.line.family, tuple(next(literal) if axis is None else given[axis] for axis in self.order))
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """All pieces of an audit. `expected`: identity -> the families in which its card looks for it."""
 
     audited: Audit

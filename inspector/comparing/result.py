@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, Skipped
 from inspector.comparing.names import FileNames
@@ -15,8 +17,7 @@ if TYPE_CHECKING:
     from inspector.values.result import Values
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(Struct, frozen=True):
     """Two places file by file. The reference is a repository's commit, the other a folder or another one.
 
     same: files of both with the same size, `proven` of them with the same content as well; the content of
@@ -39,8 +40,7 @@ class Files:
     evidence: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RoleDifference:
+class RoleDifference(Struct, frozen=True):
     """Parameters of one role on both sides, and how the ones become the others.
 
     source = carried + dropped, target = carried + invented; the three are None for two different models.
@@ -64,8 +64,7 @@ class RoleDifference:
         return self.target - self.source
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Struct, frozen=True):
     """One logical tensor on both sides. indices: {"layer": 3, "expert": 7}; steps: as in a role's `how`."""
 
     role: str
@@ -75,8 +74,7 @@ class Way:
     steps: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """Two audits side by side. relation: "conversion" or "different"; carried and dropped as the JSON says.
 
     parameters: unique logical parameters of both sides. carriage: which tensors become which, by family;
@@ -94,10 +92,10 @@ class Comparison:
     findings: tuple[Finding, ...]
     verdict: str
     parameters: tuple[int, int] = (0, 0)
-    carriage: tuple[Carried, ...] = field(default=(), repr=False)
+    carriage: tuple[Carried, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     files: Files | None = None
-    values: Values | None = field(default=None, repr=False)
+    values: Values | None = None
 
     def tensors(self) -> Iterator[Way]:
         """Every logical tensor that is on both sides, by the names in the files; worked out while it is read."""

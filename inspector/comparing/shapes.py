@@ -7,8 +7,9 @@ what is still transposed then lies otherwise than its card says.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
+
+from msgspec import Struct
 
 Shape = tuple[int, ...]
 
@@ -19,8 +20,7 @@ PADDED = "padded"
 CUT = "cut"
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
+class Fit(Struct, frozen=True):
     """How one shape becomes another. step: one of the words above, "" where it does not.
 
     carried: elements of the source that have a place in the target. axis: the one axis that is longer or

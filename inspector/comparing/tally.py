@@ -7,7 +7,8 @@ either side is in exactly one record.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.algebra.boxes import Box, common, count, less, tuples
 from inspector.comparing.pairing import Pairs
@@ -15,8 +16,7 @@ from inspector.comparing.pieces import Identity, Part, Piece
 from inspector.comparing.shapes import Fit, fit
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(Struct, frozen=True):
     """Where one logical tensor lies on a side: its name there, and which part of what is stored under it.
 
     index: the position on the stacked axis, None where the tensor is not one of a stack. part: rows of a
@@ -29,8 +29,7 @@ class Tensor:
     turned: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(Struct, frozen=True):
     """Tensors that lie on both sides: the same indices of one identity, and how they get from one to the other."""
 
     identity: Identity
@@ -67,8 +66,7 @@ class Carried:
                 yield index, _tensor(self.source, index), _tensor(self.target, index)
 
 
-@dataclass(frozen=True, slots=True)
-class Alone:
+class Alone(Struct, frozen=True):
     """Tensors that one side holds and the other does not."""
 
     piece: Piece
@@ -80,8 +78,7 @@ class Alone:
         return count(self.boxes) * self.piece.elements
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """Every parameter of both sides: carried with its way, dropped, or invented."""
 
     carried: tuple[Carried, ...]

@@ -7,8 +7,10 @@ format (a GGUF file holds `output.weight` only for a head of its own), or the ot
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.evaluation import truth
 from inspector.algebra.expression import parse
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
     from inspector.auditing.result import Audit
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """A tensor taken for a copy. shared: the file itself says that it is; else nothing says otherwise."""
 
     role: str

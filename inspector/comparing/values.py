@@ -6,8 +6,9 @@ Which numbers belong to each other is what `inspector.comparing.checkpoints` fou
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, Skipped
 from inspector.auditing.values import check_copies, open_store, skipped_values, verdict_with

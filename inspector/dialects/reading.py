@@ -6,7 +6,7 @@ that every later stage reads. A checkpoint with a config.json passes through unc
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config

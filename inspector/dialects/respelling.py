@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from inspector.algebra.expression import Alternatives, Binary, Guarded, Literal, Node, Word, parse, show
 from inspector.dialects.language import JOINED, PARTNERS, Dialect, Names

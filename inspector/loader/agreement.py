@@ -7,10 +7,10 @@ does not list holds is told with that file, and only the rest is a matter of sin
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
 from inspector.findings.shards.agreement import (
@@ -34,8 +34,7 @@ FILES_TOLD: Final = 20
 """Files with a finding each of one kind; further ones share one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """A file with tensors that an earlier one has too, or that no index lists.
 
     same, other: doubled names with the same layout, and with another one. tensors: of the whole file.
@@ -48,13 +47,12 @@ class Copy:
     unlisted: bool
 
 
-@dataclass(slots=True)
-class Agreement:
+class Agreement(Struct):
     """What the comparison gives. same: index and headers agree to the last name."""
 
     same: bool
-    evidence: list[Finding] = field(default_factory=list)
-    lost: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    evidence: list[Finding] = []
+    lost: dict[str, tuple[str, ...]] = {}
 
 
 def compare(

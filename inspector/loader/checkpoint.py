@@ -11,8 +11,10 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import (
@@ -48,8 +50,7 @@ _OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
 _HALVES: Final = (".incomplete", ".aria2", ".part", ".crdownload")
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True):
     """What was read.
 
     tensors: the union over the audited set. file_of: tensor -> file. lost: file -> tensors that the index
@@ -72,19 +73,19 @@ class Checkpoint:
     config: Config | None = None
     adapter: Config | None = None
     pipeline: Config | None = None
-    side: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    tensors: dict[str, Layout] = field(default_factory=dict)
-    file_of: Mapping[str, str] = field(default_factory=dict)
+    side: Mapping[str, Mapping[str, object]] = {}
+    tensors: dict[str, Layout] = {}
+    file_of: Mapping[str, str] = {}
     files: tuple[WeightFile, ...] = ()
     index: Index | None = None
     set_name: str = ""
     other_sets: tuple[OtherSet, ...] = ()
-    lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lost: Mapping[str, tuple[str, ...]] = {}
     cut: tuple[str, ...] = ()
     evidence: tuple[Finding, ...] = ()
     readable: bool = False
     partial: bool = False
-    siblings: Mapping[str, int] = field(default_factory=dict)
+    siblings: Mapping[str, int] = {}
     origin: tuple[str, str] | None = None
     address: str = ""
     commit: str | None = None
@@ -93,12 +94,12 @@ class Checkpoint:
     download: Download | None = None
     shadows: str | None = None
     folder: str = ""
-    tree: Mapping[str, RepositoryFile] = field(default_factory=dict)
+    tree: Mapping[str, RepositoryFile] = {}
     metadata: Config | None = None
     ties: tuple[tuple[str, ...], ...] = ()
-    copies: Mapping[str, int] = field(default_factory=dict)
+    copies: Mapping[str, int] = {}
     kept_shapes: int | None = None
-    reach: Callable[[], Source | None] | None = field(default=None, repr=False, compare=False)
+    reach: Callable[[], Source | None] | None = None
 
 
 def load(

@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import attrgetter, itemgetter, sub
 from typing import Any, Final
+
+from msgspec import Struct
 
 from inspector.loader import strict_json
 from inspector.loader.layout import Layout
@@ -38,8 +39,7 @@ _NAME = itemgetter(slice(len(_BEFORE), -len(_AFTER)))
 _OFFSETS = itemgetter(slice(len(_SPAN), None))
 
 
-@dataclass(frozen=True, slots=True)
-class Compact:
+class Compact(Struct, frozen=True):
     """What a header of this form holds. end: where its data ends; they tile it from 0 without hole or overlap."""
 
     tensors: dict[str, Layout]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader import strict_json
@@ -25,8 +26,7 @@ LITGPT_FILES: Final = ("model_config.yaml", "lit_config.json")
 Kind = Literal["config", "params", "adapter", "pipeline", "litgpt", "gguf"]
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """A config as it stands in its file.
 
     kind: whose keys these are; "params" is Meta's params.json (dim, n_layers, ...), "litgpt" litgpt's own config,

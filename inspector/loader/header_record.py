@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding
 from inspector.loader.dtype import BITS
@@ -29,8 +30,7 @@ class Layouts(dict[tuple[Any, ...], Layout]):
         self.texts: dict[str, Layout] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     """What a header declares.
 
     faulty: tensors whose entry gives no layout. cut: tensors whose bytes lie, all or in part, behind the
@@ -48,7 +48,7 @@ class Header:
     faulty: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
     readable: bool = True
-    uniform: bool = field(default=False, compare=False)
+    uniform: bool = False
 
 
 def layout_of(dtype: object, shape: list[Any]) -> Layout | str:

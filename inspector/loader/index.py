@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader import strict_json
@@ -18,8 +19,7 @@ INDEX_LIMIT: Final = 64_000_000
 NAMES_SHOWN: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """A parsed index.
 
     promised: file -> the tensors that the map puts into it. metadata: as it stands in the file, unjudged but

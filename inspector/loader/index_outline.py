@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.loader.index import Index, parse_index
 
@@ -27,8 +28,7 @@ OUTLINE_FROM: Final = 100_000
 """Bytes of the smallest index that is taken in outline; a smaller one is decoded at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """An undecoded index.
 
     entries: file -> its entries, `name": "file`. between: what parts a name from its file. rest: the index with

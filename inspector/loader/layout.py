@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.loader.dtype import BITS
 
@@ -11,8 +12,7 @@ WORD: Final = 1 << 64
 """Dims, element counts and bit counts must stay below this, as in the reference reader (Rust `usize`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """Dtype and shape of a tensor; tensors of the same dtype and shape share one object.
 
     elements: product of the dims, 1 for a scalar. bytes: elements times the bits of the dtype, over 8.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding
 from inspector.loader.layout import Layout
@@ -43,8 +44,7 @@ _COMPILED: Final = tuple((kind, re.compile(pattern, re.ASCII)) for kind, pattern
 _COMPILED_PARTS: Final = tuple((kind, re.compile(pattern, re.ASCII)) for kind, pattern in _PARTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Leftover:
+class Leftover(Struct, frozen=True):
     """Files or folders of one kind. partition: a part of the weights, which nothing loads by itself."""
 
     kind: str

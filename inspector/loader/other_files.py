@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.signature import SNIFF_BYTES, recognise
@@ -18,8 +19,7 @@ NAMES_SHOWN: Final = 20
 _HALVES: Final = (".incomplete", ".aria2", ".part", ".crdownload")
 
 
-@dataclass(frozen=True, slots=True)
-class OtherSet:
+class OtherSet(Struct, frozen=True):
     """Weights beside the audited ones. kind: "safetensors", "pytorch", "gguf", "flax", ..."""
 
     name: str

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from inspector.loader.layout import Layout
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(Struct, frozen=True):
     """A logical tensor's storage.
 
     scheme: name of the packing scheme. bits: of one logical value, without helpers. group_size: values that

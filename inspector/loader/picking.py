@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
@@ -18,8 +19,7 @@ OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
 """Formats besides safetensors that are read, in the order in which one is taken where there is no safetensors."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
+class Picked(Struct, frozen=True):
     """The audited set with its index, None where there is none that can be used.
 
     evidence: what was seen on the way, without what the index itself gave.

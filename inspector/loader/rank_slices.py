@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.layout import Layout, lay_out
@@ -28,8 +29,7 @@ SHARED: Final = 0.5
 """The part of all names that must lie in every file before the files are slices and not shards."""
 
 
-@dataclass(frozen=True, slots=True)
-class Joint:
+class Joint(Struct, frozen=True):
     """What slices make together.
 
     tensors: whole. copies: name -> how often it lies there again. lost: file -> tensors that cannot be put
@@ -37,8 +37,8 @@ class Joint:
     """
 
     tensors: dict[str, Layout]
-    copies: dict[str, int] = field(default_factory=dict)
-    lost: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    copies: dict[str, int] = {}
+    lost: dict[str, tuple[str, ...]] = {}
     evidence: tuple[Finding, ...] = ()
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.header import parse_header, unopened
@@ -27,8 +28,7 @@ FILES_LIMIT: Final = 20_000
 """Shards of one set that are opened."""
 
 
-@dataclass(frozen=True, slots=True)
-class WeightFile:
+class WeightFile(Struct, frozen=True):
     """A file of the audited set whose header was read. Sizes in bytes; bytes is that of the whole file."""
 
     name: str

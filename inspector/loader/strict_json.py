@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from json import JSONDecodeError, JSONDecoder
 from typing import Any, Final, NoReturn
+
+from msgspec import Struct
 
 DEPTH_LIMIT: Final = 128
 """Nested lists and objects; serde_json's own limit, so that verdicts agree with the reference reader."""
@@ -26,16 +27,14 @@ _SMALL: Final = 4_000_000
 """Texts up to this many bytes cannot pass MEMORY_LIMIT by much and are not estimated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """Why a text is not taken: a short reason in words, and the byte or character where known."""
 
     reason: str
     position: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OddNumber:
+class OddNumber(Struct, frozen=True):
     """A number that is no plain integer: a fraction, an exponent, -0, or more digits than any size has."""
 
     text: str

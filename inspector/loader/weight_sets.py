@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct
 
 SAFETENSORS: Final = "safetensors"
 _FORMATS: Final = {
@@ -40,8 +41,7 @@ _KNOWN_STEMS: Final = ("model", "diffusion_pytorch_model", "pytorch_model")
 _LAST_STEMS: Final = ("consolidated", "adapter_model", "optimizer")
 
 
-@dataclass(frozen=True, slots=True)
-class WeightSet:
+class WeightSet(Struct, frozen=True):
     """Files that make one set of weights.
 
     name: the index, the single file, or `model-*.safetensors` for shards without index. stem: what the
@@ -57,11 +57,10 @@ class WeightSet:
     index: str | None = None
 
 
-@dataclass(slots=True)
-class _Growing:
+class _Growing(Struct):
     """A set whose files are still being found."""
 
-    files: list[str] = field(default_factory=list)
+    files: list[str] = []
     index: str | None = None
 
 

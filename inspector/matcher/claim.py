@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.architectures.catalog import card_of, modules
 from inspector.architectures.defaults import NEWEST, OLDER, defaults_by, newest_tied_as_older, older_tied_as_newest
@@ -13,8 +14,7 @@ from inspector.notation.definition import Architecture, Head
 from inspector.notation.scope import ClassDefaults, Settings, grafts_of, head_for
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """What a config says of the architecture. card: None where no card reads its model type.
 
     otherwise: the settings with the defaults of the other transformers, where the config does not settle whose count.

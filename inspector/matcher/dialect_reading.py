@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from functools import cache, partial
 
 import msgspec
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import joined
 from inspector.algebra.names import key_of

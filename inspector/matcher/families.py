@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.algebra.boxes import Box, boxes_of, count, joined
 from inspector.algebra.names import Index, at, columns
@@ -13,8 +14,7 @@ from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """Tensors of one family that have one layout.
 
     packed: for quantised tensors the storage; `layout` is then the logical tensor's, with the storage's
@@ -38,8 +38,7 @@ class Stored:
         return self.layout.bytes * self.tensors
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """All tensors of one key, by layout; nearly always one."""
 
     key: str

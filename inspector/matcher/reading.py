@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import within
 from inspector.algebra.names import key_of
@@ -19,8 +21,7 @@ from inspector.notation.definition import Architecture
 from inspector.notation.scope import CardScope, Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """The names under one card.
 
     families: under the names the card knows, a stray prefix taken off. prefix: that prefix. twins: other

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
+
+from msgspec import Struct
 
 from inspector.algebra.expression import parse, words
 from inspector.notation.binding import Spelling, scope_of, template
@@ -15,8 +16,7 @@ from inspector.notation.scope import CardScope, bases, grafts_of
 from inspector.notation.slots import HOLE, Slot, Unrolled, unroll
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """The best reading of the names: the head they support and how they are spelled.
 
     covered: observed keys that the card knows; missing: required keys of that head that are not there;

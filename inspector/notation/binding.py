@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from inspector.algebra.evaluation import Value, extent, truth, whole
 from inspector.algebra.expression import Node, Word, parse, show
@@ -22,13 +23,12 @@ Shape = tuple[int | None, ...]
 """Dims in elements; None where the config does not say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spelling:
+class Spelling(Struct, frozen=True):
     """How a writer spells canonical names: the prefix before the body and the dialect's replacements."""
 
     root: str
     dialect: int = 0
-    grafts: Mapping[tuple[str, ...], int] = field(default_factory=dict)
+    grafts: Mapping[tuple[str, ...], int] = {}
 
     def spelled(self, slot: Slot | OpaqueSlot, scope: CardScope) -> str:
         """The template of a slot's name as this writer spells it."""
@@ -54,8 +54,7 @@ def respelled(path: str, dialect: Mapping[str, str]) -> str:
     return path
 
 
-@dataclass(slots=True, eq=False)
-class Block:
+class Block(Struct, eq=False):
     """Tensors that a card expects on one key: index sets, shape, and what they are.
 
     required: must be stored. tie: the slot whose copy this is, while the ties hold.
@@ -87,8 +86,7 @@ class Block:
         return count
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """All blocks of a card under a head, spelling and scope."""
 
     scope: CardScope

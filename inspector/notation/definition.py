@@ -6,8 +6,10 @@ Everything a card says is a row or a text in the expression language (`inspector
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.notation.kinds import Kind
 from inspector.notation.shown import Shown
@@ -26,8 +28,7 @@ class Dims(dict[str, str]):
         return Dims(**{**self, **other})
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One module or bare tensor. `tied` names a role or path whose weight this one's may be."""
 
     path: str
@@ -39,8 +40,7 @@ class Part:
     ties: str | bool | None = None  # None: the card's own predicate
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """Rows under a prefix. `optional`: all or nothing for each index; `extra`: beyond the class's model."""
 
     prefix: str
@@ -50,19 +50,17 @@ class Group:
     tied: str = ""
     tower: str = ""
     extra: str = ""
-    renames: Mapping[str, str] = field(default_factory=dict)
+    renames: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
+class Either(Struct, frozen=True):
     """The same thing stored one way or another, decided by the names present."""
 
     first: Row
     second: Row
 
 
-@dataclass(frozen=True, slots=True)
-class Graft:
+class Graft(Struct, frozen=True):
     """Another card under a prefix, reading a sub-config; without a card its model_type chooses one.
 
     sets: keys of the sub-config that the outer class sets whatever it says, and their values out here.
@@ -74,11 +72,10 @@ class Graft:
     config: str = ""
     head: str = ""
     when: str = ""
-    sets: Mapping[str, str] = field(default_factory=dict)
+    sets: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(Struct, frozen=True):
     """Tensors counted but not explained, where `when` holds; a condition holds in no checkpoint without a config."""
 
     prefix: str
@@ -89,8 +86,7 @@ class Opaque:
 Row = Part | Group | Either | Graft | Opaque
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """What a task class adds and which prefix it puts before the body. Names are class suffixes."""
 
     names: tuple[str, ...]
@@ -99,8 +95,7 @@ class Head:
     default: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Architecture:
+class Architecture(Struct, frozen=True, eq=False):
     """A card.
 
     names: its model types, the first is its name. native: the symbols as a params.json spells them.
@@ -117,9 +112,9 @@ class Architecture:
     ties: str = "false"
     dialects: tuple[Mapping[str, str], ...] = ({},)
     writers: tuple[str, ...] = ()
-    native: Mapping[str, str] = field(default_factory=dict)
+    native: Mapping[str, str] = {}
     ignores: str = ""
-    shows: Mapping[str, Shown] = field(default_factory=dict)
+    shows: Mapping[str, Shown] = {}
     respell: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
 
     @property

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from inspector.algebra.expression import Alternatives, Guarded, Node, Word, parse, show, substitute, words
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
@@ -14,14 +15,13 @@ from inspector.notation.slots import Slot
 NO_TOWER = ""
 
 
-@dataclass(slots=True)
-class Bracket:
+class Bracket(Struct):
     """Terms of one nesting of holes: its own sum, and the brackets inside."""
 
     hole: str = ""
     summed: bool = False  # the body depends on the index: written with a sum sign
     own: Polynomial = field(default_factory=lambda: constant(0))
-    inner: dict[str, Bracket] = field(default_factory=dict)
+    inner: dict[str, Bracket] = {}
 
     def text(self) -> str:
         """'2*V*d + d + L*(…)'; a body that depends on its index is Σ{S}(…)."""
@@ -126,8 +126,7 @@ def chosen(scope: CardScope, node: Node) -> Node:
     return node.value if isinstance(node, Guarded) else node
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Struct, frozen=True):
     """A symbol that the chart uses, its definition in words, and its value beside a config."""
 
     name: str

@@ -8,14 +8,15 @@ a finding and not a guess; the layouts are torch's (`nn.Linear` [out, in], `nn.C
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 Switch = str | bool
 """A predicate of the expression language, or plainly true or false."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(Struct, frozen=True):
     """One stored tensor of a module. Its name is the module's path followed by the suffix."""
 
     suffix: str
@@ -25,8 +26,7 @@ class Tensor:
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """The tensors of a leaf, and the words of its chart line."""
 
     name: str

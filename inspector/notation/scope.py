@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.evaluation import Value, evaluator, is_filter
 from inspector.algebra.expression import (
@@ -31,16 +33,14 @@ ClassDefaults = Callable[[str], "tuple[Mapping[str, Any], Mapping[str, str]]"]
 """Model type -> (defaults of its class, other spellings of its keys); empty where the type is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class ByIndex:
+class ByIndex(Struct, frozen=True):
     """A value for each index of a hole, as solved from the shapes."""
 
     hole: str
     values: Mapping[int, Value]
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """An expression that the config's values do not allow: kind is remainder, zero, type or size."""
 
     kind: str
@@ -53,8 +53,7 @@ MOST_FAULTS = 20
 """Faults that one scope keeps: the first ones tell the cause."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """A config as the notation reads it: its own keys, other spellings of them, the class's defaults.
 
     of_type: the defaults and aliases of a model type, for sub-configs that name theirs.
@@ -64,8 +63,8 @@ class Settings:
     """
 
     values: Mapping[str, Any]
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    aliases: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = {}
+    aliases: Mapping[str, str] = {}
     known: bool = True
     native: bool = False
     of_type: ClassDefaults | None = None

@@ -8,20 +8,20 @@ does not decide. What is found is a hypothesis only: the card bound with it must
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 NEUTRAL = "neutral"
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """Where a value can be seen. how: the function of this module that made it, where each is explained."""
 
     how: str
     keys: tuple[str, ...] = ()
     axis: int = 0
     others: tuple[str, ...] = ()
-    words: Mapping[str, object] = field(default_factory=dict)
+    words: Mapping[str, object] = {}
     value: object = None
     parts: tuple[Shown, ...] = ()
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.expression import Hole, Node, Word, parse, substitute
 from inspector.notation.definition import Architecture, Either, Graft, Group, Head, Opaque, Part, Row
@@ -19,16 +21,14 @@ HOLE = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
 _INDEX = re.compile(r"\{\w+\}|0|[1-9][0-9]{0,5}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """A predicate, and the grafts below which its words are read."""
 
     scope: tuple[str, ...]
     node: Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Slot:
+class Slot(Struct, frozen=True, eq=False):
     """One tensor of one row.
 
     path: the template of its name, below the root where `body`. row: the same without the tensor's suffix.
@@ -59,8 +59,7 @@ class Slot:
     inner_path: str  # below the last graft, for the grafted card's own dialects
 
 
-@dataclass(frozen=True, slots=True)
-class OpaqueSlot:
+class OpaqueSlot(Struct, frozen=True):
     """A prefix below which nothing is checked, where all of `whens` hold."""
 
     path: str
@@ -69,8 +68,7 @@ class OpaqueSlot:
     whens: tuple[Condition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
+class _Context(Struct, frozen=True):
     """What the blocks around a slot say of it."""
 
     prefix: str = ""
@@ -199,8 +197,7 @@ class _Unroller:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class Unrolled:
+class Unrolled(Struct, frozen=True):
     """All slots of a card under one head."""
 
     slots: tuple[Slot, ...]

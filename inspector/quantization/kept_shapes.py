@@ -7,8 +7,9 @@ has, and no card decides, they settle it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from inspector.loader.dtype import BITS
 from inspector.loader.layout import Layout
@@ -27,8 +28,7 @@ SCALE_ENDS: Final = ("scale", "scales", "scale_inv", "scale_2", "biases")
 INTEGERS: Final = frozenset({"I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64"})
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """What the tensors of one module stand for.
 
     layout: the logical tensor, with dtype and bytes of its storage. packed: None where the values lie as they
@@ -43,8 +43,7 @@ class Opened:
     agreed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Scheme:
+class Scheme(Struct, frozen=True):
     """A way to store a module.
 
     values: suffix of the tensor that holds the values. needs: helpers without which it cannot be read. may:
@@ -61,14 +60,13 @@ class Scheme:
     logical: str = "weight"
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """Collects what one module shows while a scheme opens it."""
 
     tensors: Tensors
     said: Said
-    faults: list[PackedModules] = field(default_factory=list)
-    agreed: list[str] = field(default_factory=list)
+    faults: list[PackedModules] = []
+    agreed: list[str] = []
 
     def compare(self, what: str, weights: object) -> None:
         """Sets a setting beside what the shapes say; nothing where either is silent."""

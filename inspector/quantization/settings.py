@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
+from msgspec import Struct
+
 from inspector.algebra.boxes import Box, less
 from inspector.loader.config_file import SIDE_FILES
 from inspector.quantization.stated import NOTHING_SAID, Said
@@ -214,8 +216,7 @@ class _Keys(dict[str, str]):
         return super().get(what) or f"{self.prefix}.{names.get(what, what)}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(Struct, frozen=True):
     key: str
     values: Values
     said: Said

@@ -8,10 +8,11 @@ a module is packed, and how, is decided for each piece; nothing is decided for t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, boxes_of, common, count, joined, less, tuples
 from inspector.algebra.names import Index, name_of
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
     from inspector.findings.types.modules import PackedModules
 
 
-@dataclass(frozen=True, slots=True)
-class Helper:
+class Helper(Struct, frozen=True):
     """Stored tensors that hold no parameters: scales, zero points, indices, quantisation state.
 
     key: family of the tensors. of: family of the logical tensor they belong to, "" where there is none.
@@ -51,8 +51,7 @@ class Helper:
     of: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """Something wrong with modules of one family: a finding that does not name the modules yet.
 
     key: family of the tensor in question, of: of the logical tensor.
@@ -70,8 +69,7 @@ class Case:
         return count(self.boxes)
 
 
-@dataclass(frozen=True, slots=True)
-class Unpacked:
+class Unpacked(Struct, frozen=True):
     """The families under their logical names, and what was taken from them.
 
     agreed: (key of a setting, field) -> modules whose shapes confirm it. schemes: scheme -> modules. gone: logical
@@ -82,9 +80,9 @@ class Unpacked:
     families: Families
     helpers: tuple[Helper, ...] = ()
     cases: tuple[Case, ...] = ()
-    agreed: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    schemes: Mapping[str, int] = field(default_factory=dict)
-    gone: Mapping[str, tuple[Box, ...]] = field(default_factory=dict)
+    agreed: Mapping[tuple[str, str], int] = {}
+    schemes: Mapping[str, int] = {}
+    gone: Mapping[str, tuple[Box, ...]] = {}
     biased: frozenset[str] = frozenset()
     settings: Settings = NO_SETTINGS
 
@@ -373,8 +371,7 @@ def _joined(stored: Sequence[Stored]) -> tuple[Stored, ...]:
     return tuple(found.values())
 
 
-@dataclass(slots=True)
-class _Found:
+class _Found(Struct):
     boxes: tuple[Box, ...]
     layouts: dict[str, Layout]
     said: Said

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.dtype import BITS
@@ -16,8 +17,7 @@ from inspector.reconciler.ledger import Counts, Line
 from inspector.reconciler.reconcile import Reconciled
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """A stated total. `true` is what it is compared with; `because` says which count it is or what differs."""
 
     source: str
@@ -28,8 +28,7 @@ class Claim:
     explained: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(Struct, frozen=True):
     """A number as a person wrote it: 8.03B means anything that rounds to it."""
 
     text: str
@@ -81,8 +80,7 @@ def check_claim(stated: Stated, counts: Counts, lines: Sequence[Line], case: Rec
     return Claim("claim", stated.value, true, False, because)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     text: str
     amount: int
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.algebra.evaluation import whole
 from inspector.reconciler import ledger
@@ -18,8 +19,7 @@ ACTIVE_KEYS = (
 """Config keys that say how many routed experts a token goes to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Experts:
+class Experts(Struct, frozen=True):
     """total: routed experts of a layer. active: those that a token uses. parameters: used by one token."""
 
     total: int

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
 
 from inspector.algebra.boxes import tuples
 from inspector.algebra.evaluation import extent, whole
@@ -87,8 +88,7 @@ def _inside_names(plan: Plan, slot: Slot, axis: str, path: str, families: Famili
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Inner:
+class _Inner(Struct, frozen=True):
     """What is stored at each index of the holes around an extent. outer: their names."""
 
     outer: tuple[str, ...]

@@ -8,8 +8,10 @@ and the differences grow fewer. The best one is taken, and what is left is looke
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, count, less
 from inspector.algebra.expression import Word
@@ -28,8 +30,7 @@ Bind = Callable[[CardScope], tuple[Plan, Placement]]
 """Binds the card in a scope and places the checkpoint in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """A config key that is wrong. config: its value there; weights: the value the shapes agree on.
 
     explains: tensors whose difference it takes away. agreeing: stored tensors that show the value.
@@ -138,8 +139,7 @@ def _after(causes: Sequence[Cause], cause: Cause) -> Cause:
     return cause
 
 
-@dataclass(frozen=True, slots=True)
-class _Tested:
+class _Tested(Struct, frozen=True):
     key: Key
     value: Any
     plan: Plan

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from inspector.algebra.boxes import Box
 from inspector.loader.layout import Layout
@@ -20,8 +21,7 @@ UNCHECKED = "not checked"
 """Kinds of a line. Not checked: counted as parameters, but no formula says what they should be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """Stored tensors of one family, role and layout.
 
     elements: as the header states them. parameters: logical ones they stand for, 0 for buffers, helpers
@@ -39,7 +39,7 @@ class Line:
     component: str = ""
     formula: str = ""
     packed: Packed | None = None
-    block: Block | None = field(default=None, repr=False, compare=False)
+    block: Block | None = None
 
     @property
     def bytes(self) -> int:
@@ -52,8 +52,7 @@ class Line:
         return [[span.words() for span in box] for box in self.boxes]
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """Integers over what was read; they add up as the JSON contract says."""
 
     stored_elements: int = 0
@@ -70,8 +69,7 @@ class Counts:
     tensors: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Struct, frozen=True):
     """All lines, and what they add up to."""
 
     lines: tuple[Line, ...] = ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.algebra.boxes import Box, count, leading, less, minus, within
 from inspector.algebra.names import Index
@@ -14,8 +15,7 @@ from inspector.matcher.families import Families
 from inspector.notation.binding import Block, fits
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Struct, frozen=True):
     """Stored tensors of one layout inside one block."""
 
     block: Block
@@ -39,8 +39,7 @@ class Placed:
         return shape == self.layout.shape or fits(shape, self.layout.shape)
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """Tensors of a block that are not stored."""
 
     block: Block
@@ -48,8 +47,7 @@ class Gap:
     tensors: int
 
 
-@dataclass(frozen=True, slots=True)
-class Stray:
+class Stray(Struct, frozen=True):
     """Stored tensors that no block expects."""
 
     key: str
@@ -59,8 +57,7 @@ class Stray:
     packed: Packed | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """The whole of a checkpoint beside a plan. `gaps` are of required tensors only."""
 
     placed: tuple[Placed, ...]

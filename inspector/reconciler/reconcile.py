@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, count, less, within
 from inspector.algebra.names import key_of
@@ -26,8 +28,7 @@ if TYPE_CHECKING:
     from inspector.reconciler.hypotheses import Cause
 
 
-@dataclass(frozen=True, slots=True)
-class Reconciled:
+class Reconciled(Struct, frozen=True):
     """Everything that follows from laying a checkpoint beside its card.
 
     plan: as the config says. corrected, placement: with the causes put right. head: what the class (or

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.algebra.boxes import Box
 from inspector.algebra.names import name_of
@@ -38,8 +39,7 @@ _OPTIMIZER: Final = re.compile(r"(?:optimizer|optim|optimizer_state)\.(?:state\.
 _FLAT: Final = re.compile(r"(?:.*\.)?_?flat_param(?:_\d+)?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Aside:
+class Aside(Struct, frozen=True):
     """What was set aside. kept: the other families; lost: names whose emptiness is told already.
 
     nameless: why nothing of what is left can be checked by name and shape; "" where it can.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.notation.roles import label
 from inspector.report.clean import MOST_EXACT, clean, figure
@@ -26,8 +27,7 @@ def formula_text(shown: Formula) -> str:
     return "\n".join(parts) + "\n"
 
 
-@dataclass(slots=True)
-class _Module:
+class _Module(Struct):
     """The tensors of one module: weight and bias share a line."""
 
     heading: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -85,12 +84,12 @@ def audit_json(audited: Audit) -> dict[str, Any]:
 
 def _fields(value: Any) -> dict[str, Any] | None:
     """A small frozen value as an object, None as null."""
-    return None if value is None else asdict(value)
+    return None if value is None else msgspec.to_builtins(value)
 
 
 def counts_json(counts: Counts) -> dict[str, int | None]:
     """All counts; integers over what was read."""
-    return {name: getattr(counts, name) for name in counts.__slots__}
+    return {name: getattr(counts, name) for name in counts.__struct_fields__}
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.algebra.boxes import count, joined, within
 from inspector.notation.roles import GROUPS, group, label
@@ -25,8 +27,7 @@ COUNTED = (ledger.PARAMETER, ledger.UNCHECKED, ledger.EXTRA, ledger.COPY)
 MOST_LEFT = 6
 
 
-@dataclass(frozen=True, slots=True)
-class PackedRole:
+class PackedRole(Struct, frozen=True):
     """Weights of one role in one storage. bytes: values and helpers. scheme: "" where they are not packed."""
 
     role: str
@@ -41,8 +42,7 @@ class PackedRole:
         return self.bytes * 8 / self.parameters if self.parameters else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class LeftModule:
+class LeftModule(Struct, frozen=True):
     """A family of linears that is not packed. because: "" where nothing says why."""
 
     family: str
@@ -51,8 +51,7 @@ class LeftModule:
     because: str
 
 
-@dataclass(frozen=True, slots=True)
-class PackingTable:
+class PackingTable(Struct, frozen=True):
     """What packing did to a checkpoint. saved: bytes against BF16, helpers counted."""
 
     rows: tuple[PackedRole, ...]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.algebra.names import axes_of
 from inspector.notation.roles import GROUPS, group, label
@@ -11,8 +12,7 @@ from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 
 
-@dataclass(frozen=True, slots=True)
-class RoleRow:
+class RoleRow(Struct, frozen=True):
     """Parameters of one role. per_layer: None where it is in no layer or not the same in all."""
 
     role: str
@@ -51,8 +51,7 @@ def _per_layer(lines: Sequence[Line]) -> int | None:
     return total // layers.size
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """A count with what it means."""
 
     name: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from inspector.values.decoding import WIDE, Array, decoded, rounded, truncated
 
@@ -15,16 +15,14 @@ CHUNK: Final = 1 << 21
 """Elements that are held as numbers at a time: 8 MB a side in float32."""
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(Struct, frozen=True):
     """Raw elements with the dtype they are to be read as. The array may be any view, of a file mapped to memory too."""
 
     raw: Array
     dtype: str
 
 
-@dataclass(slots=True)
-class Difference:
+class Difference(Struct):
     """How two tensors differ.
 
     elements: compared. differing: elements with another number. largest: the largest difference, with its place
@@ -115,8 +113,7 @@ def _chunks(one: Array, other: Array) -> Iterator[tuple[tuple[int, ...], Array, 
         yield (start,), one[start : start + step], other[start : start + step]
 
 
-@dataclass(slots=True)
-class Oddities:
+class Oddities(Struct):
     """What is odd in the numbers of one tensor: how many are NaN or infinite, and the one number it is full of."""
 
     elements: int = 0

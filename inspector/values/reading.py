@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct
 
 from inspector.findings.shards.sets import SlicesJoined
 from inspector.loader import offsets
@@ -27,8 +27,7 @@ FETCHED: Final = 8_000_000_000
 """Bytes of one tensor that are fetched into memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a tensor lies in its file: the byte at which its storage begins, its first element there, its strides.
 
     strides: in elements; None where the elements follow each other.
@@ -39,8 +38,7 @@ class Place:
     strides: tuple[int, ...] | None = None
 
 
-@dataclass(slots=True)
-class Store:
+class Store(Struct):
     """The tensors of an audited checkpoint, or of one component of a pipeline.
 
     names: name as the audit has it -> as the reader has it. lies: file -> name in it -> where it lies.
@@ -49,7 +47,7 @@ class Store:
     checkpoint: Checkpoint
     source: Source
     names: Mapping[str, str]
-    lies: dict[str, Mapping[str, Place]] = field(default_factory=dict)
+    lies: dict[str, Mapping[str, Place]] = {}
 
     @property
     def is_near(self) -> bool:

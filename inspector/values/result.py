@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+
+from msgspec import Struct, field
 
 from inspector.algebra.boxes import boxes_of
 from inspector.algebra.names import key_of
@@ -22,8 +23,7 @@ class NotNamed(ValueError):
     """Numbers of a place that is not this machine are read for named tensors only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What became of one tensor. names: in the files of both sides."""
 
     role: str
@@ -76,18 +76,17 @@ class Odd:
             )
 
 
-@dataclass(slots=True)
-class Values:
+class Values(Struct):
     """What was read. unread: why -> names of tensors whose numbers were not. wanted: names asked for; met: of those."""
 
-    verdicts: list[Verdict] = field(default_factory=list)
-    unread: dict[str, list[str]] = field(default_factory=dict)
-    evidence: list[Finding] = field(default_factory=list)
+    verdicts: list[Verdict] = []
+    unread: dict[str, list[str]] = {}
+    evidence: list[Finding] = []
     tensors: int = 0
     elements: int = 0
     wanted: tuple[str, ...] = ()
-    met: set[str] = field(default_factory=set, repr=False)
-    odd: Odd = field(default_factory=lambda: Odd(), repr=False)
+    met: set[str] = set()
+    odd: Odd = field(default_factory=lambda: Odd())
 
     def count(self, what: str) -> int:
         """How many tensors came to this end."""

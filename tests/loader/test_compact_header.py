@@ -6,6 +6,7 @@ import json
 import random
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.loader import header as reader
 from inspector.loader.compact_header import read_compact
@@ -52,7 +53,7 @@ def by_decoder(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> Header:
 )
 def test_the_reference_form_is_read_as_the_decoder_reads_it(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     header = parse_header(raw, None, "model.safetensors")
-    assert header == by_decoder(raw, monkeypatch)
+    assert replace(header, uniform=False) == by_decoder(raw, monkeypatch)
     assert not header.evidence
 
 

@@ -5,7 +5,7 @@ detectors turns weights and biases of batch norms into buffers. timm's ResNets a
 known here.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.architectures.vision.resnet import RESNET, RT_DETR_RESNET
 from inspector.notation.definition import (

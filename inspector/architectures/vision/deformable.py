@@ -7,7 +7,7 @@ the fusion are half as wide as the feed-forward; the text's BERT has no pooler. 
 bias of one number; transformers 4 never shares the heads.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.architectures.text.bert import BERT
 from inspector.architectures.vision.backbones import FROZEN_BACKBONE, LEARNED_POSITIONS, MAPS

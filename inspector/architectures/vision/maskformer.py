@@ -7,7 +7,7 @@ projections into it. modeling_oneformer.py: the same, with a task as a sentence,
 there for training alone.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.architectures.vision.backbones import MAPS, width_of
 from inspector.architectures.vision.deformable import DEFORMABLE

@@ -6,7 +6,7 @@ modeling_sam3_tracker.py, modeling_sam3_tracker_video.py: what SAM 2 has above a
 modeling_sam3_video.py: both, with the detector's tower alone and a neck of the tracker's own.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from inspector.architectures.multimodal.clip import CLIP_TEXT
 from inspector.architectures.vision.sam2 import MEMORY, MEMORY_DIMS, SAM2_DIMS, SAM2_REST

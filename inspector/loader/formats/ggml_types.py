@@ -5,16 +5,16 @@ Sources: ggml.h `enum ggml_type`, and the block sizes of gguf-py 0.19.0, `GGML_Q
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.loader.dtype import BITS
 from inspector.loader.layout import WORD, Layout
 from inspector.loader.packed import Packed
 
 
-@dataclass(frozen=True, slots=True)
-class Blocks:
+class Blocks(Struct, frozen=True):
     """A type: its values lie in blocks of `elements` along the first dim of the file, `bytes` each."""
 
     name: str

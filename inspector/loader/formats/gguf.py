@@ -8,10 +8,11 @@ ggml's docs/gguf.md and `gguf_init_from_file_impl` of llama.cpp's gguf.cpp.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from struct import Struct
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.entry_problems import EntryProblems
@@ -52,16 +53,14 @@ _WORDS: Final = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayOf:
+class ArrayOf(Struct, frozen=True):
     """An array that was not kept: what it holds and how many."""
 
     type: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(Struct, frozen=True):
     """Where a file stands among the parts of a model: number from 0, parts, tensors of all parts."""
 
     number: int
@@ -69,8 +68,7 @@ class Split:
     tensors: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class GgufFile:
+class GgufFile(Struct, frozen=True):
     """What a GGUF file declares.
 
     header: tensors under the file's own names, with logical shapes in torch's order and bytes as stored.
@@ -79,12 +77,12 @@ class GgufFile:
     """
 
     header: Header
-    values: Mapping[str, object] = field(default_factory=dict)
+    values: Mapping[str, object] = {}
     version: int = 0
     big_endian: bool = False
     alignment: int = DEFAULT_ALIGNMENT
     split: Split | None = None
-    begins: Mapping[str, int] = field(default_factory=dict, repr=False)
+    begins: Mapping[str, int] = {}
 
 
 class _Malformed(Exception):
@@ -148,7 +146,7 @@ class _Reading:
         self.faulty: list[str] = []
         self.problems = EntryProblems()
         self.place = Place(file=file)
-        self.u32, self.u64 = Struct("<I"), Struct("<Q")
+        self.u32, self.u64 = struct.Struct("<I"), struct.Struct("<Q")
 
     def run(self) -> GgufFile:
         first = self._magic()
@@ -195,7 +193,7 @@ class _Reading:
         self.version = little
         if little & 0xFFFF == 0 and big in (2, 3):
             self.version, self.order = big, ">"
-            self.u32, self.u64 = Struct(">I"), Struct(">Q")
+            self.u32, self.u64 = struct.Struct(">I"), struct.Struct(">Q")
         if self.version not in (2, 3):
             from inspector.findings.header.gguf import GgufVersionUnknown
 
@@ -240,7 +238,7 @@ class _Reading:
 
     def _value(self, kind: int, depth: int) -> object:
         if kind in _SCALARS:
-            layout = Struct(self.order + _SCALARS[kind])
+            layout = struct.Struct(self.order + _SCALARS[kind])
             value = layout.unpack(self.stretch.take(layout.size))[0]
             return bool(value) if kind == _BOOL else value
         if kind == _TEXT:
@@ -265,7 +263,7 @@ class _Reading:
         kind = self._u32()
         count = self._u64()
         if kind in _SCALARS:
-            width = Struct(self.order + _SCALARS[kind]).size
+            width = struct.Struct(self.order + _SCALARS[kind]).size
             if depth or count > ARRAY_KEPT:
                 self.stretch.skip(count * width)
                 return ArrayOf(_WORDS[kind], count)
@@ -273,7 +271,7 @@ class _Reading:
             if self.kept > KEPT_LIMIT + NAMES_LIMIT:
                 raise TooLong(KEPT_LIMIT)
             raw = self.stretch.take(count * width)
-            numbers = list(Struct(f"{self.order}{count}{_SCALARS[kind]}").unpack(raw))
+            numbers = list(struct.Struct(f"{self.order}{count}{_SCALARS[kind]}").unpack(raw))
             return [bool(number) for number in numbers] if kind == _BOOL else numbers
         if kind not in (_TEXT, _ARRAY):
             raise _Malformed(f"an array of values of type {kind}")
@@ -322,7 +320,7 @@ class _Reading:
             rank = self._u32()
             if rank > DIMS_LIMIT:
                 raise _Malformed(f"a tensor of {rank:,} dims")
-            dims = Struct(f"{self.order}{rank}Q").unpack(self.stretch.take(8 * rank))
+            dims = struct.Struct(f"{self.order}{rank}Q").unpack(self.stretch.take(8 * rank))
             kind = self._u32()
             offset = self._u64()
             if name in seen:

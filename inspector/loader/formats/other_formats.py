@@ -7,7 +7,8 @@ storages) is kept here until all files of the set are read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding
 from inspector.loader.config_file import Config
@@ -25,8 +26,7 @@ class _Refused(Exception):
         self.refusal = refusal
 
 
-@dataclass(frozen=True, slots=True)
-class Beyond:
+class Beyond(Struct, frozen=True):
     """What a set states beyond its headers. metadata: GGUF's key-values. ties: names of one and the same numbers."""
 
     metadata: Config | None = None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Name:
+
+class Name(Struct, frozen=True):
     """Something that the program would import."""
 
     module: str
@@ -18,22 +18,19 @@ class Name:
         return f"{self.module}.{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Persistent:
+class Persistent(Struct, frozen=True):
     """What the writer keeps outside of the pickle, by the id it gave."""
 
     key: object
 
 
-@dataclass(frozen=True, slots=True)
-class Blob:
+class Blob(Struct, frozen=True):
     """Bytes or a long text that were not kept."""
 
     length: int
 
 
-@dataclass(slots=True, eq=False)
-class Made:
+class Made(Struct, eq=False):
     """What a call would return: of what, with which arguments, and what was put into it afterwards."""
 
     of: object
@@ -43,16 +40,14 @@ class Made:
     members: list[object] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """Why a pickle cannot be read, and where in it."""
 
     problem: str
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pickle:
+class Pickle(Struct, frozen=True):
     """A whole pickle. names: what it would import -> where it first says so. end: position behind it."""
 
     value: object

@@ -9,8 +9,9 @@ torch/_weights_only_unpickler.py of torch 2.13.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.dtype import BITS, TORCH_NAMES
@@ -108,8 +109,7 @@ _INSIDE: Final = ("state_dict", "model_state_dict", "model_state", "model", "mod
 _MAGIC: Final = 0x1950A86A20F9469CFC6C
 
 
-@dataclass(frozen=True, slots=True)
-class TorchFile:
+class TorchFile(Struct, frozen=True):
     """What a PyTorch file holds.
 
     header: tensors by name. form: "zip", "torchscript", "legacy", "pickle", or "" where it could not be read.
@@ -123,8 +123,8 @@ class TorchFile:
     ties: tuple[tuple[str, ...], ...] = ()
     views: tuple[tuple[str, ...], ...] = ()
     inside: str = ""
-    beside: Mapping[str, int] = field(default_factory=dict)
-    lies: Mapping[str, tuple[str, int, tuple[int, ...]]] = field(default_factory=dict, repr=False)
+    beside: Mapping[str, int] = {}
+    lies: Mapping[str, tuple[str, int, tuple[int, ...]]] = {}
 
 
 def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tuple[int, ...]]]:
@@ -146,16 +146,14 @@ def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tup
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Storage:
+class _Storage(Struct, frozen=True):
     dtype: str
     key: str
     elements: int
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Tensor:
+class _Tensor(Struct, frozen=True):
     """A tensor as the pickle describes it; storage None where it says that there is none (meta)."""
 
     dtype: str
@@ -543,8 +541,7 @@ class _Reading:
         return gone
 
 
-@dataclass(frozen=True, slots=True)
-class _Archived:
+class _Archived(Struct, frozen=True):
     """Storages as members of an archive."""
 
     prefix: str
@@ -564,8 +561,7 @@ class _Archived:
         return gone
 
 
-@dataclass(frozen=True, slots=True)
-class _Behind:
+class _Behind(Struct, frozen=True):
     """Storages in a row behind the pickles, in the order of `keys`."""
 
     start: int

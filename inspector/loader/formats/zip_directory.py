@@ -6,11 +6,12 @@ PKWARE's APPNOTE.TXT 6.3.10, sections 4.3 and 4.5.3 (zip64).
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from struct import Struct
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.loader.formats.incremental import Read
 
@@ -21,16 +22,15 @@ ENTRY_LIMIT: Final = 200_000
 PACKED_LIMIT: Final = 4_000_000
 """Compressed bytes that are looked at to read the beginning of one member."""
 
-_END = Struct("<4s4H2LH")
-_END64 = Struct("<4sQ2H2L4Q")
-_LOCATOR = Struct("<4sLQL")
-_ENTRY = Struct("<4s6H3L5H2L")
-_LOCAL = Struct("<4s5H3L2H")
+_END = struct.Struct("<4s4H2LH")
+_END64 = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR = struct.Struct("<4sLQL")
+_ENTRY = struct.Struct("<4s6H3L5H2L")
+_LOCAL = struct.Struct("<4s5H3L2H")
 _STORED, _DEFLATED = 0, 8
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """A file of the archive. size: unpacked, stored: as it lies, offset: of its local record."""
 
     name: str
@@ -46,8 +46,7 @@ class Member:
         return self.method == _STORED and not self.encrypted
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """Why an archive or one of its members cannot be read."""
 
     problem: str

@@ -8,9 +8,11 @@ that was copied from a browser.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 RepoType = Literal["model", "dataset", "space"]
 REPO_TYPES: Final[tuple[RepoType, ...]] = ("model", "dataset", "space")
@@ -30,8 +32,7 @@ _FILE_ENDINGS: Final = (".safetensors", ".json", ".bin", ".gguf", ".pt", ".pth",
 _REVISION_LIMIT: Final = 250
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """Where to read.
 
     kind: "path" (this machine), "hub" (a repository) or "url" (whatever fsspec knows). repository and
@@ -56,8 +57,7 @@ class Address:
         return f"{kind}{self.repository}{revision}" + (f"/{self.inside}" if self.inside else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Misread:
+class Misread(Struct, frozen=True):
     """Why a text is no address, in words that fit behind it."""
 
     given: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding
 from inspector.loader.sources.address import MAIN, Address
@@ -15,8 +16,7 @@ _SHOWN: Final = 20
 _REFERENCE_LIMIT: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Cached:
+class Cached(Struct, frozen=True):
     """A snapshot in the cache. revision: the name that led to it; only: the file that the address names."""
 
     source: FolderSource

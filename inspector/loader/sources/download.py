@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.loader.sources.address import MAIN, Address
 
@@ -34,8 +35,7 @@ _SMALL: Final = 100_000_000
 """Bytes above which a file of no known kind is told by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copies:
+class Copies(Struct, frozen=True):
     """Files that loading the audited weights does not need. kind: format, or "other weights"."""
 
     kind: str
@@ -44,8 +44,7 @@ class Copies:
     example: str
 
 
-@dataclass(frozen=True, slots=True)
-class Download:
+class Download(Struct, frozen=True):
     """needed and copies in bytes; total is what a plain download brings. command: fetches what is needed."""
 
     needed: int

@@ -7,8 +7,9 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.loader.header import wanted_length
 from inspector.loader.signature import SNIFF_BYTES
@@ -39,8 +40,7 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOE
 _CACHE: Final = re.compile(r"models--([^/\\]+)[/\\]snapshots[/\\]([^/\\]+)")
 
 
-@dataclass(frozen=True, slots=True)
-class FolderSource:
+class FolderSource(Struct, frozen=True):
     """A folder. Symbolic links are followed, as the Hugging Face cache needs, to regular files only."""
 
     folder: str

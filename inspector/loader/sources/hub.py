@@ -11,9 +11,11 @@ import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote, urljoin
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.findings.finding import Finding
 from inspector.loader import strict_json
@@ -51,8 +53,7 @@ _READ_AHEAD: Final = 64_000_000
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A file of the tree. hash: SHA-256 of its content, known of large files only; oid: git's name of small ones."""
 
     path: str
@@ -86,8 +87,7 @@ class Later(Generic[_T]):
         return self._value[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Description:
+class _Description(Struct, frozen=True):
     repository: str
     commit: str
     names: tuple[str, ...]

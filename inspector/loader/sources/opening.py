@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding
 from inspector.loader.sources.address import Address, Misread, address_of, shown, with_options
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """A source, and what is to be told with it.
 
     only: the single file that was named. address: what the source turned out to be, in its shortest form.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.loader.header import wanted_length
 from inspector.loader.signature import SNIFF_BYTES, recognise
@@ -28,8 +30,7 @@ _METADATA: Final = 200
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Bytes first to last of a file, both included, and its whole size where the server tells it."""
 
     first: int
@@ -82,8 +83,7 @@ def _first(config: Mapping[str, object], keys: Iterable[str]) -> int | None:
     return found[0] if found else None
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """A file whose header is wanted. size: of the whole file, as the listing states it; expected: header bytes.
 
     begun: a first answer for the address that came before: the redirect to a store, or a first range.

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Protocol
+
+from msgspec import Struct
 
 from inspector.findings.finding import Finding
 from inspector.loader import strict_json
@@ -52,8 +53,7 @@ class FileSystem(Protocol):
         """Bytes of many files at once."""
 
 
-@dataclass
-class RemoteFiles:
+class RemoteFiles(Struct):
     """A folder of a file system. title: its last component."""
 
     files: FileSystem
@@ -66,7 +66,7 @@ class RemoteFiles:
     progress: Progress | None = None
     only: str | None = None
     origin: tuple[str, str] | None = None
-    _expected: dict[str, int] = field(default_factory=dict)
+    _expected: dict[str, int] = {}
     _config: bytes = b""
 
     @property
@@ -206,8 +206,7 @@ class RemoteFiles:
         return f"{self.folder}/{name}" if self.folder else name
 
 
-@dataclass(frozen=True, slots=True)
-class _Short:
+class _Short(Struct, frozen=True):
     """A first range that holds only the beginning of a header."""
 
     first: bytes

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class RepositoryFile:
+class RepositoryFile(Struct, frozen=True):
     """size in bytes. sha256: of the content, of large files only; oid: git's name of the content of small ones."""
 
     size: int

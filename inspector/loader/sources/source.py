@@ -8,24 +8,23 @@ A reader of another format needs no more than `read_part`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+
+class Listing(Struct, frozen=True):
     """Names in a source. files: name -> bytes; others: name -> what it is ("directory", "named pipe", ...).
 
     complete: whether all names are there. A place that cannot be listed has the reason in others under ".".
     """
 
     files: Mapping[str, int]
-    others: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = {}
     complete: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why a file was not read.
 
     reason: "absent", "permission", "loop", "not-regular", "too-large", "shrank", "input-output"; over a network
@@ -38,8 +37,7 @@ class Refusal:
     size: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """The beginning of a safetensors file.
 
     size: bytes of the whole file, None where the source cannot tell. header: the JSON, whole; None where

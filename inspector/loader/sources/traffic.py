@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from inspector.findings.words import amount
 
 
-@dataclass(frozen=True, slots=True)
-class Traffic:
+class Traffic(Struct, frozen=True):
     """Bytes of content received, requests sent (redirects and repeated ones too), seconds from first to last.
 
     waits: seconds that servers asked to wait and that were waited.

@@ -11,7 +11,7 @@ sparse bitmask: `compressed` [nnz], `bitmask` U8 [out, ceil(in/8)], `row_offsets
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from inspector.loader.packed import Packed
 from inspector.quantization.module import BYTES, FLOAT8, Opened, Reading, Scheme, Tensors, ceil_div, word
@@ -94,8 +94,7 @@ def _fits(found: _Size, groups: int) -> bool:
     return ceil_div(found.low, found.size) <= groups <= ceil_div(found.high, found.size)
 
 
-@dataclass(frozen=True, slots=True)
-class _Size:
+class _Size(Struct, frozen=True):
     """Bits, group size (None: one scale a row) and the least and most inputs that both widths allow."""
 
     bits: int
