@@ -184,7 +184,7 @@ def _values(values: Values | None) -> dict[str, Any]:
 
 def files_json(files: Files) -> dict[str, Any]:
     """Two places file by file; the evidence stands among the findings."""
-    return {name: value for name, value in asdict(files).items() if name != "evidence"}
+    return {name: value for name, value in msgspec.structs.asdict(files).items() if name != "evidence"}
 
 
 def formula_json(shown: Formula) -> dict[str, Any]:
