@@ -117,6 +117,7 @@ def test_no_change_of_a_byte_is_taken_that_the_decoder_would_judge_otherwise(mon
     for raw in mutants:
         if taken(raw) is not None:
             both += 1
-            assert parse_header(raw, None, "model.safetensors") == by_decoder(raw, monkeypatch), raw
+            header = parse_header(raw, None, "model.safetensors")
+            assert replace(header, uniform=False) == by_decoder(raw, monkeypatch), raw
             json.loads(raw)
     assert both > 20

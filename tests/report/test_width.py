@@ -67,7 +67,7 @@ def test_every_chart_beside_a_config_keeps_to_the_columns(tmp_path: Path) -> Non
 
 def test_a_long_class_goes_below_the_title() -> None:
     config = LLAMA8B | {"architectures": ["AnArchitectureOfAVeryLongNameIndeedThatGoesOnForCausalLM" * 2]}
-    assert wide(str(judged(genuine(LLAMA8B), config))) == []
+    assert wide(audit_text(judged(genuine(LLAMA8B), config))) == []
 
 
 def test_buffers_of_two_parts_of_one_family_are_named_once() -> None:
