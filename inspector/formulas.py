@@ -17,11 +17,11 @@ from inspector.loader.checkpoint import Checkpoint, config_at, load
 from inspector.loader.config_file import Config
 from inspector.matcher.claim import Claim, claim_of
 from inspector.notation import formula as charts
-from inspector.notation.binding import Block, Plan, Spelling, bind, scope_of
+from inspector.notation.binding import Block, Plan, Spelling, bind
 from inspector.notation.definition import Architecture, Head
 from inspector.notation.roles import GROUPS, group
 from inspector.notation.scope import CardScope, Settings, head_for
-from inspector.notation.slots import Slot
+from inspector.notation.slots import Slot, scope_of
 from inspector.reconciler.solving import unknown_product
 
 

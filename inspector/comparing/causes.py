@@ -26,8 +26,8 @@ from inspector.findings.conversion.parameters import (
 )
 from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
 from inspector.findings.finding import Finding, Place
-from inspector.notation.binding import scope_of
 from inspector.notation.roles import label
+from inspector.notation.slots import scope_of
 from inspector.reconciler.compress import RENUMBERED, SUBTREE, Cause, Difference, Least, axes_of, compress
 from inspector.reconciler.wording import boxes_in_words, family_name
 

@@ -19,9 +19,10 @@ from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Binary, Node, Word, show, words
 from inspector.algebra.names import name_of
 from inspector.algebra.span import Span
-from inspector.notation.binding import Block, holes_written_out, scope_of, template
-from inspector.notation.scope import CardScope, bases
-from inspector.notation.slots import HOLE, Slot
+from inspector.notation.binding import Block, holes_written_out, template
+from inspector.notation.holes import bases
+from inspector.notation.scope import CardScope
+from inspector.notation.slots import HOLE, Slot, scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.reconcile import Reconciled

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import words
-from inspector.notation.binding import Plan, scope_of
+from inspector.notation.binding import Plan
 from inspector.notation.roles import group, label
+from inspector.notation.slots import scope_of
 from inspector.reconciler.reconcile import Reconciled
 
 FREE = frozenset({"V", "L"})

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from inspector.algebra.evaluation import truth
 from inspector.algebra.expression import parse
 from inspector.comparing.pieces import Identity, Piece, Side, as_stored
-from inspector.notation.binding import scope_of
 from inspector.notation.roles import label
+from inspector.notation.slots import scope_of
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit

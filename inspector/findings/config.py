@@ -51,9 +51,13 @@ class ConfigDisagrees(Finding, frozen=True, kw_only=True):
     default: bool
     explains: int
     agreeing: int
+    dissenting: int
+    interval: tuple[Any, Any] | None
+    element: int | None
     families: tuple[str, ...]
     rivals: tuple[Rival, ...]
     lost: str | None
+    misshaped: str | None
 
     def headline(self) -> str:
         return self.key
@@ -62,23 +66,37 @@ class ConfigDisagrees(Finding, frozen=True, kw_only=True):
         config = "absent" if self.stated is None else value(self.stated)
         rows = [
             ("config", f"{config}{', the class default' if self.default else ''}"),
-            ("weights", f"{value(self.solved)}, shown by {count(self.agreeing, 'tensor')}"),
+            ("weights", f"{self._weights()}, shown by {count(self.agreeing, 'tensor')}{self._against()}"),
             ("explains", f"{count(self.explains, 'difference')}{self._where()}"),
         ]
         rows.extend(("or", f"{rival.key} = {value(rival.weights)}, which explains as much") for rival in self.rivals)
         if self.lost:
             rows.append(("or", f"the config is right and the weights have lost {self.lost}"))
+        if self.misshaped:
+            rows.append(("or", f"the config is right and {self.misshaped} has the wrong shape"))
         return rows
+
+    def _weights(self) -> str:
+        """The value that the weights show; of several that fit equally well the first and the last."""
+        if self.interval is None:
+            return value(self.solved)
+        element = "" if self.element is None else f"element {self.element} of the list "
+        return f"{element}{self.interval[0]} to {self.interval[1]}"
+
+    def _against(self) -> str:
+        return f"; {count(self.dissenting, 'tensor')} then differ" if self.dissenting else ""
 
     def remedy(self) -> Remedy:
         if self.solved is None:
             words = f'remove "{self.key}" from config.json, or set it to null'
             step = Step(action="remove", file="config.json", key=self._path(), old=self.stated)
+        elif self.interval is not None:
+            return Remedy(f'set "{self.key}" in config.json to the value of this range that the model was built with')
         else:
             words = f'set "{self.key}": {value(self.solved)} in config.json'
             old = msgspec.UNSET if self.default or self.stated is None else self.stated
             step = Step(action="set", file="config.json", key=self._path(), old=old, new=self.solved)
-        return Remedy(words, () if self.rivals or self.lost else (step,))
+        return Remedy(words, () if self.rivals or self.lost or self.misshaped else (step,))
 
     def _path(self) -> tuple[str, ...]:
         return tuple(self.key.split("."))

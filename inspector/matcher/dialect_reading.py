@@ -22,7 +22,8 @@ from inspector.matcher.reading import Reading, ranked
 from inspector.matcher.spelling import WRAPPERS, best_match, keys_of_card
 from inspector.notation.binding import template
 from inspector.notation.definition import Architecture
-from inspector.notation.scope import CardScope, Settings, bases
+from inspector.notation.holes import bases
+from inspector.notation.scope import CardScope, Settings
 from inspector.notation.slots import unroll
 
 

@@ -10,10 +10,11 @@ from itertools import product
 from msgspec import Struct
 
 from inspector.algebra.expression import parse, words
-from inspector.notation.binding import Spelling, scope_of, template
+from inspector.notation.binding import Spelling, template
 from inspector.notation.definition import Head
-from inspector.notation.scope import CardScope, bases, grafts_of
-from inspector.notation.slots import HOLE, Slot, Unrolled, unroll
+from inspector.notation.holes import bases
+from inspector.notation.scope import CardScope, grafts_of
+from inspector.notation.slots import HOLE, Slot, Unrolled, scope_of, unroll
 
 
 class Match(Struct, frozen=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -16,8 +17,11 @@ from inspector.algebra.evaluation import Value, extent, truth, whole
 from inspector.algebra.expression import Node, Word, parse, show
 from inspector.algebra.span import MOST_LISTED, Span
 from inspector.notation.definition import Head
-from inspector.notation.scope import CardScope, bases, holes_in
-from inspector.notation.slots import HOLE, Condition, OpaqueSlot, Slot, Unrolled, unroll
+from inspector.notation.holes import bases, holes_in
+from inspector.notation.scope import CardScope
+from inspector.notation.slots import HOLE, Condition, OpaqueSlot, Slot, Unrolled, scope_of, unroll
+from inspector.notation.ties import Ties
+from inspector.notation.trace import Leaf
 
 Shape = tuple[int | None, ...]
 """Dims in elements; None where the config does not say."""
@@ -86,6 +90,19 @@ class Block(Struct, eq=False):
         return count
 
 
+class BoundSlot(NamedTuple):
+    """One slot as a scope expands it.
+
+    shapes: those of the blocks as the config gives them, where dims that it leaves open are still open. reads: the
+    leaves of the config that decide blocks, shapes and ties.
+    """
+
+    slot: Slot
+    blocks: tuple[Block, ...]
+    shapes: tuple[Shape, ...]
+    reads: frozenset[Leaf]
+
+
 class Plan(Struct, frozen=True):
     """All blocks of a card under a head, spelling and scope."""
 
@@ -94,7 +111,8 @@ class Plan(Struct, frozen=True):
     spelling: Spelling
     unrolled: Unrolled
     blocks: tuple[Block, ...]
-    sides: Mapping[int, int]
+    rows: tuple[BoundSlot, ...]
+    binder: Binder
     opaque: tuple[tuple[str, str], ...]  # (spelled prefix, because)
 
 
@@ -128,72 +146,24 @@ def bind(
     shared: decides, without a config, whether a stored tensor is the copy that the card says it may be.
     """
     unrolled = unroll(scope, head)
-    binder = _Binder(scope, spelling, stored)
+    binder = Binder(scope, spelling, stored, shared)
     sides = binder.choose(unrolled.slots)
-    blocks: list[Block] = []
     chosen = [slot for slot in unrolled.slots if all(sides.get(number, side) == side for number, side in slot.choices)]
     if not scope.settings.known:
         chosen = binder.fitting(chosen)
-    for slot in chosen:
-        blocks.extend(binder.blocks(slot))
-    ties = Ties(scope, chosen)
-    keys = {id(block.slot): block.key for block in blocks}
-    for block in blocks:
-        if not block.slot.tied:
-            continue
-        target = ties.named(block.slot)
-        if target is not None and id(target) in keys:
-            own, original = block.key, keys[id(target)]
-            alone = not stored(own) or (block.slot.optional and not stored(original)) or original in shared(own)
-            if ties.hold(block.slot, alone):
-                block.tie = target
+    binder.ties = Ties(scope, chosen)
+    rows = tuple(binder.row(slot) for slot in chosen)
+    blocks = tuple(block for row in rows for block in row.blocks)
     opaque = tuple(
         (spelling.spelled(entry, scope), entry.because) for entry in unrolled.opaque if binder.leaves_out(entry)
     )
-    return Plan(scope, head, spelling, unrolled, tuple(blocks), sides, opaque)
+    return Plan(scope, head, spelling, unrolled, blocks, rows, binder, opaque)
 
 
 def bind_slots(scope: CardScope, spelling: Spelling, slots: Iterable[Slot], stored: Stored) -> list[Block]:
     """The blocks of some slots alone (another head's rows), whatever their choices."""
-    binder = _Binder(scope, spelling, stored)
+    binder = Binder(scope, spelling, stored)
     return [block for slot in slots for block in binder.blocks(slot)]
-
-
-class Ties:
-    """Which slot's copy a slot is, by role or path, while the predicate holds."""
-
-    __slots__ = ("_paths", "_roles", "_scope")
-
-    def __init__(self, scope: CardScope, slots: Iterable[Slot]) -> None:
-        self._scope = scope
-        self._roles: dict[str, Slot] = {}
-        self._paths: dict[str, Slot] = {}
-        for slot in sorted(slots, key=lambda one: len(one.scope)):
-            always = slot.ties is not None and truth(scope.evaluate(slot.ties)) and slot.tied
-            if not always and slot.tensor.suffix not in (".bias", "_bias"):
-                self._roles.setdefault(slot.role, slot)
-            self._paths.setdefault(slot.path, slot)
-
-    def target(self, slot: Slot, stored: bool) -> Slot | None:
-        """The slot that this one is a copy of under the config's ties; None where it is its own."""
-        return self.named(slot) if slot.tied and self.hold(slot, not stored) else None
-
-    def named(self, slot: Slot) -> Slot | None:
-        """The slot that a tied one is a copy of wherever the ties hold."""
-        kind, _, name = slot.tied.partition(":")
-        found = self._roles.get(name) if kind == "role" else self._paths.get(name)
-        return found if found is not slot else None
-
-    def hold(self, slot: Slot, seems: bool) -> bool:
-        """Whether the config ties a slot. seems: what the files say, which decides where there is no config.
-
-        Without a config a tensor counts as tied that is not stored, that stands where its original is not
-        stored and may itself be left out, or that the file says is its original's storage.
-        """
-        scope = scope_of(self._scope, slot)
-        if not scope.settings.known and slot.ties is None:
-            return seems
-        return truth(scope.evaluate(slot.ties if slot.ties is not None else parse(slot.card.ties)))
 
 
 def fits(shape: Shape, stored: Sequence[int]) -> bool:
@@ -210,13 +180,6 @@ def rivals_of(slots: Iterable[Slot], scope: CardScope, spelling: Spelling) -> li
         if slot.whens:
             found.setdefault((spelling.spelled(slot, scope), slot.scope), []).append(slot)
     return [rivals for rivals in found.values() if len(rivals) > 1]
-
-
-def scope_of(scope: CardScope, slot: Slot) -> CardScope:
-    """The scope that a slot's words are read in."""
-    for name in slot.scope:
-        scope = scope.grafts[name]
-    return scope
 
 
 _NUMERIC = re.compile(r"0|[1-9][0-9]{0,5}", re.ASCII)
@@ -244,11 +207,35 @@ _OUTRIGHT: dict[object, tuple[Condition, ...]] = {}
 _Expanded = tuple[tuple[tuple[str, Span], ...], Shape]
 
 
-class _Binder:
-    __slots__ = ("scope", "spelling", "stored")
+class Binder:
+    """Expands slots into blocks, as the scope's values are at the moment."""
 
-    def __init__(self, scope: CardScope, spelling: Spelling, stored: Stored) -> None:
-        self.scope, self.spelling, self.stored = scope, spelling, stored
+    __slots__ = ("scope", "shared", "spelling", "stored", "ties")
+
+    def __init__(self, scope: CardScope, spelling: Spelling, stored: Stored, shared: Shared = nothing_shared) -> None:
+        self.scope, self.spelling, self.stored, self.shared = scope, spelling, stored, shared
+        self.ties = Ties(scope, ())
+
+    def row(self, slot: Slot) -> BoundSlot:
+        """A slot expanded, with its ties and with what it reads."""
+        trace = self.scope.trace
+        trace.reads = set()
+        blocks = tuple(self.blocks(slot))
+        if slot.tied:
+            self._tie(slot, blocks)
+        return BoundSlot(slot, blocks, tuple([block.shape for block in blocks]), frozenset(trace.reads))
+
+    def _tie(self, slot: Slot, blocks: Sequence[Block]) -> None:
+        """Notes whose copies the blocks of a slot are, while the ties hold."""
+        target = self.ties.named(slot)
+        originals = self.blocks(target) if target is not None else []
+        for block in blocks if originals else ():
+            own, original = block.key, originals[-1].key
+            alone = (
+                not self.stored(own) or (slot.optional and not self.stored(original)) or original in self.shared(own)
+            )
+            if self.ties.hold(slot, alone):
+                block.tie = target
 
     def choose(self, slots: tuple[Slot, ...]) -> dict[int, int]:
         """Which side of each `either` is stored: by the names present, for equal names by shape."""
@@ -294,7 +281,7 @@ class _Binder:
 
     def blocks(self, slot: Slot) -> list[Block]:
         """The blocks of one slot; none where its predicates fail."""
-        if slot.whens and self.scope.settings.known and not all(map(self._true, _outright(slot, self.scope))):
+        if not self.may_hold(slot):
             return []
         scope = scope_of(self.scope, slot)
         path = self.spelling.spelled(slot, self.scope)
@@ -345,6 +332,14 @@ class _Binder:
         for name in condition.scope:
             scope = scope.grafts[name]
         return truth(scope.evaluate(condition.node))
+
+    def may_hold(self, slot: Slot) -> bool:
+        """Whether the predicates of a row hold that no index decides; without a config they may."""
+        return not slot.whens or not self.scope.settings.known or all(map(self._true, _outright(slot, self.scope)))
+
+    def follows_holes(self, slot: Slot) -> bool:
+        """Whether a predicate of a row holds at some indices and not at others."""
+        return len(_outright(slot, self.scope)) < len(slot.whens)
 
     def leaves_out(self, entry: OpaqueSlot) -> bool:
         """Whether a prefix is left unchecked here; where that has conditions, only by a config."""

@@ -8,9 +8,11 @@ from msgspec import Struct, field
 
 from inspector.algebra.expression import Alternatives, Guarded, Node, Word, parse, show, substitute, words
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
-from inspector.notation.binding import Plan, Ties, holes_written_out, scope_of
-from inspector.notation.scope import CardScope, bases, holes_in
-from inspector.notation.slots import Slot
+from inspector.notation.binding import Plan, holes_written_out
+from inspector.notation.holes import bases, holes_in
+from inspector.notation.scope import CardScope
+from inspector.notation.slots import Slot, scope_of
+from inspector.notation.ties import Ties
 
 NO_TOWER = ""
 
@@ -34,9 +36,7 @@ class Bracket(Struct):
 
 def shown_slots(plan: Plan) -> Iterator[Slot]:
     """The rows of a chart: those whose switches hold, of each `either` the chosen side."""
-    for slot in plan.unrolled.slots:
-        if any(plan.sides.get(number, side) != side for number, side in slot.choices):
-            continue
+    for slot in (row.slot for row in plan.rows):
         if all(_holds(plan.scope, slot, condition.scope, condition.node) for condition in slot.whens):
             yield slot
 

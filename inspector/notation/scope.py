@@ -9,21 +9,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.algebra.evaluation import Value, evaluator, is_filter
-from inspector.algebra.expression import (
-    Alternatives,
-    Binary,
-    Bracket,
-    Guarded,
-    Hole,
-    Node,
-    Slice,
-    Word,
-    children,
-    parse,
-    show,
-)
+from inspector.algebra.evaluation import Value, evaluator
+from inspector.algebra.expression import Alternatives, Guarded, Node, Word, children, parse, show
 from inspector.notation.definition import Architecture, Either, Graft, Group, Head, Row
+from inspector.notation.holes import bases, free_holes
+from inspector.notation.trace import Leaf, Trace, TracedList, TracedTable, with_leaf
 
 Lookup = Callable[[str], "Architecture | None"]
 """A card by model type."""
@@ -118,20 +108,35 @@ class Settings(Struct, frozen=True):
         return values
 
 
+Known = tuple[Value, frozenset[Leaf]]
+"""A symbol's value and the leaves of the config that it was computed from."""
+ABSENT: Known = (None, frozenset())
+
+
 class CardScope:
-    """The meaning of a card's words. Cheap to build: every value is worked out when it is first asked."""
+    """The meaning of a card's words. Cheap to build: every value is worked out when it is first asked.
+
+    trace: what was read of the config, shared with the submodels. prefix: where the config of this submodel lies.
+    sets: expressions of the outer model (`outer`) that stand for keys of a submodel's config.
+    """
 
     __slots__ = (
         "_at",
         "_cache",
         "_faults",
+        "_outer",
+        "_sets",
+        "_traced",
+        "_tried",
         "card",
         "defaulted",
         "grafts",
         "lookup",
         "overrides",
+        "prefix",
         "settings",
         "symbols",
+        "trace",
     )
 
     def __init__(
@@ -149,7 +154,13 @@ class CardScope:
         self._faults: dict[tuple[str, str, str], None] = {}
         self.defaulted: set[str] = set()
         self._at: dict[str, int] = {}
-        self._cache: dict[Any, Value] = {}
+        self._cache: dict[Any, Known] = {}
+        self._tried: tuple[int, dict[Any, Known]] = (0, {})
+        self._traced: dict[tuple[str, ...], TracedList | TracedTable] = {}
+        self.trace = Trace()
+        self.prefix: Leaf = ()
+        self._outer: CardScope | None = None
+        self._sets: dict[str, Node] = {}
         self.grafts: dict[str, CardScope] = {}
         self._open_grafts(lookup)
 
@@ -167,16 +178,41 @@ class CardScope:
             if card is not None:
                 prefix = f"{entry.name}."
                 inner = {k[len(prefix) :]: v for k, v in self.overrides.items() if k.startswith(prefix)}
-                self.grafts[entry.name] = CardScope(card, below, lookup, inner)
+                grafted = CardScope(card, below, lookup, inner)
+                grafted._lie_below(self, entry)
+                self.grafts[entry.name] = grafted
+
+    def _lie_below(self, outer: CardScope, entry: Graft) -> None:
+        """Makes this the scope of a submodel: what it reads lies below a key, and is traced with the outer scope."""
+        self._outer, self._sets = outer, {key: parse(text) for key, text in entry.sets.items()}
+        self._move((entry.config,), outer.trace)
+
+    def _move(self, prefix: Leaf, trace: Trace) -> None:
+        self.prefix, self.trace = (*prefix, *self.prefix), trace
+        self._cache.clear()
+        self._traced.clear()
+        for grafted in self.grafts.values():
+            grafted._move(prefix, trace)
 
     def with_overrides(self, overrides: Mapping[str, Value]) -> CardScope:
         """The same card and config with some symbols set."""
         return CardScope(self.card, self.settings, self.lookup, {**self.overrides, **overrides})
 
-    def with_value(self, key: tuple[str, ...], value: Any) -> CardScope:
-        """The same card with one key of the config set, in the sub-config where it lies."""
-        settings = replace(self.settings, values=_nested(self.settings.values, self.settings.defaults, key, value))
+    def with_value(self, leaf: Leaf, value: Any) -> CardScope:
+        """The same card with one leaf of the config set, in the sub-config or list where it lies."""
+        settings = replace(self.settings, values=with_leaf(self.settings.values, self.settings.defaults, leaf, value))
         return CardScope(self.card, settings, self.lookup, self.overrides)
+
+    def leaf(self, leaf: Leaf) -> tuple[Value, bool]:
+        """(a leaf's value, whether it is the class's default); an element beyond its list is absent."""
+        depth = next((at for at, step in enumerate(leaf) if isinstance(step, int)), len(leaf))
+        value, defaulted = self.settings.read(tuple(str(step) for step in leaf[:depth]))
+        for step in leaf[depth:]:
+            if isinstance(value, list):
+                value = value[step] if isinstance(step, int) and step < len(value) else None
+            else:
+                value = value.get(step) if isinstance(value, dict) else None
+        return value, defaulted
 
     def word(self, path: tuple[str, ...]) -> Value:
         """A symbol's value, else a graft's, else the config's; None where absent."""
@@ -195,20 +231,47 @@ class CardScope:
             return self._config(path)
         depends = free_holes(self.card, self.settings.native, name)
         key: Any = (name, *(self._at.get(hole) for hole in depends)) if depends else name
-        if key in self._cache:
-            return self._cache[key]
-        self._cache[key] = None  # a definition that comes back to itself is absent
+        trace = self.trace
+        known = self._cache.get(key)
+        if known is None or (trace.leaf is not None and trace.leaf in known[1]):
+            known = self._worked_out(name, key)
+        trace.reads |= known[1]
+        return known[0]
+
+    def _worked_out(self, name: str, key: Any) -> Known:
+        """The value of a symbol, or that under the trial; what the trial does not change is kept for good."""
+        trace, store = self.trace, self._cache
+        if trace.leaf is not None:
+            if self._tried[0] != trace.number:
+                self._tried = (trace.number, {})
+            store = self._tried[1]
+            if key in store:
+                return store[key]
+        store[key] = ABSENT  # a definition that comes back to itself is absent
         node = parse(self.symbols[name])
         if isinstance(node, Alternatives) and not self.settings.known:
-            return None  # without a config a fallback would be a guess: the shapes decide
+            return ABSENT  # without a config a fallback would be a guess: the shapes decide
+        around, trace.reads = trace.reads, set()
         value = evaluator(node)(self)
-        self._cache[key] = value
-        return value
+        known = store[key] = (value, frozenset(trace.reads))
+        trace.reads = around
+        return known
 
     def _config(self, path: tuple[str, ...]) -> Value:
-        value, defaulted = self.settings.read(path)
-        if defaulted and value is not None:
+        if len(path) == 1 and path[0] in self._sets and self._outer is not None:
+            value = self._outer.evaluate(self._sets[path[0]])
+            if value is not None:
+                return value
+        trace, leaf = self.trace, (*self.prefix, *path)
+        if path in self._traced and trace.leaf != leaf:
+            trace.reads.add(leaf)
+            return self._traced[path]
+        found, defaulted = self.settings.read(path)
+        if defaulted and found is not None:
             self.defaulted.add(".".join(path))
+        value = trace.read(leaf, found)
+        if isinstance(value, TracedList | TracedTable) and trace.leaf != leaf:
+            self._traced[path] = value
         return value
 
     def index(self, hole: str) -> int | None:
@@ -226,8 +289,8 @@ class CardScope:
         return before
 
     def fault(self, kind: str, expression: str, detail: str) -> None:
-        """Notes a fault once."""
-        if len(self._faults) < MOST_FAULTS:
+        """Notes a fault once; those of a value on trial are nobody's."""
+        if self.trace.leaf is None and len(self._faults) < MOST_FAULTS:
             self._faults[kind, expression, detail] = None
 
     @property
@@ -302,16 +365,6 @@ def _plain(value: Value) -> str:
     return str(size) if isinstance(size, int) else f"{value!r:.80}" if isinstance(value, str) else f"{value!s:.80}"
 
 
-def _nested(values: Mapping[str, Any], defaults: Any, key: tuple[str, ...], value: Any) -> dict[str, Any]:
-    """The values with one set; a part that is left out is the default one but for that value."""
-    if len(key) == 1:
-        return {**values, key[0]: value}
-    inner, default = values.get(key[0]), defaults.get(key[0]) if isinstance(defaults, Mapping) else None
-    if not isinstance(inner, dict):
-        inner = default if isinstance(default, Mapping) else {}
-    return {**values, key[0]: _nested(inner, default, key[1:], value)}
-
-
 @cache
 def grafts_of(card: Architecture) -> tuple[Graft, ...]:
     """Every graft of a card, in its parts and heads."""
@@ -328,79 +381,6 @@ def _grafts_below(row: Row) -> Iterator[Graft]:
     elif isinstance(row, Either):
         yield from _grafts_below(row.first)
         yield from _grafts_below(row.second)
-
-
-_FREE: dict[tuple[int, bool], dict[str, tuple[str, ...]]] = {}
-_BASES: dict[tuple[int, bool, str], tuple[str, ...]] = {}
-
-
-def _definitions(card: Architecture, native: bool) -> Mapping[str, str]:
-    return {**card.dims, **card.native} if native else card.dims
-
-
-def free_holes(card: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
-    """The holes that a symbol's value depends on, through other symbols."""
-    known = _FREE.setdefault((id(card), native), {})
-    if symbol not in known:
-        known[symbol] = ()
-        text = _definitions(card, native).get(symbol)
-        if text is not None:
-            known[symbol] = holes_in(card, native, parse(text))
-    return known[symbol]
-
-
-def holes_in(card: Architecture, native: bool, node: Node) -> tuple[str, ...]:
-    """The holes that an expression depends on: its own and its symbols', less those a filter binds."""
-    found: dict[str, None] = {}
-    _collect(card, native, node, frozenset(), found)
-    return tuple(found)
-
-
-def _collect(card: Architecture, native: bool, node: Node, bound: frozenset[str], found: dict[str, None]) -> None:
-    if isinstance(node, Hole):
-        if node.name not in bound:
-            found[node.name] = None
-    elif isinstance(node, Word) and len(node.path) == 1:
-        for hole in free_holes(card, native, node.path[0]):
-            if hole not in bound:
-                found[hole] = None
-    elif isinstance(node, Bracket) and is_filter(node.inner) and isinstance(node.base, Word):
-        name = node.base.path[0]
-        _collect(card, native, node.base, bound, found)
-        _collect(card, native, node.inner, bound | {name, *bases(card, native, name)}, found)
-    else:
-        for child in children(node):
-            _collect(card, native, child, bound, found)
-
-
-def bases(card: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
-    """The extents that a span was cut from, nearest first: D="L[:k]" has ("L",)."""
-    key = (id(card), native, symbol)
-    if key not in _BASES:
-        _BASES[key] = ()
-        text = _definitions(card, native).get(symbol)
-        chain: dict[str, None] = {}
-        if text is not None:
-            for name in _cut_from(parse(text)):
-                chain[name] = None
-                chain.update(dict.fromkeys(bases(card, native, name)))
-        _BASES[key] = tuple(name for name in chain if name != symbol)
-    return _BASES[key]
-
-
-def _cut_from(node: Node) -> Iterator[str]:
-    match node:
-        case Word((name,)):
-            yield name
-        case Alternatives(options):
-            for option in options:
-                yield from _cut_from(option)
-        case Guarded(value, _):
-            yield from _cut_from(value)
-        case Bracket(base, inner, _) if isinstance(inner, Slice) or is_filter(inner):
-            yield from _cut_from(base)
-        case Binary("-" | "&", left, _):
-            yield from _cut_from(left)
 
 
 def head_for(card: Architecture, class_name: str) -> Head | None:

@@ -278,3 +278,10 @@ def _flow(kind: Kind, renames: Mapping[str, Node]) -> tuple[Node, Node] | None:
 def _predicates(text: str, renames: Mapping[str, Node], scope: tuple[str, ...]) -> Iterator[Condition]:
     if text:
         yield Condition(scope, rename(text, renames))
+
+
+def scope_of(scope: CardScope, slot: Slot) -> CardScope:
+    """The scope that a slot's words are read in."""
+    for name in slot.scope:
+        scope = scope.grafts[name]
+    return scope

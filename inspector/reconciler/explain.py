@@ -10,12 +10,12 @@ from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import parse, show, words
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.spelling import WRAPPERS
-from inspector.notation.binding import Block, scope_of
+from inspector.notation.binding import Block
 from inspector.notation.definition import PADDED
 from inspector.notation.roles import DISPUTED
 from inspector.notation.scope import CardScope
+from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
-from inspector.reconciler.key_values import config_of
 from inspector.reconciler.missing import absent_and_unexpected
 from inspector.reconciler.place import Placed
 from inspector.reconciler.reconcile import Reconciled
@@ -133,9 +133,13 @@ def _causes(case: Reconciled) -> Iterator[Finding]:
             default=cause.defaulted,
             explains=cause.explains,
             agreeing=cause.agreeing,
+            dissenting=cause.dissenting,
+            interval=(cause.interval[0], cause.interval[-1]) if cause.interval else None,
+            element=cause.element,
             families=tuple(family_name(key) for key in cause.families[:20]),
             rivals=tuple(Rival(key, value) for key, value in cause.rivals),
-            lost=indices_in_words(*cause.lost) if cause.lost else None,
+            lost=(indices_in_words(*cause.lost) or place_name(*cause.lost)) if cause.lost else None,
+            misshaped=place_name(*cause.misshaped) if cause.misshaped else None,
             confidence="likely" if cause.defaulted else "certain",
         )
 
@@ -167,10 +171,10 @@ def _scopes(case: Reconciled) -> Iterator[tuple[CardScope, str]]:
     paths = {slot.scope for slot in case.plan.unrolled.slots}
     yield case.plan.scope, ""
     for path in sorted({one[:depth] for one in paths for depth in range(1, len(one) + 1)}):
-        scope, prefix = case.plan.scope, ""
+        scope = case.plan.scope
         for name in path:
-            scope, prefix = scope.grafts[name], f"{prefix}{config_of(scope, name)}."
-        yield scope, prefix
+            scope = scope.grafts[name]
+        yield scope, "".join(f"{step}." for step in scope.prefix)
 
 
 def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:

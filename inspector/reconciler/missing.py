@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from inspector.algebra.boxes import Box, joined
 from inspector.algebra.span import Span
 from inspector.findings.finding import Finding, Place
-from inspector.notation.binding import Block, scope_of
+from inspector.notation.binding import Block
+from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.compress import RENAMED, SINGLE, WRAPPED, Cause, Difference, Taken, axes_of, compress
 from inspector.reconciler.place import Gap, Stray

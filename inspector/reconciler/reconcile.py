@@ -25,7 +25,7 @@ from inspector.reconciler.place import Lost, Placed, Placement, Stray, place
 from inspector.reconciler.solving import fill, solved
 
 if TYPE_CHECKING:
-    from inspector.reconciler.hypotheses import Cause
+    from inspector.reconciler.inverse.causes import Cause
 
 
 class Reconciled(Struct, frozen=True):
@@ -103,9 +103,11 @@ def reconcile(
     causes: list[Cause] = []
     corrected = plan
     if placement.differences and scope.settings.known:
-        from inspector.reconciler.hypotheses import find_causes
+        from inspector.reconciler.inverse.causes import find_causes
+        from inspector.reconciler.inverse.differences import Weights
 
-        causes, corrected, placement = find_causes(plan, placement, families, run)
+        weights = Weights(families, lost if whole else None, aside)
+        causes, corrected, placement = find_causes(plan, placement, weights, run)
     solved_alone = not scope.settings.known or scope.settings.shown
     if scope.settings.shown:  # what the shapes show first is no claim of anybody's
         causes, plan = [], corrected

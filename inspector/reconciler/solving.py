@@ -17,9 +17,10 @@ from inspector.algebra.expression import Node, Word, words
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families, Family
-from inspector.notation.binding import Block, Spelling, rivals_of, scope_of, template
-from inspector.notation.scope import ByIndex, CardScope, bases, free_holes
-from inspector.notation.slots import HOLE, Slot
+from inspector.notation.binding import Block, Spelling, rivals_of, template
+from inspector.notation.holes import bases, free_holes
+from inspector.notation.scope import ByIndex, CardScope
+from inspector.notation.slots import HOLE, Slot, scope_of
 
 LARGEST = 2**48
 """No dim that a checkpoint can store is larger."""

@@ -1,0 +1,92 @@
+"""Which holes a symbol's value depends on, and the extents that a span was cut from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from inspector.algebra.evaluation import is_filter
+from inspector.algebra.expression import (
+    Alternatives,
+    Binary,
+    Bracket,
+    Guarded,
+    Hole,
+    Node,
+    Slice,
+    Word,
+    children,
+    parse,
+)
+from inspector.notation.definition import Architecture
+
+_FREE: dict[tuple[int, bool], dict[str, tuple[str, ...]]] = {}
+_BASES: dict[tuple[int, bool, str], tuple[str, ...]] = {}
+
+
+def _definitions(card: Architecture, native: bool) -> Mapping[str, str]:
+    return {**card.dims, **card.native} if native else card.dims
+
+
+def free_holes(card: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
+    """The holes that a symbol's value depends on, through other symbols."""
+    known = _FREE.setdefault((id(card), native), {})
+    if symbol not in known:
+        known[symbol] = ()
+        text = _definitions(card, native).get(symbol)
+        if text is not None:
+            known[symbol] = holes_in(card, native, parse(text))
+    return known[symbol]
+
+
+def holes_in(card: Architecture, native: bool, node: Node) -> tuple[str, ...]:
+    """The holes that an expression depends on: its own and its symbols', less those a filter binds."""
+    found: dict[str, None] = {}
+    _collect(card, native, node, frozenset(), found)
+    return tuple(found)
+
+
+def _collect(card: Architecture, native: bool, node: Node, bound: frozenset[str], found: dict[str, None]) -> None:
+    if isinstance(node, Hole):
+        if node.name not in bound:
+            found[node.name] = None
+    elif isinstance(node, Word) and len(node.path) == 1:
+        for hole in free_holes(card, native, node.path[0]):
+            if hole not in bound:
+                found[hole] = None
+    elif isinstance(node, Bracket) and is_filter(node.inner) and isinstance(node.base, Word):
+        name = node.base.path[0]
+        _collect(card, native, node.base, bound, found)
+        _collect(card, native, node.inner, bound | {name, *bases(card, native, name)}, found)
+    else:
+        for child in children(node):
+            _collect(card, native, child, bound, found)
+
+
+def bases(card: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
+    """The extents that a span was cut from, nearest first: D="L[:k]" has ("L",)."""
+    key = (id(card), native, symbol)
+    if key not in _BASES:
+        _BASES[key] = ()
+        text = _definitions(card, native).get(symbol)
+        chain: dict[str, None] = {}
+        if text is not None:
+            for name in _cut_from(parse(text)):
+                chain[name] = None
+                chain.update(dict.fromkeys(bases(card, native, name)))
+        _BASES[key] = tuple(name for name in chain if name != symbol)
+    return _BASES[key]
+
+
+def _cut_from(node: Node) -> Iterator[str]:
+    match node:
+        case Word((name,)):
+            yield name
+        case Alternatives(options):
+            for option in options:
+                yield from _cut_from(option)
+        case Guarded(value, _):
+            yield from _cut_from(value)
+        case Bracket(base, inner, _) if isinstance(inner, Slice) or is_filter(inner):
+            yield from _cut_from(base)
+        case Binary("-" | "&", left, _):
+            yield from _cut_from(left)

@@ -1,0 +1,74 @@
+"""What equations that do not hold ask for: values of leaves, with the tensors that ask."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import msgspec
+
+from inspector.notation.trace import Leaf
+from inspector.reconciler.inverse.solve import Solution
+
+Kind = Literal["dim", "extent", "presence"]
+"""The equation that asks: for a dim's size, for a hole's indices, or for whether a row is there."""
+
+
+class Ballot(msgspec.Struct, eq=False):
+    """A value that is asked for. last: of an interval of values the last. votes: tensors that ask for it.
+
+    depth: how many definitions stand between the equations that ask and the leaf, at the least. follows: whether
+    what is asked for rises or falls with the value. position: when the leaf was first asked.
+    """
+
+    leaf: Leaf
+    value: Any
+    last: Any
+    kind: Kind
+    depth: int
+    follows: bool
+    position: int
+    votes: int = 0
+
+
+class Ballots:
+    """All values that are asked for, each once."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Leaf, str], Ballot] = {}
+        self._leaves: dict[Leaf, int] = {}
+
+    def add(self, leaf: Leaf, solution: Solution, kind: Kind, votes: int, depth: int) -> None:
+        """Counts the tensors that ask for a value."""
+        position = self._leaves.setdefault(leaf, len(self._leaves))
+        asked = Ballot(leaf, solution.value, solution.last, kind, depth, solution.follows, position)
+        known = self._found.setdefault((leaf, repr(solution.value)), asked)
+        known.votes += votes
+        known.depth = min(known.depth, depth)
+
+    def ranked(self) -> list[Ballot]:
+        """The values, those that the most tensors ask for first."""
+        return sorted(self._found.values(), key=lambda ballot: -ballot.votes)
+
+    def interval(self, leaf: Leaf, value: Any) -> tuple[int, int] | None:
+        """The numbers around one that all equations allow which allow this one; None where no other is allowed."""
+        around = [
+            (ballot.value, ballot.last)
+            for ballot in self._found.values()
+            if ballot.leaf == leaf and type(ballot.value) is int and ballot.value <= value <= ballot.last
+        ]
+        low, high = max((low for low, _ in around), default=value), min((high for _, high in around), default=value)
+        return (low, high) if low < high else None
+
+    def joined(self) -> Iterator[tuple[Leaf, dict[int, Any], int]]:
+        """(a list, its elements that are asked to be others, votes) of lists with more than one such element."""
+        votes: dict[Leaf, dict[int, Counter[Any]]] = {}
+        for ballot in self._found.values():
+            at = ballot.leaf[-1]
+            if isinstance(at, int) and isinstance(ballot.value, int | float | str):
+                votes.setdefault(ballot.leaf[:-1], {}).setdefault(at, Counter())[ballot.value] += ballot.votes
+        for leaf, elements in votes.items():
+            if len(elements) > 1:
+                chosen = {at: counts.most_common(1)[0] for at, counts in elements.items()}
+                yield leaf, {at: value for at, (value, _) in chosen.items()}, sum(n for _, n in chosen.values())

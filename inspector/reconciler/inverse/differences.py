@@ -1,0 +1,159 @@
+"""Where a plan and the stored tensors differ, and which rows a value of the config moves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from inspector.algebra.boxes import Box
+from inspector.algebra.span import Span
+from inspector.matcher.families import Families
+from inspector.notation.binding import Block, BoundSlot, Plan, template
+from inspector.notation.trace import Leaf
+from inspector.reconciler.place import Gap, Lost, Placed, Placement, Stray
+from inspector.reconciler.renaming import renamings
+
+Boxes = dict[str, tuple[Box, ...]]
+"""Tensors by family, as boxes of indices."""
+Axis = str | int
+"""The name of a hole, or the index that a row has of its own."""
+
+
+class Weights(msgspec.Struct, frozen=True, eq=False):
+    """What is stored. lost: boxes of tensors whose absence is known, None where no tensor need be there.
+
+    aside: families that are set aside and no difference.
+    """
+
+    families: Families
+    lost: Lost | None
+    aside: frozenset[str]
+
+
+class Differences(msgspec.Struct, frozen=True, eq=False):
+    """A plan beside the weights.
+
+    readers: leaf -> the rows that read it, by position. users: family -> the rows that may describe it. keys, axes: of
+    each row its family and what the `#` of it stand for. unequal: family -> tensors of which the index set or the rank
+    differs. mixed: family -> mismatched tensors where several rows describe the family. others: blocks of other heads.
+    stored: indices below each prefix. prefixes: of the stored families, up to each dot. renamed: what is missing, and
+    what is stored under another name instead. total: tensors that are missing, mismatched or unexpected.
+    """
+
+    plan: Plan
+    placement: Placement
+    weights: Weights
+    readers: Mapping[Leaf, list[int]]
+    users: Mapping[str, list[int]]
+    keys: tuple[str, ...]
+    axes: tuple[tuple[Axis, ...], ...]
+    unequal: Mapping[str, int]
+    mixed: Mapping[str, int]
+    others: Mapping[str, list[Block]]
+    stored: Mapping[str, Span]
+    prefixes: frozenset[str]
+    renamed: Sequence[tuple[Boxes, Boxes]]
+    total: int
+
+    @property
+    def rows(self) -> tuple[BoundSlot, ...]:
+        """The rows of the plan."""
+        return self.plan.rows
+
+
+def differences_of(plan: Plan, placement: Placement, weights: Weights) -> Differences:
+    """The differences of a plan, with what is needed to try other values."""
+    readers: dict[Leaf, list[int]] = defaultdict(list)
+    users: dict[str, list[int]] = defaultdict(list)
+    keys: list[str] = []
+    axes: list[tuple[Axis, ...]] = []
+    for at, row in enumerate(plan.rows):
+        key, named = template(plan.spelling.spelled(row.slot, plan.scope))
+        keys.append(key)
+        axes.append(named)
+        for leaf in row.reads:
+            readers[leaf].append(at)
+        for name in {key, *(block.key for block in row.blocks)}:
+            users[name].append(at)
+    others: dict[str, list[Block]] = defaultdict(list)
+    own = {id(row.slot) for row in plan.rows}
+    for block in {id(one.block): one.block for one in placement.placed if id(one.block.slot) not in own}.values():
+        others[block.key].append(block)
+    unexpected = [stray for stray in placement.strays if not is_unchecked(plan, stray.key)]
+    unequal: dict[str, int] = defaultdict(int)
+    for gap in placement.gaps:
+        unequal[gap.block.key] += gap.tensors
+    for stray in unexpected:
+        unequal[stray.key] += stray.tensors
+    mismatched = [one for one in placement.misfits if id(one.block.slot) in own]
+    for one in mismatched:
+        if not same_rank(one):
+            unequal[one.block.key] += one.tensors
+    total = sum(unequal.values()) + sum(one.tensors for one in mismatched if same_rank(one))
+    mixed: dict[str, int] = defaultdict(int)
+    for one in mismatched:
+        if same_rank(one) and len(users[one.block.key]) > 1:
+            mixed[one.block.key] += one.tensors
+    return Differences(
+        plan,
+        placement,
+        weights,
+        readers,
+        users,
+        tuple(keys),
+        tuple(axes),
+        unequal,
+        mixed,
+        others,
+        _indices_stored(weights.families) if unequal else {},
+        frozenset(prefix for key in weights.families for prefix in prefixes_of(key)) if unequal else frozenset(),
+        _renamed(placement.gaps, unexpected),
+        total,
+    )
+
+
+def prefixes_of(key: str) -> list[str]:
+    """What stands before each dot of a family's key, before its first index."""
+    named = key.partition("#")[0].split(".")[:-1]
+    return [".".join(named[:length]) for length in range(1, len(named) + 1)]
+
+
+def _indices_stored(families: Families) -> dict[str, Span]:
+    """The first indices stored below each prefix; of what has none, one index under its own name."""
+    spans: dict[str, list[Span]] = {}
+    for key, family in families.items():
+        first = family.axis(0) if "#" in key.split(".") else Span.range(0, 1)
+        spans.setdefault(key.partition(".#.")[0] if "#" in key else key, []).append(first)
+    return {prefix: Span.union(found) for prefix, found in spans.items()}
+
+
+def _renamed(gaps: Sequence[Gap], strays: Sequence[Stray]) -> list[tuple[Boxes, Boxes]]:
+    """Families that are only named otherwise: what is missing, and what is stored instead."""
+    if not gaps or not strays:
+        return []
+    missing = [(gap.block.key, gap.boxes, gap.block.shape) for gap in gaps]
+    stored = [(stray.key, stray.boxes, stray.layout.shape) for stray in strays]
+    return [
+        (boxes_by_key(missing[at][:2] for at in names), boxes_by_key(stored[at][:2] for at in others))
+        for names, others in renamings(missing, stored)
+    ]
+
+
+def boxes_by_key(found: Iterable[tuple[str, tuple[Box, ...]]]) -> Boxes:
+    """Boxes by family."""
+    boxes: Boxes = {}
+    for key, listed in found:
+        boxes[key] = (*boxes.get(key, ()), *listed)
+    return boxes
+
+
+def is_unchecked(plan: Plan, key: str) -> bool:
+    """Whether a family lies below a prefix that no row describes."""
+    return any(key.startswith(prefix) for prefix, _ in plan.opaque)
+
+
+def same_rank(one: Placed) -> bool:
+    """Whether a mismatched tensor has as many dims as expected."""
+    return len(one.layout.shape) == len(one.block.slot.dims)

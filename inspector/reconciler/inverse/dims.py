@@ -1,0 +1,80 @@
+"""Equations of dims: a stored dim of another size asks each leaf that the dim reads for another value."""
+
+from __future__ import annotations
+
+import re
+
+from inspector.algebra.evaluation import whole
+from inspector.algebra.expression import Node
+from inspector.notation.binding import template
+from inspector.notation.scope import CardScope
+from inspector.notation.slots import HOLE
+from inspector.reconciler.inverse.ballots import Ballots
+from inspector.reconciler.inverse.differences import Differences, same_rank
+from inspector.reconciler.inverse.solve import default_of, depth_of, in_order, on_trial, solutions, words_of
+from inspector.reconciler.place import Placed
+
+Place = tuple[tuple[str, int], ...]
+"""Holes and the index that each stands at."""
+
+
+def ask_dims(differences: Differences, ballots: Ballots) -> None:
+    """Adds what every mismatched dim asks for; equal equations are solved once."""
+    tensors: dict[tuple[tuple[str, ...], Node, int, Place], int] = {}
+    own = {id(row.slot) for row in differences.rows}
+    for one in differences.placement.misfits:
+        slot = one.block.slot
+        if id(slot) not in own or not same_rank(one):
+            continue
+        place = place_of(differences, one)
+        for node, expected, stored in zip(slot.dims, one.block.shape, one.layout.shape, strict=True):
+            if expected != stored:
+                equation = (slot.scope, node, stored, place)
+                tensors[equation] = tensors.get(equation, 0) + one.tensors
+    for (path, node, stored, place), votes in tensors.items():
+        scope = differences.plan.scope
+        for name in path:
+            scope = scope.grafts[name]
+        _ask(differences, scope, node, stored, place, votes, ballots)
+
+
+def _ask(
+    differences: Differences,
+    scope: CardScope,
+    node: Node,
+    stored: int,
+    place: Place,
+    votes: int,
+    ballots: Ballots,
+) -> None:
+    outer = differences.plan.scope
+    before = [(hole, scope.enter(hole, index)) for hole, index in place]
+    outer.trace.reads = set()
+    scope.evaluate(node)
+    for leaf in in_order(scope, [node], outer.trace.reads):
+        current = outer.leaf(leaf)[0]
+        words = words_of(outer, scope, leaf, [node]) if current is None or isinstance(current, str) else ()
+        at = on_trial(scope, leaf, lambda: whole(scope.evaluate(node)))
+        for solution in solutions(at, current, default_of(outer, leaf), stored, words):
+            ballots.add(leaf, solution, "dim", votes, depth_of(scope, [node], leaf))
+    for hole, index in reversed(before):
+        scope.enter(hole, index)
+
+
+def place_of(differences: Differences, one: Placed) -> Place:
+    """The first index of a mismatched tensor at each hole of its row, also of those inside segments."""
+    slot = one.block.slot
+    key, axes = template(differences.plan.spelling.spelled(slot, differences.plan.scope))
+    boxes = one.boxes[0]
+    place = tuple((axis, span.first) for axis, span in zip(axes, boxes, strict=False) if isinstance(axis, str))
+    return (*place, *indices_inside(key, one.block.key))
+
+
+def indices_inside(path: str, key: str) -> Place:
+    """The indices that a key has inside its segments, by hole: 6 for `token_type_embeddings_{N}` as it is stored."""
+    holes = HOLE.findall(path)
+    if not holes:
+        return ()
+    pattern = "([0-9]{1,6})".join(re.escape(text) for text in HOLE.split(path)[::2])
+    found = re.fullmatch(pattern, key, re.ASCII)
+    return tuple((hole, int(index)) for hole, index in zip(holes, found.groups(), strict=True)) if found else ()

@@ -1,0 +1,160 @@
+"""What another value of one leaf would change: the rows that read it are expanded again, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from inspector.matcher.families import Family
+from inspector.notation.binding import Block, BoundSlot
+from inspector.notation.trace import Leaf
+from inspector.reconciler.inverse.differences import Differences, is_unchecked
+from inspector.reconciler.inverse.parts import explains_in_part
+from inspector.reconciler.place import Placed, Placement, place
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """Counts of tensors. gain: differences that go, less those that come. agreeing: stored tensors that are as the
+    changed rows expect. broken: those that agreed before and do so no longer. missing: those newly expected in vain.
+    opens: whether more dims are left open than before. reshapes: whether fewer tensors are mismatched. partial: whether
+    it explains only a part of a lost, added or renamed part.
+    """
+
+    gain: int
+    agreeing: int
+    broken: int
+    missing: int
+    opens: bool
+    reshapes: bool
+    partial: bool
+
+    @property
+    def bearable(self) -> bool:
+        """Whether the value explains more than it breaks."""
+        if self.gain <= self.broken + self.missing or self.opens or self.partial:
+            return False
+        if self.broken and not self.reshapes:
+            return False  # where shapes come to agree, a few others may have agreed by chance
+        return self.agreeing > 0 or not self.missing
+
+
+def effect_of(differences: Differences, leaf: Leaf, value: Any) -> Effect | None:
+    """What a leaf's other value changes; None where it changes no row."""
+    changed = _expanded_again(differences, leaf, value)
+    if not changed:
+        return None
+    keys = _keys_moved(differences, changed)
+    families = {key: differences.weights.families[key] for key in keys if key in differences.weights.families}
+    before = _restricted(differences.placement, keys)
+    after = _placed(differences, keys, families, changed)
+    gain = _count(differences, before) - _count(differences, after)
+    new = {id(block) for row in changed.values() for block in row.blocks}
+    return Effect(
+        gain=gain,
+        agreeing=sum(one.tensors for one in after.placed if id(one.block) in new and one.fits),
+        broken=_broken(before.placed, after.placed),
+        missing=sum(gap.tensors for gap in after.gaps if id(gap.block) in new),
+        opens=_open(changed.values()) > _open(differences.rows[at] for at in changed),
+        reshapes=sum(one.tensors for one in after.misfits) < sum(one.tensors for one in before.misfits),
+        partial=gain > 0 and explains_in_part(differences, keys, before, after),
+    )
+
+
+def _expanded_again(differences: Differences, leaf: Leaf, value: Any) -> dict[int, BoundSlot]:
+    """The rows that a value changes, by position."""
+    trace, binder = differences.plan.scope.trace, differences.plan.binder
+    changed: dict[int, BoundSlot] = {}
+    trace.start(leaf, value)
+    try:
+        for at in differences.readers.get(leaf, ()):
+            row = differences.rows[at]
+            again = binder.row(row.slot)
+            if not _equal(row, again):
+                changed[at] = again
+    except (RecursionError, OverflowError):
+        return {}
+    finally:
+        trace.stop()
+    return changed
+
+
+def _equal(one: BoundSlot, other: BoundSlot) -> bool:
+    if one.shapes != other.shapes:
+        return False
+    return all(
+        first.key == second.key and first.axes == second.axes and (first.tie is None) == (second.tie is None)
+        for first, second in zip(one.blocks, other.blocks, strict=True)
+    )
+
+
+def _keys_moved(differences: Differences, changed: Mapping[int, BoundSlot]) -> dict[str, None]:
+    """The families that changed rows describe or described, with those of their copies and of their groups."""
+    keys: dict[str, None] = {}
+    groups: set[int] = set()
+    for at, row in changed.items():
+        before = differences.rows[at]
+        keys.update(dict.fromkeys(block.key for block in (*before.blocks, *row.blocks)))
+        keys[differences.keys[at]] = None
+        if row.slot.tied and (target := differences.plan.binder.ties.named(row.slot)) is not None:
+            keys[differences.plan.binder.key(target)] = None
+        if row.slot.group is not None:
+            groups.add(row.slot.group[0])
+    slots = {id(row.slot) for row in changed.values()}
+    for row in differences.rows:
+        of_group = row.slot.group is not None and row.slot.group[0] in groups
+        copies = any(block.tie is not None and id(block.tie) in slots for block in row.blocks)
+        if of_group or copies:
+            keys.update(dict.fromkeys(block.key for block in row.blocks))
+    return keys
+
+
+def _restricted(placement: Placement, keys: Mapping[str, None]) -> Placement:
+    """What a placement says of some families."""
+    return Placement(
+        tuple([one for one in placement.placed if one.block.key in keys]),
+        tuple([gap for gap in placement.gaps if gap.block.key in keys]),
+        tuple([stray for stray in placement.strays if stray.key in keys]),
+    )
+
+
+def _placed(
+    differences: Differences,
+    keys: Mapping[str, None],
+    families: Mapping[str, Family],
+    changed: Mapping[int, BoundSlot],
+) -> Placement:
+    """The families beside the rows that may describe them, some of these changed."""
+    users = dict.fromkeys(at for key in keys for at in differences.users.get(key, ()))
+    blocks: list[Block] = []
+    for at in (*users, *(at for at in changed if at not in users)):
+        row = changed.get(at, differences.rows[at])
+        blocks.extend(block for block in row.blocks if block.key in keys)
+    for key in keys:
+        blocks.extend(differences.others.get(key, ()))
+    return place(families, blocks, differences.weights.lost)
+
+
+def _count(differences: Differences, placement: Placement) -> int:
+    checked = [
+        stray.tensors
+        for stray in placement.strays
+        if stray.key not in differences.weights.aside and not is_unchecked(differences.plan, stray.key)
+    ]
+    misfits = sum(one.tensors for one in placement.placed if not one.fits)
+    return misfits + sum(gap.tensors for gap in placement.gaps) + sum(checked)
+
+
+def _broken(before: Sequence[Placed], after: Sequence[Placed]) -> int:
+    fitting: list[dict[str, int]] = [{}, {}]
+    for counts, placed in zip(fitting, (before, after), strict=True):
+        for one in placed:
+            if one.fits:
+                counts[one.block.key] = counts.get(one.block.key, 0) + one.tensors
+    return sum(max(0, tensors - fitting[1].get(key, 0)) for key, tensors in fitting[0].items())
+
+
+def _open(rows: Iterable[BoundSlot]) -> int:
+    """How many blocks have a dim that the config does not give."""
+    return sum(None in shape for row in rows for shape in row.shapes)

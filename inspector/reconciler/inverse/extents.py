@@ -1,0 +1,353 @@
+"""Equations of extents: each family in which a hole stands says which indices the hole has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice, product
+from typing import Any
+
+import msgspec
+
+from inspector.algebra.evaluation import extent, whole
+from inspector.algebra.expression import Word
+from inspector.algebra.names import Index
+from inspector.algebra.span import Span
+from inspector.notation.binding import Shape, fits
+from inspector.notation.holes import bases, free_holes
+from inspector.notation.scope import CardScope
+from inspector.notation.slots import HOLE
+from inspector.notation.trace import Leaf
+from inspector.reconciler.inverse.ballots import Ballots
+from inspector.reconciler.inverse.differences import Differences
+from inspector.reconciler.inverse.dims import Place, indices_inside
+from inspector.reconciler.inverse.lists import ask_lists
+from inspector.reconciler.inverse.solve import (
+    MOST_EQUAL,
+    Evaluate,
+    Solution,
+    default_of,
+    depth_of,
+    first_of,
+    in_order,
+    last_of,
+    on_trial,
+    search,
+    words_of,
+)
+
+MOST_OUTER = 256
+"""Indices of the holes around a hole that are looked at one by one."""
+SMALL_EXTENT = 33
+"""Periods, offsets and counts of layers are tried one by one below this number."""
+LARGE_EXTENT = 8192
+"""No model repeats a part more often."""
+
+
+class Extent(msgspec.Struct, frozen=True):
+    """The index set of a hole (`axis`) of a submodel (`path`) where the holes around it are at some place."""
+
+    path: tuple[str, ...]
+    axis: str
+    place: Place
+
+
+class Unequal(msgspec.Struct, frozen=True, eq=False):
+    """An extent that most families contradict. stated: as the config has it. tensors: those that differ there."""
+
+    extent: Extent
+    root: CardScope
+    scope: CardScope
+    stated: Span | None
+    stored: Span
+    tensors: int
+
+    def value(self) -> Span | None:
+        """The index set as the scope has it at the moment."""
+        return extent(self.scope.word((self.extent.axis,)))
+
+    def enter(self) -> list[tuple[str, int | None]]:
+        """Puts the scope at the place; gives what to put back."""
+        return [(hole, self.scope.enter(hole, index)) for hole, index in self.extent.place]
+
+    def leave(self, before: list[tuple[str, int | None]]) -> None:
+        """Puts the scope back."""
+        for hole, index in reversed(before):
+            self.scope.enter(hole, index)
+
+
+def ask_extents(differences: Differences, ballots: Ballots) -> None:
+    """Adds what the extents ask for that most families contradict."""
+    unequal = list(_unequal(differences))
+    scope = differences.plan.scope
+    lists: dict[Leaf, list[Unequal]] = {}
+    for one in unequal:
+        before = one.enter()
+        scope.trace.reads = set()
+        one.value()
+        for leaf in in_order(one.scope, [Word((one.extent.axis,))], scope.trace.reads):
+            current = scope.leaf(leaf)[0] if leaf[-1] != "#" else None
+            if isinstance(current, list):
+                lists.setdefault(leaf, []).append(one)
+            elif leaf[-1] != "#":
+                for solution in _solutions(one, leaf, current):
+                    depth = depth_of(one.scope, [Word((one.extent.axis,))], leaf)
+                    ballots.add(leaf, solution, "extent", one.tensors, depth)
+        one.leave(before)
+    ask_lists(differences.plan.scope, lists, ballots)
+    _ask_stages(differences, lists, ballots)
+
+
+def _ask_stages(differences: Differences, lists: Mapping[Leaf, list[Unequal]], ballots: Ballots) -> None:
+    """Adds what families ask of which several stages share one numbering: as many layers fewer or more in one stage."""
+    scope = differences.plan.scope
+    surplus: Counter[int] = Counter()
+    most = 0
+    for key, tensors in differences.unequal.items():
+        family = differences.weights.families.get(key)
+        blocks = [block for at in differences.users.get(key, ()) for block in differences.rows[at].blocks]
+        if family is not None and key.count("#") and blocks:
+            expected = Span.union(block.axes[0] for block in blocks if block.key == key)
+            surplus[expected.size - family.axis(0).size] += tensors
+            most = max(most, expected.size)
+    for leaf in lists:
+        current = scope.leaf(leaf)[0]
+        for element, count in enumerate(current):
+            for more, tensors in surplus.items():
+                if type(count) is int and more and more <= count <= most:
+                    ballots.add((*leaf, element), Solution(count - more, count - more), "extent", tensors, 0)
+
+
+def _unequal(differences: Differences) -> Iterator[Unequal]:
+    votes: dict[Extent, Counter[Span]] = {}
+    tensors: Counter[Extent] = Counter()
+    for key, family_votes in _votes(differences):
+        for place, span in family_votes:
+            votes.setdefault(place, Counter())[span] += 1
+            tensors[place] += differences.unequal.get(key, 0) + differences.mixed.get(key, 0)
+    for place, counts in votes.items():
+        if not tensors[place]:
+            continue
+        scope = differences.plan.scope
+        for name in place.path:
+            scope = scope.grafts[name]
+        one = Unequal(place, differences.plan.scope, scope, None, Span(), tensors[place])
+        before = one.enter()
+        stated = one.value()
+        one.leave(before)
+        most = counts.most_common(1)[0][1]
+        if stated is not None and counts.get(stated, 0) == most:
+            continue  # as many families say what is stated: a tensor is lost, not a number wrong
+        for span, agreeing in counts.most_common(2):
+            if agreeing == most:
+                yield Unequal(place, differences.plan.scope, scope, stated, span, tensors[place])
+
+
+def _votes(differences: Differences) -> Iterator[tuple[str, list[tuple[Extent, Span]]]]:
+    """What each family says of the extents that concern a family whose index set differs."""
+    wanted = {
+        (differences.rows[at].slot.scope, hole)
+        for key in (*differences.unequal, *differences.mixed)
+        for at in differences.users.get(key, ())
+        for hole in differences.rows[at].slot.holes
+    }
+    embedded = _embedded_families(differences)
+    wanted.update((one.path, one.hole) for one in embedded)
+    shown_alone = _shown_alone(differences)
+    for key, users in differences.users.items():
+        plain = [at for at in users if _plain(differences, at)]
+        for at in plain or users:
+            row = differences.rows[at]
+            if not any((row.slot.scope, hole) in wanted for hole in row.slot.holes):
+                continue
+            if len(differences.axes[at]) != key.count("#") or not differences.plan.binder.may_hold(row.slot):
+                continue
+            for position, axis in enumerate(differences.axes[at]):
+                if isinstance(axis, str) and (row.slot.scope, axis) in wanted:
+                    yield key, list(_observed(differences, key, at, position, plain or users, shown_alone))
+    for one in embedded:
+        yield one.key, [(Extent(one.path, one.hole, ()), one.indices)]
+
+
+def _plain(differences: Differences, at: int) -> bool:
+    slot = differences.rows[at].slot
+    return slot.group is None and not slot.optional and not slot.tied
+
+
+class _Embedded(msgspec.Struct, frozen=True):
+    """A hole inside a segment: a family of it that differs, the submodel and the hole, the indices stored."""
+
+    key: str
+    path: tuple[str, ...]
+    hole: str
+    indices: Span
+
+
+def _embedded_families(differences: Differences) -> list[_Embedded]:
+    """The indices stored of holes inside segments (`weight_ih_l{K}`), where some of their families differ."""
+    found: list[_Embedded] = []
+    own = set(differences.keys)  # rows that have an index of their own inside a segment
+    for at, row in enumerate(differences.rows):
+        path = differences.keys[at]
+        odd = next((key for key in differences.unequal if indices_inside(path, key)), None)
+        if odd is None:
+            continue
+        others = differences.weights.families.keys() - own
+        stored = [place for key in others if (place := indices_inside(path, key))]
+        for position, hole in enumerate(HOLE.findall(path)):
+            found.append(_Embedded(odd, row.slot.scope, hole, Span.of(place[position][1] for place in stored)))
+    return found
+
+
+def _shown_alone(differences: Differences) -> dict[tuple[tuple[str, ...], str], Span]:
+    """(submodel, hole) -> the indices stored in families that this hole has to itself."""
+    found: dict[tuple[tuple[str, ...], str], Span] = {}
+    for key, users in differences.users.items():
+        family = differences.weights.families.get(key)
+        if family is None or any(len(differences.axes[at]) != key.count("#") for at in users):
+            continue
+        for position in range(key.count("#")):
+            holes = {(differences.rows[at].slot.scope, differences.axes[at][position]) for at in users}
+            if len(holes) == 1:
+                path, hole = holes.pop()
+                scope = differences.plan.scope
+                for name in path:
+                    scope = scope.grafts[name]
+                if isinstance(hole, str) and not free_holes(scope.card, scope.settings.native, hole):
+                    found[path, hole] = found.get((path, hole), Span()) | family.axis(position)
+    return found
+
+
+def _observed(
+    differences: Differences,
+    key: str,
+    at: int,
+    position: int,
+    users: list[int],
+    shown_alone: Mapping[tuple[tuple[str, ...], str], Span],
+) -> Iterator[tuple[Extent, Span]]:
+    """The indices of one hole that a family has, at each place of the holes around, without those of other rows."""
+    row, axes = differences.rows[at], differences.axes[at]
+    scope = differences.plan.scope
+    for name in row.slot.scope:
+        scope = scope.grafts[name]
+    axis, native = str(axes[position]), scope.settings.native
+    outer = free_holes(scope.card, native, axis)
+    around = [
+        place
+        for place, hole in enumerate(axes[:position])
+        if isinstance(hole, str) and {hole, *bases(scope.card, native, hole)} & set(outer)
+    ]
+    if outer and not around:
+        return
+    shapes = {block.shape for block in row.blocks} if key in differences.mixed else set[Shape]()
+    stored = _stored(differences, key, axes, position, around, shapes)
+    taken = (
+        Span()
+        if shapes
+        else Span.union(
+            _taken(differences, at, other, position, users, shown_alone) for other in differences.users[key]
+        )
+    )
+    if not around:
+        yield Extent(row.slot.scope, axis, ()), stored.get((), Span()) - taken
+        return
+    expected = {
+        index for block in row.blocks for index in islice(product(*(block.axes[place] for place in around)), MOST_OUTER)
+    }
+    for index in sorted(expected | set(stored))[:MOST_OUTER]:
+        place = tuple((str(axes[hole]), number) for hole, number in zip(around, index, strict=True))
+        yield Extent(row.slot.scope, axis, place), stored.get(index, Span()) - taken
+
+
+def _stored(
+    differences: Differences,
+    key: str,
+    axes: tuple[str | int, ...],
+    position: int,
+    around: list[int],
+    shapes: set[Shape],
+) -> dict[Index, Span]:
+    """Indices of the holes around -> indices stored there. shapes: of one of these alone, where there are any."""
+    family = differences.weights.families.get(key)
+    stored: dict[Index, Span] = {}
+    for part in family.stored if family is not None else ():
+        if shapes and not any(fits(shape, part.layout.shape) for shape in shapes):
+            continue
+        for box in part.boxes:
+            if any(isinstance(own, int) and own not in box[place] for place, own in enumerate(axes)):
+                continue
+            for index in islice(product(*(box[place] for place in around)), MOST_OUTER):
+                stored[index] = stored.get(index, Span()) | box[position]
+    return stored
+
+
+def _taken(
+    differences: Differences,
+    at: int,
+    other: int,
+    position: int,
+    users: list[int],
+    shown_alone: Mapping[tuple[tuple[str, ...], str], Span],
+) -> Span:
+    """The indices of a family that are another row's."""
+    own, axes = differences.rows[at], differences.axes[other]
+    if other == at or len(axes) <= position:
+        return Span()
+    hole, scope = axes[position], differences.rows[other].slot.scope
+    if isinstance(hole, int):
+        return Span.of([hole])
+    if not differences.plan.binder.may_hold(differences.rows[other].slot):
+        return Span()  # a row whose conditions fail has none
+    if hole == differences.axes[at][position] and scope == own.slot.scope:
+        return Span()
+    alone = shown_alone.get((scope, hole))
+    if alone is not None or other not in users:
+        return alone or Span()
+    return Span.union(block.axes[position] for block in differences.rows[other].blocks)
+
+
+def _solutions(one: Unequal, leaf: Leaf, current: Any) -> Iterator[Solution]:
+    """The values of a leaf at which an extent is what is stored."""
+    at = on_trial(one.scope, leaf, one.value)
+    target = one.stored
+    default = default_of(one.root, leaf)
+    if isinstance(default, float) and at(default) == target:
+        yield Solution(default, default)
+    if isinstance(current, bool):
+        values: list[Any] = [not current]
+    elif isinstance(current, str):
+        values = [word for word in words_of(one.root, one.scope, leaf, [Word((one.extent.axis,))]) if word != current]
+    elif current is None:
+        words = words_of(one.root, one.scope, leaf, [Word((one.extent.axis,))])
+        values = [*words, *range(1, 17), True]
+    elif isinstance(current, float) and not current.is_integer():
+        values = [current * target.size / one.stated.size] if one.stated else []
+    else:
+        yield from _numbers(at, whole(current), target, one.stated)
+        return
+    found = (Solution(value, value) for value in values if at(value) == target)
+    yield from islice(found, 1 if current is None else None)
+
+
+def _numbers(at: Evaluate, current: int | None, target: Span, stated: Span | None) -> Iterator[Solution]:
+    if current is None:
+        return
+    exact = [value for value in range(SMALL_EXTENT) if value != current and at(value) == target]
+    if exact:
+        yield from (Solution(value, value) for value in exact[:MOST_EQUAL])
+        return
+    if not target:
+        return
+    near = [target.last + 1, target.first]
+    if stated:
+        moved = (current + target.first - stated.first, current + target.last - stated.last)
+        near = [*moved, current * target.size // stated.size, current * stated.size // target.size, *near]
+    found = [value for value in dict.fromkeys(near) if value > 0 and value != current and at(value) == target]
+    if found:
+        for value in found[:1]:
+            yield Solution(first_of(at, target, value), last_of(at, target, value))
+            return
+    size = search(lambda value: getattr(at(value), "size", None), target.size, LARGE_EXTENT)
+    if size is not None and size != current and at(size) == target:
+        yield Solution(size, last_of(at, target, size))

@@ -1,0 +1,71 @@
+"""Which of several values that explain the differences is named first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from inspector.reconciler.inverse.ballots import Ballot
+from inspector.reconciler.inverse.differences import Differences
+from inspector.reconciler.inverse.effect import Effect
+from inspector.reconciler.inverse.solve import default_of
+
+
+class Tested(msgspec.Struct, frozen=True, eq=False):
+    """A value of a leaf with what it explains and how it ranks; the greatest rank is named first.
+
+    value: of an interval one that stands for it.
+    """
+
+    ballot: Ballot
+    value: Any
+    effect: Effect
+    rank: tuple[Any, ...]
+
+
+def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect) -> Tested:
+    """Ranks a value: what explains most, then what is stated, then dims, then the key nearest to the rows."""
+    leaf = ballot.leaf
+    stated, defaulted = differences.plan.scope.leaf(leaf)
+    default = default_of(differences.plan.scope, leaf)
+    rank = (
+        effect.gain,
+        stated is not None,
+        not defaulted,
+        ballot.kind != "extent",
+        value is not None and value != 0,
+        -ballot.depth,
+        -effect.broken,
+        -effect.agreeing,
+        len(differences.readers.get(leaf, ())),
+        ballot.follows,
+        _usual(ballot, default),
+        -ballot.position,
+        _roundness(value),
+        ballot.votes,
+    )
+    return Tested(ballot, value, effect, rank)
+
+
+def _usual(ballot: Ballot, default: Any) -> bool:
+    """Whether the class's own value is among those that are asked for."""
+    if type(default) is int and type(ballot.value) is int and type(ballot.last) is int:
+        return ballot.value <= default <= ballot.last
+    return type(default) is type(ballot.value) and bool(default == ballot.value)
+
+
+def standing_for(ballot: Ballot, default: Any) -> Any:
+    """The value that stands for an interval: the class's own where it is inside, else the roundest."""
+    low, high = ballot.value, ballot.last
+    if type(low) is not int or type(high) is not int or low >= high:
+        return low
+    if type(default) is int and low <= default <= high:
+        return default
+    zeros = next(bits for bits in range(high.bit_length(), -1, -1) if high >> bits << bits >= low)
+    return high >> zeros << zeros
+
+
+def _roundness(value: Any) -> int:
+    """The power of two that divides a number."""
+    return value & -value if type(value) is int and value > 0 else 0

@@ -1,0 +1,98 @@
+"""Whether a value explains a lost, an added or a renamed part only in part: no key of a config does that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from inspector.algebra.boxes import less
+from inspector.algebra.span import Span
+from inspector.reconciler.inverse.differences import Boxes, Differences, boxes_by_key, prefixes_of
+from inspector.reconciler.place import Placement
+
+
+def explains_in_part(differences: Differences, moved: Mapping[str, None], before: Placement, after: Placement) -> bool:
+    """Whether the families that a value moves are a part of what belongs together.
+
+    before, after: these families alone, without and with the value. A value that makes shapes agree is no such case.
+    """
+    if _mismatched(after) < _mismatched(before):
+        return False
+    gaps, strays = _gaps(after), _strays(after)
+    for key, boxes in _gaps(differences.placement).items():
+        if key not in moved:
+            gaps[key] = boxes
+    for key, boxes in _strays(differences.placement).items():
+        if key not in moved:
+            strays[key] = boxes
+    if _splits(differences, gaps, strays):
+        return True
+    new_gaps = without(_gaps(after), _gaps(before))
+    taken = _by_first_index(without(_strays(before), _strays(after)))
+    if taken:
+        if _holes(differences, new_gaps):
+            return True
+        mismatched = boxes_by_key((one.block.key, one.boxes) for one in before.misfits)
+        worse = without(boxes_by_key((one.block.key, one.boxes) for one in after.misfits), mismatched)
+        left = boxes_by_key([*strays.items(), *worse.items()])
+        return _covers(_by_first_index(left), taken)
+    if new_gaps:
+        return True
+    resolved = without(_gaps(before), _gaps(after))
+    return _of_lost_part(differences, resolved, gaps) or _covers(_holes(differences, gaps), _by_first_index(resolved))
+
+
+def _of_lost_part(differences: Differences, resolved: Boxes, gaps: Boxes) -> bool:
+    """Whether tensors lie in a part of which nothing is stored, and others of it stay missing."""
+    lost = {prefix for key in resolved for prefix in prefixes_of(key) if prefix not in differences.prefixes}
+    return any(prefix in lost for key in gaps for prefix in prefixes_of(key))
+
+
+def _mismatched(placement: Placement) -> int:
+    return sum(one.tensors for one in placement.misfits)
+
+
+def _gaps(placement: Placement) -> Boxes:
+    return boxes_by_key((gap.block.key, gap.boxes) for gap in placement.gaps)
+
+
+def _strays(placement: Placement) -> Boxes:
+    return boxes_by_key((stray.key, stray.boxes) for stray in placement.strays)
+
+
+def _splits(differences: Differences, gaps: Boxes, strays: Boxes) -> bool:
+    """Whether a renaming is half explained: its name is no longer missing, and is stored otherwise all the same."""
+    return any(bool(without(missing, gaps)) != bool(without(stored, strays)) for missing, stored in differences.renamed)
+
+
+def _holes(differences: Differences, gaps: Boxes) -> dict[str, Span]:
+    """The indices below each prefix at which tensors are missing and none is stored."""
+    found = _by_first_index(gaps)
+    holes = {prefix: span - differences.stored.get(prefix, Span()) for prefix, span in found.items()}
+    return {prefix: span for prefix, span in holes.items() if span}
+
+
+def _covers(spans: Mapping[str, Span], others: Mapping[str, Span]) -> bool:
+    """Whether all indices of the others are among these."""
+    return all(not indices - spans.get(prefix, Span()) for prefix, indices in others.items())
+
+
+def without(found: Boxes, cut: Boxes) -> Boxes:
+    """What is not among others."""
+    left: Boxes = {}
+    for key, boxes in found.items():
+        for box in cut.get(key, ()):
+            if boxes and len(box) == len(boxes[0]):
+                boxes = less(boxes, box)
+        if boxes:
+            left[key] = boxes
+    return left
+
+
+def _by_first_index(boxes: Boxes) -> dict[str, Span]:
+    """The first indices of some tensors below each prefix; what has none stands by itself."""
+    found: dict[str, list[Span]] = {}
+    for key, listed in boxes.items():
+        name = key.partition(".#.")[0] if "#" in key else key
+        spans = [box[0] for box in listed] if "#" in key else [Span.range(0, 1)] * bool(listed)
+        found.setdefault(name, []).extend(spans)
+    return {name: Span.union(spans) for name, spans in found.items()}

@@ -1,0 +1,79 @@
+"""One wrong key in the config of every type: the key and its value are named first, and no key that is right.
+
+The truth is what the writers' own classes built: the records' configs before one value of them is changed. The quick
+sample is drawn by position; the whole runs with `-m slow`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.judged import FIXTURES, judged, spec_of
+from tests.reconciler.wrong_keys import config_of, keys_stated, outcome, records_of, wrong_keys
+
+SAMPLE = 60
+"""Every so many types are in the quick sample."""
+
+
+def counted(records: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    """How well each wrong key of some records is named; a key that the config does not have is never named."""
+    counts: Counter[str] = Counter()
+    for record in records:
+        stated = keys_stated(config_of(record))
+        for case, audited in wrong_keys(record):
+            for one in audited.findings:
+                assert one.code != "C310" or one.facts["key"] in stated, (case.name, one.facts["key"])
+            counts[outcome(case, audited)] += 1
+    return counts
+
+
+def test_wrong_keys_of_a_sample_are_named_first() -> None:
+    records = list(records_of(FIXTURES / "oracle"))[::SAMPLE]
+    counts = counted(records)
+    assert counts.total() > 150
+    assert counts["exact"] >= 0.97 * counts.total(), counts
+    assert counts["exact"] + counts["among"] >= 0.985 * counts.total(), counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["oracle", "diffusers"])
+def test_every_wrong_key_is_named_first(folder: str) -> None:
+    counts = counted(records_of(FIXTURES / folder))
+    assert counts["exact"] >= 0.97 * counts.total(), counts
+    assert counts["exact"] + counts["among"] >= 0.985 * counts.total(), counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["lost", "misshaped"])
+def test_one_damaged_tensor_is_hardly_ever_blamed_on_a_key(damage: str) -> None:
+    """Where one tensor alone shows a key the two cannot be told apart, and both readings are stated."""
+    cases = blamed = 0
+    for record in records_of(FIXTURES / "oracle"):
+        config, spec = config_of(record), spec_of(record)
+        if judged(spec, config).verdict != "clean":
+            continue
+        names = sorted(spec)
+        name = names[len(names) // 2]
+        damaged = dict(spec)
+        dtype, shape = damaged.pop(name)
+        if damage == "misshaped":
+            if not shape:
+                continue
+            damaged[name] = (dtype, (shape[0] + 1, *shape[1:]))
+        cases += 1
+        for one in judged(damaged, config).findings:
+            if one.code == "C310":
+                blamed += 1
+                assert one.facts["lost"] or one.facts["misshaped"], (record["model_type"], name)
+    assert cases > 400
+    assert blamed <= 0.01 * cases
+
+
+def test_records_are_read_from_either_form(tmp_path: Path) -> None:
+    assert len(list(records_of(FIXTURES / "oracle"))) > 500
+    assert not list(records_of(tmp_path))
