@@ -149,7 +149,7 @@ def holds(facts: Mapping[str, Any], right: Any) -> bool:
         found: Any = facts["weights"]
         others = len(found) == len(right) and all(found[at] == item for at, item in enumerate(right) if at != element)
         return others and isinstance(right[element], int) and interval[0] <= right[element] <= interval[1]
-    return bool(interval) and isinstance(right, int) and interval[0] <= right <= interval[1]
+    return interval is not None and isinstance(right, int) and bool(interval[0] <= right <= interval[1])
 
 
 def records_of(folder: Path) -> Iterator[dict[str, Any]]:
