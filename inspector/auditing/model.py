@@ -234,13 +234,17 @@ def _unread_values(checkpoint: Checkpoint) -> str:
 
 def _is_guess(reading: Reading, case: Reconciled, judged: Sequence[Finding]) -> bool:
     """Whether what differs is likelier a size that names and shapes do not show than something wrong."""
-    if len(judged) > MOST_GUESSED and _errors(judged) > MOST_GUESSED:
+    if _errors(judged) > MOST_GUESSED:
         return True
     return bool(case.placement.differences) and is_component(reading.name) and unseen_lists(reading.card)
 
 
 def _errors(evidence: Sequence[Finding]) -> int:
-    return sum(finding.severity == "error" for finding in evidence)
+    from inspector.findings.names.tensors import LayersMissing
+
+    errors = [finding for finding in evidence if finding.severity == "error"]
+    parts = [finding.repeated_parts for finding in errors if isinstance(finding, LayersMissing)]
+    return len(errors) + sum(parts)
 
 
 def _weights_emptied(checkpoint: Checkpoint) -> bool:

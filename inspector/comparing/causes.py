@@ -54,13 +54,8 @@ def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
     for one in found.carried:
         kept.setdefault(_key(one.identity), []).extend(one.boxes)
     before, after = (gone + unknown[0]), (new + unknown[1])
-    expected = {key: [*boxes] for key, boxes in kept.items()}
-    for lost in gone:
-        expected.setdefault(_key(lost.piece.identity), []).extend(lost.boxes)
     least = Least(families=2, modules=2, unknown=2)
-    listed = compress(
-        _differences(before, len(gone)), _differences(after, len(new)), expected, kept, least, renames=False
-    )
+    listed = compress(_differences(before, len(gone)), _differences(after, len(new)), kept, kept, least, renames=False)
     for cause in listed:
         if cause.kind in (SUBTREE, RENUMBERED):
             yield from _wholes(cause, before, after, (len(gone), len(new)), namer)

@@ -87,12 +87,12 @@ class Least(NamedTuple):
 class _Side:
     """What is left of one side's differences while causes take parts away.
 
-    known: what the other side has. total: all that this side should have, of what is missing; else empty.
+    known: what the other side has. total: all keys that must be there, on the side of what is missing; else empty.
     """
 
     __slots__ = ("given", "known", "left", "total")
 
-    def __init__(self, given: Sequence[Difference], known: Boxes, total: Boxes) -> None:
+    def __init__(self, given: Sequence[Difference], known: Boxes, total: frozenset[str]) -> None:
         self.given, self.known, self.total = given, known, total
         self.left = {at: one.boxes for at, one in enumerate(given) if one.boxes}
 
@@ -118,7 +118,7 @@ class _Side:
 def compress(
     missing: Sequence[Difference],
     extra: Sequence[Difference],
-    expected: Boxes,
+    present: Boxes,
     known: Boxes,
     least: Least | None = None,
     *,
@@ -126,13 +126,13 @@ def compress(
 ) -> list[Cause]:
     """Every missing and every extra tensor that nothing else explains, in exactly one cause.
 
-    expected: the index sets of all tensors that must be there, by key. known: of all that may be there.
+    present: the index sets of the required tensors that are there, by key. known: of all that may be there.
     renames: whether keys are names, which may only have been changed; keys that say what a tensor is for are none.
     """
     least = least or Least()
     renamed = list(_renamed(missing, extra)) if renames else []
-    gone = _Side(missing, _kept(expected, missing), expected)
-    new = _Side(extra, known, {})
+    gone = _Side(missing, present, frozenset((*present, *(one.key for one in missing))))
+    new = _Side(extra, known, frozenset())
     for cause in renamed:
         for side, parts in ((gone, cause.missing), (new, cause.extra)):
             for part in parts:
@@ -141,14 +141,6 @@ def compress(
     causes.extend(Cause(SINGLE, missing[part.position].key, (), missing=(part,)) for part in gone.rest())
     causes.extend(Cause(SINGLE, extra[part.position].key, (), extra=(part,)) for part in new.rest())
     return causes
-
-
-def _kept(expected: Boxes, missing: Sequence[Difference]) -> Boxes:
-    """What of the expected tensors is there."""
-    lost: dict[str, list[Box]] = {}
-    for one in missing:
-        lost.setdefault(one.key, []).extend(one.boxes)
-    return {key: minus(boxes, lost[key]) if key in lost else boxes for key, boxes in expected.items()}
 
 
 def _renamed(missing: Sequence[Difference], extra: Sequence[Difference]) -> Iterator[Cause]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inspector.algebra.boxes import Box, joined
+from inspector.algebra.boxes import Box, joined, minus
 from inspector.algebra.span import Span
 from inspector.findings.finding import Finding, Place
 from inspector.notation.binding import Block
@@ -37,14 +37,15 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
     known: dict[str, list[Box]] = {}
     for block in case.corrected.blocks:
         known.setdefault(block.key, []).append(block.axes)
-    causes = compress(missing, extra, _required(case), known)
+    causes = compress(missing, extra, _present(case), known)
     yield from _renamings(case, causes)
     yield from _subtrees(case, causes, confidence)
     yield from _singles(case, causes, confidence)
 
 
-def _required(case: Reconciled) -> dict[str, list[Box]]:
-    """The index sets of what must be there. A group that is stored all or nothing counts once it has begun."""
+def _present(case: Reconciled) -> dict[str, list[Box]]:
+    """The index sets of required tensors that are there. A group of all or nothing counts once it has begun."""
+    lost: dict[int, tuple[Box, ...]] = {id(gap.block): gap.boxes for gap in case.placement.gaps}
     begun = {gap.block.slot for gap in case.placement.gaps}
     placed = {one.block.slot for one in case.placement.placed}
     copied = {block.tie for block in case.corrected.blocks if block.tie is not None and block.slot in placed}
@@ -52,7 +53,7 @@ def _required(case: Reconciled) -> dict[str, list[Box]]:
     for block in case.corrected.blocks:
         counts = block.required and block.tie is None
         if counts and (block.slot in begun or not (block.slot.group or block.slot in copied)):
-            found.setdefault(block.key, []).append(block.axes)
+            found.setdefault(block.key, []).extend(minus((block.axes,), lost.get(id(block), ())))
     return found
 
 
@@ -138,12 +139,13 @@ def _part_missing(case: Reconciled, cause: Cause, confidence: str) -> Finding:
         tensors=_tensors(cause.missing),
         parameters=_parameters(gaps, counted),
         families=len({gaps[part.position].block.key for part in cause.missing}),
-        present=indices_in_words(cause.where, _present(case, cause.where)) if numbered else "",
+        present=indices_in_words(cause.where, _stored_at(case, cause.where)) if numbered else "",
+        groups=max(1, len(cause.indices)),
         confidence=confidence,
     )
 
 
-def _present(case: Reconciled, prefix: str) -> tuple[Box, ...]:
+def _stored_at(case: Reconciled, prefix: str) -> tuple[Box, ...]:
     """The indices of a prefix at which something is stored; none where it has several."""
     if axes_of(prefix) != 1:
         return ()

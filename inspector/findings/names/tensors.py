@@ -96,6 +96,14 @@ class LayersMissing(Finding, frozen=True, kw_only=True):
     parameters: int
     families: int
     present: str
+    groups: int
+
+    @property
+    def repeated_parts(self) -> int:
+        """Families missing in several places or as a part of each layer: what a switch or a list leaves out."""
+        if self.place.indices and str(self.place.family).endswith(".*"):
+            return self.families
+        return self.families * (self.groups - 1)
 
     def headline(self) -> str:
         return self.what
