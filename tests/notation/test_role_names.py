@@ -76,8 +76,7 @@ NAMES = {
         q_a_proj kv_a_proj_with_mqa f_a_proj g_a_proj lora_A.speech lora_A.vision gate_up_proj_adapter_list.{}.0
         linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0
     """,
-    "up gate_up in": "fc1 dense_h_to_4h",
-    "up up_gate in": "net.0.proj proj_mlp",
+    "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
     "qkv": """
         qkv qkv_proj Wqkv wqkv to_qkv query_key_value W_pack att_proj in_proj_weight in_proj_bias in_proj_qkv
         qkv_opreact attn.c_attn attention.self.in_proj qkv_proj.convolution
@@ -85,9 +84,9 @@ NAMES = {
     "kv": "kv_proj to_kv crossattention.c_attn",
     "gate_up": """
         gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
+        up_gate_proj conv_inverted ff.linear_in ff_context.linear_in
         mlp.input_linear shared_mlp.input_linear block_sparse_moe.input_linear
     """,
-    "up_gate": "up_gate_proj conv_inverted ff.linear_in ff_context.linear_in",
 }
 """What a role ends in -> the ends of the paths that mean it; the longest end that fits a path counts."""
 
@@ -117,13 +116,12 @@ EXCEPTIONS = {
 PACKS = {
     "qkv": ("query key value", "query value key", "query key value output"),
     "qkvz": ("query key value gate",),
-    "qkv_mlp": ("query key value gate up",),
+    "qkv_mlp": ("query key value mlp.gate mlp.up",),
     "kv": ("key value",),
     "kv.up": ("key value",),
     "kv.down": ("latent rotary",),
     "query": ("query gate",),
     "gate_up": ("gate up", "up gate"),
-    "up_gate": ("up gate", "gate up"),
 }
 """The end of a role of attention or an MLP -> what one matrix packs, in order. See `ORDERS` for the unusual ones."""
 
@@ -232,7 +230,7 @@ def packs_fault(path: str, part: Part) -> str | None:
     longest = max(
         ((len(name), text) for text, names in ORDERS.items() for name in names if name in tails), default=None
     )
-    if longest is not None and last_word(part.role) in ("qkv", "gate_up", "up_gate") and order != longest[1]:
+    if longest is not None and last_word(part.role) in ("qkv", "gate_up") and order != longest[1]:
         return f"the name packs {longest[1]}"
     if order in ORDERS and not listed:
         return "the order is not that of the name"

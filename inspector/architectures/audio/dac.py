@@ -6,9 +6,9 @@ from inspector.notation.definition import Architecture, Dims, head, part, rows, 
 from inspector.notation.kinds import conv, conv_t, param, table
 
 UNIT = rows(
-    part("snake1.alpha", "resnet.slope.1", param("1 w 1")),
+    part("snake1.alpha", "resnet.slope", param("1 w 1")),
     part("conv1",        "resnet.conv.1",  conv("w -> w, 7")),
-    part("snake2.alpha", "resnet.slope.2", param("1 w 1")),
+    part("snake2.alpha", "resnet.slope", param("1 w 1")),
     part("conv2",        "resnet.conv.2",  conv("w -> w, 1")))
 DAC = Architecture("dac", ignores="hop_length", heads=(head("Model", ""),),
     dims=Dims(E="encoder_hidden_size", D="decoder_hidden_size", N="len(downsampling_ratios)", M="len(upsampling_ratios) | N",

@@ -19,14 +19,14 @@ LSTM = rows(                                   # D is its width, Q its layers
 NORMED_BLOCK = rows(                           # w its width, m between
     part("block.1.conv",  "resnet.conv.1",   weight_norm(conv("w -> m, residual_kernel_size"))),
     part("block.3.conv",  "resnet.conv.2",   weight_norm(conv("m -> w, 1"))),
-    part("shortcut.conv", "resnet.shortcut", weight_norm(conv("w -> w, 1")), when="use_conv_shortcut"))
+    part("shortcut.conv", "resnet.skip", weight_norm(conv("w -> w, 1")), when="use_conv_shortcut"))
 GROUPED_BLOCK = rows(
     part("block.1.conv",  "resnet.conv.1",   conv("w -> m, residual_kernel_size")),
     part("block.1.norm",  "norm.1",          affine("m")),
     part("block.3.conv",  "resnet.conv.2",   conv("m -> w, 1")),
     part("block.3.norm",  "norm.2",          affine("w")),
-    part("shortcut.conv", "resnet.shortcut", conv("w -> w, 1"), when="use_conv_shortcut"),
-    part("shortcut.norm", "norm.shortcut",   affine("w"),       when="use_conv_shortcut"))
+    part("shortcut.conv", "resnet.skip", conv("w -> w, 1"), when="use_conv_shortcut"),
+    part("shortcut.norm", "norm.resnet.skip", affine("w"),       when="use_conv_shortcut"))
 NORMED = rows(
     under("encoder.layers",
         part("0.conv",    "conv.in",   weight_norm(conv("audio_channels -> F, kernel_size"))),

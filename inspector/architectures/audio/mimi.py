@@ -8,7 +8,7 @@ from inspector.notation.kinds import affine, buffer, conv, conv_t, linear, param
 BLOCK = rows(                                  # w its width, m between
     part("block.1.conv",  "resnet.conv.1",   conv("w -> m, residual_kernel_size")),
     part("block.3.conv",  "resnet.conv.2",   conv("m -> w, 1")),
-    part("shortcut.conv", "resnet.shortcut", conv("w -> w, 1"), when="use_conv_shortcut"))
+    part("shortcut.conv", "resnet.skip", conv("w -> w, 1"), when="use_conv_shortcut"))
 TRANSFORMER = under("layers.{L}",
     part("self_attn.q_proj",           "attention.query",  linear("d -> h*dh",  bias="attention_bias")),
     part("self_attn.k_proj",           "attention.key",    linear("d -> kv*dh", bias="attention_bias")),

@@ -102,7 +102,7 @@ MOON_ATTENTION = rows(
 MOON_ENCODER = under("encoder",
     part("conv1",      "embed.audio.1", conv("1 -> d, 127", bias=False)),
     part("conv2",      "embed.audio.2", conv("d -> 2*d, 7")),
-    part("conv3",      "embed.audio.3", conv("2*d -> d, 3")),
+    part("conv3",      "embed.audio", conv("2*d -> d, 3")),
     part("groupnorm",  "norm.embed",    affine("d")),
     part("layer_norm", "norm.final",    scale("d")),
     under("layers.{Le}",

@@ -25,8 +25,8 @@ ATTENTION = rows(
     part("attention.to_v",     "attention.value",   dense("c -> c")),
     part("attention.to_out.0", "attention.output",  dense("c -> c")))
 MAPPER = rows(                                 # i channels in
-    part("0", "embed.map.1", conv("i -> 4*d, 1 1")),
-    part("2", "embed.map.2", conv("4*d -> d, 1 1")))
+    part("0", "embed.map", conv("i -> 4*d, 1 1")),
+    part("2", "embed.map", conv("4*d -> d, 1 1")))
 STABLECASCADEUNET = Architecture("StableCascadeUNet",
     dims=Dims(ch="block_out_channels", S="len(ch)", U="len(ch)", d="ch[0]", r="timestep_ratio_embedding_dim", x="conditioning_dim",
               p="patch_size", w="ch[{S}]", v="ch[{S}-1] | d", D="S[1:]", u="ch[S-1-{U}]", q="ch[S-2-{U}] | d", W="U[:U-1]", V="U[1:]",

@@ -57,7 +57,7 @@ OVISIMAGETRANSFORMER2DMODEL = Architecture("OvisImageTransformer2DModel", dims=S
             part("attn.to_k", "attention.key",    dense("d -> d")),
             part("attn.to_v", "attention.value",  dense("d -> d")),
             under("attn", QK_NORM),
-            part("proj_mlp",  "mlp.up_gate",      dense("d -> ff + ff", packs="up gate")),
+            part("proj_mlp",  "mlp.gate_up",      dense("d -> ff + ff", packs="up gate")),
             part("proj_out",  "attention.output", dense("d + ff -> d")), tower="single"),
         OUT))
 REDUXIMAGEENCODER = Architecture("ReduxImageEncoder", dims=Dims(d="redux_dim", e="txt_in_features"),

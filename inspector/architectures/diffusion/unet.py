@@ -129,13 +129,13 @@ ADDED = rows(                                  # x the width of the text, y of t
         part("image_embeds", "embed.text.image", dense("y -> 32*e")),
         part("norm",         "norm.embed.image", affine("e")),     when="encoder_hid_dim_type == 'image_proj'"),
     under("add_embedding",
-        part("norm1", "norm.added.1", affine("x")),
+        part("norm1", "norm.added", affine("x")),
         part("pool.positional_embedding", "pool.position", param("1 x")),
         part("pool.k_proj", "pool.key",      dense("x -> x")),
         part("pool.q_proj", "pool.query",    dense("x -> x")),
         part("pool.v_proj", "pool.value",    dense("x -> x")),
-        part("proj",        "embed.added.1", dense("x -> t")),
-        part("norm2",       "norm.added.2",  affine("t")), when=TEXT_IS),
+        part("proj",        "embed.added", dense("x -> t")),
+        part("norm2",       "norm.added",    affine("t")), when=TEXT_IS),
     under("add_embedding",
         part("text_proj",  "embed.added.text",  dense("e -> t")),
         part("text_norm",  "norm.added.text",   affine("t")),
@@ -144,21 +144,21 @@ ADDED = rows(                                  # x the width of the text, y of t
         part("image_proj", "embed.added.image", dense("y -> t")),
         part("image_norm", "norm.added.image",  affine("t")), when=IMAGE_IS),
     under("add_embedding.input_hint_block",
-        part("0",  "embed.hint.1", conv("3 -> 16, 3 3")),
-        part("2",  "embed.hint.2", conv("16 -> 16, 3 3")),
-        part("4",  "embed.hint.3", conv("16 -> 32, 3 3")),
-        part("6",  "embed.hint.4", conv("32 -> 32, 3 3")),
-        part("8",  "embed.hint.5", conv("32 -> 96, 3 3")),
-        part("10", "embed.hint.6", conv("96 -> 96, 3 3")),
-        part("12", "embed.hint.7", conv("96 -> 256, 3 3")),
-        part("14", "embed.hint.8", conv("256 -> 4, 3 3")), when="addition_embed_type == 'image_hint'"))
+        part("0",  "embed.hint", conv("3 -> 16, 3 3")),
+        part("2",  "embed.hint", conv("16 -> 16, 3 3")),
+        part("4",  "embed.hint", conv("16 -> 32, 3 3")),
+        part("6",  "embed.hint", conv("32 -> 32, 3 3")),
+        part("8",  "embed.hint", conv("32 -> 96, 3 3")),
+        part("10", "embed.hint", conv("96 -> 96, 3 3")),
+        part("12", "embed.hint", conv("96 -> 256, 3 3")),
+        part("14", "embed.hint", conv("256 -> 4, 3 3")), when="addition_embed_type == 'image_hint'"))
 DOWN_TO_MIDDLE = rows(
     part("conv_in", "embed.image", conv("c -> a, ki ki")),
     part("time_proj.weight", "embed.time.frequency", param("t/2"), when="fourier"),
     under("time_embedding", EMBEDDING, i="ti"),
     part("time_embedding.cond_proj", "embed.time.condition", linear("time_cond_proj_dim -> ti"), when="time_cond_proj_dim != null"),
-    part("add_embedding.linear_1",   "embed.added.1", dense("j -> t"), when="addition_embed_type == 'text_time'"),
-    part("add_embedding.linear_2",   "embed.added.2", dense("t -> t"), when="addition_embed_type == 'text_time'"),
+    part("add_embedding.linear_1",   "embed.added", dense("j -> t"), when="addition_embed_type == 'text_time'"),
+    part("add_embedding.linear_2",   "embed.added", dense("t -> t"), when="addition_embed_type == 'text_time'"),
     rows(ADDED, e="cross_attention_dim", x="xt", y="encoder_hid_dim"),
     CLASS_EMBEDDING,
     under("down_blocks",
@@ -179,9 +179,9 @@ DOWN_TO_MIDDLE = rows(
               when="mid_block_type == 'UNetMidBlock2DSimpleCrossAttn'"),
         under("resnets.1",    BLOCK,   i="m", o="m", T="tm", tower="middle.last", when="middle"), tower="middle"))
 BOXES = rows(                                  # i features of a box, e the width of the states
-    part("0", "embed.box.1", dense("i -> 512")),
-    part("2", "embed.box.2", dense("512 -> 512")),
-    part("4", "embed.box.3", dense("512 -> e")))
+    part("0", "embed.box", dense("i -> 512")),
+    part("2", "embed.box", dense("512 -> 512")),
+    part("4", "embed.box", dense("512 -> e")))
 AVERAGED = "decay inv_gamma min_decay optimization_step power update_after_step use_ema_warmup"
 """What training_utils.py's EMAModel writes into the config beside the class's own keys."""
 UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED, shows=SHOWN_UNET | SHOWN_UPWARDS, dims=UNET_DIMS | Dims(b0="cross_attention_dim[0]"),
@@ -278,11 +278,11 @@ UNET2DMODEL = Architecture("UNet2DModel", ignores=AVERAGED, shows=SHOWN_UNET2D,
 PAIR = rows(
     under("spatial_res_block", RESNET),
     under("temporal_res_block",
-        part("norm1",         "norm.resnet.time.1", affine("o")),
-        part("conv1",         "resnet.time.conv.1", conv("o -> o, 3 1 1")),
+        part("norm1",         "norm.resnet.time", affine("o")),
+        part("conv1",         "resnet.time.conv", conv("o -> o, 3 1 1")),
         part("time_emb_proj", "resnet.time.time",   dense("t -> o")),
-        part("norm2",         "norm.resnet.time.2", affine("o")),
-        part("conv2",         "resnet.time.conv.2", conv("o -> o, 3 1 1"))),
+        part("norm2",         "norm.resnet.time", affine("o")),
+        part("conv2",         "resnet.time.conv", conv("o -> o, 3 1 1"))),
     part("time_mixer.mix_factor", "resnet.mix", param("1")))
 IN_TIME = rows(
     part("norm_in", "norm.time.in",        affine("w")),
@@ -292,7 +292,7 @@ IN_TIME = rows(
     under("attn1", ATTENTION, a="w", bo="true"),
     under("attn2", CROSS_ATTENTION, a="w", bo="true"),
     under("ff", GATED_FEED_FORWARD, ff="4*w", b="true"),
-    part("ff_in.net.0.proj", "mlp.in.up_gate", dense("w -> 4*w + 4*w", packs="up gate")),
+    part("ff_in.net.0.proj", "mlp.in.gate_up", dense("w -> 4*w + 4*w", packs="up gate")),
     part("ff_in.net.2",      "mlp.in.down",    dense("4*w -> w")))
 SPACE_TIME = rows(
     part("norm",     "norm.group",            affine("w")),
@@ -307,8 +307,8 @@ UNETSPATIOTEMPORALCONDITIONMODEL = Architecture("UNetSpatioTemporalConditionMode
     parts=rows(
         part("conv_in", "embed.image", conv("c -> a, 3 3")),
         under("time_embedding", EMBEDDING, i="a"),
-        part("add_embedding.linear_1", "embed.added.1", dense("j -> t")),
-        part("add_embedding.linear_2", "embed.added.2", dense("t -> t")),
+        part("add_embedding.linear_1", "embed.added", dense("j -> t")),
+        part("add_embedding.linear_2", "embed.added", dense("t -> t")),
         under("down_blocks",
             under("{S}.resnets.0",      PAIR, i="v", o="w", T="w"),
             under("{S}.resnets.{R1}",   PAIR, i="w", o="w", T="w"),
@@ -353,10 +353,10 @@ MOTIONADAPTER = Architecture("MotionAdapter",
         under("up_blocks.{U}.motion_modules.{Q}",   MOTION, w="u", y="yu", K="ku", tower="up")))
 
 TIME_CONVOLUTIONS = rows(                      # o channels
-    part("conv1.0", "norm.time.1", affine("o")), part("conv1.2", "resnet.time.conv.1", conv("o -> o, 3 1 1")),
-    part("conv2.0", "norm.time.2", affine("o")), part("conv2.3", "resnet.time.conv.2", conv("o -> o, 3 1 1")),
-    part("conv3.0", "norm.time.3", affine("o")), part("conv3.3", "resnet.time.conv.3", conv("o -> o, 3 1 1")),
-    part("conv4.0", "norm.time.4", affine("o")), part("conv4.3", "resnet.time.conv.4", conv("o -> o, 3 1 1")))
+    part("conv1.0", "norm.time", affine("o")), part("conv1.2", "resnet.time.conv", conv("o -> o, 3 1 1")),
+    part("conv2.0", "norm.time", affine("o")), part("conv2.3", "resnet.time.conv", conv("o -> o, 3 1 1")),
+    part("conv3.0", "norm.time", affine("o")), part("conv3.3", "resnet.time.conv", conv("o -> o, 3 1 1")),
+    part("conv4.0", "norm.time", affine("o")), part("conv4.3", "resnet.time.conv", conv("o -> o, 3 1 1")))
 CROSS_3D = rows(CROSS, K="one", use_linear_projection="true", gated="false")
 TIME_3D = rows(TWICE_SELF, K="one")
 UNET3DCONDITIONMODEL = Architecture("UNet3DConditionModel", shows=SHOWN_3D,

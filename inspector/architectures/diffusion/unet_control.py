@@ -23,8 +23,8 @@ CONTROLNETUNIONMODEL = Architecture("ControlNetUnionModel", shows={**CONTROLNETM
             part("mlp.c_fc",            "mlp.up",             dense("x -> 4*x")),
             part("mlp.c_proj",          "mlp.down",           dense("4*x -> x")), tower="conditions"),
         part("spatial_ch_projs", "project.condition", dense("x -> num_proj_channel")),
-        part("control_add_embedding.linear_1", "embed.control.1", dense("addition_time_embed_dim*num_control_type -> t")),
-        part("control_add_embedding.linear_2", "embed.control.2", dense("t -> t"))))
+        part("control_add_embedding.linear_1", "embed.control", dense("addition_time_embed_dim*num_control_type -> t")),
+        part("control_add_embedding.linear_2", "embed.control", dense("t -> t"))))
 ADAPTER_RESNETS = rows(                        # w channels
     part("resnets.{R}.block1", "resnet.conv.1", conv("w -> w, 3 3")),
     part("resnets.{R}.block2", "resnet.conv.2", conv("w -> w, k k")))

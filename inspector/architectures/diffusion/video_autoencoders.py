@@ -146,10 +146,10 @@ AUTOENCODERKLHUNYUANVIDEO = Architecture("AutoencoderKLHunyuanVideo", shows=SHOW
 IN_TIME = rows(
     under("spatial_res_block", TIMELESS_RESNET),
     under("temporal_res_block",
-        part("norm1", "norm.resnet.time.1", affine("o")),
-        part("conv1", "resnet.time.conv.1", conv("o -> o, 3 1 1")),
-        part("norm2", "norm.resnet.time.2", affine("o")),
-        part("conv2", "resnet.time.conv.2", conv("o -> o, 3 1 1"))),
+        part("norm1", "norm.resnet.time", affine("o")),
+        part("conv1", "resnet.time.conv", conv("o -> o, 3 1 1")),
+        part("norm2", "norm.resnet.time", affine("o")),
+        part("conv2", "resnet.time.conv", conv("o -> o, 3 1 1"))),
     part("time_mixer.mix_factor", "resnet.mix", param("1")))
 AUTOENCODERKLTEMPORALDECODER = Architecture("AutoencoderKLTemporalDecoder", shows=SHOWN_VAE, dims=VAE_DIMS | Dims(mid_block_add_attention="true"),
     parts=rows(
@@ -171,8 +171,8 @@ LTX_RESNET = rows(                             # i channels in, o out; noisy, ti
     part("conv2.conv",         "resnet.conv.2",   conv("o -> o, 3 3 3")),
     part("norm3",              "norm.resnet",     affine("i"), when="i != o"),
     part("conv_shortcut.conv", "resnet.skip",     conv("i -> o, 1 1 1"), when="i != o"),
-    part("per_channel_scale1", "resnet.noise.1",  param("i 1 1"), when="noisy"),
-    part("per_channel_scale2", "resnet.noise.2",  param("i 1 1"), when="noisy"),
+    part("per_channel_scale1", "resnet.noise",    param("i 1 1"), when="noisy"),
+    part("per_channel_scale2", "resnet.noise",    param("i 1 1"), when="noisy"),
     part("scale_shift_table",  "norm.modulation", param("4 i"), when="timed"))
 LTX_PLAIN = rows(LTX_RESNET, noisy="false", timed="false")
 AUTOENCODERKLLTXVIDEO = Architecture("AutoencoderKLLTXVideo",
@@ -226,7 +226,7 @@ DC_ATTENTION = rows(                           # y the width of all heads, scale
     part("attn.to_out", "attention.output", linear("y*(1 + M) -> w")),
     part("attn.norm_out", "norm.attention", affine("w"),    when="not batched"),
     part("attn.norm_out", "norm.attention", batchnorm("w"), when="batched"),
-    part("conv_out.conv_inverted", "mlp.up_gate", conv("w -> 8*w, 1 1")),
+    part("conv_out.conv_inverted", "mlp.gate_up", conv("w -> 8*w, 1 1")),
     part("conv_out.conv_depth",    "mlp.conv",    conv("8*w -> 8*w, 3 3", groups="8*w")),
     part("conv_out.conv_point",    "mlp.down",    conv("4*w -> w, 1 1", bias=False)),
     part("conv_out.norm",          "norm.mlp",    affine("w")))

@@ -58,11 +58,11 @@ COSMOSTRANSFORMER3DMODEL = Architecture("CosmosTransformer3DModel",
              when="use_crossattn_projection"),
         part("img_context_proj.0", "embed.image", dense("x -> img_context_dim_out"), when="x"),
         under("transformer_blocks.{L}",
-            part("norm1.linear_1", "norm.modulation.1.in",  linear("d -> r")),
+            part("norm1.linear_1", "norm.modulation.in",    linear("d -> r")),
             part("norm1.linear_2", "norm.modulation.1.out", linear("r -> 3*d")),
-            part("norm2.linear_1", "norm.modulation.2.in",  linear("d -> r")),
+            part("norm2.linear_1", "norm.modulation.in",    linear("d -> r")),
             part("norm2.linear_2", "norm.modulation.2.out", linear("r -> 3*d")),
-            part("norm3.linear_1", "norm.modulation.3.in",  linear("d -> r")),
+            part("norm3.linear_1", "norm.modulation.in",    linear("d -> r")),
             part("norm3.linear_2", "norm.modulation.3.out", linear("r -> 3*d")),
             under("attn1", COSMOS_ATTENTION),
             under("attn2", COSMOS_CROSS),
@@ -78,11 +78,11 @@ COSMOSTRANSFORMER3DMODEL = Architecture("CosmosTransformer3DModel",
         part("proj_out",          "head.image",             linear("d -> P*p*q*o"))))
 
 MAPPING = rows(                                # i features in, o out, x between
-    part("0", "embed.face.1", dense("i -> x")),
-    part("1", "norm.face.1",  affine("x")),
-    part("3", "embed.face.2", dense("x -> x")),
-    part("4", "norm.face.2",  affine("x")),
-    part("6", "embed.face.3", dense("x -> o")))
+    part("0", "embed.face", dense("i -> x")),
+    part("1", "norm.face",    affine("x")),
+    part("3", "embed.face", dense("x -> x")),
+    part("4", "norm.face",    affine("x")),
+    part("6", "embed.face", dense("x -> o")))
 PERCEIVER = rows(                              # y the width of what is read, u of what asks, a of all heads
     part("norm1",  "norm.cross.key",   affine("y")),
     part("norm2",  "norm.cross.query", affine("u")),

@@ -106,7 +106,7 @@ GRANITE_SPEECH_ENCODER = Architecture("granite_speech_encoder granite_speech_plu
             part("conv.norm",            "norm.conv",            affine("d")),
             part("conv.up_conv",         "conv.gate",            conv("d -> 2*i, 1")),
             part("conv.depth_conv.conv", "conv.depth",           conv("i -> i, k", groups="i", bias=False)),
-            part("conv.batch_norm",      "norm.conv.depthwise",  batchnorm("i")),
+            part("conv.batch_norm",      "norm.conv.depth",      batchnorm("i")),
             part("conv.down_conv",       "conv.out",             conv("i -> d, 1")))))
 GRANITE_SPEECH = Architecture("granite_speech granite_speech_plus", ties=TIES, heads=BARE_MODEL, dialects=SPELLINGS,
     dims=Dims(d="text.d", V="text.V", q="projector.d", n="window_size//downsample_rate"),

@@ -82,7 +82,7 @@ FORMER = graft("qformer", "qformer.", QFORMER, encoder_hidden_size="vision.d")
 WORDS = rows(
     part("embeddings.word_embeddings",     "embed.token",    table("V q")),
     part("embeddings.position_embeddings", "embed.position", table("T q")))
-VISION_PROJECTION = part("vision_projection", "head.project.vision", dense("q -> Q"))
+VISION_PROJECTION = part("vision_projection", "head.project.image", dense("q -> Q"))
 TEXT_PROJECTION = part("text_projection", "head.project.text", dense("q -> Q"))
 BLIP_2 = Architecture("blip-2", dims=BRIDGE, parts=rows(QUERIES, FORMER),
     heads=(
@@ -140,10 +140,10 @@ BLIP = Architecture("blip", dims=BLIP_TEXT,
         head("ForConditionalGeneration", "", BLIP_DECODER, default=True),
         head("ForQuestionAnswering",     "", BLIP_DECODER, under("text_encoder", BLIP_BODY, tower="text")),
         head("ForImageTextRetrieval",    "", under("text_encoder", BLIP_BODY, tower="text"),
-            part("vision_proj", "head.project.vision", dense("v -> Q")),
+            part("vision_proj", "head.project.image", dense("v -> Q")),
             part("text_proj",   "head.project.text",   dense("d -> Q")),
             part("itm_head",    "head.match",          dense("d -> 2"))),
         head("Model", "", under("text_model", BLIP_BODY, POOLER, tower="text"),
             part("logit_scale",       "head.scale",          param("")),
-            part("visual_projection", "head.project.vision", linear("v -> q")),
+            part("visual_projection", "head.project.image", linear("v -> q")),
             part("text_projection",   "head.project.text",   linear("d -> q")))))

@@ -63,10 +63,10 @@ RESNET_BY_CODES = rows(                        # i channels in, o out
     part("conv2",        "resnet.conv.2", conv("o -> o, 3 3")),
     part("nin_shortcut", "resnet.skip",   conv("i -> o, 1 1"), when="i != o"))
 TIME_RESNET = rows(                            # c channels
-    part("norm1",      "norm.time.1",        batchnorm("c")),
-    part("conv1.conv", "resnet.time.conv.1", conv("c -> c, 3 3 3")),
-    part("norm2",      "norm.time.2",        batchnorm("c")),
-    part("conv2.conv", "resnet.time.conv.2", conv("c -> c, 3 3 3")))
+    part("norm1",      "norm.time",          batchnorm("c")),
+    part("conv1.conv", "resnet.time.conv", conv("c -> c, 3 3 3")),
+    part("norm2",      "norm.time",          batchnorm("c")),
+    part("conv2.conv", "resnet.time.conv", conv("c -> c, 3 3 3")))
 EMU3_VQ = Architecture("emu3_vqgan", heads=(head("tower VQVAE", ""),),
     dims=STAGES | Dims(p="a*ch[{S}+1] | m", e="hidden_size", f="temporal_downsample_factor", A="S & attn_resolutions", U="S[1:]",
                        Q="R + 1", Q1="Q[1:]",

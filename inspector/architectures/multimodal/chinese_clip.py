@@ -35,7 +35,7 @@ CHINESE_CLIP_TEXT = Architecture("chinese_clip_text_model", dims=TEXT_DIMS, part
 PROJECTIONS = rows(                            # t the width that the text's projection reads
     part("logit_scale",       "head.scale",          param("")),
     part("text_projection",   "head.project.text",   linear("t -> q")),
-    part("visual_projection", "head.project.vision", linear("vision.d -> q")))
+    part("visual_projection", "head.project.image", linear("vision.d -> q")))
 CHINESE_CLIP = Architecture("chinese_clip", dims=Dims(q="projection_dim", t="text.d", d="vision.d"), heads=(head("Model", ""),),
     parts=rows(
         graft("vision", "vision_model.", CLIP_VISION),

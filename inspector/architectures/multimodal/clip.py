@@ -18,7 +18,7 @@ CLIP_VISION = Architecture("clip_vision_model metaclip_2_vision_model chinese_cl
         head("tower", ""),
         head("VisionModel", "vision_model."),
         head("VisionModelWithProjection", "vision_model.",
-            part("visual_projection", "head.project.vision", linear("d -> projection_dim")))),
+            part("visual_projection", "head.project.image", linear("d -> projection_dim")))),
     dialects=({}, {"": "vision_model."}, {"vision_model.": ""}),
     parts=rows(
         part("embeddings.class_embedding",     "embed.class",    param("d")),
@@ -45,7 +45,7 @@ CLIP_TEXT = Architecture("clip_text_model metaclip_2_text_model clipseg_text_mod
 PROJECTIONS = rows(
     part("logit_scale",       "head.scale",          param("")),
     part("text_projection",   "head.project.text",   linear("text.d -> q")),
-    part("visual_projection", "head.project.vision", linear("vision.d -> q")))
+    part("visual_projection", "head.project.image", linear("vision.d -> q")))
 CLIP = Architecture("clip metaclip_2", dims=Dims(q="projection_dim", C="num_labels | len(id2label) | 2"),
     parts=graft("vision", "vision_model.", CLIP_VISION),
     heads=(

@@ -37,4 +37,4 @@ VISION_TEXT_DUAL_ENCODER = Architecture("vision-text-dual-encoder", dims=Dims(q=
         graft("text", "text_model."),
         part("logit_scale",       "head.scale",          param("")),
         part("text_projection",   "head.project.text",   linear("text.d -> q")),
-        part("visual_projection", "head.project.vision", linear("vision.d -> q"))))
+        part("visual_projection", "head.project.image", linear("vision.d -> q"))))

@@ -35,7 +35,7 @@ PATH = rows(                                   # i channels in, o out
     part("res_path.path.conv_1", "resnet.conv.1", conv("i -> o//4, 3 3")),
     part("res_path.path.conv_2", "resnet.conv.2", conv("o//4 -> o//4, 3 3")),
     part("res_path.path.conv_3", "resnet.conv.3", conv("o//4 -> o//4, 3 3")),
-    part("res_path.path.conv_4", "resnet.conv.4", conv("o//4 -> o, 1 1")))
+    part("res_path.path.conv_4", "resnet.conv", conv("o//4 -> o, 1 1")))
 FLAVA_CODEBOOK = Architecture("flava_image_codebook", heads=(head("tower", ""), head("ImageCodebook", "")),
     dims=Dims(d="hidden_size", c="input_channels", V="vocab_size", K="2 : num_blocks_per_group + 1"),
     parts=under("blocks",
@@ -62,7 +62,7 @@ FLAVA = Architecture("flava",
         part("logit_scale",         "head.scale",         param("")),
         part("image_projection",    "head.project.image", dense("i -> q")),
         part("text_projection",     "head.project.text",  dense("t -> q")),
-        part("image_to_mm_projection", "bridge.image",    dense("i -> m")),
+        part("image_to_mm_projection", "bridge.vision",   dense("i -> m")),
         part("text_to_mm_projection",  "bridge.text",     dense("t -> m"))),
     heads=(
         head("Model", ""),

@@ -81,7 +81,7 @@ JANUS = Architecture("janus", ties=TIES, heads=BARE_MODEL,
         part("aligner.fc1",                "bridge.in",    dense("vision.d -> q")),
         part("aligner.hidden_layers.{A}",  "bridge.inner", dense("q -> q")),
         part("generation_embeddings",      "embed.picture", table("n e")),
-        part("generation_aligner.fc1",     "bridge.picture.in", dense("e -> y")),
-        part("generation_aligner.hidden_layers.{G}", "bridge.picture.inner", dense("y -> y")),
-        part("generation_head.proj_out",   "head.picture.project", dense("i -> y")),
-        part("generation_head.vision_head", "head.picture", dense("y -> n"))))
+        part("generation_aligner.fc1",     "bridge.image.in", dense("e -> y")),
+        part("generation_aligner.hidden_layers.{G}", "bridge.image.inner", dense("y -> y")),
+        part("generation_head.proj_out",   "head.image.project", dense("i -> y")),
+        part("generation_head.vision_head", "head.image", dense("y -> n"))))

@@ -92,6 +92,6 @@ GOT_OCR2 = Architecture("got_ocr2", ties=TIES, dims=LLAVA_DIMS | Dims(o="vision_
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "vision_tower.", SAM_VISION, head="tower"),
-        part("multi_modal_projector.conv_upsampler1",      "bridge.conv.1", conv("o -> 2*o, 3 3", bias=False)),
-        part("multi_modal_projector.conv_upsampler2",      "bridge.conv.2", conv("2*o -> d, 3 3", bias=False)),
+        part("multi_modal_projector.conv_upsampler1",      "bridge.conv", conv("o -> 2*o, 3 3", bias=False)),
+        part("multi_modal_projector.conv_upsampler2",      "bridge.conv", conv("2*o -> d, 3 3", bias=False)),
         part("multi_modal_projector.multimodal_projector", "bridge.out",    dense("d -> d"))))

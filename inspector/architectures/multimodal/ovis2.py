@@ -33,4 +33,4 @@ OVIS2 = Architecture("ovis2", ties=TIES, dims=Dims(d="hidden_size | text.d", V="
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "vision_tower.", OVIS2_VISION),
-        part("visual_embeddings_table", "embed.visual", table("W d"))))
+        part("visual_embeddings_table", "embed.image", table("W d"))))

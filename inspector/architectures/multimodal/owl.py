@@ -25,7 +25,7 @@ OWL_PARTS = rows(
     graft("text", "text_model.", CLIP_TEXT),
     part("logit_scale",       "head.scale",          param("")),
     part("text_projection",   "head.project.text",   linear("t -> q")),
-    part("visual_projection", "head.project.vision", linear("v -> q")))
+    part("visual_projection", "head.project.image", linear("v -> q")))
 CLASS_HEAD = under("class_head",
     part("dense0",      "head.class",       dense("v -> t")),
     part("logit_shift", "head.class.shift", dense("v -> 1")),

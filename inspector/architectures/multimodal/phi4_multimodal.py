@@ -20,7 +20,7 @@ STEPS = "1 when r < 4 | 2 when r < 8 | 3 when r < 16 | 4 when r < 32 | 5 when r 
 DERIVED = Dims(D="2 : 3*n - 1 : 3", W="3 : 3*n : 3", f="ceil(i, 2**n)//2**n", m="d*depthwise_multiplier")
 SUBSAMPLING = rows(
     part("embed.conv.0",   "embed.audio",           conv("1 -> c, 3 3")),
-    part("embed.conv.{D}", "embed.audio.depthwise", conv("c -> c, 3 3", groups="c")),
+    part("embed.conv.{D}", "embed.audio.depth", conv("c -> c, 3 3", groups="c")),
     part("embed.conv.{W}", "embed.audio.pointwise", conv("c -> c, 1 1")),
     part("embed.out",      "embed.audio.out",       dense("c*f -> d")),
     part("relative_attention_bias_layer.bias_values", "attention.bias", table("B h")))
@@ -76,10 +76,10 @@ def adapted(path: str, role: str, source: str, target: str, packs: str = "") -> 
     """A linear with the two LoRA layers around it; rs, rv their ranks."""
     return under(path,
         part("base_layer",    role,                  linear(f"{source} -> {target}", packs=packs)),
-        part("lora_A.speech", f"{role}.speech.down", linear(f"{source} -> rs")),
-        part("lora_B.speech", f"{role}.speech.up",   linear(f"rs -> {target}")),
-        part("lora_A.vision", f"{role}.vision.down", linear(f"{source} -> rv")),
-        part("lora_B.vision", f"{role}.vision.up",   linear(f"rv -> {target}")))
+        part("lora_A.speech", "adapter.speech.down", linear(f"{source} -> rs")),
+        part("lora_B.speech", "adapter.speech.up",   linear(f"rs -> {target}")),
+        part("lora_A.vision", "adapter.vision.down", linear(f"{source} -> rv")),
+        part("lora_B.vision", "adapter.vision.up",   linear(f"rv -> {target}")))
 
 
 AUTHORS_AUDIO_MLP = rows(

@@ -23,8 +23,8 @@ PIX2STRUCT_VISION = Architecture("pix2struct_vision_model", heads=(head("tower V
     dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", i="h*d_kv", ff="d_ff", S="seq_len"),
     parts=rows(
         part("embeddings.patch_projection", "embed.patch",  dense("patch_embed_hidden_size -> d")),
-        part("embeddings.row_embedder",     "embed.row",    table("S d")),
-        part("embeddings.column_embedder",  "embed.column", table("S d")),
+        part("embeddings.row_embedder",     "embed.position.row", table("S d")),
+        part("embeddings.column_embedder",  "embed.position.column", table("S d")),
         part("layernorm",                   "norm.final",   scale("d")),
         under("encoder.layer.{L}",
             part("pre_attention_layer_norm", "norm.attention", scale("d")),
@@ -77,8 +77,8 @@ UDOP = Architecture("udop", ignores="dense_act_fn", ties="tie_word_embeddings wh
         T5_ENCODER,
         under("encoder", MORE_BIASES,
             maybe("embed_patches.proj", "embed.patch.copy", PATCHES, tied="embed.patch", ties=True),
-            part("cell_2d_embedding.x_position_embeddings", "embed.x", table("M d")),
-            part("cell_2d_embedding.y_position_embeddings", "embed.y", table("M d")), tower="encoder")),
+            part("cell_2d_embedding.x_position_embeddings", "embed.position.x", table("M d")),
+            part("cell_2d_embedding.y_position_embeddings", "embed.position.y", table("M d")), tower="encoder")),
     heads=(
         head("ForConditionalGeneration", "", UDOP_DECODER, T5_LM,
             under("encoder", COPY, tower="encoder"), under("decoder", COPY, tower="decoder"), default=True),

@@ -51,7 +51,7 @@ QWEN3_AUDIO_DIMS = Dims(d="d_model", L="encoder_layers", ff="encoder_ffn_dim", c
 QWEN3_AUDIO_PARTS = rows(
     part("conv2d1",  "embed.audio.1",   conv("1 -> c, 3 3")),
     part("conv2d2",  "embed.audio.2",   conv("c -> c, 3 3")),
-    part("conv2d3",  "embed.audio.3",   conv("c -> c, 3 3")),
+    part("conv2d3",  "embed.audio",     conv("c -> c, 3 3")),
     part("conv_out", "embed.audio.out", linear("c*f -> d")),
     part("ln_post",  "norm.final",      affine("d")),
     under("layers.{L}",

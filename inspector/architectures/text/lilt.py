@@ -49,9 +49,9 @@ VISUAL_BERT = Architecture("visual_bert", ties="tie_word_embeddings | true", dim
     parts=rows(
         EMBEDDINGS, LONE_LAYERS, POOLER,
         under("embeddings",
-            part("visual_token_type_embeddings", "embed.visual.type",     table("y d")),
-            part("visual_position_embeddings",   "embed.visual.position", table("T d")),
-            part("visual_projection",            "embed.visual.project",  dense("visual_embedding_dim -> d"))),
+            part("visual_token_type_embeddings", "embed.image.type",      table("y d")),
+            part("visual_position_embeddings",   "embed.image.position", table("T d")),
+            part("visual_projection",            "embed.image.project",   dense("visual_embedding_dim -> d"))),
         under("additional_layer", LONE_LAYER, when="bypass_transformer", tower="additional", a="d")),
     heads=(
         head("Model",                       ""),

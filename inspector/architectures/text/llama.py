@@ -54,10 +54,10 @@ DIFFLLAMA = Architecture("diffllama", dims=DECODER, heads=CAUSAL, ties="tie_word
     ENDS,
     under("layers.{L}", PRE_NORMS,
         under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
-        part("self_attn.lambda_q1", "attention.lambda.query.1", param("dh")),
-        part("self_attn.lambda_k1", "attention.lambda.key.1",   param("dh")),
-        part("self_attn.lambda_q2", "attention.lambda.query.2", param("dh")),
-        part("self_attn.lambda_k2", "attention.lambda.key.2",   param("dh")),
+        part("self_attn.lambda_q1", "attention.lambda.query", param("dh")),
+        part("self_attn.lambda_k1", "attention.lambda.key",     param("dh")),
+        part("self_attn.lambda_q2", "attention.lambda.query", param("dh")),
+        part("self_attn.lambda_k2", "attention.lambda.key",     param("dh")),
         under("mlp", SWIGLU))))
 YI = Architecture("Yi", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
     ENDS,                                      # no record exercises this card

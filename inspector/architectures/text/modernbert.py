@@ -82,7 +82,7 @@ GTE = Architecture("gte", ties="tie_word_embeddings | false",
             part("attention.qkv_proj", "attention.qkv",    dense("d -> h*dh + h*dh + h*dh", packs="q k v")),
             part("attention.o_proj",   "attention.output", dense("h*dh -> d")),
             part("attn_ln",            "norm.attention",   affine("d")),
-            part("mlp.up_gate_proj",   "mlp.up_gate",      linear("d -> ff + ff", packs="up gate")),
+            part("mlp.up_gate_proj",   "mlp.gate_up",      linear("d -> ff + ff", packs="up gate")),
             part("mlp.down_proj",      "mlp.down",         dense("ff -> d")),
             part("mlp_ln",             "norm.mlp",         affine("d")))),
     heads=(

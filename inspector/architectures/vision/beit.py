@@ -16,10 +16,10 @@ CONV_NORM = rows(                              # i channels in, k the kernel
     part("conv", "head.conv",      conv("i -> o, k k", bias=False)),
     part("bn",   "norm.head.conv", batchnorm("o")))
 PYRAMID = rows(
-    part("fpn1.0", "head.pyramid.1", conv_t("d -> d, 2 2")),
+    part("fpn1.0", "head.pyramid", conv_t("d -> d, 2 2")),
     part("fpn1.1", "norm.pyramid",   batchnorm("d")),
-    part("fpn1.3", "head.pyramid.2", conv_t("d -> d, 2 2")),
-    part("fpn2.0", "head.pyramid.3", conv_t("d -> d, 2 2")))
+    part("fpn1.3", "head.pyramid", conv_t("d -> d, 2 2")),
+    part("fpn2.0", "head.pyramid", conv_t("d -> d, 2 2")))
 SEGMENTATION = rows(
     PYRAMID,
     under("decode_head",

@@ -76,17 +76,17 @@ PROMPT_DEPTH_ANYTHING = Architecture("prompt_depth_anything", dims=DEPTH_ANYTHIN
     parts=rows(
         DEPTH_ANYTHING.parts,
         under("neck.fusion_stage.layers.{N}.prompt_depth_layer",
-            part("convolution1", "neck.prompt.1", conv("1 -> f, 3 3")),
-            part("convolution2", "neck.prompt.2", conv("f -> f, 3 3")),
-            part("convolution3", "neck.prompt.3", conv("f -> f, 3 3")))),
+            part("convolution1", "neck.prompt", conv("1 -> f, 3 3")),
+            part("convolution2", "neck.prompt", conv("f -> f, 3 3")),
+            part("convolution3", "neck.prompt", conv("f -> f, 3 3")))),
     heads=DEPTH_ANYTHING.heads)
 
 TWO = rows(                                    # two convolutions, m channels between them
     part("conv1", "head.conv.1", conv("i -> m, 1 1")),
     part("conv2", "head.conv.2", conv("m -> o, 1 1")))
 BINOMIAL = rows(                               # i channels in, m between
-    part("mlp.0", "head.binomial.1", conv("i -> m, 1 1")),
-    part("mlp.2", "head.binomial.2", conv("m -> 4, 1 1")))
+    part("mlp.0", "head.binomial", conv("i -> m, 1 1")),
+    part("mlp.2", "head.binomial", conv("m -> 4, 1 1")))
 SHARED = rows(                                 # m channels inside
     part("conv2", "head.conv", conv("q -> q, 1 1")),
     under("seed_projector",  TWO, i="q", o="e", tower="head.seed"),
@@ -128,8 +128,8 @@ ZOEDEPTH = Architecture("zoedepth", ignores="backbone_hidden_size",
              when="reassembled and readout_type == 'project'"),
         under("relative_head",
             part("projection", "head.relative.project", conv("256 -> 256, 3 3"), when="add_projection"),
-            part("conv1",      "head.relative.conv.1",  conv("f -> f//2, 3 3")),
-            part("conv2",      "head.relative.conv.2",  conv("f//2 -> r, 3 3")),
+            part("conv1",      "head.relative.conv",    conv("f -> f//2, 3 3")),
+            part("conv2",      "head.relative.conv",    conv("f//2 -> r, 3 3")),
             part("conv3",      "head.relative.depth",   conv("r -> 1, 1 1"))),
         under("metric_head", rows(SHARED, m="s0"),
             under("seed_bin_regressor",       TWO, i="q", m="b0", o="bins", tower="metric.seed"),

@@ -100,4 +100,4 @@ AIMV2 = Architecture("aimv2", dims=Dims(d="vision.d", q="projection_dim"), heads
         graft("text",   "text_model.", AIMV2_TEXT),
         part("logit_scale",       "head.scale",          param("")),
         part("text_projection",   "head.project.text",   linear("text.d -> q")),
-        part("visual_projection", "head.project.vision", linear("vision.d -> q"))))
+        part("visual_projection", "head.project.image", linear("vision.d -> q"))))

@@ -101,7 +101,7 @@ RADIO = Architecture("radio", ignores="patch_dim video_patch_dim",
             rows(
                 part("mlp.gate_proj", "mlp.gate",      dense("d -> fs")),
                 part("mlp.up_proj",   "mlp.gated.up",  dense("d -> fs")),
-                part("mlp.down_proj", "mlp.gated.out", dense("fs -> d")), when="use_swiglu_ffn"),
+                part("mlp.down_proj", "mlp.gated.down", dense("fs -> d")), when="use_swiglu_ffn"),
             part("layer_scale1.lambda1", "attention.scale", param("d")),
             part("layer_scale2.lambda1", "mlp.scale",       param("d")))),
     heads=(head("Model", ""),))

@@ -83,10 +83,10 @@ SEGFORMER = Architecture("segformer",
             under("decode_head", SEGFORMER_DECODER), default=True),
         head("DecodeHead",              "",           SEGFORMER_DECODER)))
 FUSION = rows(                                 # D channels of both
-    part("convolutional_layer1.0", "head.fuse.conv.1", conv("2*D -> D, 3 3")),
-    part("convolutional_layer1.1", "norm.fuse.1",      batchnorm("D")),
-    part("convolutional_layer2.0", "head.fuse.conv.2", conv("D -> D//2, 3 3")),
-    part("convolutional_layer2.1", "norm.fuse.2",      batchnorm("D//2")),
+    part("convolutional_layer1.0", "head.fuse.conv", conv("2*D -> D, 3 3")),
+    part("convolutional_layer1.1", "norm.fuse",        batchnorm("D")),
+    part("convolutional_layer2.0", "head.fuse.conv", conv("D -> D//2, 3 3")),
+    part("convolutional_layer2.1", "norm.fuse",        batchnorm("D//2")),
     part("convolutional_layer3",   "head.fuse",        conv("D//2 -> 2, 3 3")))
 GLPN = Architecture("glpn",
     dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]", a="h*(w//h)", D="decoder_hidden_size", I="len(hidden_sizes)",

@@ -16,7 +16,7 @@ STAGES = Dims(c="num_channels", e="embedding_size", S="min(len(depths), len(hidd
 CONV1 = rows(part("convolution", "resnet.conv.1", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet.1", batchnorm("o")))
 CONV2 = rows(part("convolution", "resnet.conv.2", conv("i -> o, k k", groups="n", bias=False)), part("normalization", "norm.resnet.2", batchnorm("o")))
 CONV3 = rows(part("convolution", "resnet.conv.3", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet.3", batchnorm("o")))
-CONV4 = rows(part("convolution", "resnet.conv.4", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet.4", batchnorm("o")))
+CONV4 = rows(part("convolution", "resnet.conv", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet", batchnorm("o")))
 SHORTCUT = rows(
     part("convolution",   "resnet.skip",      conv("i -> o, 1 1", bias=False)),
     part("normalization", "norm.resnet.skip", batchnorm("o")))

@@ -67,8 +67,8 @@ SAM2_REST = rows(                              # what follows the vision tower
             under("mlp", SMALL, w="fd", o="m", K="J")),
         under("transformer.final_attn_token_to_image", ATTENTION, tower="decoder.final"),
         UPSCALING,
-        part("conv_s0",                 "head.skip.0",      conv("m -> m//8, 1 1")),
-        part("conv_s1",                 "head.skip.1",      conv("m -> m//4, 1 1")),
+        part("conv_s0",                 "head.skip",        conv("m -> m//8, 1 1")),
+        part("conv_s1",                 "head.skip",        conv("m -> m//4, 1 1")),
         under("output_hypernetworks_mlps.{M}", SMALL, w="m", o="m//8", K="H", tower="decoder.masks"),
         under("iou_prediction_head",           SMALL, w="q", o="M", K="I", tower="decoder.iou"),
         under("pred_obj_score_head",           SMALL, w="m", o="one", K="H", tower="decoder.object"), tower="decoder"))

@@ -34,8 +34,8 @@ SAM3_VIT = Architecture("sam3_vit_model",
             part("layer_norm2", "norm.mlp",       affine("d")), MLP)),
     heads=(head("Model", ""),))
 NECK = under("fpn_layers",
-    part("{U}.scale_layers.0", "neck.up.1",  conv_t("w -> w//2, 2 2")),
-    part("{A}.scale_layers.2", "neck.up.2",  conv_t("w//2 -> w//4, 2 2")),
+    part("{U}.scale_layers.0", "neck.up",    conv_t("w -> w//2, 2 2")),
+    part("{A}.scale_layers.2", "neck.up",    conv_t("w//2 -> w//4, 2 2")),
     part("{N}.proj1",          "neck.map",   conv("i -> d, 1 1")),
     part("{N}.proj2",          "neck.conv",  conv("d -> d, 3 3")))
 SAM3_VISION = Architecture("sam3_vision_model",
