@@ -1,5 +1,5 @@
-"""CLAP. modeling_clap.py: RoBERTa beside a Swin over spectrograms (HTS-AT), the widths doubling from stage to stage; two
-0-d scales; with `enable_fusion` a second patch embedding three times as wide and a gate of four convolutions.
+"""CLAP. modeling_clap.py: RoBERTa beside a Swin over spectrograms (HTS-AT), the widths doubling from stage to stage;
+two 0-d scales; with `enable_fusion` a second patch embedding three times as wide and a gate of four convolutions.
 """
 
 from inspector.architectures.text.bert import LONE_LAYER

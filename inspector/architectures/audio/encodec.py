@@ -5,7 +5,8 @@ activation and a convolution that halves or doubles. The encoder runs through `u
 twice the ratio; the weight norm's magnitude lies on the first axis, which is the input's for transposed convolutions.
 All codebooks are buffers; how many there are follows from the largest bandwidth (`bits`: the codes' logarithm, rounded
 up).
-modeling_musicgen.py: a table and a head for each codebook, nothing tied, projections without bias, sinusoids not stored.
+modeling_musicgen.py: a table and a head for each codebook, nothing tied, projections without bias, sinusoids not
+stored.
 """
 
 from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
@@ -64,14 +65,17 @@ ENCODEC = Architecture("encodec",
               EL="S*(R+2) + 1 : S*(R+2) + 2", EO="S*(R+2) + 3 : S*(R+2) + 4",
               we="F * 2**(({EB}-1)//(R+2))", wd="F * 2**({ED}//(R+2))",
               rd="upsampling_ratios[S - {ED}//(R+2)] | 1",
-              MD="S*(R+2) + 2", DU="MD[{MD} > 2 and ({MD} - 2) % (R+2) == 1]", DB="MD[{MD} > 2 and ({MD} - 2) % (R+2) > 1]",
+              MD="S*(R+2) + 2", DU="MD[{MD} > 2 and ({MD} - 2) % (R+2) == 1]",
+              DB="MD[{MD} > 2 and ({MD} - 2) % (R+2) > 1]",
               DL="1 : 2", DO="S*(R+2) + 3 : S*(R+2) + 4",
               wu="F * 2**(S - 1 - ({DU}-2)//(R+2))", wb="F * 2**(S - 1 - ({DB}-2)//(R+2))",
               ru="upsampling_ratios[({DU}-2)//(R+2)] | 1",
               hop="prod(upsampling_ratios)", rate="(sampling_rate + hop - 1)//hop",
-              bandwidth="target_bandwidths[len(target_bandwidths) - 1]", P="24", bits="P[2**{P} < K]", q="floor(1000*bandwidth // (rate*bits))"),
+              bandwidth="target_bandwidths[len(target_bandwidths) - 1]", P="24", bits="P[2**{P} < K]",
+              q="floor(1000*bandwidth // (rate*bits))"),
     heads=(head("Model", ""),),
-    dialects=({}, {"*.parametrizations.weight.original0": ".weight_g", "*.parametrizations.weight.original1": ".weight_v"}),
+    dialects=({}, {"*.parametrizations.weight.original0": ".weight_g",
+                   "*.parametrizations.weight.original1": ".weight_v"}),
     parts=rows(
         NORMED, GROUPED,
         under("encoder.layers.{EL}", LSTM, tower="encoder"),
@@ -121,6 +125,7 @@ MUSICGEN_MELODY = Architecture("musicgen_melody", dims=Dims(),
             graft("audio", "audio_encoder.", config="audio_encoder"),
             graft("decoder", "decoder.", MELODY_DECODER, config="decoder"),
             part("enc_to_dec_proj", "project", dense("text.d -> decoder.d"), when="text.d != decoder.d"),
-            part("audio_enc_to_dec_proj", "project.audio", dense("num_chroma -> decoder.d"), when="num_chroma != decoder.d")),
+            part("audio_enc_to_dec_proj", "project.audio", dense("num_chroma -> decoder.d"),
+                 when="num_chroma != decoder.d")),
         head("ForCausalLM", "", graft("decoder", "", MELODY_DECODER, config="decoder")),
         head("Model", "", graft("decoder", "", MELODY_DECODER, config="decoder", head="Model"))))

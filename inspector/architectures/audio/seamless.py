@@ -1,9 +1,9 @@
 """SeamlessM4T and its second version: speech and text in, text and speech out.
 
-modeling_seamless_m4t.py, modeling_seamless_m4t_v2.py: a conformer (the second version keys positions by distance and norms
-after the depthwise convolution instead of batch norm), an encoder and a decoder of text, a model from text to units (whose
-decoder is convolutional in the second version), and a vocoder. Which of them a class has depends on its task; all share
-one table. Sinusoids are not stored.
+modeling_seamless_m4t.py, modeling_seamless_m4t_v2.py: a conformer (the second version keys positions by distance and
+norms after the depthwise convolution instead of batch norm), an encoder and a decoder of text, a model from text to
+units (whose decoder is convolutional in the second version), and a vocoder. Which of them a class has depends on its
+task; all share one table. Sinusoids are not stored.
 """
 
 from inspector.architectures.audio.wav2vec2 import CONFORMER_LAYER, RELATIVE

@@ -1,8 +1,10 @@
 """Stable Audio: its transformer and its autoencoder.
 
-stable_audio_transformer.py: only cross attention has fewer keys and values than heads; the time's frequencies are stored.
-autoencoder_oobleck.py: weight norm everywhere, under the names of the first versions of torch; a block's residual units lie before
-its strided convolution on the way down and after it on the way up, where ratios and widths are read backwards.
+stable_audio_transformer.py: only cross attention has fewer keys and values than heads; the time's frequencies are
+stored.
+autoencoder_oobleck.py: weight norm everywhere, under the names of the first versions of torch; a block's residual units
+lie before its strided convolution on the way down and after it on the way up, where ratios and widths are read
+backwards.
 """
 
 from inspector.architectures.diffusion.diffusion_blocks import ATTENTION, GATED_FEED_FORWARD
@@ -48,9 +50,12 @@ UNITS = rows(
     under("res_unit2", UNIT, tower="unit.2"),
     under("res_unit3", UNIT, tower="unit.3"))
 AUTOENCODEROOBLECK = Architecture("AutoencoderOobleck",
-    dialects=({}, {"*.parametrizations.weight.original0": ".weight_g", "*.parametrizations.weight.original1": ".weight_v"}),
-    dims=Dims(a="encoder_hidden_size", b="decoder_channels", z="decoder_input_channels", c="audio_channels", d="a", x="channel_multiples",
-              r="downsampling_ratios", S="len(r)", U="len(r)", M="len(x)", w="a*x[{S}-1] | a", v="a*x[{S}]", m="a*x[M-1]", md="b*x[M-1]",
+    dialects=({}, {"*.parametrizations.weight.original0": ".weight_g",
+                   "*.parametrizations.weight.original1": ".weight_v"}),
+    dims=Dims(a="encoder_hidden_size", b="decoder_channels", z="decoder_input_channels", c="audio_channels", d="a",
+              x="channel_multiples",
+              r="downsampling_ratios", S="len(r)", U="len(r)", M="len(x)", w="a*x[{S}-1] | a", v="a*x[{S}]",
+              m="a*x[M-1]", md="b*x[M-1]",
               p="b*x[M-1-{U}]", q="b*x[M-2-{U}] | b"),
     parts=rows(
         under("encoder",

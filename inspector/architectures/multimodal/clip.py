@@ -28,7 +28,8 @@ CLIP_VISION = Architecture("clip_vision_model metaclip_2_vision_model chinese_cl
         part("pre_layrnorm",                   "norm.embed",     affine("d")),      # sic
         under("encoder.layers.{L}", CLIP_LAYER),
         part("post_layernorm",                 "norm.final",     affine("d"))))
-CLIP_TEXT = Architecture("clip_text_model metaclip_2_text_model clipseg_text_model owlvit_text_model owlv2_text_model groupvit_text_model xclip_text_model",
+CLIP_TEXT = Architecture("clip_text_model metaclip_2_text_model clipseg_text_model owlvit_text_model owlv2_text_model "
+                         "groupvit_text_model xclip_text_model",
     dims=CLIP_TEXT_DIMS,
     heads=(
         head("tower", ""),
@@ -63,7 +64,8 @@ CLIPSEG = Architecture("clipseg",
         head("ForImageSegmentation", "clip.", under("decoder",
             part("film_mul", "head.film.scale", dense("q -> r")),
             part("film_add", "head.film.shift", dense("q -> r")),
-            part("transposed_convolution", "head.image", conv_t("r -> 1, x x"), when="not use_complex_transposed_convolution"),
+            part("transposed_convolution", "head.image", conv_t("r -> 1, x x"),
+                 when="not use_complex_transposed_convolution"),
             rows(
                 part("transposed_convolution.0", "head.image.1", conv("r -> r, 3 3")),
                 part("transposed_convolution.2", "head.image.2", conv_t("r -> r//2, k k")),

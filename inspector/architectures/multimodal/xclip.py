@@ -1,8 +1,8 @@
 """X-CLIP and ALIGN.
 
-modeling_x_clip.py: CLIP's towers, the layers of the picture's with a message between frames; a small transformer integrates frames, and
-prompts for the text are made from the picture. modeling_align.py: an EfficientNet without its last convolution beside a BERT, whose output
-is projected, with bias, to the picture's width.
+modeling_x_clip.py: CLIP's towers, the layers of the picture's with a message between frames; a small transformer
+integrates frames, and prompts for the text are made from the picture. modeling_align.py: an EfficientNet without its
+last convolution beside a BERT, whose output is projected, with bias, to the picture's width.
 """
 
 from inspector.architectures.multimodal.clip import CLIP_TEXT
@@ -58,7 +58,8 @@ XCLIP = Architecture("xclip",
     heads=(head("Model", ""),))
 ALIGN_TEXT = Architecture("align_text_model", dims=BERT.dims, parts=BERT.parts,
     heads=(head("TextModel", "", part("pooler.dense", "pooler", dense("d -> d"))),))
-ALIGN_VISION = Architecture("align_vision_model", ignores="num_hidden_layers", dims=EFFICIENT_DIMS, parts=EFFICIENT_PARTS,
+ALIGN_VISION = Architecture("align_vision_model", ignores="num_hidden_layers", dims=EFFICIENT_DIMS,
+                            parts=EFFICIENT_PARTS,
     heads=(head("VisionModel", ""),))
 ALIGN = Architecture("align", dims=Dims(q="projection_dim"),
     parts=rows(

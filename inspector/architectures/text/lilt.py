@@ -2,8 +2,8 @@
 
 modeling_fnet.py: a Fourier transform has no weights, only its norm remains. modeling_tapas.py: seven tables of types.
 modeling_markuplm.py: a table for each depth of a path. modeling_lilt.py: a second stream, narrower by
-`channel_shrink_ratio`. modeling_bros.py: boxes by sinusoids and one projection. modeling_canine.py: characters by hashes,
-one layer before and one after the deep stack.
+`channel_shrink_ratio`. modeling_bros.py: boxes by sinusoids and one projection. modeling_canine.py: characters by
+hashes, one layer before and one after the deep stack.
 """
 
 from inspector.architectures.blocks import CLASSIFIER

@@ -23,7 +23,8 @@ T5_SIDE = rows(                                # N is the encoder's or the decod
     part("embed_tokens",           "embed.token", table("V d"), tied="embed.shared", ties=True),
     part("final_layer_norm",       "norm.final",  scale("d")),
     part("block.0.layer.0.SelfAttention.relative_attention_bias", "attention.bias", table("buckets h")),
-    under("block.{N}.layer.0",     part("layer_norm", "norm.attention", scale("d")), under("SelfAttention", T5_ATTENTION)))
+    under("block.{N}.layer.0",     part("layer_norm", "norm.attention", scale("d")),
+          under("SelfAttention", T5_ATTENTION)))
 T5_ENCODER = under("encoder", T5_SIDE, under("block.{N}.layer.1", T5_MLP), N="L")
 T5_DECODER = under("decoder", T5_SIDE, under("block.{N}.layer.2", T5_MLP),
     under("block.{N}.layer.1", part("layer_norm", "norm.cross", scale("d")), under("EncDecAttention", T5_CROSS)),

@@ -1,10 +1,13 @@
 """DETR, Conditional DETR, DAB-DETR and Table Transformer.
 
-modeling_detr.py: the norms of the backbone are frozen, so their weights are buffers too; the class head has a row more than there are
-classes; there is no final encoder norm. The timm library's ResNets are told by `backbone`, only their name says how deep they are.
-modeling_conditional_detr.py: content and position are projected apart, the query's position of the cross attention only in the
-first layer; a row for each class and no more. modeling_table_transformer.py: norms first, and a final norm in the encoder.
-modeling_dab_detr.py: queries are anchors of `query_dim` numbers; the box head is the decoder's own, too; a learned activation has a weight.
+modeling_detr.py: the norms of the backbone are frozen, so their weights are buffers too; the class head has a row more
+than there are classes; there is no final encoder norm. The timm library's ResNets are told by `backbone`, only their
+name says how deep they are.
+modeling_conditional_detr.py: content and position are projected apart, the query's position of the cross attention only
+in the first layer; a row for each class and no more. modeling_table_transformer.py: norms first, and a final norm in
+the encoder.
+modeling_dab_detr.py: queries are anchors of `query_dim` numbers; the box head is the decoder's own, too; a learned
+activation has a weight.
 """
 
 from inspector.architectures.vision.backbones import FROZEN_BACKBONE, LEARNED_POSITIONS, MAPS
@@ -36,14 +39,16 @@ FRONT = rows(
     part("query_position_embeddings", "embed.query",   table("N d")),
     under("encoder.layers.{Le}", under("self_attn", ATTENTION), rows(MLP, ff="fe"), tower="encoder"),
     part("decoder.layernorm",         "norm.final",    affine("d")))
-DECODER = under("decoder.layers.{Ld}", under("self_attn", ATTENTION), under("encoder_attn", CROSS), NORM_OF_CROSS, rows(MLP, ff="fd"),
+DECODER = under("decoder.layers.{Ld}", under("self_attn", ATTENTION), under("encoder_attn", CROSS), NORM_OF_CROSS,
+                rows(MLP, ff="fd"),
     tower="decoder")
 BOX_LAYERS = rows(
     part("layers.0", "head.box.1", dense("d -> d")),
     part("layers.1", "head.box.2", dense("d -> d")),
     part("layers.2", "head.box",   dense("d -> 4")))
 BOXES = under("bbox_predictor", BOX_LAYERS)
-MASKS = rows(                                  # m channels in; the last maps but one, from the deepest on, come in by adapters
+# m channels in; the last maps but one, from the deepest on, come in by adapters
+MASKS = rows(
     part("bbox_attention.q_linear", "head.mask.query", dense("d -> d")),
     part("bbox_attention.k_linear", "head.mask.key",   dense("d -> d")),
     under("mask_head",
@@ -63,14 +68,16 @@ MASKS = rows(                                  # m channels in; the last maps bu
         part("adapter3", "head.mask.map",    conv("c1 -> d//8, 1 1"))))
 DETR = Architecture("detr", dims=DETR_DIMS, parts=rows(FRONT, DECODER),
     heads=(
-        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C + 1")), BOXES, default=True),
+        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C + 1")), BOXES,
+             default=True),
         head("ForSegmentation", "detr.model.",
             part("detr.class_labels_classifier", "head.class", dense("d -> C + 1")), under("detr", BOXES), MASKS),
         head("Model", "")))
 TABLE_TRANSFORMER = Architecture("table-transformer", dims=DETR_DIMS,
     parts=rows(FRONT, DECODER, part("encoder.layernorm", "norm.encoder", affine("d"))),
         heads=(
-        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C + 1")), BOXES, default=True),
+        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C + 1")), BOXES,
+             default=True),
         head("Model", "")))
 CONDITIONAL_DECODER = rows(
     under("decoder.layers.{Ld}",
@@ -94,17 +101,21 @@ CONDITIONAL_DECODER = rows(
     part("decoder.ref_point_head.layers.1", "head.point.2", dense("d -> 2")))
 CONDITIONAL_DETR = Architecture("conditional_detr", dims=DETR_DIMS, parts=rows(FRONT, CONDITIONAL_DECODER),
     heads=(
-        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C")), BOXES, default=True),
+        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C")), BOXES,
+             default=True),
         head("ForSegmentation", "conditional_detr.model.",
-            part("conditional_detr.class_labels_classifier", "head.class", dense("d -> C")), under("conditional_detr", BOXES), MASKS),
+            part("conditional_detr.class_labels_classifier", "head.class", dense("d -> C")),
+            under("conditional_detr", BOXES), MASKS),
         head("Model", "")))
 
 SMALL = rows(                                  # o numbers out of a network of two layers
     part("layers.0", "mlp.in",  dense("i -> d")),
     part("layers.1", "mlp.out", dense("d -> o")))
 PRELU = part("activation_fn.weight", "mlp.activation", param("1"), when="activation_function == 'prelu'")
-DAB_DETR = Architecture("dab-detr", ties="true", dialects=({}, {"*backbone.conv_encoder.model.": "backbone.conv_encoder.model._backbone."}),
-    dims=DETR_DIMS | Dims(d="hidden_size", q="query_dim", two="2", W="Ld[1:] when not keep_query_pos | Ld[:0]", K="Ld - W"),
+DAB_DETR = Architecture("dab-detr", ties="true",
+                        dialects=({}, {"*backbone.conv_encoder.model.": "backbone.conv_encoder.model._backbone."}),
+    dims=DETR_DIMS | Dims(d="hidden_size", q="query_dim", two="2", W="Ld[1:] when not keep_query_pos | Ld[:0]",
+                          K="Ld - W"),
     parts=rows(
         FROZEN_BACKBONE,
         part("input_projection",          "embed.project", conv("cy -> d, 1 1")),

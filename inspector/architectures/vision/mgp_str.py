@@ -1,7 +1,7 @@
 """MGP-STR, which reads text in pictures of scenes.
 
-modeling_mgp_str.py: one vision transformer without a final norm, and three heads (characters, BPE, WordPiece) that each learn where the
-tokens are; their convolutions have eight groups.
+modeling_mgp_str.py: one vision transformer without a final norm, and three heads (characters, BPE, WordPiece) that each
+learn where the tokens are; their convolutions have eight groups.
 """
 
 from inspector.architectures.vision.vision_blocks import VISION

@@ -1,12 +1,13 @@
 """SAM, SAM-HQ and their vision tower, which GOT-OCR 2 has too.
 
-modeling_sam.py: the tables of relative positions reach over the whole grid in the layers of `global_attn_indexes` and over
-one window elsewhere; the attention inside the mask decoder's layers is half as wide, but for the self attention, and only
-the last one's width follows `attention_downsample_rate`; the head of the IoU and the small networks have depth - 2
-inner layers; transposed convolutions are stored [in, out, k, k].
+modeling_sam.py: the tables of relative positions reach over the whole grid in the layers of `global_attn_indexes` and
+over one window elsewhere; the attention inside the mask decoder's layers is half as wide, but for the self attention,
+and only the last one's width follows `attention_downsample_rate`; the head of the IoU and the small networks have depth
+- 2 inner layers; transposed convolutions are stored [in, out, k, k].
 `shared_image_embedding.positional_embedding` is a parameter in transformers 5 and a buffer in 4, and
 `prompt_encoder.shared_embedding` is its copy.
-modeling_sam_hq.py: one token and one small network more, which read an early map of the vision tower, of `vit_dim` channels.
+modeling_sam_hq.py: one token and one small network more, which read an early map of the vision tower, of `vit_dim`
+channels.
 """
 
 from inspector.architectures.vision.mask_blocks import LAYER_NORMS, PROMPTS, SMALL, TOKENS, UPSCALING
