@@ -14,7 +14,8 @@ from inspector.notation.definition import Architecture, Either, Graft, Group, Pa
 
 NAMES = {
     "query": """
-        q q_attn q_bias q_conv1d q_head q_img q_layer_norm q_layernorm q_lin q_linear q_norm q_proj q_proj_weight
+        q q_a_layernorm q_attn q_bias q_conv1d q_head q_img q_layer_norm q_layernorm q_lin q_linear q_norm q_proj
+        q_proj_weight
         q_rms_norm q_rms_norm_t wq_b Wq to_q to_q_t to_query linear_q project_q projection_query add_q_proj
         query query_decay query_global query_layernorm query_proj index_q_norm index_q_proj lambda_q1 lambda_q2
         layout_query norm_added_q norm_q pos_q_proj pos_query_proj ca_qcontent_proj sa_qcontent_proj
@@ -61,6 +62,8 @@ NAMES = {
         feed_forward.conv_1 feed_forward.linear_3 ff.linear_2 ff_context.linear_2 prompt_trans.0
         continuous_position_bias_mlp.0 {}.1.1 {}.1.fc
         q_b_proj kv_b_proj f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision gate_up_proj_adapter_list.{}.1
+        pw_exp.conv pw_exp.bn conv_exp upsample.conv upsampler.{} upsamplers.0.conv upsamplers.0.conv.conv
+        adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2
         linear_q_adapter_list.{}.1 linear_k_adapter_list.{}.1 linear_v_adapter_list.{}.1
     """,
     "down out": """
@@ -74,6 +77,8 @@ NAMES = {
         mlp.output_linear shared_mlp.output_linear block_sparse_moe.output_linear prompt_trans.2
         continuous_position_bias_mlp.2 {}.1.3 key.down_conv value.down_conv layers.{}.attention_biases
         q_a_proj kv_a_proj_with_mqa f_a_proj g_a_proj lora_A.speech lora_A.vision gate_up_proj_adapter_list.{}.0
+        pw_proj.conv pw_proj.bn conv_pwl downsample.conv downsampler.resample.1 downsamplers.0.conv
+        downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1
         linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0
     """,
     "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
@@ -122,11 +127,20 @@ PACKS = {
     "kv.down": ("latent rotary",),
     "query": ("query gate",),
     "gate_up": ("gate up", "up gate"),
+    "ssm.in": ("gate conv step", "input gate", "B C x"),  # Mamba 2, Mamba, the short convolution of LFM2
+    "ssm.select": ("dt B C",),
+    "ssm.gate": ("input forget",),
+    "ssm.beta_alpha": ("beta alpha",),
+    "resnet.in": ("input gate",),
+    "head.modulation": ("scale shift", "shift scale"),
+    "norm.modulation": ("shift scale gate",),
 }
-"""The end of a role of attention or an MLP -> what one matrix packs, in order. See `ORDERS` for the unusual ones."""
+"""A role, or what it ends in -> what one matrix packs, in order. `ORDERS` has the orders that depend on the name."""
 
 ORDERS = {
     "query value key": ("h.{}.attn.qkv_proj",),  # codegen: q, v, k of each quarter
+    "scale shift": ("norm_out",),  # AdaLayerNormZero_Final
+    "shift scale": ("final_layer.linear_1",),  # VibeVoice's diffusion head
     "query key value output": ("mlstm_layer.qkv_opreact",),
     "gate up": (
         "gate_up_proj", "Wi", "input_linear", "weights_in", "dense_h_to_4h", "proj_1", "proj_up_gate_z", "experts.fc1",
@@ -220,18 +234,16 @@ def test_no_exception_is_left_over() -> None:
 def packs_fault(path: str, part: Part) -> str | None:
     """Why the parts of a matrix do not agree with its role, its name and its width; None where they do."""
     order = " ".join(SHORT.get(word, word) for word in part.kind.packs)
-    subject, _, rest = part.role.partition(".")
-    if subject in (*SUBJECTS, "ssm"):
-        known = PACKS.get(rest) or PACKS.get(last_word(part.role))
-        if known is not None and order not in known:
-            return f"the role packs {' or '.join(known)}"
+    rest, word = part.role.partition(".")[2], last_word(part.role)
+    known = PACKS.get(part.role) or PACKS.get(rest) or PACKS.get(word)
+    if known is None:
+        return "no order is known of this role"
+    if order not in known:
+        return f"the role packs {' or '.join(known)}"
     tails = ends(path)
-    listed = [text for text, names in ORDERS.items() for name in names if name in tails]
-    longest = max(
-        ((len(name), text) for text, names in ORDERS.items() for name in names if name in tails), default=None
-    )
-    if longest is not None and last_word(part.role) in ("qkv", "gate_up") and order != longest[1]:
-        return f"the name packs {longest[1]}"
+    listed = [(len(name), text) for text, names in ORDERS.items() for name in names if name in tails]
+    if listed and word in ("qkv", "gate_up", "modulation") and order != max(listed)[1]:
+        return f"the name packs {max(listed)[1]}"
     if order in ORDERS and not listed:
         return "the order is not that of the name"
     return None
