@@ -11,6 +11,7 @@ from inspector.architectures.catalog import card_of, definition_file, modules, p
 from inspector.dialects.catalog import writers_of
 from inspector.findings.registry import all_findings, finding_type, page
 from inspector.notation.definition import Architecture
+from inspector.notation.page import page as notation_page
 from inspector.notation.roles import label
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
@@ -163,6 +164,11 @@ def rules_json(code: str) -> dict[str, Any]:
         if one is not None
     ]
     return {"schema": "inspector.rules/1", "rules": pages}
+
+
+def notation_json() -> dict[str, Any]:
+    """The object of schema `inspector.notation/1`."""
+    return {"schema": "inspector.notation/1", "page": notation_page()}
 
 
 def _proven() -> Iterator[str]:
