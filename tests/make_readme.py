@@ -1,4 +1,4 @@
-"""Fills the console blocks of both READMEs with what the commands print.
+"""Fills the console blocks of the README with what the commands print.
 
 python -m tests.make_readme
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from tests.test_transcripts import READMES, run
+from tests.test_transcripts import README, run
 
 BLOCK = re.compile(r"```console\n\$ (inspector [^\n]*)\n.*?```", re.DOTALL)
 
@@ -23,5 +23,4 @@ def filled(text: str) -> str:
 
 
 if __name__ == "__main__":
-    for readme in READMES:
-        readme.write_text(filled(readme.read_text(encoding="utf-8")), encoding="utf-8")
+    README.write_text(filled(README.read_text(encoding="utf-8")), encoding="utf-8")

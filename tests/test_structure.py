@@ -160,15 +160,11 @@ def test_the_catalog_is_what_the_files_hold() -> None:
 
 
 def test_cards_have_known_subjects() -> None:
-    rare = {
-        "rotary", "altup", "laurel", "layer", "mtp", "scale", "bound", "duration", "flow", "range", "slope", "time",
-        "code", "mask", "resample", "vocoder",
-    }  # fmt: skip
     strange = set()
     for name, card in all_cards():
         for slot in counted(plan_of({"model_type": name})):
             subject = slot.role.split(".")[0]
-            if subject not in SUBJECTS and subject not in rare:
+            if subject not in SUBJECTS:
                 strange.add((name, slot.role))
         assert card.dialects[0] == {}, f"{name}: the first dialect is the canonical one"
     assert not strange

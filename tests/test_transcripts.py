@@ -19,7 +19,7 @@ from tests.judged import FIXTURES
 
 CHECKPOINTS = FIXTURES / "checkpoints"
 TRANSCRIPTS = FIXTURES / "transcripts"
-READMES = (FIXTURES.parent / "README.md", FIXTURES.parent / "inspector" / "architectures" / "README.md")
+README = FIXTURES.parent / "README.md"
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 WIDTH = 80
 
@@ -106,9 +106,8 @@ def test_the_words_are_the_ones_that_were_read(name: str) -> None:
 
 
 def readme_blocks() -> list[str]:
-    """The console blocks of both READMEs that show output."""
-    texts = [readme.read_text(encoding="utf-8") for readme in READMES]
-    return [block for text in texts for block in CONSOLE.findall(text) if block.count("\n") > 1]
+    """The console blocks of the README that show output."""
+    return [block for block in CONSOLE.findall(README.read_text(encoding="utf-8")) if block.count("\n") > 1]
 
 
 @pytest.mark.parametrize("block", readme_blocks(), ids=lambda block: block.split("\n", 1)[0])

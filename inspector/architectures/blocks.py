@@ -125,7 +125,8 @@ UP_DOWN = rows(                                # an MLP without gate
     part("up_proj",   "mlp.up",   linear("d -> ff", bias="b")),
     part("down_proj", "mlp.down", linear("ff -> d", bias="b")))
 
-EXPERT_WITH_OLD_BIAS = rows(                   # transformers 4 gives each expert the biases b, 5's stacked ones have none
+# transformers 4 gives each expert the biases b, 5's stacked ones have none
+EXPERT_WITH_OLD_BIAS = rows(
     part("gate_proj",       "mlp.gate",      linear("d -> ff")),
     part("up_proj",         "mlp.up",        linear("d -> ff")),
     part("down_proj",       "mlp.down",      linear("ff -> d")),

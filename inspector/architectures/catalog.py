@@ -56,6 +56,12 @@ def card_of(model_type: str) -> Architecture | None:
     return card if isinstance(card, Architecture) else None
 
 
+def definition_file(model_type: str) -> str:
+    """The file that defines a model type of the catalog, relative to the package, and the constant in it."""
+    module, constant = modules()[model_type]
+    return f"inspector/architectures/{module.replace('.', '/')}.py ({constant})"
+
+
 class Outline(NamedTuple):
     """What shows by names alone whether a definition is near: the fewest keys its checkpoints have, and their ends."""
 
@@ -126,7 +132,8 @@ def all_cards() -> Iterator[tuple[str, Architecture]]:
 
 
 FIRST = ("llama", "qwen3", "qwen2", "mixtral", "qwen3_moe", "gemma2", "gpt2", "bert", "roberta", "t5", "deepseek_v3",
-         "WanTransformer3DModel", "AutoencoderKLWan", "PixArtTransformer2DModel", "CogView4Transformer2DModel", "LongCatImageTransformer2DModel",
+         "WanTransformer3DModel", "AutoencoderKLWan", "PixArtTransformer2DModel", "CogView4Transformer2DModel",
+         "LongCatImageTransformer2DModel",
          "idefics2_vision", "siglip_vision_model", "qwen2_5_vl_vision", "qwen2_audio_encoder")  # fmt: skip
 """Among cards that fit the same names equally well the well-known one is tried first."""
 

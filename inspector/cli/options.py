@@ -220,7 +220,9 @@ def compare(
 
 @app.command(epilog="Example: inspector explain D501")
 def explain(
-    code: Annotated[str, typer.Argument(help="A finding's code or name; 'all' lists them.")],
+    code: Annotated[
+        str, typer.Argument(help="A finding's code or name; 'all' lists them; 'notation': how definitions are written.")
+    ],
     format: AsFormat = Format.text,
 ) -> None:
     """What a finding means, why it matters, and what to do."""

@@ -176,8 +176,18 @@ def _places(source: str, target: str, where: Where) -> list[dict[str, Any]]:
     return [dict(where) if one else {} for one in remote]
 
 
+NOTATION = "notation"
+"""What `explain` prints beside findings: how architecture definitions are written."""
+
+
 def explain(code: str, *, format: str = "text") -> NoReturn:
-    """Shows the page of a finding."""
+    """Shows the page of a finding, or that of the notation of definitions."""
+    if code == NOTATION:
+        from inspector.notation.page import page
+        from inspector.report.listing import notation_json
+
+        tell(format, notation_json, page)
+        leave(0)
     from inspector.findings.registry import all_findings, finding_type
     from inspector.report.listing import explain_text, rules_json
 

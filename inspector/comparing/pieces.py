@@ -393,14 +393,15 @@ LONG = {"q": "query", "k": "key", "v": "value", "dt": "step"}
 def part_roles(role: str, packs: Sequence[str]) -> list[str]:
     """The roles of a fused matrix's parts: `attention.qkv` of q, k, v is attention.query, .key and .value.
 
-    A pack with a dot is a role itself. Where the role's last word is not made of its parts, a part of that
-    name is the role and the others stand beside it, or below it where none has its name.
+    A pack with a dot is a role itself; the parts of `mlp.gate_up` may be in either order. Where the role's last word
+    is not made of its parts, a part of that name is the role and the others stand beside it, or below it where none
+    has its name.
     """
     parts = [LONG.get(pack, pack) for pack in packs]
     head, _, last = role.rpartition(".")
     initials = "".join(sorted(part[0] for part in parts))
     plain = "".join(pack for pack in packs if "." not in pack)
-    fused = last in (plain, "_".join(packs), "_".join(parts)) or "".join(sorted(last)) == initials
+    fused = last == plain or sorted(last.split("_")) == sorted(parts) or "".join(sorted(last)) == initials
     fused = fused or last.startswith(f"{plain}_")
     before = f"{head}." if head else ""
     beside = fused or last in parts

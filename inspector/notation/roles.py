@@ -1,14 +1,18 @@
-"""What a tensor is for: the one vocabulary of roles, with the words people see and the group of the chart.
+"""What a tensor is for: the closed table of roles, with the words people see and the group of the chart.
 
-A role is `subject.part`. What is not listed gets its label from the role itself and its group from the
-subject, so that a rare role needs no line here.
+A role is `subject.part`; its group is that of the subject. `roles.txt` beside this file lists every role with what it
+means, one a line: a definition or a dialect cannot use another (a test compares).
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from functools import cache
+
 from inspector.findings.role_words import LABELS, label
 
-__all__ = ["DISPUTED", "GROUPS", "LABELS", "SUBJECTS", "group", "label"]
+__all__ = ["DISPUTED", "GROUPS", "LABELS", "SUBJECTS", "group", "label", "meanings"]
 
 GROUPS = (
     "embedding", "attention", "feed-forward", "state space", "convolution", "projector", "norms", "head", "other",
@@ -40,11 +44,31 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "pool": ("head", "makes one vector of many"),
     "head": ("head", "what a task class adds at the end"),
     "pooler": ("head", "makes one vector of a sequence"),
+    "altup": ("other", "alternating updates of several streams (Gemma 3n)"),
+    "bound": ("other", "the range to which a linear is clipped"),
+    "duration": ("other", "predicts how long each unit is spoken"),
+    "flow": ("other", "a normalizing flow"),
+    "integer": ("other", "an integer copy of a weight (I-BERT)"),
+    "laurel": ("other", "a learned residual connection (Gemma 3n)"),
+    "layer": ("other", "what acts on a whole layer"),
+    "mtp": ("other", "layers that predict further tokens"),
+    "range": ("other", "a recorded range of activations (I-BERT)"),
+    "rotary": ("other", "stored values of a rotary embedding"),
+    "scale": ("other", "a scale outside the parts above"),
+    "slope": ("other", "learned slopes of an activation"),
+    "time": ("other", "conditions a layer on the time step"),
 }
 """First word of a role -> (group, definition)."""
 
 DISPUTED = frozenset({"router.correction"})
 """Roles that transformers keeps as buffers and the authors' code as parameters: both counts are told."""
+
+
+@cache
+def meanings() -> Mapping[str, str]:
+    """Every role that there is and what it means."""
+    with open(os.path.join(os.path.dirname(__file__), "roles.txt"), encoding="utf-8") as file:
+        return dict(line.rstrip("\n").split(": ", 1) for line in file)
 
 
 def group(role: str) -> str:

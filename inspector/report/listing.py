@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from inspector.algebra.names import key_of
-from inspector.architectures.catalog import card_of, modules, proofs
+from inspector.architectures.catalog import card_of, definition_file, modules, proofs
 from inspector.dialects.catalog import writers_of
 from inspector.findings.registry import all_findings, finding_type, page
 from inspector.notation.definition import Architecture
+from inspector.notation.page import page as notation_page
 from inspector.notation.roles import label
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
@@ -165,6 +166,11 @@ def rules_json(code: str) -> dict[str, Any]:
     return {"schema": "inspector.rules/1", "rules": pages}
 
 
+def notation_json() -> dict[str, Any]:
+    """The object of schema `inspector.notation/1`."""
+    return {"schema": "inspector.notation/1", "page": notation_page()}
+
+
 def _proven() -> Iterator[str]:
     """Every model type in three columns: its name, the saved models and the published sizes it is checked on."""
     found = proofs()
@@ -196,6 +202,7 @@ def architecture_text(name: str | None) -> str:
     heads = ", ".join(one for entry in card.heads for one in entry.names if one)
     lines = [name, ""]
     for entry, text in (
+        ("file", definition_file(name)),
         ("model types", ", ".join(card.names)),
         ("classes", heads),
         ("ties", card.ties),
@@ -229,6 +236,8 @@ def architectures_json(name: str | None) -> dict[str, Any]:
         card = card_of(one)
         if card is not None:
             heads = [suffix for entry in card.heads for suffix in entry.names if suffix]
-            entry = {"name": one, "classes": heads, "ties": card.ties, "symbols": dict(card.dims)}
-            found.append({**entry, "checked": dict(proofs()[one])})
+            entry: dict[str, Any] = {"name": one, "file": definition_file(one), "classes": heads, "ties": card.ties}
+            entry["symbols"] = dict(card.dims)
+            entry["checked"] = dict(proofs()[one])
+            found.append(entry)
     return {"schema": "inspector.architectures/1", "architectures": found}

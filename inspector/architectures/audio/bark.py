@@ -1,11 +1,13 @@
-"""Bark. modeling_bark.py: three GPTs and EnCodec. The two causal ones store their masks, and `bias` reaches their norms too; the fine
-one has a table for each codebook and a head for each that is not given, each tied to the table of its codebook.
+"""Bark. modeling_bark.py: three GPTs and EnCodec. The two causal ones store their masks, and `bias` reaches their norms
+too; the fine one has a table for each codebook and a head for each that is not given, each tied to the table of its
+codebook.
 """
 
 from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, linear, table
 
-DIMS = Dims(V="input_vocab_size", O="output_vocab_size", d="hidden_size", L="num_layers", h="num_heads", T="block_size", b="bias")
+DIMS = Dims(V="input_vocab_size", O="output_vocab_size", d="hidden_size", L="num_layers", h="num_heads", T="block_size",
+            b="bias")
 LAYER = rows(                                  # bn: bias of the norms
     part("layernorm_1",   "norm.attention",   affine("d", bias="bn")),
     part("layernorm_2",   "norm.mlp",         affine("d", bias="bn")),
@@ -20,7 +22,8 @@ BARK_CAUSAL = Architecture("semantic coarse_acoustics", dims=DIMS, heads=(head("
         part("layernorm_final",       "norm.final",     affine("d", bias="b")),
         part("lm_head",               "head.token",     linear("d -> O")),
         under("layers.{L}", LAYER, maybe("attn.bias", "attention.mask", buffer("1 1 T T")), bn="b")))
-BARK_FINE = Architecture("fine_acoustics", dims=DIMS | Dims(N="n_codes_total", H="N - n_codes_given"), heads=(head("Model", ""),),
+BARK_FINE = Architecture("fine_acoustics", dims=DIMS | Dims(N="n_codes_total", H="N - n_codes_given"),
+                         heads=(head("Model", ""),),
     ties="tie_word_embeddings | true",
     parts=rows(
         part("input_embeds_layers.{N}", "embed.token",    table("V d")),

@@ -1,5 +1,5 @@
-"""CLAP. modeling_clap.py: RoBERTa beside a Swin over spectrograms (HTS-AT), the widths doubling from stage to stage; two
-0-d scales; with `enable_fusion` a second patch embedding three times as wide and a gate of four convolutions.
+"""CLAP. modeling_clap.py: RoBERTa beside a Swin over spectrograms (HTS-AT), the widths doubling from stage to stage;
+two 0-d scales; with `enable_fusion` a second patch embedding three times as wide and a gate of four convolutions.
 """
 
 from inspector.architectures.text.bert import LONE_LAYER
@@ -70,7 +70,7 @@ CLAP = Architecture("clap", dims=Dims(q="projection_dim"),
         head("Model", "", graft("text", "text_model.", TEXT), graft("audio", "audio_model.", AUDIO),
             part("logit_scale_a",            "scale.audio",     param("")),
             part("logit_scale_t",            "scale.text",      param("")),
-            part("text_projection.linear1",  "project.text.1",  dense("text.d -> q")),
-            part("text_projection.linear2",  "project.text.2",  dense("q -> q")),
-            part("audio_projection.linear1", "project.audio.1", dense("audio.d -> q")),
-            part("audio_projection.linear2", "project.audio.2", dense("q -> q")), default=True),))
+            part("text_projection.linear1",  "project.text",    dense("text.d -> q")),
+            part("text_projection.linear2",  "project.text",    dense("q -> q")),
+            part("audio_projection.linear1", "project.audio", dense("audio.d -> q")),
+            part("audio_projection.linear2", "project.audio", dense("q -> q")), default=True),))

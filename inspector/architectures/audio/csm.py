@@ -1,9 +1,11 @@
 """CSM, Moshi and Dia: models of speech as several streams of codes.
 
-modeling_csm.py: a backbone of Llama's layers, a depth decoder that reads `backbone_hidden_size` and has a head for each codebook but
-the first, in one tensor stored [in, out], and Mimi; the two tables of codes are one while `tie_codebooks_embeddings` says so.
-modeling_moshi.py: tables have one row more than the vocabulary; the gated MLP's `fc1` holds gate and up; the depth decoder has a
-matrix for each codebook everywhere and no final norm, and the whole sets its sizes. Its head is tied in transformers 4 alone.
+modeling_csm.py: a backbone of Llama's layers, a depth decoder that reads `backbone_hidden_size` and has a head for each
+codebook but the first, in one tensor stored [in, out], and Mimi; the two tables of codes are one while
+`tie_codebooks_embeddings` says so.
+modeling_moshi.py: tables have one row more than the vocabulary; the gated MLP's `fc1` holds gate and up; the depth
+decoder has a matrix for each codebook everywhere and no final norm, and the whole sets its sizes. Its head is tied in
+transformers 4 alone.
 modeling_dia.py: all channels of codes share one table; the decoder's cross attention has heads and a width of its own.
 """
 
@@ -20,13 +22,15 @@ CSM_LAYERS = rows(
 CSM_DEPTH = Architecture("csm_depth_decoder_model", dims=DECODER | Dims(n="num_codebooks", w="backbone_hidden_size"),
     heads=(
         head("Model",       ""),
-        head("ForCausalLM", "model.", part("codebooks_head", "head.code", linear_io("d -> V", each="n-1")), default=True)),
+        head("ForCausalLM", "model.", part("codebooks_head", "head.code", linear_io("d -> V", each="n-1")),
+             default=True)),
     parts=rows(
         CSM_LAYERS,
         part("embed_tokens",            "embed.code.depth", table("n*V w")),
         part("inputs_embeds_projector", "embed.project",    linear("w -> d"))))
 CODES = part("embed_tokens.embed_audio_tokens", "embed.code", table("n*V d"), tied="embed.code.depth")
-CSM = Architecture("csm", ties="tie_codebooks_embeddings | true", dims=DECODER | Dims(n="num_codebooks", T="text_vocab_size"),
+CSM = Architecture("csm", ties="tie_codebooks_embeddings | true",
+                   dims=DECODER | Dims(n="num_codebooks", T="text_vocab_size"),
     heads=(
         head("ForConditionalGeneration", "",
             under("backbone_model", CSM_LAYERS, CODES),
@@ -36,7 +40,8 @@ CSM = Architecture("csm", ties="tie_codebooks_embeddings | true", dims=DECODER |
             graft("codec", "codec_model.", MIMI)),
         head("BackboneModel", "", CSM_LAYERS, CODES)))
 
-MOSHI_DIMS = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", kv="num_key_value_heads | h",
+MOSHI_DIMS = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads",
+                  kv="num_key_value_heads | h",
                   dh="head_dim | d//h", ff="ffn_dim", n="num_codebooks", A="audio_vocab_size", N="n - 1")
 MOSHI_MODEL = rows(
     part("embed_tokens", "embed.token", table("V+1 d")),
@@ -91,7 +96,8 @@ DIA_ENCODER = Architecture("dia_encoder", dims=DECODER, heads=(head("tower Encod
             under("self_attention", DIA_ATTENTION),
             under("mlp", GATE_UP))))
 DIA_DECODER = Architecture("dia_decoder", heads=(head("tower Decoder", ""),),
-    dims=DECODER | Dims(n="num_channels", x="cross_hidden_size", hx="cross_num_attention_heads", kx="cross_num_key_value_heads | hx",
+    dims=DECODER | Dims(n="num_channels", x="cross_hidden_size", hx="cross_num_attention_heads",
+                        kx="cross_num_key_value_heads | hx",
                         dx="cross_head_dim"),
     parts=rows(
         part("embeddings.embed", "embed.code", table("n*V d")),

@@ -1,17 +1,18 @@
-"""DAC. modeling_dac.py: stages of three residual units with a learned slope (`alpha`), widths doubling on the way down and
-halving on the way up, kernels twice the ratio; codebooks are parameters here, with a projection in and out of each.
+"""DAC. modeling_dac.py: stages of three residual units with a learned slope (`alpha`), widths doubling on the way down
+and halving on the way up, kernels twice the ratio; codebooks are parameters here, with a projection in and out of each.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import conv, conv_t, param, table
 
 UNIT = rows(
-    part("snake1.alpha", "resnet.slope.1", param("1 w 1")),
+    part("snake1.alpha", "resnet.slope", param("1 w 1")),
     part("conv1",        "resnet.conv.1",  conv("w -> w, 7")),
-    part("snake2.alpha", "resnet.slope.2", param("1 w 1")),
+    part("snake2.alpha", "resnet.slope", param("1 w 1")),
     part("conv2",        "resnet.conv.2",  conv("w -> w, 1")))
 DAC = Architecture("dac", ignores="hop_length", heads=(head("Model", ""),),
-    dims=Dims(E="encoder_hidden_size", D="decoder_hidden_size", N="len(downsampling_ratios)", M="len(upsampling_ratios) | N",
+    dims=Dims(E="encoder_hidden_size", D="decoder_hidden_size", N="len(downsampling_ratios)",
+              M="len(upsampling_ratios) | N",
               d="hidden_size | E * 2**N", K="codebook_size", e="codebook_dim", n="n_codebooks",
               we="E * 2**{N}", wd="D // 2**({M}+1)",
               re="downsampling_ratios[{N}]", rd="upsampling_ratios[{M}] | downsampling_ratios[N-1-{M}]"),

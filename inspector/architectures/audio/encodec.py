@@ -5,7 +5,8 @@ activation and a convolution that halves or doubles. The encoder runs through `u
 twice the ratio; the weight norm's magnitude lies on the first axis, which is the input's for transposed convolutions.
 All codebooks are buffers; how many there are follows from the largest bandwidth (`bits`: the codes' logarithm, rounded
 up).
-modeling_musicgen.py: a table and a head for each codebook, nothing tied, projections without bias, sinusoids not stored.
+modeling_musicgen.py: a table and a head for each codebook, nothing tied, projections without bias, sinusoids not
+stored.
 """
 
 from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
@@ -19,14 +20,14 @@ LSTM = rows(                                   # D is its width, Q its layers
 NORMED_BLOCK = rows(                           # w its width, m between
     part("block.1.conv",  "resnet.conv.1",   weight_norm(conv("w -> m, residual_kernel_size"))),
     part("block.3.conv",  "resnet.conv.2",   weight_norm(conv("m -> w, 1"))),
-    part("shortcut.conv", "resnet.shortcut", weight_norm(conv("w -> w, 1")), when="use_conv_shortcut"))
+    part("shortcut.conv", "resnet.skip", weight_norm(conv("w -> w, 1")), when="use_conv_shortcut"))
 GROUPED_BLOCK = rows(
     part("block.1.conv",  "resnet.conv.1",   conv("w -> m, residual_kernel_size")),
     part("block.1.norm",  "norm.1",          affine("m")),
     part("block.3.conv",  "resnet.conv.2",   conv("m -> w, 1")),
     part("block.3.norm",  "norm.2",          affine("w")),
-    part("shortcut.conv", "resnet.shortcut", conv("w -> w, 1"), when="use_conv_shortcut"),
-    part("shortcut.norm", "norm.shortcut",   affine("w"),       when="use_conv_shortcut"))
+    part("shortcut.conv", "resnet.skip", conv("w -> w, 1"), when="use_conv_shortcut"),
+    part("shortcut.norm", "norm.resnet.skip", affine("w"),       when="use_conv_shortcut"))
 NORMED = rows(
     under("encoder.layers",
         part("0.conv",    "conv.in",   weight_norm(conv("audio_channels -> F, kernel_size"))),
@@ -64,14 +65,17 @@ ENCODEC = Architecture("encodec",
               EL="S*(R+2) + 1 : S*(R+2) + 2", EO="S*(R+2) + 3 : S*(R+2) + 4",
               we="F * 2**(({EB}-1)//(R+2))", wd="F * 2**({ED}//(R+2))",
               rd="upsampling_ratios[S - {ED}//(R+2)] | 1",
-              MD="S*(R+2) + 2", DU="MD[{MD} > 2 and ({MD} - 2) % (R+2) == 1]", DB="MD[{MD} > 2 and ({MD} - 2) % (R+2) > 1]",
+              MD="S*(R+2) + 2", DU="MD[{MD} > 2 and ({MD} - 2) % (R+2) == 1]",
+              DB="MD[{MD} > 2 and ({MD} - 2) % (R+2) > 1]",
               DL="1 : 2", DO="S*(R+2) + 3 : S*(R+2) + 4",
               wu="F * 2**(S - 1 - ({DU}-2)//(R+2))", wb="F * 2**(S - 1 - ({DB}-2)//(R+2))",
               ru="upsampling_ratios[({DU}-2)//(R+2)] | 1",
               hop="prod(upsampling_ratios)", rate="(sampling_rate + hop - 1)//hop",
-              bandwidth="target_bandwidths[len(target_bandwidths) - 1]", P="24", bits="P[2**{P} < K]", q="floor(1000*bandwidth // (rate*bits))"),
+              bandwidth="target_bandwidths[len(target_bandwidths) - 1]", P="24", bits="P[2**{P} < K]",
+              q="floor(1000*bandwidth // (rate*bits))"),
     heads=(head("Model", ""),),
-    dialects=({}, {"*.parametrizations.weight.original0": ".weight_g", "*.parametrizations.weight.original1": ".weight_v"}),
+    dialects=({}, {"*.parametrizations.weight.original0": ".weight_g",
+                   "*.parametrizations.weight.original1": ".weight_v"}),
     parts=rows(
         NORMED, GROUPED,
         under("encoder.layers.{EL}", LSTM, tower="encoder"),
@@ -121,6 +125,7 @@ MUSICGEN_MELODY = Architecture("musicgen_melody", dims=Dims(),
             graft("audio", "audio_encoder.", config="audio_encoder"),
             graft("decoder", "decoder.", MELODY_DECODER, config="decoder"),
             part("enc_to_dec_proj", "project", dense("text.d -> decoder.d"), when="text.d != decoder.d"),
-            part("audio_enc_to_dec_proj", "project.audio", dense("num_chroma -> decoder.d"), when="num_chroma != decoder.d")),
+            part("audio_enc_to_dec_proj", "project.audio", dense("num_chroma -> decoder.d"),
+                 when="num_chroma != decoder.d")),
         head("ForCausalLM", "", graft("decoder", "", MELODY_DECODER, config="decoder")),
         head("Model", "", graft("decoder", "", MELODY_DECODER, config="decoder", head="Model"))))

@@ -1,5 +1,5 @@
-"""Mimi. modeling_mimi.py: EnCodec's convolutions without weight norm and LSTM, a small transformer on each side, and two
-quantizers whose codebooks are buffers; down- and upsampling by the ratio of the frame rates.
+"""Mimi. modeling_mimi.py: EnCodec's convolutions without weight norm and LSTM, a small transformer on each side, and
+two quantizers whose codebooks are buffers; down- and upsampling by the ratio of the frame rates.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
@@ -8,7 +8,7 @@ from inspector.notation.kinds import affine, buffer, conv, conv_t, linear, param
 BLOCK = rows(                                  # w its width, m between
     part("block.1.conv",  "resnet.conv.1",   conv("w -> m, residual_kernel_size")),
     part("block.3.conv",  "resnet.conv.2",   conv("m -> w, 1")),
-    part("shortcut.conv", "resnet.shortcut", conv("w -> w, 1"), when="use_conv_shortcut"))
+    part("shortcut.conv", "resnet.skip", conv("w -> w, 1"), when="use_conv_shortcut"))
 TRANSFORMER = under("layers.{L}",
     part("self_attn.q_proj",           "attention.query",  linear("d -> h*dh",  bias="attention_bias")),
     part("self_attn.k_proj",           "attention.key",    linear("d -> kv*dh", bias="attention_bias")),
@@ -53,7 +53,8 @@ MIMI = Architecture("mimi", heads=(head("Model", ""),),
             part("{EO}.conv", "conv.out",  conv("F -> audio_channels, last_kernel_size")), tower="decoder"),
         under("encoder_transformer", TRANSFORMER, tower="encoder"),
         under("decoder_transformer", TRANSFORMER, tower="decoder"),
-        part("downsample.conv", "conv.frames.down", conv("d -> d, k", bias=False), when="frames == null or frames != rate"),
+        part("downsample.conv", "conv.frames.down", conv("d -> d, k", bias=False),
+             when="frames == null or frames != rate"),
         part("upsample.conv",   "conv.frames.up",   conv_t("d -> d, k", groups="upsample_groups", bias=False),
              when="frames == null or frames != rate"),
         under("quantizer.semantic_residual_vector_quantizer", QUANTIZER, tower="semantic", n="s"),

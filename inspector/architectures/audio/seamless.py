@@ -1,9 +1,9 @@
 """SeamlessM4T and its second version: speech and text in, text and speech out.
 
-modeling_seamless_m4t.py, modeling_seamless_m4t_v2.py: a conformer (the second version keys positions by distance and norms
-after the depthwise convolution instead of batch norm), an encoder and a decoder of text, a model from text to units (whose
-decoder is convolutional in the second version), and a vocoder. Which of them a class has depends on its task; all share
-one table. Sinusoids are not stored.
+modeling_seamless_m4t.py, modeling_seamless_m4t_v2.py: a conformer (the second version keys positions by distance and
+norms after the depthwise convolution instead of batch norm), an encoder and a decoder of text, a model from text to
+units (whose decoder is convolutional in the second version), and a vocoder. Which of them a class has depends on its
+task; all share one table. Sinusoids are not stored.
 """
 
 from inspector.architectures.audio.wav2vec2 import CONFORMER_LAYER, RELATIVE
@@ -70,9 +70,9 @@ UNIT_HEAD = part("t2u_model.lm_head", "head.unit", linear("d -> Vt"), tied="embe
 UNIT_ENCODER = under("encoder", FINAL, under("layers.{Te}", SELF, FFN, ff="te"), tower="unit_encoder")
 PREDICTOR = rows(                              # vi in, vh inside, vk kernel
     part("conv1", "duration.1",      conv("vi -> vh, vk")),
-    part("ln1",   "norm.duration.1", affine("vh")),
+    part("ln1",   "norm.duration", affine("vh")),
     part("conv2", "duration.2",      conv("vh -> vh, vk")),
-    part("ln2",   "norm.duration.2", affine("vh")),
+    part("ln2",   "norm.duration", affine("vh")),
     part("proj",  "duration",        dense("vh -> 1")))
 UNIT_BODY_1 = rows(UNIT_TABLE, UNIT_ENCODER,
     under("decoder", FINAL, under("layers.{Td}", SELF, CROSS, FFN, ff="td"), tower="unit_decoder"))

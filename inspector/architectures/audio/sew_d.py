@@ -8,7 +8,8 @@ from inspector.notation.definition import Architecture, Dims, graft, head, maybe
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param, table
 
 SEW_D = Architecture("sew-d", dialects=({}, OLD_WEIGHT_NORM),
-    dims=SPEECH | Dims(R="position_buckets when position_buckets > 0 | max_relative_positions when max_relative_positions > 0"
+    dims=SPEECH | Dims(R="position_buckets when position_buckets > 0 "
+                         "| max_relative_positions when max_relative_positions > 0"
                          " | max_position_embeddings", c2p="'c2p' in pos_att_type", p2c="'p2c' in pos_att_type"),
     parts=rows(
         MASK, CONVOLUTIONS, POSITION,
@@ -38,7 +39,8 @@ SEW_D = Architecture("sew-d", dialects=({}, OLD_WEIGHT_NORM),
 
 PARAKEET_ENCODER = Architecture("parakeet_encoder",
     dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", kv="num_key_value_heads | h",
-              dh="head_dim | d/h", ff="intermediate_size", c="subsampling_conv_channels", k="subsampling_conv_kernel_size",
+              dh="head_dim | d/h", ff="intermediate_size", c="subsampling_conv_channels",
+              k="subsampling_conv_kernel_size",
               P="24", n="P[2**{P} < subsampling_factor]", X="2 : 2 + 3*(n-1) : 3", Y="3 : 3 + 3*(n-1) : 3",
               o="num_mel_bins//subsampling_conv_stride**n", b="attention_bias"),
     heads=(head("Encoder", ""),),
@@ -61,7 +63,8 @@ PARAKEET_ENCODER = Architecture("parakeet_encoder",
             part("self_attn.bias_v",          "attention.position.bias", param("h dh")),
             part("norm_conv",                 "norm.conv",          affine("d")),
             part("conv.pointwise_conv1",      "conv.in",            conv("d -> d + d, 1", bias="convolution_bias")),
-            part("conv.depthwise_conv",       "conv.depth",         conv("d -> d, conv_kernel_size", groups="d", bias="convolution_bias")),
+            part("conv.depthwise_conv",       "conv.depth",
+                 conv("d -> d, conv_kernel_size", groups="d", bias="convolution_bias")),
             part("conv.norm",                 "norm.conv.batch",    batchnorm("d")),
             part("conv.pointwise_conv2",      "conv.out",           conv("d -> d, 1", bias="convolution_bias")),
             maybe("conv.pointwise_conv1.bias", "conv.in.bias",      param("2*d"), when="not convolution_bias"),

@@ -1,8 +1,9 @@
 """SpeechT5, Speech2Text, Moonshine, AST: speech to text and back.
 
 modeling_speecht5.py: one encoder and one decoder, before and after them what the task reads and says: convolutions or
-tables before the encoder, a small MLP or a table before the decoder, mel frames or words after it. modeling_speech_to_text.py:
-two convolutions that halve (gated, so each stores twice what the next reads); sinusoids are not stored.
+tables before the encoder, a small MLP or a table before the decoder, mel frames or words after it.
+modeling_speech_to_text.py: two convolutions that halve (gated, so each stores twice what the next reads); sinusoids are
+not stored.
 modeling_moonshine.py: no bias but in the MLPs, `attention_bias` on q, k and v; the decoder's `fc1` is gated.
 modeling_audio_spectrogram_transformer.py: two tokens before the patches of a spectrogram.
 """
@@ -29,7 +30,8 @@ MLP = rows(
 T5_ENCODER = under("encoder.wrapped_encoder",
     part("embed_positions.pe_k", "attention.position", table("2*encoder_max_relative_position d/h")),
     part("layer_norm",           "norm.final",         affine("d")),
-    under("layers.{Le}", under("attention", ATTENTION), part("layer_norm", "norm.attention", affine("d")), MLP, ff="fe"),
+    under("layers.{Le}", under("attention", ATTENTION), part("layer_norm", "norm.attention", affine("d")), MLP,
+          ff="fe"),
     tower="encoder")
 T5_DECODER = under("decoder.wrapped_decoder.layers.{Ld}",
     under("self_attn", ATTENTION), part("self_attn_layer_norm", "norm.attention", affine("d")), CROSS, MLP, ff="fd",
@@ -40,7 +42,8 @@ SPEECH_IN = under("encoder.prenet",
     part("feature_encoder.conv_layers.{Z}.layer_norm", "norm.audio",   affine("w")),
     part("feature_projection.layer_norm",            "norm.embed",     affine("f")),
     part("feature_projection.projection",            "embed.project",  dense("f -> d")),
-    part("pos_conv_embed.conv",                      "embed.position", weight_norm(conv("d -> d, K", groups="G"), axis=2)),
+    part("pos_conv_embed.conv",                      "embed.position",
+         weight_norm(conv("d -> d, K", groups="G"), axis=2)),
     tower="encoder")
 TEXT_IN = under("encoder.prenet",
     part("embed_tokens",           "embed.token",          table("V d")),
@@ -61,7 +64,8 @@ SPEECH_POST = under("speech_decoder_postnet",
     part("layers.{Po}.batch_norm",      "norm.head",  batchnorm("qo")))
 BODY = rows(T5_ENCODER, T5_DECODER)
 SPEECHT5 = Architecture("speecht5", ties="tie_word_embeddings | true", dialects=({}, OLD_WEIGHT_NORM),
-    dims=SPEECH | Dims(N="num_feat_extract_layers | len(conv_dim)", f="conv_dim[len(conv_dim)-1]", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim",
+    dims=SPEECH | Dims(N="num_feat_extract_layers | len(conv_dim)", f="conv_dim[len(conv_dim)-1]", Le="encoder_layers",
+                       Ld="decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim",
                        h="encoder_attention_heads", n="num_mel_bins", u="speech_decoder_prenet_units",
                        Pr="speech_decoder_prenet_layers", pi="n when {Pr} == 0 | u", p="speech_decoder_postnet_units",
                        Po="speech_decoder_postnet_layers", qi="n when {Po} == 0 | p", qo="n when {Po} == Po - 1 | p"),
@@ -102,7 +106,7 @@ MOON_ATTENTION = rows(
 MOON_ENCODER = under("encoder",
     part("conv1",      "embed.audio.1", conv("1 -> d, 127", bias=False)),
     part("conv2",      "embed.audio.2", conv("d -> 2*d, 7")),
-    part("conv3",      "embed.audio.3", conv("2*d -> d, 3")),
+    part("conv3",      "embed.audio", conv("2*d -> d, 3")),
     part("groupnorm",  "norm.embed",    affine("d")),
     part("layer_norm", "norm.final",    scale("d")),
     under("layers.{Le}",
@@ -128,7 +132,8 @@ MOON_DECODER = under("decoder",
 MOONSHINE = Architecture("moonshine", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="hidden_size", Le="encoder_num_hidden_layers", Ld="decoder_num_hidden_layers",
               ff="intermediate_size", he="encoder_num_attention_heads", hd="decoder_num_attention_heads",
-              ke="encoder_num_key_value_heads | he", kd="decoder_num_key_value_heads | hd", de="head_dim | d//he", dd="head_dim | d//hd"),
+              ke="encoder_num_key_value_heads | he", kd="decoder_num_key_value_heads | hd", de="head_dim | d//he",
+              dd="head_dim | d//hd"),
     heads=(
         head("Model",                    "", MOON_ENCODER, MOON_DECODER),
         head("ForConditionalGeneration", "", under("model", MOON_ENCODER, MOON_DECODER),

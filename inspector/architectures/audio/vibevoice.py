@@ -1,9 +1,10 @@
 """VibeVoice, its recogniser, and the acoustic tokenizer of both.
 
-modeling_vibevoice_acoustic_tokenizer.py: ConvNeXt blocks in one dimension, twice as wide after each of `downsampling_ratios`; the
-first of `depths` belongs to the stem, and the decoder of a whole tokenizer runs through both lists backwards.
-modeling_vibevoice.py: a diffusion head as wide as the text model, whose time steps are modulated as DiT's are; the head is tied as the
-text config says. modeling_vibevoice_asr.py: two encoders, no decoder, and a head that is never tied.
+modeling_vibevoice_acoustic_tokenizer.py: ConvNeXt blocks in one dimension, twice as wide after each of
+`downsampling_ratios`; the first of `depths` belongs to the stem, and the decoder of a whole tokenizer runs through both
+lists backwards.
+modeling_vibevoice.py: a diffusion head as wide as the text model, whose time steps are modulated as DiT's are; the head
+is tied as the text config says. modeling_vibevoice_asr.py: two encoders, no decoder, and a head that is never tied.
 """
 
 from inspector.architectures.blocks import SWIGLU
@@ -31,10 +32,13 @@ DECODER = rows(
     part("head.conv",                     "conv.out", conv("F -> channels, k")),
     under("stem.stage.{B0}", BLOCK, w="F*2**(n-1)", tower="stem"),
     under("conv_layers.{S}.stage.{B}", BLOCK, w="F*2**(n-2-{S})"))
-DIMS = Dims(d="hidden_size", F="num_filters", k="kernel_size", r="downsampling_ratios", S="len(r)", n="len(depths)", x="ffn_expansion",
+DIMS = Dims(d="hidden_size", F="num_filters", k="kernel_size", r="downsampling_ratios", S="len(r)", n="len(depths)",
+            x="ffn_expansion",
             B0="depths[0]", B="depths[{S}+1]")
-TOKENIZER_ENCODER = Architecture("vibevoice_acoustic_tokenizer_encoder", dims=DIMS, heads=(head("tower EncoderModel", ""),), parts=ENCODER)
-TOKENIZER_DECODER = Architecture("vibevoice_acoustic_tokenizer_decoder", dims=DIMS, heads=(head("tower DecoderModel", ""),), parts=DECODER)
+TOKENIZER_ENCODER = Architecture("vibevoice_acoustic_tokenizer_encoder", dims=DIMS,
+                                 heads=(head("tower EncoderModel", ""),), parts=ENCODER)
+TOKENIZER_DECODER = Architecture("vibevoice_acoustic_tokenizer_decoder", dims=DIMS,
+                                 heads=(head("tower DecoderModel", ""),), parts=DECODER)
 TOKENIZER = Architecture("vibevoice_acoustic_tokenizer", heads=(head("tower TokenizerModel", ""),),
     dims=DIMS | Dims(R0="depths[n-1]", R="depths[n-2-{S}]"),
     parts=rows(

@@ -1,6 +1,6 @@
-"""VITS (MMS-TTS). modeling_vits.py: an encoder of text with relative tables per head, flows of weight-normed convolutions,
-a duration predictor (stochastic or plain) and a HiFi-GAN whose blocks number upsamplings times kernels. The last
-`res_skip_layers` of a wavenet is half as wide. The posterior encoder is for training but stored.
+"""VITS (MMS-TTS). modeling_vits.py: an encoder of text with relative tables per head, flows of weight-normed
+convolutions, a duration predictor (stochastic or plain) and a HiFi-GAN whose blocks number upsamplings times kernels.
+The last `res_skip_layers` of a wavenet is half as wide. The posterior encoder is for training but stored.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
@@ -23,14 +23,18 @@ AFFINE_FLOW = rows(
     part("translate",           "flow.shift",        param("c 1")),
     part("log_scale",           "flow.scale",        param("c 1")))
 VITS = Architecture("vits",
-    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="ffn_dim", w="window_size",
-              g="speaker_embedding_size", f="flow_size", k="duration_predictor_kernel_size", c="depth_separable_channels",
+    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="ffn_dim",
+              w="window_size",
+              g="speaker_embedding_size", f="flow_size", k="duration_predictor_kernel_size",
+              c="depth_separable_channels",
               Y="depth_separable_num_layers", A="prior_encoder_num_flows", na="prior_encoder_num_wavenet_layers",
-              np="posterior_encoder_num_wavenet_layers", za="d when {na} == na - 1 | 2*d", zp="d when {np} == np - 1 | 2*d",
+              np="posterior_encoder_num_wavenet_layers", za="d when {na} == na - 1 | 2*d",
+              zp="d when {np} == np - 1 | 2*d",
               E="duration_predictor_num_flows + 1", F="E[1:]", q="duration_predictor_filter_channels",
               u="upsample_initial_channel", U="len(upsample_rates)", K="len(resblock_kernel_sizes)", R="U*K",
               r="u // 2**({R}//K + 1)", x="resblock_kernel_sizes[{R} % K]", D="len(resblock_dilation_sizes[{R} % K])"),
-    dialects=({}, {"*.parametrizations.weight.original0": ".weight_g", "*.parametrizations.weight.original1": ".weight_v"}),
+    dialects=({}, {"*.parametrizations.weight.original0": ".weight_g",
+                   "*.parametrizations.weight.original1": ".weight_v"}),
     heads=(head("Model", ""),),
     parts=rows(
         part("embed_speaker", "embed.speaker", table("num_speakers g"), when="num_speakers > 1"),
@@ -62,7 +66,8 @@ VITS = Architecture("vits",
             part("cond",                  "conv.condition",     conv("g -> d, 1"), when="g != 0"),
             under("flows.0", AFFINE_FLOW),
             tower="duration", when="use_stochastic_duration_prediction"),
-        under("duration_predictor.flows.{F}", CONV_FLOW, tower="duration.flow", when="use_stochastic_duration_prediction"),
+        under("duration_predictor.flows.{F}", CONV_FLOW, tower="duration.flow",
+              when="use_stochastic_duration_prediction"),
         under("duration_predictor",
             part("post_conv_pre",         "conv.in",            conv("1 -> d, 1")),
             part("post_conv_proj",        "conv.out",           conv("d -> d, 1")),
@@ -81,7 +86,8 @@ VITS = Architecture("vits",
             tower="duration", when="not use_stochastic_duration_prediction"),
         under("decoder",
             part("conv_pre",              "conv.in",            conv("f -> u, 7")),
-            part("upsampler.{U}",         "conv.up",            conv_t("u // 2**{U} -> u // 2**({U}+1), upsample_kernel_sizes[{U}]")),
+            part("upsampler.{U}",         "conv.up",
+                 conv_t("u // 2**{U} -> u // 2**({U}+1), upsample_kernel_sizes[{U}]")),
             part("resblocks.{R}.convs1.{D}", "resnet.conv.1",   conv("r -> r, x")),
             part("resblocks.{R}.convs2.{D}", "resnet.conv.2",   conv("r -> r, x")),
             part("conv_post",             "conv.out",           conv("u // 2**U -> 1, 7", bias=False)),

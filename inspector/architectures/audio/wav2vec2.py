@@ -17,7 +17,8 @@ SPEECH = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_att
               C="num_labels | len(id2label) | 2", N="len(conv_dim)", w="conv_dim[{N}]", v="conv_dim[{N}-1] | 1",
               k="conv_kernel[{N}]", f="conv_dim[N-1]",
               Z="N[:1] when feat_extract_norm == 'group' | N", b="conv_bias", K="num_conv_pos_embeddings",
-              G="num_conv_pos_embedding_groups", A="num_adapter_layers", a="adapter_kernel_size", o="output_hidden_size | d",
+              G="num_conv_pos_embedding_groups", A="num_adapter_layers", a="adapter_kernel_size",
+              o="output_hidden_size | d",
               r="num_codevector_groups", m="num_codevectors_per_group", X="len(tdnn_dim)", xw="tdnn_dim[{X}]",
               xv="tdnn_dim[{X}-1] | tdnn_dim[0]",
               masked="(mask_time_prob | 0) > 0 or (mask_feature_prob | 0) > 0")
@@ -64,9 +65,11 @@ XVECTOR = rows(WEIGHTED,
     part("feature_extractor", "head.features",  dense("2*tdnn_dim[X-1] -> xvector_output_dim")),
     part("classifier",        "head.class",     dense("xvector_output_dim -> xvector_output_dim")),
     part("objective.weight",  "head.objective", param("xvector_output_dim C")))
-OLD_WEIGHT_NORM = {"*.parametrizations.weight.original0": ".weight_g", "*.parametrizations.weight.original1": ".weight_v"}
+OLD_WEIGHT_NORM = {"*.parametrizations.weight.original0": ".weight_g",
+                   "*.parametrizations.weight.original1": ".weight_v"}
 WAV2VEC2 = Architecture("wav2vec2", dims=SPEECH, dialects=({}, OLD_WEIGHT_NORM),
-    parts=rows(MASK, CONVOLUTIONS, PROJECTION, POSITION, FINAL, under("encoder.layers.{L}", SPEECH_LAYER, LAYER_ADAPTER), ADAPTER),
+    parts=rows(MASK, CONVOLUTIONS, PROJECTION, POSITION, FINAL,
+               under("encoder.layers.{L}", SPEECH_LAYER, LAYER_ADAPTER), ADAPTER),
     heads=(
         head("Model",                       ""),
         head("ForCTC ForMaskedLM",          "wav2vec2.", CTC),
@@ -75,7 +78,8 @@ WAV2VEC2 = Architecture("wav2vec2", dims=SPEECH, dialects=({}, OLD_WEIGHT_NORM),
         head("ForPreTraining",              "wav2vec2.", QUANTIZER),
         head("ForXVector",                  "wav2vec2.", XVECTOR)))
 UNISPEECH = Architecture("unispeech", dims=SPEECH, dialects=({}, OLD_WEIGHT_NORM),
-    parts=rows(MASK, CONVOLUTIONS, PROJECTION, POSITION, FINAL, under("encoder.layers.{L}", SPEECH_LAYER, LAYER_ADAPTER)),
+    parts=rows(MASK, CONVOLUTIONS, PROJECTION, POSITION, FINAL,
+               under("encoder.layers.{L}", SPEECH_LAYER, LAYER_ADAPTER)),
     heads=(
         head("Model",                       ""),
         head("ForCTC",                      "unispeech.", CTC),
@@ -87,7 +91,8 @@ UNISPEECH = Architecture("unispeech", dims=SPEECH, dialects=({}, OLD_WEIGHT_NORM
             part("quantizer.codevectors", "quantizer.codes",   param("1 r*m codevector_dim//r")),
             part("quantizer.weight_proj", "quantizer.project", dense("f -> r*m")))))
 UNISPEECH_SAT = Architecture("unispeech-sat", dims=SPEECH | Dims(masked="true"), dialects=({}, OLD_WEIGHT_NORM),
-    parts=rows(MASK, CONVOLUTIONS, PROJECTION, POSITION, FINAL, under("encoder.layers.{L}", SPEECH_LAYER, LAYER_ADAPTER)),
+    parts=rows(MASK, CONVOLUTIONS, PROJECTION, POSITION, FINAL,
+               under("encoder.layers.{L}", SPEECH_LAYER, LAYER_ADAPTER)),
     heads=(
         head("Model",                       ""),
         head("ForCTC",                      "unispeech_sat.", CTC),
@@ -107,8 +112,10 @@ HUBERT = Architecture("hubert", dims=SPEECH, dialects=({}, OLD_WEIGHT_NORM),
         part("encoder.pos_conv_embed.conv",       "embed.position",
              weight_norm(conv("d -> d, K", groups="G", bias=False), axis=2), when="not conv_pos_batch_norm"),
         rows(
-            part("encoder.pos_conv_embed.conv",       "embed.position.normed", conv("d -> d, K", groups="G", bias=False)),
-            part("encoder.pos_conv_embed.batch_norm", "norm.position",         batchnorm("d")), when="conv_pos_batch_norm"),
+            part("encoder.pos_conv_embed.conv",       "embed.position.normed",
+                 conv("d -> d, K", groups="G", bias=False)),
+            part("encoder.pos_conv_embed.batch_norm", "norm.position",         batchnorm("d")),
+            when="conv_pos_batch_norm"),
         under("encoder.layers.{L}", SPEECH_LAYER, LAYER_ADAPTER)),
     heads=(
         head("Model",                       ""),
@@ -141,7 +148,8 @@ SEW = Architecture("sew", dims=SPEECH, dialects=({}, OLD_WEIGHT_NORM),
 DATA2VEC_AUDIO = Architecture("data2vec-audio", dims=SPEECH | Dims(P="num_conv_pos_embeddings"),
     parts=rows(
         MASK, PROJECTION, FINAL, ADAPTER, rows(CONVOLUTIONS, Z="N"),
-        part("encoder.pos_conv_embed.layers.{P}.conv", "embed.position", conv("d -> d, conv_pos_kernel_size", groups="G")),
+        part("encoder.pos_conv_embed.layers.{P}.conv", "embed.position",
+             conv("d -> d, conv_pos_kernel_size", groups="G")),
         under("encoder.layers.{L}", SPEECH_LAYER)),
     heads=(
         head("Model",                       ""),
@@ -166,7 +174,8 @@ CONFORMER_LAYER = rows(
     part("self_attn.linear_out",        "attention.output",  dense("d -> d")),
     part("conv_module.layer_norm",      "norm.conv",         affine("d")),
     part("conv_module.pointwise_conv1", "conv.in",           conv("d -> d + d, 1", bias=False)),
-    part("conv_module.depthwise_conv",  "conv.depth",        conv("d -> d, conv_depthwise_kernel_size", groups="d", bias=False)),
+    part("conv_module.depthwise_conv",  "conv.depth",
+         conv("d -> d, conv_depthwise_kernel_size", groups="d", bias=False)),
     part("conv_module.pointwise_conv2", "conv.out",          conv("d -> d, 1", bias=False)),
     part("ffn2_layer_norm",             "norm.mlp.second",   affine("d")),
     part("ffn2.intermediate_dense",     "mlp.second.up",     dense("d -> ff")),
@@ -175,7 +184,8 @@ CONFORMER_LAYER = rows(
 WAV2VEC2_CONFORMER = Architecture("wav2vec2-conformer", dims=SPEECH, dialects=({}, OLD_WEIGHT_NORM),
     parts=rows(
         MASK, CONVOLUTIONS, PROJECTION, POSITION, FINAL, ADAPTER,
-        under("encoder.layers.{L}", CONFORMER_LAYER, RELATIVE, part("conv_module.batch_norm", "norm.conv.batch", batchnorm("d")))),
+        under("encoder.layers.{L}", CONFORMER_LAYER, RELATIVE,
+              part("conv_module.batch_norm", "norm.conv.batch", batchnorm("d")))),
     heads=(
         head("Model",                       ""),
         head("ForCTC",                      "wav2vec2_conformer.", CTC),
@@ -191,8 +201,10 @@ WAV2VEC2_BERT = Architecture("wav2vec2-bert", dims=SPEECH | Dims(f="feature_proj
             part("self_attn.distance_embedding", "attention.distance",
                  table("left_max_position_embeddings+right_max_position_embeddings+1 d/h"),
                  when="position_embeddings_type == 'relative_key'")),
-        part("intermediate_ffn.intermediate_dense", "adapter.up",   dense("d -> ff"), when="use_intermediate_ffn_before_adapter"),
-        part("intermediate_ffn.output_dense",       "adapter.down", dense("ff -> d"), when="use_intermediate_ffn_before_adapter"),
+        part("intermediate_ffn.intermediate_dense", "adapter.up",   dense("d -> ff"),
+             when="use_intermediate_ffn_before_adapter"),
+        part("intermediate_ffn.output_dense",       "adapter.down", dense("ff -> d"),
+             when="use_intermediate_ffn_before_adapter"),
         rows(
             part("adapter.proj",            "adapter.project", dense("d -> o"), when="o != d"),
             part("adapter.proj_layer_norm", "norm.adapter",    affine("o"),     when="o != d"),

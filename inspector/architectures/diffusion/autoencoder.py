@@ -1,8 +1,8 @@
 """Autoencoders of latent diffusion: AutoencoderKL, VQModel, AutoencoderTiny.
 
-vae.py: the encoder ends in mean and variance, so twice the latent channels; a decoder block has one resnet more than an encoder
-block. Files of the first versions call the attention's matrices query, key, value and proj_attn. With spatial norms (Kandinsky's
-VQModel) every norm of the decoder reads the latents by two convolutions. autoencoder_tiny.py: the
+vae.py: the encoder ends in mean and variance, so twice the latent channels; a decoder block has one resnet more than an
+encoder block. Files of the first versions call the attention's matrices query, key, value and proj_attn. With spatial
+norms (Kandinsky's VQModel) every norm of the decoder reads the latents by two convolutions. autoencoder_tiny.py: the
 modules of a sequence are numbered through, activations and upsampling among them; four stages of one width.
 """
 
@@ -16,9 +16,12 @@ from inspector.architectures.diffusion.stages_shown import SHOWN_VAE
 from inspector.notation.definition import Architecture, Dims, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, table
 
-VAE_DIMS = Dims(ci="in_channels", co="out_channels", z="latent_channels", ch="block_out_channels", S="len(ch)", U="len(ch)",
-                d="a", a="ch[0]", m="ch[S-1]", w="ch[{S}]", v="ch[{S}-1] | a", D="S[:S-1]", R="layers_per_block", R1="R[1:]",
-                u="ch[S-1-{U}]", p="ch[S-{U}] | m", W="U[:U-1]", Q="layers_per_block + 1", Q1="Q[1:]", e="vq_embed_dim | z",
+VAE_DIMS = Dims(ci="in_channels", co="out_channels", z="latent_channels", ch="block_out_channels", S="len(ch)",
+                U="len(ch)",
+                d="a", a="ch[0]", m="ch[S-1]", w="ch[{S}]", v="ch[{S}-1] | a", D="S[:S-1]", R="layers_per_block",
+                R1="R[1:]",
+                u="ch[S-1-{U}]", p="ch[S-{U}] | m", W="U[:U-1]", Q="layers_per_block + 1", Q1="Q[1:]",
+                e="vq_embed_dim | z",
                 XA="S[down_block_types == 'AttnDownEncoderBlock2D']", YA="U[up_block_types == 'AttnUpDecoderBlock2D']",
                 grouped="(norm_type | 'group') == 'group'")
 SPATIAL_NORM = rows(                           # i channels, z those of the latents
@@ -67,9 +70,11 @@ DECODER_MIDDLE = under("decoder.mid_block",
     under("resnets.0",    TIMELESS_RESNET, i="m", o="m", tower="decoder.middle"),
     under("attentions.0", ONE_HEAD, w="m", when="mid_block_add_attention | true", tower="decoder.middle"),
     under("resnets.1",    TIMELESS_RESNET, i="m", o="m", tower="decoder.middle.last"), when="grouped")
-COUNTED_BY_KINDS = Dims(S="len(down_block_types)", U="len(up_block_types)", C="len(ch)", m="ch[C-1]", D="S[:C-1]", W="U[:C-1]",
+COUNTED_BY_KINDS = Dims(S="len(down_block_types)", U="len(up_block_types)", C="len(ch)", m="ch[C-1]", D="S[:C-1]",
+                        W="U[:C-1]",
                         u="ch[C-1-{U}]", p="ch[C-{U}] | m")
-AUTOENCODERKL = Architecture("AutoencoderKL", dims=VAE_DIMS | COUNTED_BY_KINDS, shows=SHOWN_VAE, dialects=({}, OLD_ATTENTION),
+AUTOENCODERKL = Architecture("AutoencoderKL", dims=VAE_DIMS | COUNTED_BY_KINDS, shows=SHOWN_VAE,
+                             dialects=({}, OLD_ATTENTION),
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
         rows(under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, grouped="true"),
@@ -93,12 +98,15 @@ AUTOENCODERTINY = Architecture("AutoencoderTiny", ignores="block_out_channels",
               n3="n2 + 1 + num_encoder_blocks[3]",
               B0="1 : 1 + n0", B1="n0 + 2 : n1 + 1 when n1 != null | 0", B2="n1 + 2 : n2 + 1 when n2 != null | 0",
               B3="n2 + 2 : n3 + 1 when n3 != null | 0",
-              D1="n0 + 1 : n0 + 2 when n1 != null | 0", D2="n1 + 1 : n1 + 2 when n2 != null | 0", D3="n2 + 1 : n2 + 2 when n3 != null | 0",
+              D1="n0 + 1 : n0 + 2 when n1 != null | 0", D2="n1 + 1 : n1 + 2 when n2 != null | 0",
+              D3="n2 + 1 : n2 + 2 when n3 != null | 0",
               ne="n3 | n2 | n1 | n0", E="ne + 1 : ne + 2",
               m0="2 + num_decoder_blocks[0]", m1="m0 + 2 + num_decoder_blocks[1]", m2="m1 + 2 + num_decoder_blocks[2]",
               m3="m2 + 2 + num_decoder_blocks[3]",
-              C0="2 : m0", C1="m0 + 2 : m1 when m1 != null | 0", C2="m1 + 2 : m2 when m2 != null | 0", C3="m2 + 2 : m3 when m3 != null | 0",
-              U1="m0 + 1 : m0 + 2 when m1 != null | 0", U2="m1 + 1 : m1 + 2 when m2 != null | 0", U3="m2 + 1 : m2 + 2 when m3 != null | 0",
+              C0="2 : m0", C1="m0 + 2 : m1 when m1 != null | 0", C2="m1 + 2 : m2 when m2 != null | 0",
+              C3="m2 + 2 : m3 when m3 != null | 0",
+              U1="m0 + 1 : m0 + 2 when m1 != null | 0", U2="m1 + 1 : m1 + 2 when m2 != null | 0",
+              U3="m2 + 1 : m2 + 2 when m3 != null | 0",
               me="m3 | m2 | m1 | m0", F="me : me + 1"),
     parts=rows(
         under("encoder.layers",
@@ -118,11 +126,13 @@ AUTOENCODERTINY = Architecture("AutoencoderTiny", ignores="block_out_channels",
             part("{U3}", "resnet.up", conv("dh[2] -> dh[2], 3 3", bias=False)),
             part("{F}",  "head.image", conv("dh[len(dh)-1] -> co, 3 3")), tower="decoder")))
 AUTOENCODERKLFLUX2 = Architecture("AutoencoderKLFlux2", shows=SHOWN_VAE,
-    dims=VAE_DIMS | Dims(dc="decoder_block_out_channels", md="dc[U-1] | m", ad="dc[0] | a", n="z*patch_size[0]*patch_size[1]",
+    dims=VAE_DIMS | Dims(dc="decoder_block_out_channels", md="dc[U-1] | m", ad="dc[0] | a",
+                         n="z*patch_size[0]*patch_size[1]",
                          ud="dc[S-1-{U}] | u", pd="dc[S-{U}] | md when {U} == 0 | p"),
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
-        rows(under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, grouped="true", m="md", a="ad", u="ud", p="pd"),
+        rows(under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, grouped="true", m="md", a="ad", u="ud",
+             p="pd"),
         part("quant_conv",      "head.quantise",  conv("2*z -> 2*z, 1 1"), when="use_quant_conv"),
         part("post_quant_conv", "embed.quantise", conv("z -> z, 1 1"),     when="use_post_quant_conv"),
         part("bn.running_mean", "norm.latent.mean",     buffer("n")),

@@ -1,8 +1,8 @@
 """Stable Cascade's UNet.
 
-unet_stable_cascade.py: a stage's blocks are numbered through: every layer is the sequence of `block_types_per_layer`; the first
-residual block of every stage but the first on the way up reads the skip too. With `switch_level` stages are scaled by
-interpolation and a 1x1 convolution.
+unet_stable_cascade.py: a stage's blocks are numbered through: every layer is the sequence of `block_types_per_layer`;
+the first residual block of every stage but the first on the way up reads the skip too. With `switch_level` stages are
+scaled by interpolation and a 1x1 convolution.
 """
 
 from inspector.notation.definition import Architecture, Dims, part, rows, under
@@ -25,11 +25,13 @@ ATTENTION = rows(
     part("attention.to_v",     "attention.value",   dense("c -> c")),
     part("attention.to_out.0", "attention.output",  dense("c -> c")))
 MAPPER = rows(                                 # i channels in
-    part("0", "embed.map.1", conv("i -> 4*d, 1 1")),
-    part("2", "embed.map.2", conv("4*d -> d, 1 1")))
+    part("0", "embed.map", conv("i -> 4*d, 1 1")),
+    part("2", "embed.map", conv("4*d -> d, 1 1")))
 STABLECASCADEUNET = Architecture("StableCascadeUNet",
-    dims=Dims(ch="block_out_channels", S="len(ch)", U="len(ch)", d="ch[0]", r="timestep_ratio_embedding_dim", x="conditioning_dim",
-              p="patch_size", w="ch[{S}]", v="ch[{S}-1] | d", D="S[1:]", u="ch[S-1-{U}]", q="ch[S-2-{U}] | d", W="U[:U-1]", V="U[1:]",
+    dims=Dims(ch="block_out_channels", S="len(ch)", U="len(ch)", d="ch[0]", r="timestep_ratio_embedding_dim",
+              x="conditioning_dim",
+              p="patch_size", w="ch[{S}]", v="ch[{S}-1] | d", D="S[1:]", u="ch[S-1-{U}]", q="ch[S-2-{U}] | d",
+              W="U[:U-1]", V="U[1:]",
               n="len(block_types_per_layer[{S}])", N="down_num_layers_per_block[{S}]*n",
               A="N['SDCascadeResBlock' in block_types_per_layer[{S}][{N} % n]]",
               B="N['SDCascadeTimestepBlock' in block_types_per_layer[{S}][{N} % n]]",
@@ -38,14 +40,18 @@ STABLECASCADEUNET = Architecture("StableCascadeUNet",
               E="M['SDCascadeResBlock' in block_types_per_layer[S-1-{U}][{M} % nu]]",
               F="M['SDCascadeTimestepBlock' in block_types_per_layer[S-1-{U}][{M} % nu]]",
               G="M['SDCascadeAttnBlock' in block_types_per_layer[S-1-{U}][{M} % nu]]",
-              skip="u when {U} > 0 and {E} == 0 | 0", H="down_blocks_repeat_mappers[{S}] - 1", I="up_blocks_repeat_mappers[{U}] - 1"),
+              skip="u when {U} > 0 and {E} == 0 | 0", H="down_blocks_repeat_mappers[{S}] - 1",
+              I="up_blocks_repeat_mappers[{U}] - 1"),
     parts=rows(
         part("embedding.1", "embed.image", conv("in_channels*p*p -> d, 1 1")),
         part("clip_txt_pooled_mapper", "embed.text.pooled", dense("clip_text_pooled_in_channels -> x*clip_seq")),
-        part("clip_txt_mapper", "embed.text", dense("clip_text_in_channels -> x"), when="clip_text_in_channels != null"),
-        part("clip_img_mapper", "embed.picture", dense("clip_image_in_channels -> x*clip_seq"), when="clip_image_in_channels != null"),
+        part("clip_txt_mapper", "embed.text", dense("clip_text_in_channels -> x"),
+             when="clip_text_in_channels != null"),
+        part("clip_img_mapper", "embed.picture", dense("clip_image_in_channels -> x*clip_seq"),
+             when="clip_image_in_channels != null"),
         under("effnet_mapper", MAPPER, i="effnet_in_channels", when="effnet_in_channels != null", tower="effnet"),
-        under("pixels_mapper", MAPPER, i="pixel_mapper_in_channels", when="pixel_mapper_in_channels != null", tower="pixels"),
+        under("pixels_mapper", MAPPER, i="pixel_mapper_in_channels", when="pixel_mapper_in_channels != null",
+              tower="pixels"),
         under("down_blocks",
             under("{S}.{A}", RESIDUAL,  c="w", s="0"),
             under("{S}.{B}", TIME,      c="w"),

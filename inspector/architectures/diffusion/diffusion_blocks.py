@@ -34,7 +34,7 @@ FEED_FORWARD = rows(
     part("net.0.proj", "mlp.up",         linear("w -> ff", bias="b")),
     part("net.2",      "mlp.down",       linear("ff -> w", bias="b")))
 GATED_FEED_FORWARD = rows(
-    part("net.0.proj", "mlp.up_gate",    linear("w -> ff + ff", packs="up gate", bias="b")),
+    part("net.0.proj", "mlp.gate_up",    linear("w -> ff + ff", packs="up gate", bias="b")),
     part("net.2",      "mlp.down",       linear("ff -> w", bias="b")))
 CHOSEN_FEED_FORWARD = rows(                    # gated: whether the activation is
     rows(FEED_FORWARD, when="not gated"),

@@ -1,10 +1,12 @@
-"""Diffusion transformers: two streams (SD3, Flux, AuraFlow, Mochi) and one (PixArt, DiT, Sana, LTX, Wan, CogVideoX, the Kandinsky prior).
+"""Diffusion transformers: two streams (SD3, Flux, AuraFlow, Mochi) and one (PixArt, DiT, Sana, LTX, Wan, CogVideoX, the
+Kandinsky prior).
 
-The width is `num_attention_heads * attention_head_dim`. transformer_sd3.py: the last block's text stream only gives keys and
-values; the layers of `dual_attention_layers` have a second attention and nine modulations. transformer_flux.py: a guidance
-embedder only in the dev version; a single block's `proj_out` reads attention and MLP together. auraflow_transformer_2d.py: no
-bias but in the embedders; the MLP's width is two thirds of 4*d, rounded up to 256. transformer_mochi.py: the text stream has a
-width of its own. pixart_transformer_2d.py: `use_additional_conditions` is by default what `sample_size` 128 needs.
+The width is `num_attention_heads * attention_head_dim`. transformer_sd3.py: the last block's text stream only gives
+keys and values; the layers of `dual_attention_layers` have a second attention and nine modulations.
+transformer_flux.py: a guidance embedder only in the dev version; a single block's `proj_out` reads attention and MLP
+together. auraflow_transformer_2d.py: no bias but in the embedders; the MLP's width is two thirds of 4*d, rounded up to
+256. transformer_mochi.py: the text stream has a width of its own. pixart_transformer_2d.py: `use_additional_conditions`
+is by default what `sample_size` 128 needs.
 transformer_wan.py: image-to-video models have an image embedder and a second pair of keys and values.
 """
 
@@ -41,7 +43,8 @@ OUT = rows(
 SECOND_ATTENTION = {
     "dual_attention_layers": indices("transformer_blocks.#.attn2.to_q.weight transformer_blocks.#.attn2.to_k.weight "
                                      "transformer_blocks.#.attn2.to_v.weight"),
-    "qk_norm": word({"transformer_blocks.#.attn.norm_q.weight": "rms_norm", "transformer_blocks.#.attn.norm_k.weight": "rms_norm"})}
+    "qk_norm": word({"transformer_blocks.#.attn.norm_q.weight": "rms_norm",
+                     "transformer_blocks.#.attn.norm_k.weight": "rms_norm"})}
 SD3TRANSFORMER2DMODEL = Architecture("SD3Transformer2DModel", shows=SECOND_ATTENTION,
     dims=WIDTH | Dims(e="caption_projection_dim", J="L & dual_attention_layers | L[:0]", I="L - J"),
     parts=rows(
@@ -150,7 +153,8 @@ PIXARTTRANSFORMER2DMODEL = Architecture("PixArtTransformer2DModel",
         under("caption_projection", TEXT_EMBEDDING, i="caption_channels", when="caption_channels != null"),
         under("adaln_single",
             under("emb.timestep_embedder", EMBEDDING, i="256"),
-            under("emb", SIZES, when="use_additional_conditions or use_additional_conditions == null and sample_size == 128"),
+            under("emb", SIZES, when="use_additional_conditions or use_additional_conditions == null "
+                                     "and sample_size == 128"),
             part("linear", "norm.modulation.shared", dense("d -> 6*d"))),
         under("transformer_blocks.{L}",
             part("scale_shift_table", "norm.modulation", param("6 d")),
@@ -180,7 +184,8 @@ CROSS_ACROSS_HEADS = rows(
     part("norm_q", "norm.cross.query", scale("a")),
     part("norm_k", "norm.cross.key",   scale("a")))
 SANATRANSFORMER2DMODEL = Architecture("SanaTransformer2DModel",
-    dims=WIDTH | Dims(e="cross_attention_dim", x="num_cross_attention_heads*cross_attention_head_dim", b="attention_bias",
+    dims=WIDTH | Dims(e="cross_attention_dim", x="num_cross_attention_heads*cross_attention_head_dim",
+                      b="attention_bias",
                       f="floor(mlp_ratio*d)"),
     parts=rows(
         part("patch_embed.proj", "embed.patch", conv("c -> d, p p")),
@@ -197,7 +202,7 @@ SANATRANSFORMER2DMODEL = Architecture("SanaTransformer2DModel",
             under("attn1", ACROSS_HEADS, when="qk_norm != null"),
             under("attn2", CROSS_ATTENTION, a="x", b="true", bo="true", when="e != null"),
             under("attn2", CROSS_ACROSS_HEADS, a="x", when="qk_norm != null and e != null"),
-            part("ff.conv_inverted", "mlp.up_gate", conv("d -> 2*f, 1 1")),
+            part("ff.conv_inverted", "mlp.gate_up", conv("d -> 2*f, 1 1")),
             part("ff.conv_depth",    "mlp.conv",    conv("2*f -> 2*f, 3 3", groups="2*f")),
             part("ff.conv_point",    "mlp.down",    conv("f -> d, 1 1", bias=False))),
         part("scale_shift_table", "norm.modulation.out", param("2 d")),
@@ -236,15 +241,17 @@ WAN = rows(
         under("text_embedder", TEXT_EMBEDDING, i="text_dim"),
         part("time_proj", "norm.modulation.shared", dense("d -> 6*d")),
         under("image_embedder",
-            part("norm1",         "norm.image.1",         affine("x")),
+            part("norm1",         "norm.image",           affine("x")),
             part("ff.net.0.proj", "embed.image.1",        dense("x -> x")),
             part("ff.net.2",      "embed.image.2",        dense("x -> d")),
-            part("norm2",         "norm.image.2",         affine("d")),
-            part("pos_embed",     "embed.image.position", param("1 pos_embed_seq_len x"), when="pos_embed_seq_len != null"),
+            part("norm2",         "norm.image",           affine("d")),
+            part("pos_embed",     "embed.image.position", param("1 pos_embed_seq_len x"),
+                 when="pos_embed_seq_len != null"),
             when="x != null")),
     under("blocks.{L}", WAN_BLOCK),
     part("proj_out", "head.image", dense("d -> o*P*p*q")))
-WAN_DIMS = WIDTH | Dims(e="d", ff="ffn_dim", x="image_dim", y="added_kv_proj_dim", P="patch_size[0]", p="patch_size[1]", q="patch_size[2]")
+WAN_DIMS = WIDTH | Dims(e="d", ff="ffn_dim", x="image_dim", y="added_kv_proj_dim", P="patch_size[0]", p="patch_size[1]",
+                        q="patch_size[2]")
 WANTRANSFORMER3DMODEL = Architecture("WanTransformer3DModel", dims=WAN_DIMS, parts=WAN)
 SKYREELSV2TRANSFORMER3DMODEL = Architecture("SkyReelsV2Transformer3DModel", dims=WAN_DIMS,
     parts=rows(
@@ -292,7 +299,8 @@ PRIORTRANSFORMER = Architecture("PriorTransformer",
         part("time_embedding.linear_2",    "embed.time.2",    dense("t -> d")),
         part("embedding_proj_norm",        "norm.embed",      affine("x"), when="embedding_proj_norm_type == 'layer'"),
         part("embedding_proj",             "embed.text.pooled", dense("x -> d")),
-        part("encoder_hidden_states_proj", "embed.text",      dense("e -> d"), when="encoder_hid_proj_type == 'linear'"),
+        part("encoder_hidden_states_proj", "embed.text",      dense("e -> d"),
+             when="encoder_hid_proj_type == 'linear'"),
         part("positional_embedding",       "embed.position",  param("1 T d")),
         part("prd_embedding",              "embed.query",     param("1 1 d"), when="added_emb_type == 'prd'"),
         part("norm_in",                    "norm.in",         affine("d"), when="norm_in_type == 'layer'"),

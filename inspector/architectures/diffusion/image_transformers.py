@@ -1,11 +1,12 @@
-"""Later diffusion transformers of diffusers: Qwen-Image, Flux 2, Chroma, HunyuanVideo, Lumina 2, HiDream, HunyuanDiT, CogView 3+
-and 4, Allegro, Z-Image, OmniGen; the control networks of SD3 and Flux; Transformer2DModel, as DiT and PixArt were first saved.
+"""Later diffusion transformers of diffusers: Qwen-Image, Flux 2, Chroma, HunyuanVideo, Lumina 2, HiDream, HunyuanDiT,
+CogView 3+ and 4, Allegro, Z-Image, OmniGen; the control networks of SD3 and Flux; Transformer2DModel, as DiT and PixArt
+were first saved.
 
-The width is `num_attention_heads * attention_head_dim` where no key says it. transformer_flux2.py: modulations are shared by all
-blocks, nothing has a bias, a single block reads attention and a gated MLP together. transformer_lumina2.py, transformer_z_image.py:
-the embedding of the time is at most 1024 and 256 wide. transformer_hidream_image.py: the routed experts and the shared one, of half
-their width, are rounded up to 256; every block has a projection of the caption. hunyuan_transformer_2d.py: the second half of the
-blocks reads a skip.
+The width is `num_attention_heads * attention_head_dim` where no key says it. transformer_flux2.py: modulations are
+shared by all blocks, nothing has a bias, a single block reads attention and a gated MLP together.
+transformer_lumina2.py, transformer_z_image.py: the embedding of the time is at most 1024 and 256 wide.
+transformer_hidream_image.py: the routed experts and the shared one, of half their width, are rounded up to 256; every
+block has a projection of the caption. hunyuan_transformer_2d.py: the second half of the blocks reads a skip.
 """
 
 from inspector.architectures.diffusion.diffusion_blocks import (
@@ -63,14 +64,15 @@ QWEN_IMAGE = rows(
         DOUBLE,
         under("img_mlp", FEED_FORWARD, b="true"),
         under("txt_mlp", FEED_FORWARD, b="true", tower="text")))
-QWENIMAGETRANSFORMER2DMODEL = Architecture("QwenImageTransformer2DModel", dims=STREAMS | Dims(o="out_channels"), parts=rows(QWEN_IMAGE, OUT))
+QWENIMAGETRANSFORMER2DMODEL = Architecture("QwenImageTransformer2DModel", dims=STREAMS | Dims(o="out_channels"),
+                                           parts=rows(QWEN_IMAGE, OUT))
 QWENIMAGECONTROLNETMODEL = Architecture("QwenImageControlNetModel", dims=STREAMS,
     parts=rows(
         rows(QWEN_IMAGE, use_additional_t_cond="false"),
         part("controlnet_blocks.{L}", "head.double",     dense("d -> d")),
         part("controlnet_x_embedder", "embed.condition", dense("c + extra_condition_channels -> d"))))
 FLUX2_MLP = rows(
-    part("linear_in",  "mlp.up_gate", linear("d -> ff + ff", packs="gate up")),
+    part("linear_in",  "mlp.gate_up", linear("d -> ff + ff", packs="gate up")),
     part("linear_out", "mlp.down",    linear("ff -> d")))
 FLUX2TRANSFORMER2DMODEL = Architecture("Flux2Transformer2DModel",
     dims=STREAMS | Dims(ff="floor(d*mlp_ratio)", i="timestep_guidance_channels"),
@@ -93,7 +95,8 @@ FLUX2TRANSFORMER2DMODEL = Architecture("Flux2Transformer2DModel",
             under("ff", FLUX2_MLP),
             under("ff_context", FLUX2_MLP, tower="text")),
         under("single_transformer_blocks.{N}.attn",
-            part("to_qkv_mlp_proj", "attention.qkv_mlp", linear("d -> d + d + d + ff + ff", packs="q k v gate up")),
+            part("to_qkv_mlp_proj", "attention.qkv_mlp",
+                 linear("d -> d + d + d + ff + ff", packs="q k v mlp.gate mlp.up")),
             QK_NORM,
             part("to_out",          "attention.output",  linear("d + ff -> d")), tower="single"),
         part("norm_out.linear", "norm.modulation.out", linear("d -> 2*d")),
@@ -113,7 +116,8 @@ CHROMATRANSFORMER2DMODEL = Architecture("ChromaTransformer2DModel",
         under("single_transformer_blocks.{N}", SINGLE, tower="single"),
         part("proj_out", "head.image", dense("d -> p*p*o"))))
 HUNYUANVIDEOTRANSFORMER3DMODEL = Architecture("HunyuanVideoTransformer3DModel",
-    dims=STREAMS | Dims(ff="floor(d*mlp_ratio)", pt="patch_size_t", x="text_embed_dim", M="num_refiner_layers", fr="4*d",
+    dims=STREAMS | Dims(ff="floor(d*mlp_ratio)", pt="patch_size_t", x="text_embed_dim", M="num_refiner_layers",
+                        fr="4*d",
                         normed="qk_norm != null"),
     parts=rows(
         part("x_embedder.proj", "embed.patch", conv("c -> d, pt p p")),
@@ -153,7 +157,8 @@ FLUXCONTROLNETMODEL = Architecture("FluxControlNetModel",
             part("conv_out",   "embed.hint.out", conv("16 -> hint, 3 3")), when="hint != null"),
         part("controlnet_x_embedder", "embed.condition", dense("c -> d"))))
 SD3CONTROLNETMODEL = Architecture("SD3ControlNetModel",
-    dims=WIDTH | Dims(e="caption_projection_dim", j="joint_attention_dim", J="L & dual_attention_layers when two | L[:0]", I="L - J",
+    dims=WIDTH | Dims(e="caption_projection_dim", j="joint_attention_dim",
+                      J="L & dual_attention_layers when two | L[:0]", I="L - J",
                       normed="two and qk_norm != null", two="j != null"),
     parts=rows(
         part("pos_embed.proj",      "embed.patch",    conv("c -> d, p p"), when="use_pos_embed"),
@@ -221,7 +226,8 @@ Z_BLOCK = rows(
     part("ffn_norm2",       "norm.mlp.out",       scale("d")))
 Z_MODULATION = part("adaLN_modulation.0", "norm.modulation", dense("t -> 4*d"))
 ZIMAGETRANSFORMER2DMODEL = Architecture("ZImageTransformer2DModel",
-    dims=Dims(d="dim", L="n_layers", M="n_refiner_layers", h="n_heads", dh="d//h", c="in_channels", t="min(d, 256)", ff="8*d//3",
+    dims=Dims(d="dim", L="n_layers", M="n_refiner_layers", h="n_heads", dh="d//h", c="in_channels", t="min(d, 256)",
+              ff="8*d//3",
               x="cap_feat_dim", y="siglip_feat_dim", P="all_patch_size", F="all_f_patch_size", patch="c*{F}*{P}*{P}"),
     parts=rows(
         part("x_pad_token",      "embed.pad",       param("1 d")),
@@ -267,7 +273,8 @@ HIDREAM_TEXT_ATTENTION = rows(
     part("q_rms_norm_t", "norm.cross.query", scale("d")),
     part("k_rms_norm_t", "norm.cross.key",   scale("d")))
 HIDREAMIMAGETRANSFORMER2DMODEL = Architecture("HiDreamImageTransformer2DModel",
-    dims=WIDTH | Dims(N="num_single_layers", E="num_routed_experts", ff="ceil(2*(4*d)//3, 256)", fs="ceil(2*(4*d//2)//3, 256)",
+    dims=WIDTH | Dims(N="num_single_layers", E="num_routed_experts", ff="ceil(2*(4*d)//3, 256)",
+                      fs="ceil(2*(4*d//2)//3, 256)",
                       X="L + N + 1", x="caption_channels[0] when {X} == L + N | caption_channels[1]"),
     parts=rows(
         under("t_embedder.timestep_embedder", EMBEDDING, i="256"),
@@ -302,8 +309,8 @@ HUNYUANDIT2DMODEL = Architecture("HunyuanDiT2DModel",
             part("pooler.v_proj", "pool.value",  dense("x -> x")),
             part("pooler.c_proj", "pool.output", dense("x -> y")),
             part("style_embedder", "embed.style", table("1 t"), when="styled"),
-            part("extra_embedder.linear_1", "embed.extra.1", dense("i -> 4*t")),
-            part("extra_embedder.linear_2", "embed.extra.2", dense("4*t -> t"))),
+            part("extra_embedder.linear_1", "embed.extra", dense("i -> 4*t")),
+            part("extra_embedder.linear_2", "embed.extra", dense("4*t -> t"))),
         under("blocks.{L}",
             part("norm1.linear", "norm.modulation", dense("d -> d")),
             part("norm1.norm",   "norm.attention",  affine("d")),
@@ -326,8 +333,8 @@ COGVIEW = rows(
     part("patch_embed.text_proj", "embed.text",  dense("text_embed_dim -> d")),
     under("time_condition_embed",
         under("timestep_embedder", EMBEDDING, i="d"),
-        part("condition_embedder.linear_1", "embed.condition.1", dense("6*condition_dim -> t")),
-        part("condition_embedder.linear_2", "embed.condition.2", dense("t -> t"))),
+        part("condition_embedder.linear_1", "embed.condition", dense("6*condition_dim -> t")),
+        part("condition_embedder.linear_2", "embed.condition", dense("t -> t"))),
     under("transformer_blocks.{L}",
         part("norm1.linear", "norm.modulation", dense("t -> 12*d")),
         under("attn1", ATTENTION, b="true", bo="true"),
@@ -355,7 +362,8 @@ ALLEGROTRANSFORMER3DMODEL = Architecture("AllegroTransformer3DModel",
         part("scale_shift_table", "norm.modulation.out", param("2 d")),
         part("proj_out",          "head.image",          dense("d -> p*p*o"))))
 OMNIGENTRANSFORMER2DMODEL = Architecture("OmniGenTransformer2DModel",
-    dims=Dims(V="vocab_size", d="hidden_size", h="num_attention_heads", kv="num_key_value_heads", dh="d//h", ff="intermediate_size",
+    dims=Dims(V="vocab_size", d="hidden_size", h="num_attention_heads", kv="num_key_value_heads", dh="d//h",
+              ff="intermediate_size",
               L="num_layers", c="in_channels", p="patch_size", t="d", T="pos_embed_max_size"),
     parts=rows(
         part("patch_embedding.output_image_proj", "embed.patch",       conv("c -> d, p p")),
@@ -378,7 +386,8 @@ OMNIGENTRANSFORMER2DMODEL = Architecture("OmniGenTransformer2DModel",
         part("proj_out",        "head.image",          dense("d -> p*p*c"))))
 TRANSFORMER2DMODEL = Architecture("Transformer2DModel",
     dims=WIDTH | Dims(e="cross_attention_dim", b="attention_bias", patched="in_channels != null and patch_size != null",
-                      zero="patched and norm_type == 'ada_norm_zero' and e == null", single="patched and norm_type == 'ada_norm_single'"),
+                      zero="patched and norm_type == 'ada_norm_zero' and e == null",
+                      single="patched and norm_type == 'ada_norm_single'"),
     parts=rows(
         rows(PIXARTTRANSFORMER2DMODEL.parts, when="single"),
         rows(DITTRANSFORMER2DMODEL.parts, tower="classes", when="zero"),

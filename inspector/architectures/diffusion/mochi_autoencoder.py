@@ -1,5 +1,6 @@
-"""The autoencoder of Mochi. autoencoder_kl_mochi.py: stages between a block in and a block out; a stage of the encoder begins with
-a convolution as large as it shrinks, one of the decoder ends in a linear that gives what it grows. Only the encoder attends.
+"""The autoencoder of Mochi. autoencoder_kl_mochi.py: stages between a block in and a block out; a stage of the encoder
+begins with a convolution as large as it shrinks, one of the decoder ends in a linear that gives what it grows. Only the
+encoder attends.
 """
 
 from inspector.architectures.diffusion.diffusion_blocks import ATTENTION
@@ -16,10 +17,13 @@ ATTENDING = rows(
     part("norms.{R}.norm_layer", "norm.attention", affine("w"), when="attends"),
     under("attentions.{R}", ATTENTION, a="w", b="false", bo="true", when="attends"))
 AUTOENCODERKLMOCHI = Architecture("AutoencoderKLMochi",
-    dims=Dims(ci="in_channels", co="out_channels", z="latent_channels", l="layers_per_block", te="temporal_expansions", se="spatial_expansions",
-              ec="encoder_block_out_channels", S="len(ec) - 1", v="ec[{S}]", w="ec[{S}+1]", R="l[{S}+1]", first="l[0]", a="ec[0]",
+    dims=Dims(ci="in_channels", co="out_channels", z="latent_channels", l="layers_per_block", te="temporal_expansions",
+              se="spatial_expansions",
+              ec="encoder_block_out_channels", S="len(ec) - 1", v="ec[{S}]", w="ec[{S}+1]", R="l[{S}+1]", first="l[0]",
+              a="ec[0]",
               m="ec[len(ec)-1]", end="l[len(l)-1]", tk="te[{S}]", sk="se[{S}]", attend="add_attention_block", d="a",
-              dc="decoder_block_out_channels", U="len(dc) - 1", u="dc[len(dc)-1-{U}]", q="dc[len(dc)-2-{U}]", Q="l[len(l)-2-{U}]",
+              dc="decoder_block_out_channels", U="len(dc) - 1", u="dc[len(dc)-1-{U}]", q="dc[len(dc)-2-{U}]",
+              Q="l[len(l)-2-{U}]",
               tu="te[len(te)-1-{U}]", su="se[len(se)-1-{U}]", md="dc[len(dc)-1]", ad="dc[0]"),
     parts=rows(
         under("encoder",

@@ -1,8 +1,10 @@
 """Stable Audio: its transformer and its autoencoder.
 
-stable_audio_transformer.py: only cross attention has fewer keys and values than heads; the time's frequencies are stored.
-autoencoder_oobleck.py: weight norm everywhere, under the names of the first versions of torch; a block's residual units lie before
-its strided convolution on the way down and after it on the way up, where ratios and widths are read backwards.
+stable_audio_transformer.py: only cross attention has fewer keys and values than heads; the time's frequencies are
+stored.
+autoencoder_oobleck.py: weight norm everywhere, under the names of the first versions of torch; a block's residual units
+lie before its strided convolution on the way down and after it on the way up, where ratios and widths are read
+backwards.
 """
 
 from inspector.architectures.diffusion.diffusion_blocks import ATTENTION, GATED_FEED_FORWARD
@@ -16,8 +18,8 @@ STABLEAUDIODITMODEL = Architecture("StableAudioDiTModel",
         part("time_proj.weight",  "embed.time.frequency", param("time_proj_dim//2")),
         part("timestep_proj.0",   "embed.time.1",   dense("time_proj_dim -> d")),
         part("timestep_proj.2",   "embed.time.2",   dense("d -> d")),
-        part("global_proj.0",     "embed.global.1", linear("global_states_input_dim -> d")),
-        part("global_proj.2",     "embed.global.2", linear("d -> d")),
+        part("global_proj.0",     "embed.global", linear("global_states_input_dim -> d")),
+        part("global_proj.2",     "embed.global", linear("d -> d")),
         part("cross_attention_proj.0", "embed.text.1", linear("cross_attention_input_dim -> e")),
         part("cross_attention_proj.2", "embed.text.2", linear("e -> e")),
         part("preprocess_conv", "embed.audio.conv", conv("c -> c, 1", bias=False)),
@@ -48,9 +50,12 @@ UNITS = rows(
     under("res_unit2", UNIT, tower="unit.2"),
     under("res_unit3", UNIT, tower="unit.3"))
 AUTOENCODEROOBLECK = Architecture("AutoencoderOobleck",
-    dialects=({}, {"*.parametrizations.weight.original0": ".weight_g", "*.parametrizations.weight.original1": ".weight_v"}),
-    dims=Dims(a="encoder_hidden_size", b="decoder_channels", z="decoder_input_channels", c="audio_channels", d="a", x="channel_multiples",
-              r="downsampling_ratios", S="len(r)", U="len(r)", M="len(x)", w="a*x[{S}-1] | a", v="a*x[{S}]", m="a*x[M-1]", md="b*x[M-1]",
+    dialects=({}, {"*.parametrizations.weight.original0": ".weight_g",
+                   "*.parametrizations.weight.original1": ".weight_v"}),
+    dims=Dims(a="encoder_hidden_size", b="decoder_channels", z="decoder_input_channels", c="audio_channels", d="a",
+              x="channel_multiples",
+              r="downsampling_ratios", S="len(r)", U="len(r)", M="len(x)", w="a*x[{S}-1] | a", v="a*x[{S}]",
+              m="a*x[M-1]", md="b*x[M-1]",
               p="b*x[M-1-{U}]", q="b*x[M-2-{U}] | b"),
     parts=rows(
         under("encoder",

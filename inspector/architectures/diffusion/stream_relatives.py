@@ -1,8 +1,9 @@
-"""Relatives of FLUX, HunyuanVideo, Wan and the image autoencoder: LongCat-Image, Ovis-Image, Bria, FLUX Redux, HunyuanVideo 1.5, FramePack,
-ChronoEdit, the asymmetric autoencoder of inpainting.
+"""Relatives of FLUX, HunyuanVideo, Wan and the image autoencoder: LongCat-Image, Ovis-Image, Bria, FLUX Redux,
+HunyuanVideo 1.5, FramePack, ChronoEdit, the asymmetric autoencoder of inpainting.
 
-transformer_longcat_image.py, transformer_bria.py: no pooled text. transformer_ovis_image.py: every MLP is gated and the text is
-normed. transformer_hunyuan_video15.py: two text embedders, the second of a fixed width, and one of images; no single blocks.
+transformer_longcat_image.py, transformer_bria.py: no pooled text. transformer_ovis_image.py: every MLP is gated and the
+text is normed. transformer_hunyuan_video15.py: two text embedders, the second of a fixed width, and one of images; no
+single blocks.
 vae.py (MaskConditionEncoder): the mask's convolutions double the width until it is the decoder's widest.
 """
 
@@ -57,7 +58,7 @@ OVISIMAGETRANSFORMER2DMODEL = Architecture("OvisImageTransformer2DModel", dims=S
             part("attn.to_k", "attention.key",    dense("d -> d")),
             part("attn.to_v", "attention.value",  dense("d -> d")),
             under("attn", QK_NORM),
-            part("proj_mlp",  "mlp.up_gate",      dense("d -> ff + ff", packs="up gate")),
+            part("proj_mlp",  "mlp.gate_up",      dense("d -> ff + ff", packs="up gate")),
             part("proj_out",  "attention.output", dense("d + ff -> d")), tower="single"),
         OUT))
 REDUXIMAGEENCODER = Architecture("ReduxImageEncoder", dims=Dims(d="redux_dim", e="txt_in_features"),
@@ -66,7 +67,8 @@ REDUXIMAGEENCODER = Architecture("ReduxImageEncoder", dims=Dims(d="redux_dim", e
         part("redux_down", "mlp.down", dense("3*e -> e"))))
 CHRONOEDITTRANSFORMER3DMODEL = Architecture("ChronoEditTransformer3DModel", dims=WAN_DIMS, parts=WAN)
 HUNYUANVIDEO15TRANSFORMER3DMODEL = Architecture("HunyuanVideo15Transformer3DModel",
-    dims=STREAMS | Dims(ff="floor(d*mlp_ratio)", pt="patch_size_t", x="text_embed_dim", y="text_embed_2_dim", z="image_embed_dim",
+    dims=STREAMS | Dims(ff="floor(d*mlp_ratio)", pt="patch_size_t", x="text_embed_dim", y="text_embed_2_dim",
+                        z="image_embed_dim",
                         M="num_refiner_layers", fr="4*d", normed="qk_norm != null"),
     parts=rows(
         part("x_embedder.proj", "embed.patch", conv("c -> d, pt p p")),
@@ -106,14 +108,19 @@ HUNYUANVIDEOFRAMEPACKTRANSFORMER3DMODEL = Architecture("HunyuanVideoFramepackTra
         part("clean_x_embedder.proj",    "embed.patch.clean",   conv("c -> d, 1 2 2"), when="has_clean_x_embedder"),
         part("clean_x_embedder.proj_2x", "embed.patch.clean.2", conv("c -> d, 2 4 4"), when="has_clean_x_embedder"),
         part("clean_x_embedder.proj_4x", "embed.patch.clean.4", conv("c -> d, 4 8 8"), when="has_clean_x_embedder")))
-ASYMMETRICAUTOENCODERKL = Architecture("AsymmetricAutoencoderKL", ignores="block_out_channels force_upcast", shows=SHOWN_ASYMMETRIC,
+ASYMMETRICAUTOENCODERKL = Architecture("AsymmetricAutoencoderKL", ignores="block_out_channels force_upcast",
+                                       shows=SHOWN_ASYMMETRIC,
     dims=VAE_DIMS | Dims(
-        ch="down_block_out_channels", S="len(down_block_types)", C="len(ch)", m="ch[C-1]", D="S[:C-1]", R="layers_per_down_block",
-        uc="up_block_out_channels", U="len(up_block_types)", B="len(uc)", W="U[:B-1]", Q="layers_per_up_block + 1", md="uc[B-1]", ad="uc[0]",
-        ud="uc[B-1-{U}]", pd="uc[B-{U}] | md", N="4", wide="min(ad*2**{N}, md)", J="N[1:2]", K="N[2:]", before="min(ad*2**({N}-1), md)"),
+        ch="down_block_out_channels", S="len(down_block_types)", C="len(ch)", m="ch[C-1]", D="S[:C-1]",
+        R="layers_per_down_block",
+        uc="up_block_out_channels", U="len(up_block_types)", B="len(uc)", W="U[:B-1]", Q="layers_per_up_block + 1",
+        md="uc[B-1]", ad="uc[0]",
+        ud="uc[B-1-{U}]", pd="uc[B-{U}] | md", N="4", wide="min(ad*2**{N}, md)", J="N[1:2]", K="N[2:]",
+        before="min(ad*2**({N}-1), md)"),
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
-        rows(under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, grouped="true", m="md", a="ad", u="ud", p="pd"),
+        rows(under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, grouped="true", m="md", a="ad", u="ud",
+             p="pd"),
         under("decoder.condition_encoder.layers",
             part("0",   "embed.mask.in",  conv("co -> ad, 3 3")),
             part("{J}", "embed.mask.1",   conv("before -> wide, 3 3")),

@@ -1,12 +1,14 @@
-"""UNets: UNet2DConditionModel (Stable Diffusion) and its ControlNetModel, UNet2DModel, UNetSpatioTemporalConditionModel (Stable
-Video Diffusion), UNet3DConditionModel (ModelScope's text to video), the motion adapter.
+"""UNets: UNet2DConditionModel (Stable Diffusion) and its ControlNetModel, UNet2DModel, UNetSpatioTemporalConditionModel
+(Stable Video Diffusion), UNet3DConditionModel (ModelScope's text to video), the motion adapter.
 
-unet_2d_condition.py: an up block's resnets read what came before and the skip: the first p+u, the last u+q, those between
-2*u, one more than the down block has; lists of layers, heads and transformer depths are reversed on the way up and the middle
-takes their last entry. `proj_in` is a convolution without `use_linear_projection`. SDXL has `add_embedding`; with
-`only_cross_attention` the first attention of a down or up block reads the text too, but never the middle's. `attention_head_dim` moves no shape.
-unet_2d_blocks.py: the simple blocks (DeepFloyd IF) attend to pixels and text at once and scale by resnets; the K blocks (the latent
-upscaler) read the time in their norms. A dual attention is two transformers of one block, without the switches of a single one.
+unet_2d_condition.py: an up block's resnets read what came before and the skip: the first p+u, the last u+q, those
+between 2*u, one more than the down block has; lists of layers, heads and transformer depths are reversed on the way up
+and the middle takes their last entry. `proj_in` is a convolution without `use_linear_projection`. SDXL has
+`add_embedding`; with `only_cross_attention` the first attention of a down or up block reads the text too, but never the
+middle's. `attention_head_dim` moves no shape.
+unet_2d_blocks.py: the simple blocks (DeepFloyd IF) attend to pixels and text at once and scale by resnets; the K blocks
+(the latent upscaler) read the time in their norms. A dual attention is two transformers of one block, without the
+switches of a single one.
 unet_spatio_temporal_condition.py: every resnet and transformer is a pair, in space and in time, mixed by one number.
 unet_3d_condition.py: a convolution in time after every resnet, a transformer in time after every one in space.
 unet_motion_model.py: both attentions of a motion module are self attentions; positions are a buffer.
@@ -32,7 +34,8 @@ from inspector.architectures.diffusion.stages_shown import (
 from inspector.notation.definition import Architecture, Dims, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
-CROSS_BLOCK = rows(                            # w channels, e width of the text states, f what the first attention reads
+# w channels, e width of the text states, f what the first attention reads
+CROSS_BLOCK = rows(
     part("norm1", "norm.attention", affine("w")),
     part("attn1.to_q",     "attention.query",  linear("w -> w")),
     part("attn1.to_k",     "attention.key",    linear("f -> w")),
@@ -86,23 +89,31 @@ K_ATTENTION = rows(                            # own: whether pixels read each o
     part("attn2.norm_cross", "norm.cross.key", affine("e")))
 UNET_DIMS = Dims(
     c="in_channels", o="out_channels", ch="block_out_channels", S="len(ch)", U="len(ch)", d="a", a="ch[0]", m="ch[S-1]",
-    t="time_embedding_dim | 2*a when fourier | 4*a", ti="t when fourier | a", fourier="time_embedding_type == 'fourier'",
-    tb="2*t when class_embeddings_concat | t", gated="attention_type in 'gated gated-text-image'", one="1", two="2", xt="encoder_hid_dim | cross_attention_dim", j="projection_class_embeddings_input_dim", ki="conv_in_kernel | 3", ko="conv_out_kernel | 3",
+    t="time_embedding_dim | 2*a when fourier | 4*a", ti="t when fourier | a",
+    fourier="time_embedding_type == 'fourier'",
+    tb="2*t when class_embeddings_concat | t", gated="attention_type in 'gated gated-text-image'", one="1", two="2",
+    xt="encoder_hid_dim | cross_attention_dim", j="projection_class_embeddings_input_dim", ki="conv_in_kernel | 3",
+    ko="conv_out_kernel | 3",
     scaled="resnet_time_scale_shift == 'scale_shift'", heads="num_attention_heads | attention_head_dim",
-    y="heads[{S}]*(w//heads[{S}]) | w", yu="heads[S-1-{U}]*(u//heads[S-1-{U}]) | u", ym="heads[S-1]*(m//heads[S-1]) | m",
+    y="heads[{S}]*(w//heads[{S}]) | w", yu="heads[S-1-{U}]*(u//heads[S-1-{U}]) | u",
+    ym="heads[S-1]*(m//heads[S-1]) | m",
     yp="w//hd[{S}]*hd[{S}] | w", ypu="u//hd[{U}]*hd[{U}] | u", ypm="m//hd[S-1]*hd[S-1] | m", hd="attention_head_dim",
-    w="ch[{S}]",     v="ch[{S}-1] | a", n="layers_per_block[{S}]", K="transformer_layers_per_block[{S}][{R}] | 1",  # going down
+    # going down
+    w="ch[{S}]",     v="ch[{S}-1] | a", n="layers_per_block[{S}]", K="transformer_layers_per_block[{S}][{R}] | 1",
     e="cross_attention_dim[{S}]", f="e when only_cross_attention[{S}] | y", tw="2*w when scaled | w",
     X="S[down_block_types in 'CrossAttnDownBlock2D UNetResCrossAttnDownBlock2D CrossAttnDownBlockSpatioTemporal']",
     XA="S[down_block_types == 'AttnDownBlock2D']", XS="S[down_block_types == 'SimpleCrossAttnDownBlock2D']",
     DR="S[down_block_types in 'SimpleCrossAttnDownBlock2D ResnetDownsampleBlock2D'] & S[:S-1]",
-    SK="S[down_block_types in 'KDownBlock2D KCrossAttnDownBlock2D']", XK="S[down_block_types == 'KCrossAttnDownBlock2D']", SN="S - SK",
+    SK="S[down_block_types in 'KDownBlock2D KCrossAttnDownBlock2D']",
+    XK="S[down_block_types == 'KCrossAttnDownBlock2D']", SN="S - SK",
     D="S[:S-1] - DR - SK", R="n", R1="R[1:]",
-    u="ch[S-1-{U}]", p="ch[S-{U}] | m",  q="ch[S-2-{U}] | a",                                                  # coming up
+    # coming up
+    u="ch[S-1-{U}]", p="ch[S-{U}] | m",  q="ch[S-2-{U}] | a",
     nu="layers_per_block[S-1-{U}]", eu="cross_attention_dim[S-1-{U}]",
     fu="eu when only_cross_attention[S-1-{U}] | yu", tu="2*u when scaled | u",
     ku="reverse_transformer_layers_per_block[{U}][{Q}] | depths[len(depths)-1-{U}][{Q}] | depths[S-1-{U}][{Q}] | 1",
-    km="depths[len(depths)-1][0] | depths[S-1][0] | 1", depths="transformer_layers_per_block", em="cross_attention_dim[S-1]",
+    km="depths[len(depths)-1][0] | depths[S-1][0] | 1", depths="transformer_layers_per_block",
+    em="cross_attention_dim[S-1]",
     tm="2*m when scaled | m",
     Y="U[up_block_types in 'CrossAttnUpBlock2D UNetResCrossAttnUpBlock2D CrossAttnUpBlockSpatioTemporal']",
     YA="U[up_block_types == 'AttnUpBlock2D']", YS="U[up_block_types == 'SimpleCrossAttnUpBlock2D']",
@@ -112,16 +123,21 @@ UNET_DIMS = Dims(
     iy="2*u when {QK} == 0 and not (q == u and u == tb) | u",
     W="U[:U-1] - WR - UK - YK", Q="nu + 1", mid="Q[1:nu]", last="Q[nu:]",
     middle="mid_block_type in 'UNetMidBlock2DCrossAttn UNetMidBlock2DSimpleCrossAttn'",
-    om="mid_block_only_cross_attention == true or mid_block_only_cross_attention == null and only_cross_attention == true")
+    om="mid_block_only_cross_attention == true or mid_block_only_cross_attention == null "
+       "and only_cross_attention == true")
 CLASS_EMBEDDING = rows(
-    part("class_embedding", "embed.class", table("num_class_embeds t"), when="class_embed_type == null and num_class_embeds != null"),
+    part("class_embedding", "embed.class", table("num_class_embeds t"),
+         when="class_embed_type == null and num_class_embeds != null"),
     part("class_embedding.linear_1", "embed.class.1", dense("ti -> t"), when="class_embed_type == 'timestep'"),
     part("class_embedding.linear_1", "embed.class.1", dense("j -> t"), when="class_embed_type == 'projection'"),
-    part("class_embedding.linear_2", "embed.class.2", dense("t -> t"), when="class_embed_type in 'timestep projection'"))
+    part("class_embedding.linear_2", "embed.class.2", dense("t -> t"),
+         when="class_embed_type in 'timestep projection'"))
 TEXT_IS = "addition_embed_type == 'text'"
 IMAGE_IS = "addition_embed_type in 'image image_hint'"
-ADDED = rows(                                  # x the width of the text, y of the images, e of the states that attention reads
-    part("encoder_hid_proj", "embed.text", dense("y -> e"), when="y != null and (encoder_hid_dim_type | 'text_proj') == 'text_proj'"),
+# x the width of the text, y of the images, e of the states that attention reads
+ADDED = rows(
+    part("encoder_hid_proj", "embed.text", dense("y -> e"),
+         when="y != null and (encoder_hid_dim_type | 'text_proj') == 'text_proj'"),
     under("encoder_hid_proj",
         part("image_embeds", "embed.text.image", dense("e -> 10*e")),
         part("text_proj",    "embed.text",       dense("y -> e")), when="encoder_hid_dim_type == 'text_image_proj'"),
@@ -129,13 +145,13 @@ ADDED = rows(                                  # x the width of the text, y of t
         part("image_embeds", "embed.text.image", dense("y -> 32*e")),
         part("norm",         "norm.embed.image", affine("e")),     when="encoder_hid_dim_type == 'image_proj'"),
     under("add_embedding",
-        part("norm1", "norm.added.1", affine("x")),
+        part("norm1", "norm.added", affine("x")),
         part("pool.positional_embedding", "pool.position", param("1 x")),
         part("pool.k_proj", "pool.key",      dense("x -> x")),
         part("pool.q_proj", "pool.query",    dense("x -> x")),
         part("pool.v_proj", "pool.value",    dense("x -> x")),
-        part("proj",        "embed.added.1", dense("x -> t")),
-        part("norm2",       "norm.added.2",  affine("t")), when=TEXT_IS),
+        part("proj",        "embed.added", dense("x -> t")),
+        part("norm2",       "norm.added",    affine("t")), when=TEXT_IS),
     under("add_embedding",
         part("text_proj",  "embed.added.text",  dense("e -> t")),
         part("text_norm",  "norm.added.text",   affine("t")),
@@ -144,21 +160,22 @@ ADDED = rows(                                  # x the width of the text, y of t
         part("image_proj", "embed.added.image", dense("y -> t")),
         part("image_norm", "norm.added.image",  affine("t")), when=IMAGE_IS),
     under("add_embedding.input_hint_block",
-        part("0",  "embed.hint.1", conv("3 -> 16, 3 3")),
-        part("2",  "embed.hint.2", conv("16 -> 16, 3 3")),
-        part("4",  "embed.hint.3", conv("16 -> 32, 3 3")),
-        part("6",  "embed.hint.4", conv("32 -> 32, 3 3")),
-        part("8",  "embed.hint.5", conv("32 -> 96, 3 3")),
-        part("10", "embed.hint.6", conv("96 -> 96, 3 3")),
-        part("12", "embed.hint.7", conv("96 -> 256, 3 3")),
-        part("14", "embed.hint.8", conv("256 -> 4, 3 3")), when="addition_embed_type == 'image_hint'"))
+        part("0",  "embed.hint", conv("3 -> 16, 3 3")),
+        part("2",  "embed.hint", conv("16 -> 16, 3 3")),
+        part("4",  "embed.hint", conv("16 -> 32, 3 3")),
+        part("6",  "embed.hint", conv("32 -> 32, 3 3")),
+        part("8",  "embed.hint", conv("32 -> 96, 3 3")),
+        part("10", "embed.hint", conv("96 -> 96, 3 3")),
+        part("12", "embed.hint", conv("96 -> 256, 3 3")),
+        part("14", "embed.hint", conv("256 -> 4, 3 3")), when="addition_embed_type == 'image_hint'"))
 DOWN_TO_MIDDLE = rows(
     part("conv_in", "embed.image", conv("c -> a, ki ki")),
     part("time_proj.weight", "embed.time.frequency", param("t/2"), when="fourier"),
     under("time_embedding", EMBEDDING, i="ti"),
-    part("time_embedding.cond_proj", "embed.time.condition", linear("time_cond_proj_dim -> ti"), when="time_cond_proj_dim != null"),
-    part("add_embedding.linear_1",   "embed.added.1", dense("j -> t"), when="addition_embed_type == 'text_time'"),
-    part("add_embedding.linear_2",   "embed.added.2", dense("t -> t"), when="addition_embed_type == 'text_time'"),
+    part("time_embedding.cond_proj", "embed.time.condition", linear("time_cond_proj_dim -> ti"),
+         when="time_cond_proj_dim != null"),
+    part("add_embedding.linear_1",   "embed.added", dense("j -> t"), when="addition_embed_type == 'text_time'"),
+    part("add_embedding.linear_2",   "embed.added", dense("t -> t"), when="addition_embed_type == 'text_time'"),
     rows(ADDED, e="cross_attention_dim", x="xt", y="encoder_hid_dim"),
     CLASS_EMBEDDING,
     under("down_blocks",
@@ -174,17 +191,19 @@ DOWN_TO_MIDDLE = rows(
         under("{DR}.downsamplers.0", BLOCK, i="w", o="w", T="tw", tower="downsampling"), tower="down"),
     under("mid_block",
         under("resnets.0",    BLOCK,   i="m", o="m", T="tm", when="mid_block_type != null"),
-        under("attentions.0", CROSSES, w="m", y="ym", K="km", e="em", f="ym", when="mid_block_type == 'UNetMidBlock2DCrossAttn'"),
+        under("attentions.0", CROSSES, w="m", y="ym", K="km", e="em", f="ym",
+              when="mid_block_type == 'UNetMidBlock2DCrossAttn'"),
         under("attentions.0", SIMPLE,  w="m", y="ypm", e="em", only="om", tower="middle.simple",
               when="mid_block_type == 'UNetMidBlock2DSimpleCrossAttn'"),
         under("resnets.1",    BLOCK,   i="m", o="m", T="tm", tower="middle.last", when="middle"), tower="middle"))
 BOXES = rows(                                  # i features of a box, e the width of the states
-    part("0", "embed.box.1", dense("i -> 512")),
-    part("2", "embed.box.2", dense("512 -> 512")),
-    part("4", "embed.box.3", dense("512 -> e")))
+    part("0", "embed.box", dense("i -> 512")),
+    part("2", "embed.box", dense("512 -> 512")),
+    part("4", "embed.box", dense("512 -> e")))
 AVERAGED = "decay inv_gamma min_decay optimization_step power update_after_step use_ema_warmup"
 """What training_utils.py's EMAModel writes into the config beside the class's own keys."""
-UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED, shows=SHOWN_UNET | SHOWN_UPWARDS, dims=UNET_DIMS | Dims(b0="cross_attention_dim[0]"),
+UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED, shows=SHOWN_UNET | SHOWN_UPWARDS,
+                                    dims=UNET_DIMS | Dims(b0="cross_attention_dim[0]"),
     parts=rows(
         DOWN_TO_MIDDLE,
         part("class_embedding", "embed.class", dense("j -> t"), when="class_embed_type == 'simple_projection'"),
@@ -194,7 +213,8 @@ UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED, sh
             under("{UN}.resnets.{last}", BLOCK, i="u + q", o="u", T="tu"),
             under("{Y}.attentions.{Q}",  CROSSES, w="u", y="yu", K="ku", e="eu", f="fu"),
             under("{YA}.attentions.{Q}", PIXEL_ATTENTION, w="u", y="ypu", tower="up.pixels"),
-            under("{YS}.attentions.{Q}", SIMPLE, w="u", y="ypu", e="eu", only="only_cross_attention[S-1-{U}]", tower="up.simple"),
+            under("{YS}.attentions.{Q}", SIMPLE, w="u", y="ypu", e="eu", only="only_cross_attention[S-1-{U}]",
+                  tower="up.simple"),
             under("{UK}.resnets.{QK}",   K_RESNET, i="ik", o="ok", x="ok", tower="up.k"),
             under("{YK}.resnets.{QK}",   K_RESNET, i="iy", o="u", x="ok", tower="up.k"),
             under("{YK}.attentions.{QK}", K_ATTENTION, w="ok", e="eu", own="q == u and u == tb", tower="up.k"),
@@ -225,12 +245,16 @@ CONTROLNETMODEL = Architecture("ControlNetModel", shows=SHOWN_UNET | SHOWN_CONDI
         part("controlnet_down_blocks.{Z}", "head.down",   conv("z -> z, 1 1")),
         part("controlnet_mid_block",       "head.middle", conv("m -> m, 1 1"))))
 UNET2DMODEL = Architecture("UNet2DModel", ignores=AVERAGED, shows=SHOWN_UNET2D,
-    dims=UNET_DIMS | Dims(n="layers_per_block", X="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D AttnSkipDownBlock2D']",
+    dims=UNET_DIMS | Dims(n="layers_per_block",
+                          X="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D AttnSkipDownBlock2D']",
                           XF="S[down_block_types in 'SkipDownBlock2D AttnSkipDownBlock2D'] & S[:S-1]",
-                          YF="U[up_block_types in 'SkipUpBlock2D AttnSkipUpBlock2D'] & U[:U-1]", YG="U[up_block_types == 'AttnSkipUpBlock2D']",
+                          YF="U[up_block_types in 'SkipUpBlock2D AttnSkipUpBlock2D'] & U[:U-1]",
+                          YG="U[up_block_types == 'AttnSkipUpBlock2D']",
                           Y="U[up_block_types in 'AttnUpBlock2D UNetResAttnUpBlock2D']", t="time_embedding_dim | 4*a",
-                          DR="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D ResnetDownsampleBlock2D'] & S[:S-1]"
-                             " when downsample_type == 'resnet' | S[down_block_types == 'ResnetDownsampleBlock2D'] & S[:S-1]",
+                          DR="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D ResnetDownsampleBlock2D'] "
+                             "& S[:S-1]"
+                             " when downsample_type == 'resnet' "
+                             "| S[down_block_types == 'ResnetDownsampleBlock2D'] & S[:S-1]",
                           WR="U[up_block_types in 'AttnUpBlock2D UNetResAttnUpBlock2D ResnetUpsampleBlock2D'] & U[:U-1]"
                              " when upsample_type == 'resnet' | U[up_block_types == 'ResnetUpsampleBlock2D'] & U[:U-1]",
                           D="S[:S-1] - DR - XF", W="U[:U-1] - WR - YF",
@@ -238,10 +262,12 @@ UNET2DMODEL = Architecture("UNet2DModel", ignores=AVERAGED, shows=SHOWN_UNET2D,
     parts=rows(
         part("conv_in", "embed.image", conv("c -> a, 3 3")),
         part("time_proj.weight", "embed.time.frequency", param("a"), when="fourier"),
-        maybe("time_proj.W", "embed.time.frequency.copy", param("a"), tied="embed.time.frequency", ties=True, when="fourier"),
+        maybe("time_proj.W", "embed.time.frequency.copy", param("a"), tied="embed.time.frequency", ties=True,
+              when="fourier"),
         part("time_proj", "embed.time.table", table("num_train_timesteps a"), when="time_embedding_type == 'learned'"),
         under("time_embedding", EMBEDDING, i="y"),
-        part("class_embedding", "embed.class", table("num_class_embeds t"), when="class_embed_type == null and num_class_embeds != null"),
+        part("class_embedding", "embed.class", table("num_class_embeds t"),
+             when="class_embed_type == null and num_class_embeds != null"),
         part("class_embedding.linear_1", "embed.class.1", dense("y -> t"), when="class_embed_type == 'timestep'"),
         part("class_embedding.linear_2", "embed.class.2", dense("t -> t"), when="class_embed_type == 'timestep'"),
         under("down_blocks",
@@ -258,7 +284,8 @@ UNET2DMODEL = Architecture("UNet2DModel", ignores=AVERAGED, shows=SHOWN_UNET2D,
             under("attentions.0", PIXEL_MATRICES, w="m", y="ypm", when="add_attention | true"),
             part("attentions.0.group_norm", "norm.attention", affine("m"),
                  when="add_attention and (attn_norm_num_groups != null or resnet_time_scale_shift == 'default')"),
-            under("resnets.1",    RESNET, i="m", o="m", T="tm", tower="middle.last"), tower="middle", when="mid_block_type != null"),
+            under("resnets.1",    RESNET, i="m", o="m", T="tm", tower="middle.last"), tower="middle",
+            when="mid_block_type != null"),
         under("up_blocks",
             under("{U}.resnets.0",      RESNET, i="p + u", o="u", T="tu"),
             under("{U}.resnets.{mid}",  RESNET, i="u + u", o="u", T="tu"),
@@ -278,11 +305,11 @@ UNET2DMODEL = Architecture("UNet2DModel", ignores=AVERAGED, shows=SHOWN_UNET2D,
 PAIR = rows(
     under("spatial_res_block", RESNET),
     under("temporal_res_block",
-        part("norm1",         "norm.resnet.time.1", affine("o")),
-        part("conv1",         "resnet.time.conv.1", conv("o -> o, 3 1 1")),
+        part("norm1",         "norm.resnet.time", affine("o")),
+        part("conv1",         "resnet.time.conv", conv("o -> o, 3 1 1")),
         part("time_emb_proj", "resnet.time.time",   dense("t -> o")),
-        part("norm2",         "norm.resnet.time.2", affine("o")),
-        part("conv2",         "resnet.time.conv.2", conv("o -> o, 3 1 1"))),
+        part("norm2",         "norm.resnet.time", affine("o")),
+        part("conv2",         "resnet.time.conv", conv("o -> o, 3 1 1"))),
     part("time_mixer.mix_factor", "resnet.mix", param("1")))
 IN_TIME = rows(
     part("norm_in", "norm.time.in",        affine("w")),
@@ -292,7 +319,7 @@ IN_TIME = rows(
     under("attn1", ATTENTION, a="w", bo="true"),
     under("attn2", CROSS_ATTENTION, a="w", bo="true"),
     under("ff", GATED_FEED_FORWARD, ff="4*w", b="true"),
-    part("ff_in.net.0.proj", "mlp.in.up_gate", dense("w -> 4*w + 4*w", packs="up gate")),
+    part("ff_in.net.0.proj", "mlp.in.gate_up", dense("w -> 4*w + 4*w", packs="up gate")),
     part("ff_in.net.2",      "mlp.in.down",    dense("4*w -> w")))
 SPACE_TIME = rows(
     part("norm",     "norm.group",            affine("w")),
@@ -303,12 +330,13 @@ SPACE_TIME = rows(
     part("time_mixer.mix_factor",   "attention.mix",    param("1")),
     under("transformer_blocks.{K}", rows(CROSS_BLOCK, w="y", f="y"), tower="space"),
     under("temporal_transformer_blocks.{K}", IN_TIME, w="y", tower="time"))
-UNETSPATIOTEMPORALCONDITIONMODEL = Architecture("UNetSpatioTemporalConditionModel", dims=UNET_DIMS, shows=SHOWN_SPACE_TIME,
+UNETSPATIOTEMPORALCONDITIONMODEL = Architecture("UNetSpatioTemporalConditionModel", dims=UNET_DIMS,
+                                                shows=SHOWN_SPACE_TIME,
     parts=rows(
         part("conv_in", "embed.image", conv("c -> a, 3 3")),
         under("time_embedding", EMBEDDING, i="a"),
-        part("add_embedding.linear_1", "embed.added.1", dense("j -> t")),
-        part("add_embedding.linear_2", "embed.added.2", dense("t -> t")),
+        part("add_embedding.linear_1", "embed.added", dense("j -> t")),
+        part("add_embedding.linear_2", "embed.added", dense("t -> t")),
         under("down_blocks",
             under("{S}.resnets.0",      PAIR, i="v", o="w", T="w"),
             under("{S}.resnets.{R1}",   PAIR, i="w", o="w", T="w"),
@@ -341,31 +369,36 @@ TWICE_SELF = rows(                             # w channels, K blocks of the wid
 MOTION = rows(TWICE_SELF, part("transformer_blocks.{K}.pos_embed.pe", "embed.position", buffer("1 T y")))
 MOTIONADAPTER = Architecture("MotionAdapter",
     dims=Dims(ch="block_out_channels", S="len(ch)", U="len(ch)", d="ch[0]", m="ch[S-1]", T="motion_max_seq_length",
-              w="ch[{S}]", n="motion_layers_per_block[{S}]", R="n", K="motion_transformer_layers_per_block[{S}] | 1", h="motion_num_attention_heads",
+              w="ch[{S}]", n="motion_layers_per_block[{S}]", R="n", K="motion_transformer_layers_per_block[{S}] | 1",
+              h="motion_num_attention_heads",
               y="h[{S}]*(w//h[{S}]) | w", yu="h[S-1-{U}]*(u//h[S-1-{U}]) | u", ym="h[S-1]*(m//h[S-1]) | m",
               u="ch[S-1-{U}]", nu="motion_layers_per_block[S-1-{U}]", Q="nu + 1",
               ku="motion_transformer_layers_per_block[S-1-{U}] | 1",
-              M="motion_mid_block_layers_per_block | 1", km="motion_transformer_layers_per_mid_block[{M}] | 1", c="conv_in_channels"),
+              M="motion_mid_block_layers_per_block | 1", km="motion_transformer_layers_per_mid_block[{M}] | 1",
+              c="conv_in_channels"),
     parts=rows(
         part("conv_in", "embed.image", conv("c -> d, 3 3"), when="c"),
         under("down_blocks.{S}.motion_modules.{R}", MOTION, tower="down"),
-        under("mid_block.motion_modules.{M}",       MOTION, w="m", y="ym", K="km", tower="middle", when="use_motion_mid_block | true"),
+        under("mid_block.motion_modules.{M}",       MOTION, w="m", y="ym", K="km", tower="middle",
+              when="use_motion_mid_block | true"),
         under("up_blocks.{U}.motion_modules.{Q}",   MOTION, w="u", y="yu", K="ku", tower="up")))
 
 TIME_CONVOLUTIONS = rows(                      # o channels
-    part("conv1.0", "norm.time.1", affine("o")), part("conv1.2", "resnet.time.conv.1", conv("o -> o, 3 1 1")),
-    part("conv2.0", "norm.time.2", affine("o")), part("conv2.3", "resnet.time.conv.2", conv("o -> o, 3 1 1")),
-    part("conv3.0", "norm.time.3", affine("o")), part("conv3.3", "resnet.time.conv.3", conv("o -> o, 3 1 1")),
-    part("conv4.0", "norm.time.4", affine("o")), part("conv4.3", "resnet.time.conv.4", conv("o -> o, 3 1 1")))
+    part("conv1.0", "norm.time", affine("o")), part("conv1.2", "resnet.time.conv", conv("o -> o, 3 1 1")),
+    part("conv2.0", "norm.time", affine("o")), part("conv2.3", "resnet.time.conv", conv("o -> o, 3 1 1")),
+    part("conv3.0", "norm.time", affine("o")), part("conv3.3", "resnet.time.conv", conv("o -> o, 3 1 1")),
+    part("conv4.0", "norm.time", affine("o")), part("conv4.3", "resnet.time.conv", conv("o -> o, 3 1 1")))
 CROSS_3D = rows(CROSS, K="one", use_linear_projection="true", gated="false")
 TIME_3D = rows(TWICE_SELF, K="one")
 UNET3DCONDITIONMODEL = Architecture("UNet3DConditionModel", shows=SHOWN_3D,
-    dims=UNET_DIMS | Dims(X="S[down_block_types == 'CrossAttnDownBlock3D']", Y="U[up_block_types == 'CrossAttnUpBlock3D']", D="S[:S-1]", W="U[:U-1]",
+    dims=UNET_DIMS | Dims(X="S[down_block_types == 'CrossAttnDownBlock3D']",
+                          Y="U[up_block_types == 'CrossAttnUpBlock3D']", D="S[:S-1]", W="U[:U-1]",
                           n="layers_per_block", nu="n", t="4*a", yi="8*attention_head_dim"),
     parts=rows(
         part("conv_in", "embed.image", conv("c -> a, 3 3")),
         under("time_embedding", EMBEDDING, i="a"),
-        part("time_embedding.cond_proj", "embed.time.condition", linear("time_cond_proj_dim -> a"), when="time_cond_proj_dim != null"),
+        part("time_embedding.cond_proj", "embed.time.condition", linear("time_cond_proj_dim -> a"),
+             when="time_cond_proj_dim != null"),
         under("transformer_in", TIME_3D, w="a", y="yi", tower="time.in"),
         under("down_blocks",
             under("{S}.resnets.0",           RESNET, i="v", o="w", T="w"),

@@ -1,9 +1,11 @@
-"""Autoencoders of video models and of Sana: Wan and Qwen-Image, CogVideoX, HunyuanVideo, LTX-Video, Stable Video Diffusion, DC-AE.
+"""Autoencoders of video models and of Sana: Wan and Qwen-Image, CogVideoX, HunyuanVideo, LTX-Video, Stable Video
+Diffusion, DC-AE.
 
-autoencoder_kl_wan.py: without residual blocks the encoder's modules are numbered through, `num_res_blocks` and a resampler a stage;
-a norm is a bare gamma; on the way up a block reads half of what came before. autoencoder_kl_cogvideox.py: every norm of the decoder
-reads the latents. autoencoder_kl_ltx.py: images are cut into patches, the last channel of the encoder is one shared variance; the
-down blocks of 0.9.5 widen by their downsampler. autoencoder_dc.py: a stage without layers is none, the first convolution then scales.
+autoencoder_kl_wan.py: without residual blocks the encoder's modules are numbered through, `num_res_blocks` and a
+resampler a stage; a norm is a bare gamma; on the way up a block reads half of what came before.
+autoencoder_kl_cogvideox.py: every norm of the decoder reads the latents. autoencoder_kl_ltx.py: images are cut into
+patches, the last channel of the encoder is one shared variance; the down blocks of 0.9.5 widen by their downsampler.
+autoencoder_dc.py: a stage without layers is none, the first convolution then scales.
 """
 
 from inspector.architectures.diffusion.autoencoder import ENCODER, ENCODER_MIDDLE, ONE_HEAD, VAE_DIMS
@@ -25,12 +27,14 @@ WAN_MIDDLE = rows(                             # w channels
     part("attentions.0.proj",       "attention.output", conv("w -> w, 1 1")),
     under("resnets.1", WAN_RESNET, i="w", o="w", tower="last"))
 WAN_DIMS = Dims(
-    ci="in_channels", co="out_channels", b="base_dim", bd="decoder_base_dim | base_dim", z="z_dim", dm="dim_mult", S="len(dm)", U="len(dm)",
+    ci="in_channels", co="out_channels", b="base_dim", bd="decoder_base_dim | base_dim", z="z_dim", dm="dim_mult",
+    S="len(dm)", U="len(dm)",
     n="num_res_blocks", k="n + 1", m="b*dm[S-1]", md="bd*dm[S-1]", d="b", residual="is_residual",
     Z="S*k - 1", E="Z[{Z} % k < n]", F="Z[{Z} % k == n]", wz="b*dm[{Z}//k]",
     vz="b when {Z} == 0 | b*dm[{Z}//k - 1] when {Z} % k == 0 | wz",
     w="b*dm[{S}]", v="b*dm[{S}-1] | b", R="n", R1="R[1:]", D="S[:S-1]",
-    u="bd*dm[S-1-{U}]", p="bd*dm[S-{U}] | md", pu="p when residual or {U} == 0 | p//2", Q="n + 1", Q1="Q[1:]", W="U[:U-1]",
+    u="bd*dm[S-1-{U}]", p="bd*dm[S-{U}] | md", pu="p when residual or {U} == 0 | p//2", Q="n + 1", Q1="Q[1:]",
+    W="U[:U-1]",
     up="u when residual | u//2")
 WAN_PARTS = rows(
     under("encoder",
@@ -50,7 +54,8 @@ WAN_PARTS = rows(
         under("mid_block", WAN_MIDDLE, w="m"),
         part("norm_out.gamma", "norm.final",  param("m 1 1 1")),
         part("conv_out",       "head.latent", conv("m -> 2*z, 3 3 3")), tower="encoder"),
-    opaque("encoder.down_blocks.", "attention between the blocks of a stage", when="not residual and len(attn_scales) > 0"),
+    opaque("encoder.down_blocks.", "attention between the blocks of a stage",
+           when="not residual and len(attn_scales) > 0"),
     part("quant_conv",      "head.quantise",  conv("2*z -> 2*z, 1 1 1")),
     part("post_quant_conv", "embed.quantise", conv("z -> z, 1 1 1")),
     under("decoder",
@@ -60,16 +65,19 @@ WAN_PARTS = rows(
         under("up_blocks.{U}.resnets.{Q1}", WAN_RESNET, i="u", o="u"),
         under("up_blocks.{W}.upsamplers.0",
             part("resample.1", "resnet.up",      conv("u -> up, 3 3")),
-            part("time_conv",  "resnet.up.time", conv("u -> 2*u, 3 1 1"), when="temperal_downsample[S-2-{U}]"), when="not residual"),
+            part("time_conv",  "resnet.up.time", conv("u -> 2*u, 3 1 1"), when="temperal_downsample[S-2-{U}]"),
+            when="not residual"),
         under("up_blocks.{W}.upsampler",
             part("resample.1", "resnet.up",      conv("u -> up, 3 3")),
             part("time_conv",  "resnet.up.time", conv("u -> 2*u, 3 1 1"), when="temperal_downsample[S-2-{U}]"),
             tower="residual", when="residual"),
         part("norm_out.gamma", "norm.final", param("last 1 1 1")),
         part("conv_out",       "head.image", conv("last -> co, 3 3 3")), tower="decoder"))
-AUTOENCODERKLWAN = Architecture("AutoencoderKLWan", shows=SHOWN_WAN, dims=WAN_DIMS | Dims(last="bd*dm[0]"), parts=WAN_PARTS)
+AUTOENCODERKLWAN = Architecture("AutoencoderKLWan", shows=SHOWN_WAN, dims=WAN_DIMS | Dims(last="bd*dm[0]"),
+                                parts=WAN_PARTS)
 AUTOENCODERKLQWENIMAGE = Architecture("AutoencoderKLQwenImage", shows=SHOWN_WAN,
-    dims=WAN_DIMS | Dims(last="b*dm[0]", bd="b", residual="false", ci="input_channels", co="input_channels"), parts=WAN_PARTS)
+    dims=WAN_DIMS | Dims(last="b*dm[0]", bd="b", residual="false", ci="input_channels", co="input_channels"),
+    parts=WAN_PARTS)
 
 COG_NORM = rows(                               # i channels, z those of the latents
     part("norm_layer",  "norm.group", affine("i")),
@@ -146,12 +154,13 @@ AUTOENCODERKLHUNYUANVIDEO = Architecture("AutoencoderKLHunyuanVideo", shows=SHOW
 IN_TIME = rows(
     under("spatial_res_block", TIMELESS_RESNET),
     under("temporal_res_block",
-        part("norm1", "norm.resnet.time.1", affine("o")),
-        part("conv1", "resnet.time.conv.1", conv("o -> o, 3 1 1")),
-        part("norm2", "norm.resnet.time.2", affine("o")),
-        part("conv2", "resnet.time.conv.2", conv("o -> o, 3 1 1"))),
+        part("norm1", "norm.resnet.time", affine("o")),
+        part("conv1", "resnet.time.conv", conv("o -> o, 3 1 1")),
+        part("norm2", "norm.resnet.time", affine("o")),
+        part("conv2", "resnet.time.conv", conv("o -> o, 3 1 1"))),
     part("time_mixer.mix_factor", "resnet.mix", param("1")))
-AUTOENCODERKLTEMPORALDECODER = Architecture("AutoencoderKLTemporalDecoder", shows=SHOWN_VAE, dims=VAE_DIMS | Dims(mid_block_add_attention="true"),
+AUTOENCODERKLTEMPORALDECODER = Architecture("AutoencoderKLTemporalDecoder", shows=SHOWN_VAE,
+                                            dims=VAE_DIMS | Dims(mid_block_add_attention="true"),
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
         under("decoder",
@@ -171,17 +180,20 @@ LTX_RESNET = rows(                             # i channels in, o out; noisy, ti
     part("conv2.conv",         "resnet.conv.2",   conv("o -> o, 3 3 3")),
     part("norm3",              "norm.resnet",     affine("i"), when="i != o"),
     part("conv_shortcut.conv", "resnet.skip",     conv("i -> o, 1 1 1"), when="i != o"),
-    part("per_channel_scale1", "resnet.noise.1",  param("i 1 1"), when="noisy"),
-    part("per_channel_scale2", "resnet.noise.2",  param("i 1 1"), when="noisy"),
+    part("per_channel_scale1", "resnet.noise",    param("i 1 1"), when="noisy"),
+    part("per_channel_scale2", "resnet.noise",    param("i 1 1"), when="noisy"),
     part("scale_shift_table",  "norm.modulation", param("4 i"), when="timed"))
 LTX_PLAIN = rows(LTX_RESNET, noisy="false", timed="false")
 AUTOENCODERKLLTXVIDEO = Architecture("AutoencoderKLLTXVideo",
-    dims=Dims(ci="in_channels", co="out_channels", z="latent_channels", p="patch_size", ch="block_out_channels", C="len(ch)", d="a", a="ch[0]",
-              m="ch[C-1]", later="'LTXVideo095DownBlock3D' in down_block_types", S="C - 1 when later | C", w="ch[{S}]", x="ch[{S}+1] | w",
+    dims=Dims(ci="in_channels", co="out_channels", z="latent_channels", p="patch_size", ch="block_out_channels",
+              C="len(ch)", d="a", a="ch[0]",
+              m="ch[C-1]", later="'LTXVideo095DownBlock3D' in down_block_types", S="C - 1 when later | C", w="ch[{S}]",
+              x="ch[{S}+1] | w",
               R="layers_per_block[{S}]", M="layers_per_block[len(layers_per_block)-1]", k="downsample_type[{S}]",
               X="S[spatio_temporal_scaling]", plain="not later or k == 'conv'",
               y="x//4 when k == 'spatial' | x//2 when k == 'temporal' | x//8",
-              dc="decoder_block_out_channels", U="len(dc)", md="dc[U-1]", dl="decoder_layers_per_block", N="dl[len(dl)-1]",
+              dc="decoder_block_out_channels", U="len(dc)", md="dc[U-1]", dl="decoder_layers_per_block",
+              N="dl[len(dl)-1]",
               noise="decoder_inject_noise", f="upsample_factor[U-1-{U}]", u="dc[U-1-{U}]//f",
               v="dc[U-{U}]//upsample_factor[U-{U}]//f | md//f", Q="dl[len(dl)-2-{U}]", timed="timestep_conditioning",
               last="dc[0]//upsample_factor[0]"),
@@ -199,18 +211,22 @@ AUTOENCODERKLLTXVIDEO = Architecture("AutoencoderKLLTXVideo",
             part("conv_out.conv", "head.latent", conv("m -> z + 1, 3 3 3")), tower="encoder"),
         under("decoder",
             part("conv_in.conv", "embed.latent", conv("z -> md, 3 3 3")),
-            under("mid_block.time_embedder.timestep_embedder", EMBEDDING, i="256", t="4*md", tower="decoder.middle", when="timed"),
-            under("mid_block.resnets.{N}", LTX_RESNET, i="md", o="md", noisy="noise[len(noise)-1]", tower="decoder.middle"),
+            under("mid_block.time_embedder.timestep_embedder", EMBEDDING, i="256", t="4*md", tower="decoder.middle",
+                  when="timed"),
+            under("mid_block.resnets.{N}", LTX_RESNET, i="md", o="md", noisy="noise[len(noise)-1]",
+                  tower="decoder.middle"),
             under("up_blocks.{U}",
                 under("time_embedder.timestep_embedder", EMBEDDING, i="256", t="4*v", when="timed"),
-                under("conv_in", LTX_RESNET, i="v", o="u", noisy="noise[len(noise)-2-{U}]", tower="widen", when="v != u"),
+                under("conv_in", LTX_RESNET, i="v", o="u", noisy="noise[len(noise)-2-{U}]", tower="widen",
+                      when="v != u"),
                 under("resnets.{Q}", LTX_RESNET, i="u", o="u", noisy="noise[len(noise)-2-{U}]")),
             part("up_blocks.{U}.upsamplers.0.conv.conv", "resnet.up", conv("u*f -> 8*u*f//f, 3 3 3"),
                  when="decoder_spatio_temporal_scaling[U-1-{U}]"),
             part("conv_out.conv",             "head.image",          conv("last -> co*p*p, 3 3 3")),
             part("timestep_scale_multiplier", "embed.time.scale",    param(""),       when="timed"),
             part("scale_shift_table",         "norm.modulation.out", param("2 last"), when="timed"),
-            under("time_embedder.timestep_embedder", EMBEDDING, i="256", t="2*last", tower="decoder.last", when="timed"), tower="decoder")))
+            under("time_embedder.timestep_embedder", EMBEDDING, i="256", t="2*last", tower="decoder.last",
+                  when="timed"), tower="decoder")))
 
 DC_RESNET = rows(                              # w channels
     part("conv1", "resnet.conv.1", conv("w -> w, 3 3")),
@@ -221,12 +237,14 @@ DC_ATTENTION = rows(                           # y the width of all heads, scale
     part("attn.to_q", "attention.query", linear("w -> y")),
     part("attn.to_k", "attention.key",   linear("w -> y")),
     part("attn.to_v", "attention.value", linear("w -> y")),
-    part("attn.to_qkv_multiscale.{M}.proj_in",  "attention.conv",       conv("3*y -> 3*y, kernel kernel", groups="3*y", bias=False)),
-    part("attn.to_qkv_multiscale.{M}.proj_out", "attention.conv.point", conv("3*y -> 3*y, 1 1", groups="3*(y//hd)", bias=False)),
+    part("attn.to_qkv_multiscale.{M}.proj_in",  "attention.conv",
+         conv("3*y -> 3*y, kernel kernel", groups="3*y", bias=False)),
+    part("attn.to_qkv_multiscale.{M}.proj_out", "attention.conv.point",
+         conv("3*y -> 3*y, 1 1", groups="3*(y//hd)", bias=False)),
     part("attn.to_out", "attention.output", linear("y*(1 + M) -> w")),
     part("attn.norm_out", "norm.attention", affine("w"),    when="not batched"),
     part("attn.norm_out", "norm.attention", batchnorm("w"), when="batched"),
-    part("conv_out.conv_inverted", "mlp.up_gate", conv("w -> 8*w, 1 1")),
+    part("conv_out.conv_inverted", "mlp.gate_up", conv("w -> 8*w, 1 1")),
     part("conv_out.conv_depth",    "mlp.conv",    conv("8*w -> 8*w, 3 3", groups="8*w")),
     part("conv_out.conv_point",    "mlp.down",    conv("4*w -> w, 1 1", bias=False)),
     part("conv_out.norm",          "norm.mlp",    affine("w")))
@@ -234,13 +252,16 @@ DC_BLOCK = rows(
     rows(DC_RESNET, when="plain"),
     rows(DC_ATTENTION, tower="attention", when="not plain"))
 AUTOENCODERDC = Architecture("AutoencoderDC",
-    dims=Dims(c="in_channels", z="latent_channels", hd="attention_head_dim", ch="encoder_block_out_channels", d="ch[0]", S="len(ch)", m="ch[S-1]",
-              w="ch[{S}]", n="encoder_layers_per_block[{S}]", B="n", D="S[:S-1][encoder_layers_per_block > 0]", N="n : n + 1",
+    dims=Dims(c="in_channels", z="latent_channels", hd="attention_head_dim", ch="encoder_block_out_channels", d="ch[0]",
+              S="len(ch)", m="ch[S-1]",
+              w="ch[{S}]", n="encoder_layers_per_block[{S}]", B="n", D="S[:S-1][encoder_layers_per_block > 0]",
+              N="n : n + 1",
               y="w//hd*hd", M="len(encoder_qkv_multiscales[{S}])", kernel="encoder_qkv_multiscales[{S}][{M}]",
               plain="encoder_block_types == 'ResBlock' or encoder_block_types[{S}] == 'ResBlock'", k="ch[{S}+1]",
               unshuffled="downsample_block_type == 'pixel_unshuffle'", a="ch[0] when scaled == 0 | ch[1]",
               scaled="0 when encoder_layers_per_block[0] > 0 | 1",
-              dc="decoder_block_out_channels", U="len(dc)", md="dc[U-1]", u="dc[{U}]", nu="decoder_layers_per_block[{U}]",
+              dc="decoder_block_out_channels", U="len(dc)", md="dc[U-1]", u="dc[{U}]",
+              nu="decoder_layers_per_block[{U}]",
               W="U[:U-1][decoder_layers_per_block > 0]", L="U[U-1:]", Q="1 : nu + 1", P="nu", q="dc[{U}+1]",
               yu="u//hd*hd", MU="len(decoder_qkv_multiscales[{U}])", kerne="decoder_qkv_multiscales[{U}][{MU}]",
               shuffled="upsample_block_type != 'interpolate'", e="dc[0] when scaledu == 0 | dc[1]",
@@ -250,15 +271,19 @@ AUTOENCODERDC = Architecture("AutoencoderDC",
     parts=rows(
         under("encoder",
             part("conv_in",      "embed.image",        conv("c -> a, 3 3"), when="scaled == 0"),
-            part("conv_in.conv", "embed.image.scaled", conv("c -> (a//4 when unshuffled | a), 3 3"), when="scaled == 1"),
+            part("conv_in.conv", "embed.image.scaled", conv("c -> (a//4 when unshuffled | a), 3 3"),
+                 when="scaled == 1"),
             under("down_blocks.{S}.{B}", DC_BLOCK, batched="false"),
             part("down_blocks.{D}.{N}.conv", "resnet.down", conv("w -> (k//4 when unshuffled | k), 3 3")),
             part("conv_out", "head.latent", conv("m -> z, 3 3")), tower="encoder"),
         under("decoder",
             part("conv_in", "embed.latent", conv("z -> md, 3 3")),
-            under("up_blocks.{W}.{Q}", DC_BLOCK, w="u", y="yu", M="MU", kernel="kerne", plain="plainu", batched="batchedu"),
-            under("up_blocks.{L}.{P}", DC_BLOCK, w="u", y="yu", M="MU", kernel="kerne", plain="plainu", batched="batchedu"),
+            under("up_blocks.{W}.{Q}", DC_BLOCK, w="u", y="yu", M="MU", kernel="kerne", plain="plainu",
+                  batched="batchedu"),
+            under("up_blocks.{L}.{P}", DC_BLOCK, w="u", y="yu", M="MU", kernel="kerne", plain="plainu",
+                  batched="batchedu"),
             part("up_blocks.{W}.0.conv", "resnet.up", conv("q -> (4*u when shuffled | u), 3 3")),
             part("norm_out",      "norm.final",        affine("e")),
             part("conv_out",      "head.image",        conv("e -> c, 3 3"), when="scaledu == 0"),
-            part("conv_out.conv", "head.image.scaled", conv("e -> (4*c when shuffled | c), 3 3"), when="scaledu == 1"), tower="decoder")))
+            part("conv_out.conv", "head.image.scaled", conv("e -> (4*c when shuffled | c), 3 3"), when="scaledu == 1"),
+            tower="decoder")))

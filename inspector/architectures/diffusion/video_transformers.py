@@ -1,7 +1,8 @@
 """Video transformers of diffusers beside the first ones: Latte, Cosmos, ConsisID.
 
-latte_transformer_3d.py: a block in space and a block in time take turns, PixArt's both. transformer_cosmos.py: nothing of the blocks
-has a bias, modulations go through a narrow layer. consisid_transformer_3d.py: CogVideoX with a resampler of faces.
+latte_transformer_3d.py: a block in space and a block in time take turns, PixArt's both. transformer_cosmos.py: nothing
+of the blocks has a bias, modulations go through a narrow layer. consisid_transformer_3d.py: CogVideoX with a resampler
+of faces.
 """
 
 from inspector.architectures.diffusion.diffusion_blocks import (
@@ -43,14 +44,16 @@ COSMOS_CROSS = rows(                           # e the width of the text states
     part("norm_q", "norm.cross.query", scale("dh")),
     part("norm_k", "norm.cross.key",   scale("dh")))
 COSMOSTRANSFORMER3DMODEL = Architecture("CosmosTransformer3DModel",
-    dims=WIDTH | Dims(e="text_embed_dim", r="adaln_lora_dim", P="patch_size[0]", p="patch_size[1]", q="patch_size[2]", ff="floor(d*mlp_ratio)",
+    dims=WIDTH | Dims(e="text_embed_dim", r="adaln_lora_dim", P="patch_size[0]", p="patch_size[1]", q="patch_size[2]",
+                      ff="floor(d*mlp_ratio)",
                       ci="c + 1 when concat_padding_mask | c", x="img_context_dim_in"),
     parts=rows(
         part("patch_embed.proj", "embed.patch", linear("ci*P*p*q -> d")),
         under("learnable_pos_embed",
             part("pos_emb_t", "embed.position.time",   param("max_size[0]//P d")),
             part("pos_emb_h", "embed.position.height", param("max_size[1]//p d")),
-            part("pos_emb_w", "embed.position.width",  param("max_size[2]//q d")), when="extra_pos_embed_type == 'learnable'"),
+            part("pos_emb_w", "embed.position.width",  param("max_size[2]//q d")),
+            when="extra_pos_embed_type == 'learnable'"),
         part("time_embed.t_embedder.linear_1", "embed.time.1", linear("d -> d")),
         part("time_embed.t_embedder.linear_2", "embed.time.2", linear("d -> 3*d")),
         part("time_embed.norm",                "norm.time",    scale("d")),
@@ -58,11 +61,11 @@ COSMOSTRANSFORMER3DMODEL = Architecture("CosmosTransformer3DModel",
              when="use_crossattn_projection"),
         part("img_context_proj.0", "embed.image", dense("x -> img_context_dim_out"), when="x"),
         under("transformer_blocks.{L}",
-            part("norm1.linear_1", "norm.modulation.1.in",  linear("d -> r")),
+            part("norm1.linear_1", "norm.modulation.in",    linear("d -> r")),
             part("norm1.linear_2", "norm.modulation.1.out", linear("r -> 3*d")),
-            part("norm2.linear_1", "norm.modulation.2.in",  linear("d -> r")),
+            part("norm2.linear_1", "norm.modulation.in",    linear("d -> r")),
             part("norm2.linear_2", "norm.modulation.2.out", linear("r -> 3*d")),
-            part("norm3.linear_1", "norm.modulation.3.in",  linear("d -> r")),
+            part("norm3.linear_1", "norm.modulation.in",    linear("d -> r")),
             part("norm3.linear_2", "norm.modulation.3.out", linear("r -> 3*d")),
             under("attn1", COSMOS_ATTENTION),
             under("attn2", COSMOS_CROSS),
@@ -78,11 +81,11 @@ COSMOSTRANSFORMER3DMODEL = Architecture("CosmosTransformer3DModel",
         part("proj_out",          "head.image",             linear("d -> P*p*q*o"))))
 
 MAPPING = rows(                                # i features in, o out, x between
-    part("0", "embed.face.1", dense("i -> x")),
-    part("1", "norm.face.1",  affine("x")),
-    part("3", "embed.face.2", dense("x -> x")),
-    part("4", "norm.face.2",  affine("x")),
-    part("6", "embed.face.3", dense("x -> o")))
+    part("0", "embed.face", dense("i -> x")),
+    part("1", "norm.face",    affine("x")),
+    part("3", "embed.face", dense("x -> x")),
+    part("4", "norm.face",    affine("x")),
+    part("6", "embed.face", dense("x -> o")))
 PERCEIVER = rows(                              # y the width of what is read, u of what asks, a of all heads
     part("norm1",  "norm.cross.key",   affine("y")),
     part("norm2",  "norm.cross.query", affine("u")),
@@ -105,4 +108,5 @@ CONSISIDTRANSFORMER3DMODEL = Architecture("ConsisIDTransformer3DModel",
             under("mapping_{N}", MAPPING, i="x", o="x", tower="scale"),
             under("id_embedding_mapping", MAPPING, i="LFE_id_dim", o="x*LFE_num_id_token", tower="identity"),
             tower="face", when="is_train_face"),
-        under("perceiver_cross_attention.{X}", PERCEIVER, y="2*d//3", u="d", a="ac", tower="faces", when="is_train_face")))
+        under("perceiver_cross_attention.{X}", PERCEIVER, y="2*d//3", u="d", a="ac", tower="faces",
+              when="is_train_face")))

@@ -1,12 +1,13 @@
 """Models that join an audio encoder, a projector and a text model as Qwen2-Audio does.
 
-Voxtral and its realtime form, Audio Flamingo 3, Music Flamingo, GLM-ASR, Granite Speech. modeling_voxtral.py: Whisper's encoder; four of its frames make one, so the
-projector reads `intermediate_size`. modeling_audioflamingo3.py: the projector has the switch `projector_bias`; the head is never
-tied, and neither is Voxtral's in transformers 5. modeling_glmasr.py: rotary positions, so none are stored; keys without bias and
-in groups; the projector is twice as wide as the text model inside.
-modeling_voxtral_realtime.py: RMS norms and a gated MLP, of whose linears the last alone has a bias; each text layer scales by
-what two linears of 32 make of the delay. modeling_granite_speech.py: a Conformer that reads its own guess in the middle, and a
-Q-Former of `window_size // downsample_rate` queries.
+Voxtral and its realtime form, Audio Flamingo 3, Music Flamingo, GLM-ASR, Granite Speech. modeling_voxtral.py: Whisper's
+encoder; four of its frames make one, so the projector reads `intermediate_size`. modeling_audioflamingo3.py: the
+projector has the switch `projector_bias`; the head is never tied, and neither is Voxtral's in transformers 5.
+modeling_glmasr.py: rotary positions, so none are stored; keys without bias and in groups; the projector is twice as
+wide as the text model inside.
+modeling_voxtral_realtime.py: RMS norms and a gated MLP, of whose linears the last alone has a bias; each text layer
+scales by what two linears of 32 make of the delay. modeling_granite_speech.py: a Conformer that reads its own guess in
+the middle, and a Q-Former of `window_size // downsample_rate` queries.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS, SWIGLU
@@ -16,11 +17,13 @@ from inspector.notation.definition import Architecture, Dims, graft, head, part,
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param, scale, table
 
 TEXT = Dims(d="text.d", V="text.V", a="audio.d")
-ENCODER = Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size", n="num_mel_bins")
+ENCODER = Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size",
+               n="num_mel_bins")
 TEXT_AND_AUDIO = rows(
     graft("text",  "language_model.", head="Model"),
     graft("audio", "audio_tower.", head="tower"))
-WHISPER_ENCODER = Architecture("voxtral_encoder audioflamingo3_encoder musicflamingo_encoder", ignores="vocab_size", heads=(head("tower Encoder", ""),),
+WHISPER_ENCODER = Architecture("voxtral_encoder audioflamingo3_encoder musicflamingo_encoder", ignores="vocab_size",
+                               heads=(head("tower Encoder", ""),),
     dims=ENCODER | Dims(S="max_source_positions"),
     parts=rows(
         AUDIO_PARTS,
@@ -31,7 +34,8 @@ VOXTRAL = Architecture("voxtral", ties=QWEN2_AUDIO.ties, heads=JOINED, dialects=
         TEXT_AND_AUDIO,
         part("multi_modal_projector.linear_1", "bridge.in",  linear("audio.ff -> d")),
         part("multi_modal_projector.linear_2", "bridge.out", linear("d -> d"))))
-AUDIO_FLAMINGO3 = Architecture("audioflamingo3 musicflamingo", heads=JOINED, dialects=SPELLINGS, dims=TEXT | Dims(b="projector_bias"),
+AUDIO_FLAMINGO3 = Architecture("audioflamingo3 musicflamingo", heads=JOINED, dialects=SPELLINGS,
+                               dims=TEXT | Dims(b="projector_bias"),
     parts=rows(
         TEXT_AND_AUDIO,
         part("multi_modal_projector.linear_1", "bridge.in",  linear("a -> d", bias="b")),
@@ -56,7 +60,8 @@ GLM_ASR = Architecture("glmasr", ties=TIES, heads=JOINED, dialects=SPELLINGS, di
         TEXT_AND_AUDIO,
         part("multi_modal_projector.linear_1", "bridge.in",  dense("audio.ff -> d + d")),
         part("multi_modal_projector.linear_2", "bridge.out", dense("d + d -> d"))))
-VOXTRAL_REALTIME_ENCODER = Architecture("voxtral_realtime_encoder", ignores="vocab_size", heads=(head("tower Encoder", ""),),
+VOXTRAL_REALTIME_ENCODER = Architecture("voxtral_realtime_encoder", ignores="vocab_size",
+                                        heads=(head("tower Encoder", ""),),
     dims=ENCODER | Dims(dh="head_dim | d//h"),
     parts=rows(
         part("embedder.conv1", "embed.audio.1", conv("n -> d, 3")),
@@ -72,7 +77,8 @@ VOXTRAL_REALTIME_ENCODER = Architecture("voxtral_realtime_encoder", ignores="voc
             part("mlp.gate_proj",        "mlp.gate",         linear("d -> ff")),
             part("mlp.up_proj",          "mlp.up",           linear("d -> ff")),
             part("mlp.down_proj",        "mlp.down",         dense("ff -> d")))))
-VOXTRAL_REALTIME_TEXT = Architecture("voxtral_realtime_text", dims=DECODER, heads=CAUSAL[:2], ties="tie_word_embeddings | false",
+VOXTRAL_REALTIME_TEXT = Architecture("voxtral_realtime_text", dims=DECODER, heads=CAUSAL[:2],
+                                     ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU),
@@ -87,8 +93,10 @@ FEED_FORWARD = rows(
     part("pre_norm",  "norm.mlp", affine("d")),
     part("up_proj",   "mlp.up",   dense("d -> ff")),
     part("down_proj", "mlp.down", dense("ff -> d")))
-GRANITE_SPEECH_ENCODER = Architecture("granite_speech_encoder granite_speech_plus_encoder", heads=(head("tower Encoder", ""),),
-    dims=Dims(d="hidden_dim", L="num_layers", h="num_heads", dh="dim_head | d//h", ff="d*feedforward_mult", n="input_dim",
+GRANITE_SPEECH_ENCODER = Architecture("granite_speech_encoder granite_speech_plus_encoder",
+                                      heads=(head("tower Encoder", ""),),
+    dims=Dims(d="hidden_dim", L="num_layers", h="num_heads", dh="dim_head | d//h", ff="d*feedforward_mult",
+              n="input_dim",
               o="output_dim", i="d*conv_expansion_factor", k="conv_kernel_size", P="2*max_pos_emb + 1"),
     parts=rows(
         part("input_linear", "embed.audio", dense("n -> d")),
@@ -106,7 +114,7 @@ GRANITE_SPEECH_ENCODER = Architecture("granite_speech_encoder granite_speech_plu
             part("conv.norm",            "norm.conv",            affine("d")),
             part("conv.up_conv",         "conv.gate",            conv("d -> 2*i, 1")),
             part("conv.depth_conv.conv", "conv.depth",           conv("i -> i, k", groups="i", bias=False)),
-            part("conv.batch_norm",      "norm.conv.depthwise",  batchnorm("i")),
+            part("conv.batch_norm",      "norm.conv.depth",      batchnorm("i")),
             part("conv.down_conv",       "conv.out",             conv("i -> d, 1")))))
 GRANITE_SPEECH = Architecture("granite_speech granite_speech_plus", ties=TIES, heads=BARE_MODEL, dialects=SPELLINGS,
     dims=Dims(d="text.d", V="text.V", q="projector.d", n="window_size//downsample_rate"),

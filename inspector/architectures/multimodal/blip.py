@@ -1,10 +1,10 @@
 """BLIP, BLIP-2 and InstructBLIP.
 
-modeling_blip_2.py: positions and class token are bare; q, k and v are fused; the query former attends to the picture in every
-`cross_attention_frequency`-th layer from 0 on, with keys and values of the vision's width; the text branch of a layer exists only
-with `use_qformer_text_input`, in InstructBLIP always. The joined classes set the `encoder_hidden_size` of the part that attends to
-the picture to the vision's width, whatever it says. The text model is OPT or T5, as
-its `model_type` says. modeling_blip.py: the text is BERT, its decoder's head is tied to the embedding.
+modeling_blip_2.py: positions and class token are bare; q, k and v are fused; the query former attends to the picture in
+every `cross_attention_frequency`-th layer from 0 on, with keys and values of the vision's width; the text branch of a
+layer exists only with `use_qformer_text_input`, in InstructBLIP always. The joined classes set the
+`encoder_hidden_size` of the part that attends to the picture to the vision's width, whatever it says. The text model is
+OPT or T5, as its `model_type` says. modeling_blip.py: the text is BERT, its decoder's head is tied to the embedding.
 """
 
 from inspector.architectures.multimodal.joined_blocks import TIED_BY_EITHER
@@ -27,7 +27,8 @@ BLIP_VISION_PARTS = rows(
         part("mlp.fc1",              "mlp.up",           dense("d -> ff")),
         part("mlp.fc2",              "mlp.down",         dense("ff -> d"))),
     part("post_layernorm", "norm.final", affine("d")))
-BLIP_VISION = Architecture("blip_vision_model", dims=VISION_DIMS, parts=rows(BLIP_VISION_PARTS, b="true"), heads=(head("tower Model", ""),))
+BLIP_VISION = Architecture("blip_vision_model", dims=VISION_DIMS, parts=rows(BLIP_VISION_PARTS, b="true"),
+                           heads=(head("tower Model", ""),))
 BLIP_2_VISION = Architecture("blip_2_vision_model instructblip_vision_model instructblipvideo_vision_model",
     dims=VISION_DIMS | Dims(b="qkv_bias | true"), parts=BLIP_VISION_PARTS, heads=(head("tower Model", ""),))
 ATTENTION = rows(                              # e the width of what keys and values read
@@ -52,7 +53,8 @@ TEXT_BRANCH = rows(
     part("intermediate.dense", "mlp.up",   dense("d -> ff")),
     part("output.dense",       "mlp.down", dense("ff -> d")),
     part("output.LayerNorm",   "norm.mlp", affine("d")))
-QFORMER_DIMS = Dims(V="vocab_size", T="max_position_embeddings", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
+QFORMER_DIMS = Dims(V="vocab_size", T="max_position_embeddings", d="hidden_size", L="num_hidden_layers",
+                    ff="intermediate_size",
                     e="encoder_hidden_size", X="L[::cross_attention_frequency]", h="num_attention_heads",
                     distances="position_embedding_type in 'relative_key relative_key_query'")
 QFORMER = Architecture("blip_2_qformer", dims=QFORMER_DIMS, heads=(head("tower Model", ""),),
@@ -61,7 +63,8 @@ QFORMER = Architecture("blip_2_qformer", dims=QFORMER_DIMS, heads=(head("tower M
         under("encoder.layer.{L}", under("attention", ATTENTION), QUERY_BRANCH),
         under("encoder.layer.{L}", TEXT_BRANCH, when="use_qformer_text_input"),
         under("encoder.layer.{X}.crossattention", CROSS)))
-INSTRUCT_QFORMER = Architecture("instructblip_qformer instructblipvideo_qformer", dims=QFORMER_DIMS, heads=(head("tower Model", ""),),
+INSTRUCT_QFORMER = Architecture("instructblip_qformer instructblipvideo_qformer", dims=QFORMER_DIMS,
+                                heads=(head("tower Model", ""),),
     parts=rows(
         part("embeddings.word_embeddings",     "embed.token",    table("V d")),
         part("embeddings.position_embeddings", "embed.position", table("T d")),
@@ -82,7 +85,7 @@ FORMER = graft("qformer", "qformer.", QFORMER, encoder_hidden_size="vision.d")
 WORDS = rows(
     part("embeddings.word_embeddings",     "embed.token",    table("V q")),
     part("embeddings.position_embeddings", "embed.position", table("T q")))
-VISION_PROJECTION = part("vision_projection", "head.project.vision", dense("q -> Q"))
+VISION_PROJECTION = part("vision_projection", "head.project.image", dense("q -> Q"))
 TEXT_PROJECTION = part("text_projection", "head.project.text", dense("q -> Q"))
 BLIP_2 = Architecture("blip-2", dims=BRIDGE, parts=rows(QUERIES, FORMER),
     heads=(
@@ -140,10 +143,10 @@ BLIP = Architecture("blip", dims=BLIP_TEXT,
         head("ForConditionalGeneration", "", BLIP_DECODER, default=True),
         head("ForQuestionAnswering",     "", BLIP_DECODER, under("text_encoder", BLIP_BODY, tower="text")),
         head("ForImageTextRetrieval",    "", under("text_encoder", BLIP_BODY, tower="text"),
-            part("vision_proj", "head.project.vision", dense("v -> Q")),
+            part("vision_proj", "head.project.image", dense("v -> Q")),
             part("text_proj",   "head.project.text",   dense("d -> Q")),
             part("itm_head",    "head.match",          dense("d -> 2"))),
         head("Model", "", under("text_model", BLIP_BODY, POOLER, tower="text"),
             part("logit_scale",       "head.scale",          param("")),
-            part("visual_projection", "head.project.vision", linear("v -> q")),
+            part("visual_projection", "head.project.image", linear("v -> q")),
             part("text_projection",   "head.project.text",   linear("d -> q")))))

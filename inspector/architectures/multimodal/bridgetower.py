@@ -1,7 +1,8 @@
 """BridgeTower.
 
-modeling_bridgetower.py: a BERT and a CLIP tower, and layers that let each read the other; the links between the towers and them are shared or one
-for each layer but the first, and so are the projections. The layers across are as wide as the text's config says.
+modeling_bridgetower.py: a BERT and a CLIP tower, and layers that let each read the other; the links between the towers
+and them are shared or one for each layer but the first, and so are the projections. The layers across are as wide as
+the text's config says.
 """
 
 from inspector.architectures.text.bert import BERT, BERT_LAYER
@@ -37,7 +38,8 @@ CROSS_LAYER = rows(BERT_LAYER, add_cross_attention="true", d="t")
 ALIKE = "share_cross_modal_transformer_layers"
 BRIDGETOWER = Architecture("bridgetower",
     ties="tie_word_embeddings when transformers_version[0] != '4' | (text_config.tie_word_embeddings | true)",
-    dims=Dims(d="hidden_size", L="num_hidden_layers", K="L[:L-1]", t="text.d", a="t", h="text_config.num_attention_heads",
+    dims=Dims(d="hidden_size", L="num_hidden_layers", K="L[:L-1]", t="text.d", a="t",
+              h="text_config.num_attention_heads",
               ff="text_config.intermediate_size", T="text_config.max_position_embeddings", V="text_config.vocab_size",
               q="contrastive_hidden_size", position_embedding_type="'absolute'"),
     parts=rows(
@@ -46,8 +48,10 @@ BRIDGETOWER = Architecture("bridgetower",
         part("token_type_embeddings", "embed.modality", table("2 d")),
         part("cross_modal_text_transform",      "project.text",  dense("t -> d"), when=ALIKE),
         part("cross_modal_image_transform",     "project.image", dense("vision.d -> d"), when=ALIKE),
-        part("cross_modal_text_transform.{L}",  "project.text",  dense("t -> d"), when="not share_cross_modal_transformer_layers"),
-        part("cross_modal_image_transform.{L}", "project.image", dense("vision.d -> d"), when="not share_cross_modal_transformer_layers"),
+        part("cross_modal_text_transform.{L}",  "project.text",  dense("t -> d"),
+             when="not share_cross_modal_transformer_layers"),
+        part("cross_modal_image_transform.{L}", "project.image", dense("vision.d -> d"),
+             when="not share_cross_modal_transformer_layers"),
         under("cross_modal_text_layers.{L}",  CROSS_LAYER, tower="across.text"),
         under("cross_modal_image_layers.{L}", CROSS_LAYER, tower="across.image"),
         part("cross_modal_text_pooler.dense",  "pooler.text",      dense("d -> d")),

@@ -1,9 +1,11 @@
 """Chameleon and Emu3: one vocabulary for words and pictures, and the VQ encoder that makes the latter.
 
-modeling_chameleon.py: queries and keys are normed with a weight and a bias for each head; the VQ model is Janus' without decoder,
-attention lies where the resolution is one of `attn_resolutions`, and in the middle unless `attn_type` says otherwise.
-modeling_emu3.py: a VQ model of films; `attn_resolutions` counts stages, not pixels; attention is `hidden_size` wide whatever the
-stage; the decoder's norms are scaled by the codes; time is halved as often as `temporal_downsample_factor` has powers of two.
+modeling_chameleon.py: queries and keys are normed with a weight and a bias for each head; the VQ model is Janus'
+without decoder, attention lies where the resolution is one of `attn_resolutions`, and in the middle unless `attn_type`
+says otherwise.
+modeling_emu3.py: a VQ model of films; `attn_resolutions` counts stages, not pixels; attention is `hidden_size` wide
+whatever the stage; the decoder's norms are scaled by the codes; time is halved as often as `temporal_downsample_factor`
+has powers of two.
 """
 
 from inspector.architectures.blocks import DECODER, ENDS, LM_HEAD, PRE_NORMS, SWIGLU
@@ -12,8 +14,10 @@ from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
 from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param, table
 
-STAGES = Dims(a="base_channels", ch="channel_multiplier", S="len(ch)", m="a*ch[S-1]", z="latent_channels", q="embed_dim",
-              w="a*ch[{S}]", v="a*ch[{S}-1] | a", D="S[:S-1]", R="num_res_blocks", R1="R[1:]", x="2*z when double_latent | z")
+STAGES = Dims(a="base_channels", ch="channel_multiplier", S="len(ch)", m="a*ch[S-1]", z="latent_channels",
+              q="embed_dim",
+              w="a*ch[{S}]", v="a*ch[{S}-1] | a", D="S[:S-1]", R="num_res_blocks", R1="R[1:]",
+              x="2*z when double_latent | z")
 CHAMELEON_VQ = Architecture("chameleon_vqgan", heads=(head("tower VQVAE", ""),),
     dims=STAGES | Dims(A="S[resolution//2**{S} in attn_resolutions] when attn_type == 'vanilla' | 0 : 0"),
     parts=rows(
@@ -31,7 +35,8 @@ CHAMELEON_VQ = Architecture("chameleon_vqgan", heads=(head("tower VQVAE", ""),),
             under("mid.block_1", RESNET, i="m", o="m", tower="middle"),
             under("mid.attn_1", ATTENTION, tower="middle", when="attn_type == 'vanilla'"),
             under("mid.block_2", RESNET, i="m", o="m", tower="middle.last"))))
-CHAMELEON = Architecture("chameleon", ties="tie_word_embeddings | false", dims=DECODER | Dims(dh="d//h", b="attention_bias"),
+CHAMELEON = Architecture("chameleon", ties="tie_word_embeddings | false",
+                         dims=DECODER | Dims(dh="d//h", b="attention_bias"),
     heads=(head("ForConditionalGeneration", "model.", LM_HEAD, default=True), head("Model", "")),
     parts=rows(
         ENDS,
@@ -63,12 +68,13 @@ RESNET_BY_CODES = rows(                        # i channels in, o out
     part("conv2",        "resnet.conv.2", conv("o -> o, 3 3")),
     part("nin_shortcut", "resnet.skip",   conv("i -> o, 1 1"), when="i != o"))
 TIME_RESNET = rows(                            # c channels
-    part("norm1",      "norm.time.1",        batchnorm("c")),
-    part("conv1.conv", "resnet.time.conv.1", conv("c -> c, 3 3 3")),
-    part("norm2",      "norm.time.2",        batchnorm("c")),
-    part("conv2.conv", "resnet.time.conv.2", conv("c -> c, 3 3 3")))
+    part("norm1",      "norm.time",          batchnorm("c")),
+    part("conv1.conv", "resnet.time.conv", conv("c -> c, 3 3 3")),
+    part("norm2",      "norm.time",          batchnorm("c")),
+    part("conv2.conv", "resnet.time.conv", conv("c -> c, 3 3 3")))
 EMU3_VQ = Architecture("emu3_vqgan", heads=(head("tower VQVAE", ""),),
-    dims=STAGES | Dims(p="a*ch[{S}+1] | m", e="hidden_size", f="temporal_downsample_factor", A="S & attn_resolutions", U="S[1:]",
+    dims=STAGES | Dims(p="a*ch[{S}+1] | m", e="hidden_size", f="temporal_downsample_factor", A="S & attn_resolutions",
+                       U="S[1:]",
                        Q="R + 1", Q1="Q[1:]",
                        T="0 when f < 2 | 1 when f < 4 | 2 when f < 8 | 3 when f < 16 | 4 when f < 32"),
     parts=rows(

@@ -27,7 +27,8 @@ BERT_BODY = rows(
         part("intermediate.dense",         "mlp.up",           dense("d -> ff")),
         part("output.dense",               "mlp.down",         dense("ff -> d")),
         part("output.LayerNorm",           "norm.mlp",         affine("d"))))
-TEXT_DIMS = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size", T="max_position_embeddings",
+TEXT_DIMS = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
+                 T="max_position_embeddings",
                  y="type_vocab_size", h="num_attention_heads")
 POOLER = part("pooler.dense", "pooler", dense("d -> d"))
 CHINESE_CLIP_TEXT = Architecture("chinese_clip_text_model", dims=TEXT_DIMS, parts=BERT_BODY,
@@ -35,13 +36,15 @@ CHINESE_CLIP_TEXT = Architecture("chinese_clip_text_model", dims=TEXT_DIMS, part
 PROJECTIONS = rows(                            # t the width that the text's projection reads
     part("logit_scale",       "head.scale",          param("")),
     part("text_projection",   "head.project.text",   linear("t -> q")),
-    part("visual_projection", "head.project.vision", linear("vision.d -> q")))
-CHINESE_CLIP = Architecture("chinese_clip", dims=Dims(q="projection_dim", t="text.d", d="vision.d"), heads=(head("Model", ""),),
+    part("visual_projection", "head.project.image", linear("vision.d -> q")))
+CHINESE_CLIP = Architecture("chinese_clip", dims=Dims(q="projection_dim", t="text.d", d="vision.d"),
+                            heads=(head("Model", ""),),
     parts=rows(
         graft("vision", "vision_model.", CLIP_VISION),
         graft("text", "text_model.", CHINESE_CLIP_TEXT),
         PROJECTIONS))
-ALTCLIP_TEXT = Architecture("altclip_text_model", dims=TEXT_DIMS | Dims(o="project_dim"), heads=(head("tower TextModel", ""),),
+ALTCLIP_TEXT = Architecture("altclip_text_model", dims=TEXT_DIMS | Dims(o="project_dim"),
+                            heads=(head("tower TextModel", ""),),
     parts=rows(
         under("roberta", BERT_BODY),
         part("pre_LN",         "norm.final",   affine("d")),

@@ -18,7 +18,7 @@ CLIP_VISION = Architecture("clip_vision_model metaclip_2_vision_model chinese_cl
         head("tower", ""),
         head("VisionModel", "vision_model."),
         head("VisionModelWithProjection", "vision_model.",
-            part("visual_projection", "head.project.vision", linear("d -> projection_dim")))),
+            part("visual_projection", "head.project.image", linear("d -> projection_dim")))),
     dialects=({}, {"": "vision_model."}, {"vision_model.": ""}),
     parts=rows(
         part("embeddings.class_embedding",     "embed.class",    param("d")),
@@ -28,7 +28,8 @@ CLIP_VISION = Architecture("clip_vision_model metaclip_2_vision_model chinese_cl
         part("pre_layrnorm",                   "norm.embed",     affine("d")),      # sic
         under("encoder.layers.{L}", CLIP_LAYER),
         part("post_layernorm",                 "norm.final",     affine("d"))))
-CLIP_TEXT = Architecture("clip_text_model metaclip_2_text_model clipseg_text_model owlvit_text_model owlv2_text_model groupvit_text_model xclip_text_model",
+CLIP_TEXT = Architecture("clip_text_model metaclip_2_text_model clipseg_text_model owlvit_text_model owlv2_text_model "
+                         "groupvit_text_model xclip_text_model",
     dims=CLIP_TEXT_DIMS,
     heads=(
         head("tower", ""),
@@ -45,7 +46,7 @@ CLIP_TEXT = Architecture("clip_text_model metaclip_2_text_model clipseg_text_mod
 PROJECTIONS = rows(
     part("logit_scale",       "head.scale",          param("")),
     part("text_projection",   "head.project.text",   linear("text.d -> q")),
-    part("visual_projection", "head.project.vision", linear("vision.d -> q")))
+    part("visual_projection", "head.project.image", linear("vision.d -> q")))
 CLIP = Architecture("clip metaclip_2", dims=Dims(q="projection_dim", C="num_labels | len(id2label) | 2"),
     parts=graft("vision", "vision_model.", CLIP_VISION),
     heads=(
@@ -63,7 +64,8 @@ CLIPSEG = Architecture("clipseg",
         head("ForImageSegmentation", "clip.", under("decoder",
             part("film_mul", "head.film.scale", dense("q -> r")),
             part("film_add", "head.film.shift", dense("q -> r")),
-            part("transposed_convolution", "head.image", conv_t("r -> 1, x x"), when="not use_complex_transposed_convolution"),
+            part("transposed_convolution", "head.image", conv_t("r -> 1, x x"),
+                 when="not use_complex_transposed_convolution"),
             rows(
                 part("transposed_convolution.0", "head.image.1", conv("r -> r, 3 3")),
                 part("transposed_convolution.2", "head.image.2", conv_t("r -> r//2, k k")),

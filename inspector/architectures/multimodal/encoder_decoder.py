@@ -1,9 +1,10 @@
-"""Two checkpoints in one: an encoder of one type beside a decoder of another, for text, for speech and for pictures, and two encoders
-whose outputs are projected to one width.
+"""Two checkpoints in one: an encoder of one type beside a decoder of another, for text, for speech and for pictures,
+and two encoders whose outputs are projected to one width.
 
-modeling_encoder_decoder.py: the sub-configs are `encoder` and `decoder`; `enc_to_dec_proj` exists where the widths differ
-and the decoder's `cross_attention_hidden_size` does not say so already.
-modeling_vision_encoder_decoder.py: the same. modeling_vision_text_dual_encoder.py: a CLIP tower keeps a prefix of its own.
+modeling_encoder_decoder.py: the sub-configs are `encoder` and `decoder`; `enc_to_dec_proj` exists where the widths
+differ and the decoder's `cross_attention_hidden_size` does not say so already.
+modeling_vision_encoder_decoder.py: the same. modeling_vision_text_dual_encoder.py: a CLIP tower keeps a prefix of its
+own.
 """
 
 from inspector.notation.definition import Architecture, Dims, graft, head, part, rows
@@ -17,7 +18,8 @@ ENCODER_DECODER = Architecture("encoder-decoder", dims=Dims(),
         graft("encoder", "encoder.", config="encoder"),
         graft("decoder", "decoder.", config="decoder", head="ForCausalLM"),
         PROJECT))
-SPEECH_ENCODER_DECODER = Architecture("speech-encoder-decoder", ignores="tie_word_embeddings", dims=Dims(o="encoder.output_hidden_size | encoder.d"),
+SPEECH_ENCODER_DECODER = Architecture("speech-encoder-decoder", ignores="tie_word_embeddings",
+                                      dims=Dims(o="encoder.output_hidden_size | encoder.d"),
     heads=(head("SpeechEncoderDecoderModel", ""),),
     parts=rows(
         graft("encoder", "encoder.", config="encoder"),
@@ -37,4 +39,4 @@ VISION_TEXT_DUAL_ENCODER = Architecture("vision-text-dual-encoder", dims=Dims(q=
         graft("text", "text_model."),
         part("logit_scale",       "head.scale",          param("")),
         part("text_projection",   "head.project.text",   linear("text.d -> q")),
-        part("visual_projection", "head.project.vision", linear("vision.d -> q"))))
+        part("visual_projection", "head.project.image", linear("vision.d -> q"))))

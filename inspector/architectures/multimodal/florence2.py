@@ -1,7 +1,8 @@
 """Florence-2: the DaViT tower before a BART.
 
-modeling_florence2.py: every stage opens with a convolution whose norm has the width before it where `patch_prenorm` says so; a block
-attends within windows and then across channels; the temporal positions are a buffer; the projection has no bias.
+modeling_florence2.py: every stage opens with a convolution whose norm has the width before it where `patch_prenorm`
+says so; a block attends within windows and then across channels; the temporal positions are a buffer; the projection
+has no bias.
 """
 
 from inspector.architectures.multimodal.joined_blocks import TIES
@@ -19,7 +20,8 @@ ATTENTION = rows(
     part("qkv",  "attention.qkv",    linear("w -> w + w + w", bias="qkv_bias", packs="q k v")),
     part("proj", "attention.output", dense("w -> w")))
 FLORENCE_VISION = Architecture("florence_vision florence2_vision", heads=(head("tower Backbone", ""),),
-    dims=Dims(c="in_channels", S="len(embed_dim)", B="depths[{S}]", w="embed_dim[{S}]", v="embed_dim[{S}-1] | c", k="patch_size[{S}]",
+    dims=Dims(c="in_channels", S="len(embed_dim)", B="depths[{S}]", w="embed_dim[{S}]", v="embed_dim[{S}-1] | c",
+              k="patch_size[{S}]",
               d="embed_dim[S-1]", P="S[patch_prenorm]", N="S - P"),
     parts=rows(
         part("convs.{S}.conv", "embed.patch", conv("v -> w, k k")),
@@ -29,7 +31,8 @@ FLORENCE_VISION = Architecture("florence_vision florence2_vision", heads=(head("
             under("spatial_block", HALF, under("window_attn", ATTENTION), tower="window"),
             under("channel_block", HALF, under("channel_attn", ATTENTION), tower="channel"))))
 FLORENCE2 = Architecture("florence2", ties=TIES,
-    dims=Dims(d="text.d", V="text.V", v="vision.d", q="vision_config.projection_dim", T="vision_config.max_position_embeddings",
+    dims=Dims(d="text.d", V="text.V", v="vision.d", q="vision_config.projection_dim",
+              T="vision_config.max_position_embeddings",
               F="vision_config.max_temporal_embeddings"),
     parts=rows(
         graft("text",   "language_model.", head="Model"),
@@ -41,6 +44,7 @@ FLORENCE2 = Architecture("florence2", ties=TIES,
             part("image_position_embed.column_embeddings",  "embed.position.column", table("T v-v//2")),
             part("visual_temporal_embed.pos_idx_to_embed",  "embed.position.time",   buffer("F v")), tower="bridge")),
     heads=(
-        head("ForConditionalGeneration", "model.", part("lm_head", "head.token", linear("d -> V"), tied="embed.shared"), default=True),
+        head("ForConditionalGeneration", "model.", part("lm_head", "head.token", linear("d -> V"), tied="embed.shared"),
+             default=True),
         head("Model", ""),
         head("Model", "model.")))

@@ -10,7 +10,8 @@ from inspector.notation.definition import Architecture, Dims, graft, head, part,
 from inspector.notation.kinds import dense
 
 FUYU = Architecture("fuyu", ignores="vocab_size", ties=TIES, dialects=SPELLINGS,
-    dims=Dims(d="text.d", V="text.V", c="num_channels", p="patch_size", e="hidden_size when transformers_version[0] == '4' | d"),
+    dims=Dims(d="text.d", V="text.V", c="num_channels", p="patch_size",
+              e="hidden_size when transformers_version[0] == '4' | d"),
     heads=(head("ForCausalLM", "model.", LM_HEAD, default=True), head("Model", "model."), head("Model", "")),
     parts=rows(
         graft("text", "language_model.", head="Model"),

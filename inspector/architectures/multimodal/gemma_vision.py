@@ -1,8 +1,9 @@
 """Gemma 3n and Gemma 4 with vision and audio, and their towers.
 
-modeling_gemma3n.py: the vision tower is a network of the timm library that the config names; the two embedders have little
-vocabularies of their own. modeling_gemma4.py: towers exist where their config is given; with `use_clipped_linears` every
-linear of a tower has four 0-dimensional buffers, its bounds; the norm before an embedder's projection has no weight.
+modeling_gemma3n.py: the vision tower is a network of the timm library that the config names; the two embedders have
+little vocabularies of their own. modeling_gemma4.py: towers exist where their config is given; with
+`use_clipped_linears` every linear of a tower has four 0-dimensional buffers, its bounds; the norm before an embedder's
+projection has no weight.
 """
 
 from inspector.architectures.multimodal.gemma4_towers import GEMMA4_AUDIO, GEMMA4_VISION
@@ -17,15 +18,18 @@ FEED_FORWARD = rows(
     part("ffw_layer_2",     "mlp.down",      linear("4*d -> d")),
     part("post_layer_norm", "norm.mlp.post", scale("d")))
 GEMMA3N_AUDIO = Architecture("gemma3n_audio", heads=(head("tower Encoder Model", ""),),
-    dims=Dims(d="hidden_size", L="conf_num_hidden_layers", h="conf_num_attention_heads", dh="d//h", k="conf_conv_kernel_size",
+    dims=Dims(d="hidden_size", L="conf_num_hidden_layers", h="conf_num_attention_heads", dh="d//h",
+              k="conf_conv_kernel_size",
               x="sscp_conv_channel_size[0]", y="sscp_conv_channel_size[1]", s="sscp_conv_stride_size[0][1]",
               u="sscp_conv_stride_size[1][1]", f="input_feat_size", fx="(f + 2 - sscp_conv_kernel_size[0][1])//s + 1",
               fy="(fx + 2 - sscp_conv_kernel_size[1][1])//u + 1"),
     parts=rows(
         under("subsample_conv_projection",
-            part("conv_0.conv", "embed.audio.1",      conv("1 -> x, sscp_conv_kernel_size[0][0] sscp_conv_kernel_size[0][1]", bias=False)),
+            part("conv_0.conv", "embed.audio.1",
+                 conv("1 -> x, sscp_conv_kernel_size[0][0] sscp_conv_kernel_size[0][1]", bias=False)),
             part("conv_0.norm", "norm.embed.1",       scale("x")),
-            part("conv_1.conv", "embed.audio.2",      conv("x -> y, sscp_conv_kernel_size[1][0] sscp_conv_kernel_size[1][1]", bias=False)),
+            part("conv_1.conv", "embed.audio.2",
+                 conv("x -> y, sscp_conv_kernel_size[1][0] sscp_conv_kernel_size[1][1]", bias=False)),
             part("conv_1.norm", "norm.embed.2",       scale("y")),
             part("input_proj_linear", "embed.project", linear("y*fy -> d"))),
         under("conformer.{L}",

@@ -1,7 +1,7 @@
 """GroupViT: stages that gather patches into groups.
 
-modeling_groupvit.py: a stage with group tokens ends in an assignment; its tokens' projector exists where the stage before
-made groups; projections are two linears around a batch norm. `num_hidden_layers` moves nothing.
+modeling_groupvit.py: a stage with group tokens ends in an assignment; its tokens' projector exists where the stage
+before made groups; projections are two linears around a batch norm. `num_hidden_layers` moves nothing.
 """
 
 from inspector.architectures.multimodal.clip import CLIP_TEXT
@@ -33,7 +33,8 @@ ASSIGN = rows(                                 # n group tokens, o output groups
         part("mlp.fc2",       "mlp.cross.down",  dense("ff -> d"))))
 GROUPVIT_VISION = Architecture("groupvit_vision_model",
     dims=VISION | Dims(S="len(depths)", B="depths[{S}]", n="num_group_tokens[{S}]", o="num_output_groups[{S}]",
-                       v="num_output_groups[{S}-1] | 0", t="floor(assign_mlp_ratio[0]*d)", m="floor(assign_mlp_ratio[1]*d)",
+                       v="num_output_groups[{S}-1] | 0", t="floor(assign_mlp_ratio[0]*d)",
+                       m="floor(assign_mlp_ratio[1]*d)",
                        G="S[num_group_tokens > 0]", H="G & S[1:]"),
     heads=(head("tower", ""), head("VisionModel", "vision_model.")), dialects=({}, {"vision_model.": ""}),
     parts=rows(
@@ -52,7 +53,8 @@ PROJECTION = rows(                             # w the tower's width
     part("0", "head.project.up",   dense("w -> i")),
     part("1", "norm.head",         batchnorm("i")),
     part("3", "head.project.down", dense("i -> q")))
-GROUPVIT = Architecture("groupvit", dims=Dims(d="vision.d", q="projection_dim", i="projection_intermediate_dim"), heads=(head("Model", ""),),
+GROUPVIT = Architecture("groupvit", dims=Dims(d="vision.d", q="projection_dim", i="projection_intermediate_dim"),
+                        heads=(head("Model", ""),),
     parts=rows(
         graft("vision", "vision_model.", GROUPVIT_VISION),
         graft("text", "text_model.", CLIP_TEXT),

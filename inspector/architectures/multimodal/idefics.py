@@ -1,7 +1,8 @@
 """IDEFICS 2 and 3, SmolVLM and their towers.
 
-modeling_idefics2.py: the tower is SigLIP's without a head; a gated projection to the text's width, then a resampler whose MLP
-is four times as wide; it has the text's width whatever its config says. modeling_idefics3.py: pixels are shuffled by `scale_factor` and projected by one matrix.
+modeling_idefics2.py: the tower is SigLIP's without a head; a gated projection to the text's width, then a resampler
+whose MLP is four times as wide; it has the text's width whatever its config says. modeling_idefics3.py: pixels are
+shuffled by `scale_factor` and projected by one matrix.
 """
 
 from inspector.architectures.blocks import LM_HEAD, SWIGLU

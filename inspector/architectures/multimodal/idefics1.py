@@ -1,8 +1,8 @@
 """The first IDEFICS: Llama's layers with gated cross attention between them.
 
-modeling_idefics.py: a gated block before every `cross_layer_interval`-th layer, with keys and values of the vision's width; gates are
-one number or, with `alpha_type` vector, one a channel; additional tokens have a table and a head of their own;
-`qk_layer_norms` reaches the cross attention only. With `use_resampler`
+modeling_idefics.py: a gated block before every `cross_layer_interval`-th layer, with keys and values of the vision's
+width; gates are one number or, with `alpha_type` vector, one a channel; additional tokens have a table and a head of
+their own; `qk_layer_norms` reaches the cross attention only. With `use_resampler`
 the resampler of perceiver.py stands between.
 """
 
@@ -11,7 +11,8 @@ from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
 from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, linear, param, scale, table
 
-IDEFICS1_VISION = Architecture("idefics_vision", dims=VISION | Dims(d="embed_dim", n="g + 1"), heads=(head("tower", ""),),
+IDEFICS1_VISION = Architecture("idefics_vision", dims=VISION | Dims(d="embed_dim", n="g + 1"),
+                               heads=(head("tower", ""),),
     parts=rows(
         part("embeddings.class_embedding",    "embed.class",    param("d")),
         part("embeddings.patch_embedding",    "embed.patch",    conv("c -> d, p pw", bias=False)),
@@ -36,7 +37,8 @@ RESAMPLER = under("perceiver_resampler",       # no record exercises these rows
         part("1.fc",                 "mlp.up",         linear("v -> 4*v")),
         part("1.c_proj",             "mlp.down",       linear("4*v -> v"))), when="use_resampler", tower="resampler")
 IDEFICS = Architecture("idefics", ties="tie_word_embeddings | false",
-    dims=Dims(V="vocab_size", A="additional_vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="d//h",
+    dims=Dims(V="vocab_size", A="additional_vocab_size", d="hidden_size", L="num_hidden_layers",
+              h="num_attention_heads", dh="d//h",
               ff="intermediate_size", X="L//cross_layer_interval", v="vision.d", b="false", q="qk_layer_norms",
               n="perceiver_config.resampler_n_latents", R="perceiver_config.resampler_depth",
               rh="perceiver_config.resampler_n_heads", rd="perceiver_config.resampler_head_dim"),
@@ -66,5 +68,6 @@ IDEFICS = Architecture("idefics", ties="tie_word_embeddings | false",
     heads=(
         head("ForVisionText2Text", "model.",
             part("lm_head", "head.token", linear("d -> V"), tied="embed.token"),
-            part("lm_head.additional_fc", "head.token.extra", linear("d -> A"), tied="embed.token.extra", when="A > 0"), default=True),
+            part("lm_head.additional_fc", "head.token.extra", linear("d -> A"), tied="embed.token.extra", when="A > 0"),
+            default=True),
         head("Model", "")))

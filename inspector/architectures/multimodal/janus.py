@@ -1,7 +1,8 @@
 """Janus: one model that reads and paints pictures.
 
-modeling_janus.py: a tower with `mlp_ratio`, aligners of `depth` linears, a table of picture tokens with an aligner and a head of its own,
-and a whole VQ autoencoder, whose last resolution has attention. The decoder's module `up.0` is the lowest resolution.
+modeling_janus.py: a tower with `mlp_ratio`, aligners of `depth` linears, a table of picture tokens with an aligner and
+a head of its own, and a whole VQ autoencoder, whose last resolution has attention. The decoder's module `up.0` is the
+lowest resolution.
 """
 
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
@@ -47,9 +48,11 @@ DECODER_MIDDLE = rows(
     under("mid.attn_1", ATTENTION, tower="decoder.middle"),
     under("mid.block_2", RESNET, i="m", o="m", tower="decoder.middle.last"))
 JANUS_VQ = Architecture("janus_vqgan", heads=(head("tower Model VQVAE", ""),),
-    dims=Dims(ch="channel_multiplier", a="base_channels", S="len(ch)", U="len(ch)", d="embed_dim", m="a*ch[S-1]", z="latent_channels",
+    dims=Dims(ch="channel_multiplier", a="base_channels", S="len(ch)", U="len(ch)", d="embed_dim", m="a*ch[S-1]",
+              z="latent_channels",
               w="a*ch[{S}]", v="a*ch[{S}-1] | a", D="S[:S-1]", last="S[S-1:]", R="num_res_blocks", R1="R[1:]",
-              u="a*ch[S-1-{U}]", p="a*ch[S-{U}] | m", W="U[:U-1]", first="U[:1]", Q="R + 1", Q1="Q[1:]", x="2*z when double_latent | z"),
+              u="a*ch[S-1-{U}]", p="a*ch[S-{U}] | m", W="U[:U-1]", first="U[:1]", Q="R + 1", Q1="Q[1:]",
+              x="2*z when double_latent | z"),
     parts=rows(
         part("quantize.embedding", "embed.code",     table("num_embeddings d")),
         part("quant_conv",         "head.quantise",  conv("z -> d, 1 1")),
@@ -81,7 +84,7 @@ JANUS = Architecture("janus", ties=TIES, heads=BARE_MODEL,
         part("aligner.fc1",                "bridge.in",    dense("vision.d -> q")),
         part("aligner.hidden_layers.{A}",  "bridge.inner", dense("q -> q")),
         part("generation_embeddings",      "embed.picture", table("n e")),
-        part("generation_aligner.fc1",     "bridge.picture.in", dense("e -> y")),
-        part("generation_aligner.hidden_layers.{G}", "bridge.picture.inner", dense("y -> y")),
-        part("generation_head.proj_out",   "head.picture.project", dense("i -> y")),
-        part("generation_head.vision_head", "head.picture", dense("y -> n"))))
+        part("generation_aligner.fc1",     "bridge.image.in", dense("e -> y")),
+        part("generation_aligner.hidden_layers.{G}", "bridge.image.inner", dense("y -> y")),
+        part("generation_head.proj_out",   "head.image.project", dense("i -> y")),
+        part("generation_head.vision_head", "head.image", dense("y -> n"))))

@@ -11,11 +11,15 @@ from inspector.notation.definition import head
 
 TIES = ("text_config.tie_word_embeddings when transformers_version[0] == '4'"
         " | tie_word_embeddings | text_config.tie_word_embeddings | false")
-TIED_BY_TEXT_TOO = ("text_config.tie_word_embeddings when transformers_version[0] == '4'"  # transformers 5 takes the text's over
+# transformers 5 takes the text's over
+TIED_BY_TEXT_TOO = ("text_config.tie_word_embeddings when transformers_version[0] == '4'"
                     " | tie_word_embeddings or text_config.tie_word_embeddings | false")
-TIED_BY_EITHER = ("(text_config.tie_word_embeddings | true) when transformers_version[0] == '4'"  # a text model with its own
-                  " | (tie_word_embeddings | true) or (text_config.tie_word_embeddings | true)")   # head inside the joined one
-TIED_IF_ONE_SAYS = ("(text_config.tie_word_embeddings | false) when transformers_version[0] == '4'"  # 5 hands the text's on
+# a text model with its own
+TIED_BY_EITHER = ("(text_config.tie_word_embeddings | true) when transformers_version[0] == '4'"
+                  # head inside the joined one
+                  " | (tie_word_embeddings | true) or (text_config.tie_word_embeddings | true)")
+# 5 hands the text's on
+TIED_IF_ONE_SAYS = ("(text_config.tie_word_embeddings | false) when transformers_version[0] == '4'"
                     " | (tie_word_embeddings | false) or (text_config.tie_word_embeddings | false)")
 JOINED = (
     head("ForConditionalGeneration", "model.", LM_HEAD, default=True),

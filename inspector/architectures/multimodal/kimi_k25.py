@@ -1,9 +1,10 @@
 """Kimi K2.5: Deepseek V3's text model, a tower that also reads time, and a projector.
 
-modeling_kimi_k25.py: the positions are a grid of their own size, with a time axis that is computed; the projector's norm has
-`projection_hidden_size`, and its linears take a whole patch of `merge_kernel_size` pixels. The authors' files fuse q, k and v,
-and so does what transformers 5 writes of the joined model, whose layers are called `blocks` in the text model too.
-The authors' config says `vt_…` and `init_pos_emb_…` in `vision_config`, and `mm_hidden_size` for the projector.
+modeling_kimi_k25.py: the positions are a grid of their own size, with a time axis that is computed; the projector's
+norm has `projection_hidden_size`, and its linears take a whole patch of `merge_kernel_size` pixels. The authors' files
+fuse q, k and v, and so does what transformers 5 writes of the joined model, whose layers are called `blocks` in the
+text model too. The authors' config says `vt_…` and `init_pos_emb_…` in `vision_config`, and `mm_hidden_size` for the
+projector.
 """
 
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
@@ -12,7 +13,8 @@ from inspector.notation.kinds import affine, conv, dense, param
 
 KIMI_K25_VISION = Architecture("kimi_k25_vision", heads=(head("tower VisionModel", ""),),
     dims=Dims(d="vt_hidden_size | hidden_size", L="vt_num_hidden_layers | num_hidden_layers",
-              h="vt_num_attention_heads | num_attention_heads", ff="vt_intermediate_size | intermediate_size", p="patch_size",
+              h="vt_num_attention_heads | num_attention_heads", ff="vt_intermediate_size | intermediate_size",
+              p="patch_size",
               gh="init_pos_emb_height | pos_emb_height", gw="init_pos_emb_width | pos_emb_width",
               m="(mm_hidden_size | d)*merge_kernel_size[0]*merge_kernel_size[1]"),
     parts=rows(
@@ -39,7 +41,8 @@ AUTHORS = {
     "model.vision_tower.layers.": "vision_tower.encoder.blocks.",
     "model.vision_tower.final_layernorm": "vision_tower.encoder.final_layernorm",
     "*.pos_emb.position_embeddings": ".pos_emb.weight",
-    "*.norm1.": ".norm0.", "*.norm2.": ".norm1.", "*.mlp.fc1.": ".mlp.fc0.", "*.mlp.fc2.": ".mlp.fc1.", "*.attn.proj.": ".wo."}
+    "*.norm1.": ".norm0.", "*.norm2.": ".norm1.", "*.mlp.fc1.": ".mlp.fc0.", "*.mlp.fc2.": ".mlp.fc1.",
+    "*.attn.proj.": ".wo."}
 KIMI_K25 = Architecture("kimi_k25", ties=TIES, heads=BARE_MODEL,
     ignores="ignore_index media_placeholder_token_id use_unified_vision_chunk video_placeholder",
     dims=Dims(d="text.d", V="text.V", v="vision_config.mm_hidden_size | projection_hidden_size", m="vision.m"),
@@ -54,4 +57,5 @@ KIMI_K25 = Architecture("kimi_k25", ties=TIES, heads=BARE_MODEL,
          "model.language_model.layers.": "language_model.model.blocks.",
          "model.vision_tower.patch_embed.proj": "vision_tower.encoder.patch_embed.proj",
          "model.mm_projector.pre_norm": "model.mm_projector.pre_norm"},
-        {"language_model.layers.": "language_model.blocks.", "vision_tower.layers.": "vision_tower.blocks."}))  # its bare model
+        # its bare model
+        {"language_model.layers.": "language_model.blocks.", "vision_tower.layers.": "vision_tower.blocks."}))

@@ -1,7 +1,7 @@
 """Kosmos-2.
 
-modeling_kosmos2.py: CLIP's tower; a resampler with latent queries of the text's width; the text's attention and MLP have a norm
-inside; positions are sinusoids and not stored. The head is tied by default.
+modeling_kosmos2.py: CLIP's tower; a resampler with latent queries of the text's width; the text's attention and MLP
+have a norm inside; positions are sinusoids and not stored. The head is tied by default.
 """
 
 from inspector.architectures.multimodal.clip import CLIP_VISION
@@ -25,7 +25,8 @@ LATENTS = under("image_to_text_projection",
     under("x_attn", CROSS), tower="bridge")
 KOSMOS2 = Architecture("kosmos-2",
     ties=TIED_BY_EITHER,
-    dims=Dims(d="text_config.embed_dim", V="text_config.vocab_size", L="text_config.layers", ff="text_config.ffn_dim", v="vision.d"),
+    dims=Dims(d="text_config.embed_dim", V="text_config.vocab_size", L="text_config.layers", ff="text_config.ffn_dim",
+              v="vision.d"),
     parts=rows(
         graft("vision", "vision_model.model.", CLIP_VISION),
         LATENTS,
@@ -43,6 +44,7 @@ KOSMOS2 = Architecture("kosmos-2",
             under("encoder_attn", CROSS),
             part("encoder_attn_layer_norm", "norm.cross", affine("d")), when="text_config.add_cross_attention")),
     heads=(
-        head("ForConditionalGeneration", "", part("text_model.lm_head", "head.token", linear("d -> V"), tied="embed.token"), default=True),
+        head("ForConditionalGeneration", "",
+             part("text_model.lm_head", "head.token", linear("d -> V"), tied="embed.token"), default=True),
         head("Model", "")),
     dialects=({}, {"text_model.model.": "text_model.", "vision_model.model.": "vision_model."}))

@@ -1,7 +1,8 @@
 """Kosmos-2.5.
 
-modeling_kosmos2_5.py: Pix2Struct's tower, patches projected and placed by row and column; Kosmos-2's bridge; the text's MLP has
-a norm inside, its attention none; a table of two segments. Sinusoids are not stored. The head is tied by default.
+modeling_kosmos2_5.py: Pix2Struct's tower, patches projected and placed by row and column; Kosmos-2's bridge; the text's
+MLP has a norm inside, its attention none; a table of two segments. Sinusoids are not stored. The head is tied by
+default.
 """
 
 from inspector.architectures.multimodal.kosmos2 import ATTENTION, LATENTS
@@ -31,7 +32,8 @@ KOSMOS2_5_VISION = Architecture("kosmos_2_5_vision_model",
         head("Encoder", "", VISION_LAYERS)))
 KOSMOS2_5 = Architecture("kosmos-2.5",
     ties="text_config.tie_word_embeddings | true",
-    dims=Dims(d="text_config.embed_dim", V="text_config.vocab_size", L="text_config.layers", ff="text_config.ffn_dim", v="vision.d"),
+    dims=Dims(d="text_config.embed_dim", V="text_config.vocab_size", L="text_config.layers", ff="text_config.ffn_dim",
+              v="vision.d"),
     parts=rows(
         graft("vision", "vision_model.", KOSMOS2_5_VISION),
         LATENTS,
@@ -47,6 +49,7 @@ KOSMOS2_5 = Architecture("kosmos-2.5",
                 part("ffn.fc2",              "mlp.down",       dense("ff -> d")),
                 part("final_layer_norm",     "norm.mlp",       affine("d"))))),
     heads=(
-        head("ForConditionalGeneration", "", part("text_model.lm_head", "head.token", linear("d -> V"), tied="embed.token"), default=True),
+        head("ForConditionalGeneration", "",
+             part("text_model.lm_head", "head.token", linear("d -> V"), tied="embed.token"), default=True),
         head("Model", "")),
     dialects=({}, {"text_model.model.": "text_model."}))

@@ -5,7 +5,8 @@ may be -2; a list of such layers widens the projector's input. modeling_vipllava
 modeling_video_llava.py: two towers from one config. modeling_paligemma.py: the projector goes to `projection_dim`.
 modeling_gemma3.py: the projector is a bare matrix, [in, out], and the norm before it has the vision's width.
 modeling_aya_vision.py, modeling_cohere2_vision.py: pixels are shuffled by `downsample_factor`, the projector is gated.
-modeling_mistral3.py: patches are merged by a linear of the vision's width. modeling_internvl.py: `int(1 / downsample_ratio)`.
+modeling_mistral3.py: patches are merged by a linear of the vision's width. modeling_internvl.py: `int(1 /
+downsample_ratio)`.
 """
 
 from inspector.architectures.multimodal.joined_blocks import (
@@ -23,7 +24,8 @@ from inspector.notation.kinds import affine, conv, dense, linear, param, scale
 TEXT_AND_VISION = rows(
     graft("text",   "language_model.", head="Model"),
     graft("vision", "vision_tower.",   head="tower"))
-LLAVA_DIMS = Dims(d="text.d", V="text.V", v="vision.d", n="len(vision_feature_layer) | 1", b="multimodal_projector_bias",
+LLAVA_DIMS = Dims(d="text.d", V="text.V", v="vision.d", n="len(vision_feature_layer) | 1",
+                  b="multimodal_projector_bias",
                   C="num_labels | len(id2label) | 2")
 PROJECTOR = under("multi_modal_projector",
     part("linear_1", "bridge.in",  linear("v*n -> d", bias="b")),
@@ -41,7 +43,8 @@ VIPLLAVA = Architecture("vipllava", ties=TIES, dims=LLAVA_DIMS, heads=JOINED, di
         TEXT_AND_VISION,
         part("multi_modal_projector.projector_layernorm", "norm.bridge", affine("v*n")),
         rows(PROJECTOR, b="true")))
-VIDEO_LLAVA = Architecture("video_llava", ties=TIES, dims=LLAVA_DIMS | Dims(v="image.d"), heads=JOINED, dialects=SPELLINGS,
+VIDEO_LLAVA = Architecture("video_llava", ties=TIES, dims=LLAVA_DIMS | Dims(v="image.d"), heads=JOINED,
+                           dialects=SPELLINGS,
     parts=rows(
         graft("text",  "language_model.", head="Model"),
         graft("image", "image_tower.", config="vision_config", head="tower"),
@@ -57,8 +60,10 @@ GEMMA3 = Architecture("gemma3", ties=TIES, dims=LLAVA_DIMS, dialects=SPELLINGS,
         TEXT_AND_VISION,
         part("multi_modal_projector.mm_input_projection_weight", "bridge.out",  param("v d")),
         part("multi_modal_projector.mm_soft_emb_norm",           "norm.bridge", scale("v"))))
-SHIELDGEMMA2 = Architecture("shieldgemma2", ties="text_config.tie_word_embeddings | true", dims=LLAVA_DIMS, parts=GEMMA3.parts, heads=GEMMA3.heads,
-    dialects=({}, LANGUAGE_FIRST,              # the second as transformers 5 writes it: the whole of Gemma 3 below `model.`
+SHIELDGEMMA2 = Architecture("shieldgemma2", ties="text_config.tie_word_embeddings | true", dims=LLAVA_DIMS,
+                            parts=GEMMA3.parts, heads=GEMMA3.heads,
+    # the second as transformers 5 writes it: the whole of Gemma 3 below `model.`
+    dialects=({}, LANGUAGE_FIRST,
         {"model.language_model.": "model.language_model.model.", "lm_head": "model.language_model.lm_head"},
         {"model.language_model.": "model.model.language_model.model.", "lm_head": "model.lm_head",
          "model.vision_tower.": "model.model.vision_tower.",
@@ -70,12 +75,14 @@ AYA_VISION = Architecture("aya_vision", ties=TIES, dims=LLAVA_DIMS | SHUFFLED, h
         part("multi_modal_projector.layernorm", "norm.bridge", affine("v*s**2")),
         part("multi_modal_projector.linear_1",  "bridge.in",   dense("v*s**2 -> a")),
         part("multi_modal_projector.linear_2",  "bridge.out",  dense("a//2 -> d"))))
-COHERE2_VISION = Architecture("cohere2_vision", ties=TIES, dims=LLAVA_DIMS | SHUFFLED, heads=BARE_MODEL, dialects=SPELLINGS,
+COHERE2_VISION = Architecture("cohere2_vision", ties=TIES, dims=LLAVA_DIMS | SHUFFLED, heads=BARE_MODEL,
+                              dialects=SPELLINGS,
     parts=rows(
         TEXT_AND_VISION,
         part("multi_modal_projector.linear_1", "bridge.in",  dense("v*s**2 -> a")),
         part("multi_modal_projector.linear_2", "bridge.out", dense("a//2 -> d"))))
-MISTRAL3 = Architecture("mistral3", ties=TIES, dims=LLAVA_DIMS | Dims(s="spatial_merge_size"), heads=JOINED, dialects=SPELLINGS,
+MISTRAL3 = Architecture("mistral3", ties=TIES, dims=LLAVA_DIMS | Dims(s="spatial_merge_size"), heads=JOINED,
+                        dialects=SPELLINGS,
     parts=rows(
         TEXT_AND_VISION, PROJECTOR,
         part("multi_modal_projector.norm",                       "norm.bridge",  scale("v")),
@@ -92,6 +99,6 @@ GOT_OCR2 = Architecture("got_ocr2", ties=TIES, dims=LLAVA_DIMS | Dims(o="vision_
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "vision_tower.", SAM_VISION, head="tower"),
-        part("multi_modal_projector.conv_upsampler1",      "bridge.conv.1", conv("o -> 2*o, 3 3", bias=False)),
-        part("multi_modal_projector.conv_upsampler2",      "bridge.conv.2", conv("2*o -> d, 3 3", bias=False)),
+        part("multi_modal_projector.conv_upsampler1",      "bridge.conv", conv("o -> 2*o, 3 3", bias=False)),
+        part("multi_modal_projector.conv_upsampler2",      "bridge.conv", conv("2*o -> d, 3 3", bias=False)),
         part("multi_modal_projector.multimodal_projector", "bridge.out",    dense("d -> d"))))

@@ -1,7 +1,8 @@
 """LXMERT.
 
-modeling_lxmert.py: BERT's layers for text and for objects, then layers in which one attention, stored once, lets each side read the other.
-Pretraining has a head for each loss that the config names; transformers 4 ties the vocabulary whatever the config says.
+modeling_lxmert.py: BERT's layers for text and for objects, then layers in which one attention, stored once, lets each
+side read the other. Pretraining has a head for each loss that the config names; transformers 4 ties the vocabulary
+whatever the config says.
 """
 
 from inspector.architectures.text.bert import LONE_LAYER, MASKED, NEXT
@@ -18,8 +19,10 @@ ANSWERS = under("answer_head.logit_fc",
     part("0", "head.answer.up",   dense("d -> 2*d")),
     part("2", "norm.head.answer", affine("2*d")),
     part("3", "head.answer",      dense("2*d -> num_qa_labels")))
-LXMERT = Architecture("lxmert", ignores="num_hidden_layers", ties="(tie_word_embeddings | true) or transformers_version[0] == '4'",
-    dims=Dims(V="vocab_size", d="hidden_size", h="num_attention_heads", a="d", ff="intermediate_size", T="max_position_embeddings",
+LXMERT = Architecture("lxmert", ignores="num_hidden_layers",
+                      ties="(tie_word_embeddings | true) or transformers_version[0] == '4'",
+    dims=Dims(V="vocab_size", d="hidden_size", h="num_attention_heads", a="d", ff="intermediate_size",
+              T="max_position_embeddings",
               y="type_vocab_size", L="l_layers", R="r_layers", X="x_layers", f="visual_feat_dim"),
     parts=rows(
         under("embeddings",
@@ -55,9 +58,12 @@ LXMERT = Architecture("lxmert", ignores="num_hidden_layers", ties="(tie_word_emb
             under("obj_predict_head",
                 part("transform.dense",     "head.object.dense",     dense("d -> d")),
                 part("transform.LayerNorm", "norm.head.object",      affine("d")),
-                part("decoder_dict.obj",    "head.object",           dense("d -> num_object_labels"), when="visual_obj_loss"),
-                part("decoder_dict.attr",   "head.object.attribute", dense("d -> num_attr_labels"),   when="visual_attr_loss"),
-                part("decoder_dict.feat",   "head.object.feature",   dense("d -> f"),                 when="visual_feat_loss"),
+                part("decoder_dict.obj",    "head.object",           dense("d -> num_object_labels"),
+                     when="visual_obj_loss"),
+                part("decoder_dict.attr",   "head.object.attribute", dense("d -> num_attr_labels"),
+                     when="visual_attr_loss"),
+                part("decoder_dict.feat",   "head.object.feature",   dense("d -> f"),
+                     when="visual_feat_loss"),
                 when="task_obj_predict"),
             rows(ANSWERS, when="task_qa"), default=True),
         head("ForQuestionAnswering", "lxmert.", ANSWERS)))

@@ -1,8 +1,8 @@
 """Llama 3.2 with vision, Llama 4 with vision.
 
-modeling_mllama.py: layers without bias in the attention, the global ones gated; tables of aspect ratios have one row more
-than there are ratios; the head is not tied. modeling_llama4.py: patches come flat, so their embedding is a linear over
-c*p*p inputs; the adapter and the projector have no bias; the head is
+modeling_mllama.py: layers without bias in the attention, the global ones gated; tables of aspect ratios have one row
+more than there are ratios; the head is not tied. modeling_llama4.py: patches come flat, so their embedding is a linear
+over c*p*p inputs; the adapter and the projector have no bias; the head is
 tied as the text config says, in transformers 4 and 5.
 """
 
@@ -45,7 +45,8 @@ HEADS = (
     head("ForConditionalGeneration", "model.", LM_HEAD, default=True),
     head("Model", "model."),
     head("Model", ""))
-MLLAMA = Architecture("mllama", ties="text_config.tie_word_embeddings when transformers_version[0] == '4' | false", dims=TEXT, heads=HEADS, dialects=SPELLINGS,
+MLLAMA = Architecture("mllama", ties="text_config.tie_word_embeddings when transformers_version[0] == '4' | false",
+                      dims=TEXT, heads=HEADS, dialects=SPELLINGS,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "vision_model.", MLLAMA_VISION),

@@ -29,8 +29,10 @@ OVIS2_VISION = Architecture("ovis2_vision", heads=(head("tower Model", ""),),
                 under("ffn", SWIGLU, b="mlp_bias"))),
         part("head_linear", "head.token", linear("d*s*s -> W")),
         part("head_norm",   "norm.head",  affine("W"))))
-OVIS2 = Architecture("ovis2", ties=TIES, dims=Dims(d="hidden_size | text.d", V="vocab_size | text.V", W="vision_config.vocab_size"), heads=BARE_MODEL,
+OVIS2 = Architecture("ovis2", ties=TIES,
+                     dims=Dims(d="hidden_size | text.d", V="vocab_size | text.V", W="vision_config.vocab_size"),
+                     heads=BARE_MODEL,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "vision_tower.", OVIS2_VISION),
-        part("visual_embeddings_table", "embed.visual", table("W d"))))
+        part("visual_embeddings_table", "embed.image", table("W d"))))

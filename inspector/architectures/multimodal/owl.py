@@ -1,7 +1,7 @@
 """OWL-ViT and OWLv2: CLIP's towers with heads for boxes and classes.
 
-modeling_owlvit.py: `pre_layernorm`, spelled right; the class head compares in the text's width; OWLv2 adds a head that tells
-objects from background. The whole model lies below `owlvit.` or `owlv2.` in the detector.
+modeling_owlvit.py: `pre_layernorm`, spelled right; the class head compares in the text's width; OWLv2 adds a head that
+tells objects from background. The whole model lies below `owlvit.` or `owlv2.` in the detector.
 """
 
 from inspector.architectures.multimodal.clip import CLIP_TEXT
@@ -25,7 +25,7 @@ OWL_PARTS = rows(
     graft("text", "text_model.", CLIP_TEXT),
     part("logit_scale",       "head.scale",          param("")),
     part("text_projection",   "head.project.text",   linear("t -> q")),
-    part("visual_projection", "head.project.vision", linear("v -> q")))
+    part("visual_projection", "head.project.image", linear("v -> q")))
 CLASS_HEAD = under("class_head",
     part("dense0",      "head.class",       dense("v -> t")),
     part("logit_shift", "head.class.shift", dense("v -> 1")),

@@ -1,11 +1,11 @@
 """Phi-4-multimodal: Phi-3's layers, SigLIP's tower and a Conformer for speech, and what the authors published.
 
-modeling_phi4_multimodal.py: a step of the subsampling halves the time, so there are as many as `time_reduction` has powers of two;
-each but the first is a depthwise and a pointwise convolution. Speech has two projectors, one for speech alone and one beside a
-picture. The mean and deviation of the input are buffers. The tower is SigLIP's with its pooling head.
-The authors' files (`phi4mm`) have the same under other names, and two LoRA layers, `speech` and `vision`, around each linear of the
-text model, which are part of the model: their ranks are `speech_lora.r` and `vision_lora.r`. The sizes of the tower stand in their
-code alone. There the mean and the deviation are parameters.
+modeling_phi4_multimodal.py: a step of the subsampling halves the time, so there are as many as `time_reduction` has
+powers of two; each but the first is a depthwise and a pointwise convolution. Speech has two projectors, one for speech
+alone and one beside a picture. The mean and deviation of the input are buffers. The tower is SigLIP's with its pooling
+head. The authors' files (`phi4mm`) have the same under other names, and two LoRA layers, `speech` and `vision`, around
+each linear of the text model, which are part of the model: their ranks are `speech_lora.r` and `vision_lora.r`. The
+sizes of the tower stand in their code alone. There the mean and the deviation are parameters.
 """
 
 from inspector.architectures.blocks import DECODER, ENDS, LM_HEAD, PRE_NORMS
@@ -20,7 +20,7 @@ STEPS = "1 when r < 4 | 2 when r < 8 | 3 when r < 16 | 4 when r < 32 | 5 when r 
 DERIVED = Dims(D="2 : 3*n - 1 : 3", W="3 : 3*n : 3", f="ceil(i, 2**n)//2**n", m="d*depthwise_multiplier")
 SUBSAMPLING = rows(
     part("embed.conv.0",   "embed.audio",           conv("1 -> c, 3 3")),
-    part("embed.conv.{D}", "embed.audio.depthwise", conv("c -> c, 3 3", groups="c")),
+    part("embed.conv.{D}", "embed.audio.depth", conv("c -> c, 3 3", groups="c")),
     part("embed.conv.{W}", "embed.audio.pointwise", conv("c -> c, 1 1")),
     part("embed.out",      "embed.audio.out",       dense("c*f -> d")),
     part("relative_attention_bias_layer.bias_values", "attention.bias", table("B h")))
@@ -39,7 +39,8 @@ AUDIO_MLP = rows(
     part("gate_up_proj", "mlp.gate_up", dense("d -> ff + ff", packs="up gate")),
     part("down_proj",    "mlp.down",    dense("ff -> d")))
 PHI4_AUDIO = Architecture("phi4_multimodal_audio", ignores="nemo_final_size", heads=(head("tower AudioModel", ""),),
-    dims=DERIVED | Dims(d="hidden_size", L="num_blocks", h="num_attention_heads", dh="head_dim | d//h", ff="intermediate_size",
+    dims=DERIVED | Dims(d="hidden_size", L="num_blocks", h="num_attention_heads", dh="head_dim | d//h",
+                        ff="intermediate_size",
                         c="nemo_conv_channels", r="time_reduction", n=STEPS, i="input_size", k="kernel_size",
                         e="ext_pw_out_channel", s="depthwise_separable_out_channel",
                         B="bias_max_distance when bias_symmetric | 2*bias_max_distance"),
@@ -76,10 +77,10 @@ def adapted(path: str, role: str, source: str, target: str, packs: str = "") -> 
     """A linear with the two LoRA layers around it; rs, rv their ranks."""
     return under(path,
         part("base_layer",    role,                  linear(f"{source} -> {target}", packs=packs)),
-        part("lora_A.speech", f"{role}.speech.down", linear(f"{source} -> rs")),
-        part("lora_B.speech", f"{role}.speech.up",   linear(f"rs -> {target}")),
-        part("lora_A.vision", f"{role}.vision.down", linear(f"{source} -> rv")),
-        part("lora_B.vision", f"{role}.vision.up",   linear(f"rv -> {target}")))
+        part("lora_A.speech", "adapter.speech.down", linear(f"{source} -> rs")),
+        part("lora_B.speech", "adapter.speech.up",   linear(f"rs -> {target}")),
+        part("lora_A.vision", "adapter.vision.down", linear(f"{source} -> rv")),
+        part("lora_B.vision", "adapter.vision.up",   linear(f"rv -> {target}")))
 
 
 AUTHORS_AUDIO_MLP = rows(
@@ -90,7 +91,8 @@ PHI4MM = Architecture("phi4mm", ties="tie_word_embeddings | false", heads=HEADS,
     ignores="attention_bias mlp_bias lm_head_bias full_attn_mod interpolate_factor sliding_window img_processor",
     dims=DECODER | DERIVED | Dims(
         rs="speech_lora.r", rv="vision_lora.r",
-        da="audio_processor.config.attention_dim", La="audio_processor.config.num_blocks", ha="audio_processor.config.attention_heads",
+        da="audio_processor.config.attention_dim", La="audio_processor.config.num_blocks",
+        ha="audio_processor.config.attention_heads",
         fa="audio_processor.config.linear_units", c="audio_processor.config.nemo_conv_settings.conv_channels",
         r="audio_processor.config.time_reduction", n=STEPS, i="audio_processor.config.input_size",
         k="audio_processor.config.kernel_size", e="audio_processor.config.ext_pw_out_channel",

@@ -1,11 +1,14 @@
 """Joined models of one tower, one projector and one text model that spell their parts in ways of their own.
 
 DeepSeek-VL, its hybrid with SAM's tower for high resolutions, VideoLLaMA 3, Granite Docling, FastVLM, LFM2-VL,
-LightOnOCR, Aria, ColPali, ColQwen2. modeling_video_llama_3.py: SigLIP's layers with rotary positions, so none are stored.
-modeling_granite_docling.py: the connector is part of the tower and has two paths, of `scale_factor` and of half of it; the router
-between them exists where `density_router_hidden_size` is given. modeling_aria.py: the
-projector attends with learned queries, its torch attention has a fused input. modeling_lfm2_vl.py: pixels are shuffled by `downsample_factor`. modeling_colpali.py,
-modeling_colqwen2.py: a whole joined model below `vlm.` and a linear to `embedding_dim`, without the token head in ColPali.
+LightOnOCR, Aria, ColPali, ColQwen2. modeling_video_llama_3.py: SigLIP's layers with rotary positions, so none are
+stored.
+modeling_granite_docling.py: the connector is part of the tower and has two paths, of `scale_factor` and of half of it;
+the router between them exists where `density_router_hidden_size` is given. modeling_aria.py: the
+projector attends with learned queries, its torch attention has a fused input. modeling_lfm2_vl.py: pixels are shuffled
+by `downsample_factor`. modeling_colpali.py,
+modeling_colqwen2.py: a whole joined model below `vlm.` and a linear to `embedding_dim`, without the token head in
+ColPali.
 """
 
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, JOINED, SPELLINGS, TIED_IF_ONE_SAYS, TIES
@@ -23,19 +26,20 @@ DEEPSEEK_VL = Architecture("deepseek_vl", ties=TIES, dims=TEXT, heads=BARE_MODEL
         graft("vision", "vision_model.", head="tower"),
         part("aligner.linear1", "bridge.in",  dense("v -> d")),
         part("aligner.linear2", "bridge.out", dense("d -> d"))))
-DEEPSEEK_VL_HYBRID = Architecture("deepseek_vl_hybrid", ties=TIES, dims=TEXT | Dims(w="high_res_vision.d", o="high_res_vision.o"),
+DEEPSEEK_VL_HYBRID = Architecture("deepseek_vl_hybrid", ties=TIES,
+                                  dims=TEXT | Dims(w="high_res_vision.d", o="high_res_vision.o"),
     heads=BARE_MODEL,
     parts=rows(
         graft("text",   "language_model.", head="Model"),
         graft("vision", "vision_model.", head="tower"),
         graft("high_res_vision", "high_res_vision_model.", SAM_VISION, head="Model"),
         part("high_res_vision_alpha",           "bridge.scale",           param("1")),
-        part("high_res_vision_neck.conv1",       "bridge.neck.1",         conv("w -> o, 1 1", bias=False)),
-        part("high_res_vision_neck.layer_norm1", "norm.bridge.neck.1",    affine("o")),
-        part("high_res_vision_neck.conv2",       "bridge.neck.2",         conv("o -> o, 3 3", bias=False)),
-        part("high_res_vision_neck.layer_norm2", "norm.bridge.neck.2",    affine("o")),
-        part("high_res_vision_proj.conv1",       "bridge.conv.1",         conv("o -> 2*o, 3 3", bias=False)),
-        part("high_res_vision_proj.conv2",       "bridge.conv.2",         conv("2*o -> 4*o, 3 3", bias=False)),
+        part("high_res_vision_neck.conv1",       "bridge.neck",           conv("w -> o, 1 1", bias=False)),
+        part("high_res_vision_neck.layer_norm1", "norm.bridge.neck",      affine("o")),
+        part("high_res_vision_neck.conv2",       "bridge.neck",           conv("o -> o, 3 3", bias=False)),
+        part("high_res_vision_neck.layer_norm2", "norm.bridge.neck",      affine("o")),
+        part("high_res_vision_proj.conv1",       "bridge.conv",           conv("o -> 2*o, 3 3", bias=False)),
+        part("high_res_vision_proj.conv2",       "bridge.conv",           conv("2*o -> 4*o, 3 3", bias=False)),
         part("aligner.vision_proj",              "bridge.in",             dense("v -> d//2")),
         part("aligner.high_res_vision_proj",     "bridge.in.high",        dense("4*o -> d//2")),
         part("aligner.proj",                     "bridge.out",            dense("d -> d"))))
@@ -70,7 +74,8 @@ GRANITE_DOCLING_VISION = Architecture("granite_docling_vision", heads=(head("tow
             part("mlp_fc2", "bridge.out",         linear("o -> o")),
             under("coarse", PATH, s="sc", tower="coarse"),
             under("fine", PATH, s="sf", tower="fine", when="use_fine_route"))))
-GRANITE_DOCLING = Architecture("granite_docling", ties=TIES, heads=BARE_MODEL, dims=TEXT | Dims(r="density_router_hidden_size"),
+GRANITE_DOCLING = Architecture("granite_docling", ties=TIES, heads=BARE_MODEL,
+                               dims=TEXT | Dims(r="density_router_hidden_size"),
     parts=rows(
         graft("text",   "text_model.", head="Model"),
         graft("vision", "vision_model.", GRANITE_DOCLING_VISION),
@@ -87,7 +92,8 @@ FAST_VLM = Architecture("fast_vlm", ties=TIED_IF_ONE_SAYS, heads=BARE_MODEL,
         part("multi_modal_projector.linear_1", "bridge.in",  linear("v -> d", bias="b")),
         part("multi_modal_projector.linear_2", "bridge.out", linear("d -> d", bias="b"))))
 LFM2_VL = Architecture("lfm2_vl lfm2-vl", heads=BARE_MODEL,
-    ties="text_config.tie_embedding | (text_config.tie_word_embeddings | true) when transformers_version[0] == '4' | tie_word_embeddings | true",
+    ties="text_config.tie_embedding | (text_config.tie_word_embeddings | true) when transformers_version[0] == '4' "
+         "| tie_word_embeddings | true",
     dims=TEXT | Dims(i="v*downsample_factor**2", b="projector_bias", q="projector_hidden_size"),
     parts=rows(
         graft("text",   "language_model.", head="Model"),
@@ -127,7 +133,8 @@ COLPALI = Architecture("colpali", dims=Dims(d="vlm.d", q="embedding_dim"), heads
         graft("vlm", "vlm.", PALIGEMMA, head="Model"),
         part("embedding_proj_layer", "head.project", dense("d -> q"))),
     dialects=({}, {"vlm.model.language_model.": "vlm.language_model.model.", "vlm.model.": "vlm."}))
-COLQWEN2 = Architecture("colqwen2", dims=Dims(d="vlm.d", V="vlm.V", q="embedding_dim"), heads=(head("ForRetrieval", ""),),
+COLQWEN2 = Architecture("colqwen2", dims=Dims(d="vlm.d", V="vlm.V", q="embedding_dim"),
+                        heads=(head("ForRetrieval", ""),),
     parts=rows(
         graft("vlm", "vlm.", QWEN2_VL, head="Model"),
         maybe("vlm.lm_head", "head.token", linear("d -> V")),

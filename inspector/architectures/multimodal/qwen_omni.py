@@ -1,10 +1,10 @@
 """Qwen 2.5 Omni and Qwen 3 Omni whole: the thinker, a talker and what makes sound of its codes.
 
-modeling_qwen2_5_omni.py: the talker is Qwen 2 with a table as wide as the thinker; a DiT with a speaker encoder (ECAPA-TDNN) and
-BigVGAN follow, whose residual blocks are numbered through, stage by stage and kernel by kernel.
-modeling_qwen3_omni_moe.py: every layer of the talker is sparse with a shared expert; a small model predicts all codes but the first
-of a step, with a table and a head for each; `decoder` of the last part is a list of a convolution, stages, an activation and a
-convolution. Without `enable_audio_output` there is the thinker alone.
+modeling_qwen2_5_omni.py: the talker is Qwen 2 with a table as wide as the thinker; a DiT with a speaker encoder
+(ECAPA-TDNN) and BigVGAN follow, whose residual blocks are numbered through, stage by stage and kernel by kernel.
+modeling_qwen3_omni_moe.py: every layer of the talker is sparse with a shared expert; a small model predicts all codes
+but the first of a step, with a table and a head for each; `decoder` of the last part is a list of a convolution,
+stages, an activation and a convolution. Without `enable_audio_output` there is the thinker alone.
 """
 
 from inspector.architectures.blocks import DECODER, EXPERTS, GQA, PRE_NORMS, QK_NORM, ROUTER, SWIGLU
@@ -37,7 +37,8 @@ SPEAKER = rows(                                # c channels of a stage, k its ke
     part("fc",            "conv.out",    conv("2*y -> enc_dim, 1")))
 QWEN2_5_OMNI_DIT = Architecture("qwen2_5_omni_dit", heads=(head("Model", ""),),
     dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="head_dim", ff="floor(d*ff_mult)",
-              n="len(enc_channels)", B="1 : n - 1", c="enc_channels[{B}]", v="enc_channels[{B}-1]", k="enc_kernel_sizes[{B}]",
+              n="len(enc_channels)", B="1 : n - 1", c="enc_channels[{B}]", v="enc_channels[{B}-1]",
+              k="enc_kernel_sizes[{B}]",
               s="enc_res2net_scale", R="s - 1", y="enc_channels[n-1]", z="enc_kernel_sizes[n-1]"),
     parts=rows(
         part("time_embed.time_mlp.0",  "embed.time.1", dense("256 -> d")),
@@ -59,7 +60,8 @@ SNAKE = rows(                                  # w channels
     part("alpha", "conv.act.frequency", param("w")),
     part("beta",  "conv.act.size",      param("w")))
 QWEN2_5_OMNI_BIGVGAN = Architecture("qwen2_5_omni_bigvgan", heads=(head("Model", ""),),
-    dims=Dims(a="upsample_initial_channel", U="len(upsample_rates)", K="len(resblock_kernel_sizes)", M="U*K", T="3", A="6",
+    dims=Dims(a="upsample_initial_channel", U="len(upsample_rates)", K="len(resblock_kernel_sizes)", M="U*K", T="3",
+              A="6",
               w="a//2**({M}//K + 1)", k="resblock_kernel_sizes[{M} % K]", y="a//2**U"),
     parts=rows(
         part("conv_pre",  "conv.in",  conv("mel_dim -> a, 7")),
@@ -76,18 +78,22 @@ QWEN2_5_OMNI_TOKEN2WAV = Architecture("qwen2_5_omni_token2wav", dims=Dims(), hea
         graft("bigvgan", "code2wav_bigvgan_model.", QWEN2_5_OMNI_BIGVGAN)))
 QWEN2_5_OMNI = Architecture("qwen2_5_omni", dims=Dims(), heads=(head("ForConditionalGeneration Model", ""),),
     parts=rows(
-        graft("thinker",   "thinker.", QWEN2_5_OMNI_THINKER, head="ForConditionalGeneration", transformers_version="transformers_version"),
-        graft("talker",    "talker.", QWEN2_5_OMNI_TALKER, head="ForConditionalGeneration", when="enable_audio_output | true"),
+        graft("thinker",   "thinker.", QWEN2_5_OMNI_THINKER, head="ForConditionalGeneration",
+              transformers_version="transformers_version"),
+        graft("talker",    "talker.", QWEN2_5_OMNI_TALKER, head="ForConditionalGeneration",
+              when="enable_audio_output | true"),
         graft("token2wav", "token2wav.", QWEN2_5_OMNI_TOKEN2WAV, when="enable_audio_output | true")))
 
 NORMED_GQA = rows(under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"))
 QWEN3_OMNI_TALKER_TEXT = Architecture("qwen3_omni_moe_talker_text", heads=(head("Model", ""),),
-    dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size", fs="shared_expert_intermediate_size"),
+    dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size",
+                        fs="shared_expert_intermediate_size"),
     parts=rows(
         part("codec_embedding", "embed.code", table("V d")),
         part("norm",            "norm.final", scale("d")),
         under("layers.{L}", PRE_NORMS, NORMED_GQA, under("mlp", ROUTER, GATED_SHARED, rows(EXPERTS, ff="fe")))))
-QWEN3_OMNI_PREDICTOR = Architecture("qwen3_omni_moe_talker_code_predictor", dims=DECODER | Dims(G="num_code_groups - 1"),
+QWEN3_OMNI_PREDICTOR = Architecture("qwen3_omni_moe_talker_code_predictor",
+                                    dims=DECODER | Dims(G="num_code_groups - 1"),
     heads=(
         head("ForConditionalGeneration", "model.", part("lm_head.{G}", "head.code", linear("d -> V")), default=True),
         head("Model", "")),
@@ -139,6 +145,8 @@ QWEN3_OMNI_CODE2WAV = Architecture("qwen3_omni_moe_code2wav", heads=(head("Code2
             part("{Y}.conv", "conv.out", conv("y -> 1, 7")), tower="decoder")))
 QWEN3_OMNI = Architecture("qwen3_omni_moe", dims=Dims(), heads=(head("ForConditionalGeneration Model", ""),),
     parts=rows(
-        graft("thinker",  "thinker.", QWEN3_OMNI_THINKER, head="ForConditionalGeneration", transformers_version="transformers_version"),
-        graft("talker",   "talker.", QWEN3_OMNI_TALKER, head="ForConditionalGeneration", when="enable_audio_output | true"),
+        graft("thinker",  "thinker.", QWEN3_OMNI_THINKER, head="ForConditionalGeneration",
+              transformers_version="transformers_version"),
+        graft("talker",   "talker.", QWEN3_OMNI_TALKER, head="ForConditionalGeneration",
+              when="enable_audio_output | true"),
         graft("code2wav", "code2wav.", QWEN3_OMNI_CODE2WAV, when="enable_audio_output | true")))

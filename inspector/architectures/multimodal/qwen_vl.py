@@ -1,13 +1,14 @@
 """Qwen 2, 2.5, 3 and 3.5 with vision, and GLM-4V, GLM-OCR and EXAONE 4.5, whose names and tower are of the same build.
 
-modeling_qwen2_vl.py: `embed_dim` is the tower's width, `hidden_size` what its merger ends in. modeling_qwen2_5_vl.py: RMS
-norms, a gated MLP *with* bias, no bias on the patch convolution. modeling_qwen3_vl.py: layer norms, a patch bias, learned
-positions; the main merger norms the tower's width, each of `deepstack_merger_list` the merged one, as many as
-`deepstack_visual_indexes` has entries. On disk Qwen2-VL and 2.5-VL say `model.layers` and `visual.`, the class in memory
-`model.language_model` and `model.visual`.
-modeling_glm4v.py: RMS norms without bias, the MLP of a block has the width `out_hidden_size`, the merger's `intermediate_size`;
-`attention_bias` reaches q, k and v only. modeling_glm_ocr.py: queries and keys normed per head, no positions, the bias reaches
-the MLP too, the merger is `out_hidden_size * in_channels` wide. modeling_exaone4_5.py: Qwen 2.5's tower with groups of keys.
+modeling_qwen2_vl.py: `embed_dim` is the tower's width, `hidden_size` what its merger ends in. modeling_qwen2_5_vl.py:
+RMS norms, a gated MLP *with* bias, no bias on the patch convolution. modeling_qwen3_vl.py: layer norms, a patch bias,
+learned positions; the main merger norms the tower's width, each of `deepstack_merger_list` the merged one, as many as
+`deepstack_visual_indexes` has entries. On disk Qwen2-VL and 2.5-VL say `model.layers` and `visual.`, the class in
+memory `model.language_model` and `model.visual`.
+modeling_glm4v.py: RMS norms without bias, the MLP of a block has the width `out_hidden_size`, the merger's
+`intermediate_size`; `attention_bias` reaches q, k and v only. modeling_glm_ocr.py: queries and keys normed per head, no
+positions, the bias reaches the MLP too, the merger is `out_hidden_size * in_channels` wide. modeling_exaone4_5.py: Qwen
+2.5's tower with groups of keys.
 """
 
 from collections.abc import Mapping
@@ -18,7 +19,8 @@ from inspector.architectures.text.qwen import QWEN2
 from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, scale, table
 
-TOWER = Dims(d="hidden_size", L="depth | num_hidden_layers", h="num_heads", ff="intermediate_size", c="in_channels | in_chans",
+TOWER = Dims(d="hidden_size", L="depth | num_hidden_layers", h="num_heads", ff="intermediate_size",
+             c="in_channels | in_chans",
              p="patch_size", t="temporal_patch_size", m="d*spatial_merge_size**2", o="out_hidden_size")
 ATTENTION = rows(
     part("attn.qkv",  "attention.qkv",    dense("d -> d + d + d", packs="q k v")),
@@ -85,12 +87,14 @@ MERGER3_OMNI = rows(                           # the same under Qwen 2's names
     part("ln_q",  "norm.merger", affine("n")),
     part("mlp.0", "merger.up",   dense("m -> m")),
     part("mlp.2", "merger.down", dense("m -> o")))
-QWEN3_OMNI_VISION = Architecture("qwen3_omni_moe_vision_encoder", dims=QWEN3_VL_VISION.dims, heads=(head("tower Encoder", ""),),
+QWEN3_OMNI_VISION = Architecture("qwen3_omni_moe_vision_encoder", dims=QWEN3_VL_VISION.dims,
+                                 heads=(head("tower Encoder", ""),),
     parts=rows(
         QWEN3_BLOCKS,
         under("merger", MERGER3_OMNI, n="d"),
         under("merger_list.{N}", MERGER3_OMNI, n="m", tower="deepstack")))
-QWEN3_5_VISION = Architecture("qwen3_5_vision qwen3_5_moe_vision", dims=TOWER, heads=(head("tower Model", ""),), parts=QWEN3_VISION)
+QWEN3_5_VISION = Architecture("qwen3_5_vision qwen3_5_moe_vision", dims=TOWER, heads=(head("tower Model", ""),),
+                              parts=QWEN3_VISION)
 GLM4V_VISION = Architecture("glm4v_vision glm4v_moe_vision", heads=(head("tower Model", ""),),
     dims=TOWER | Dims(s="spatial_merge_size", g="(image_size//p)**2"),
     parts=rows(

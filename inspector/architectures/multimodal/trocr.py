@@ -8,7 +8,8 @@ from inspector.notation.kinds import affine, buffer, dense, linear, table
 
 TROCR_DECODER = under("model.decoder", OWN_TABLE,
     part("embed_positions", "embed.position", table("T+2 d"), when="use_learned_position_embeddings"),
-    maybe("embed_positions._float_tensor", "embed.position.like", buffer("1"), when="not use_learned_position_embeddings"),
+    maybe("embed_positions._float_tensor", "embed.position.like", buffer("1"),
+          when="not use_learned_position_embeddings"),
     rows(EMBED_NORM, when="layernorm_embedding"),
     under("layers.{Ld}", SELF, MLP, NORMS, ff="fd"),
     under("layers.{Ld}",

@@ -1,7 +1,7 @@
 """TVP: grounding of texts in videos with prompts that are added to the frames.
 
-modeling_tvp.py: frames pass a backbone and one convolution; positions by row, column and frame. The prompt of "framepad" is a frame around every
-frame, stored in four parts.
+modeling_tvp.py: frames pass a backbone and one convolution; positions by row, column and frame. The prompt of
+"framepad" is a frame around every frame, stored in four parts.
 """
 
 from inspector.architectures.vision.backbones import MAPS
@@ -9,7 +9,8 @@ from inspector.notation.definition import Architecture, Dims, graft, head, opaqu
 from inspector.notation.kinds import affine, conv, dense, param, table
 
 TVP = Architecture("tvp",
-    dims=MAPS | Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size", T="max_position_embeddings",
+    dims=MAPS | Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
+                     T="max_position_embeddings",
                      F="num_frames", s="visual_prompt_size", m="max_img_size", q="m - 2*s",
                      f="backbone_config.hidden_sizes[len(backbone_config.hidden_sizes) - 1]"),
     parts=rows(

@@ -1,8 +1,8 @@
 """X-CLIP and ALIGN.
 
-modeling_x_clip.py: CLIP's towers, the layers of the picture's with a message between frames; a small transformer integrates frames, and
-prompts for the text are made from the picture. modeling_align.py: an EfficientNet without its last convolution beside a BERT, whose output
-is projected, with bias, to the picture's width.
+modeling_x_clip.py: CLIP's towers, the layers of the picture's with a message between frames; a small transformer
+integrates frames, and prompts for the text are made from the picture. modeling_align.py: an EfficientNet without its
+last convolution beside a BERT, whose output is projected, with bias, to the picture's width.
 """
 
 from inspector.architectures.multimodal.clip import CLIP_TEXT
@@ -38,7 +38,7 @@ XCLIP = Architecture("xclip",
         graft("vision", "vision_model.", XCLIP_VISION),
         part("logit_scale",               "head.scale",          param("")),
         part("text_projection",           "head.project.text",   linear("text.d -> q")),
-        part("visual_projection",         "head.project.vision", linear("v -> q")),
+        part("visual_projection",         "head.project.image", linear("v -> q")),
         part("prompts_visual_layernorm",  "norm.prompt",         affine("v")),
         part("prompts_visual_projection", "embed.prompt.project",      param("v q")),
         part("mit.position_embedding",    "embed.frame",         param("1 F m")),
@@ -58,7 +58,8 @@ XCLIP = Architecture("xclip",
     heads=(head("Model", ""),))
 ALIGN_TEXT = Architecture("align_text_model", dims=BERT.dims, parts=BERT.parts,
     heads=(head("TextModel", "", part("pooler.dense", "pooler", dense("d -> d"))),))
-ALIGN_VISION = Architecture("align_vision_model", ignores="num_hidden_layers", dims=EFFICIENT_DIMS, parts=EFFICIENT_PARTS,
+ALIGN_VISION = Architecture("align_vision_model", ignores="num_hidden_layers", dims=EFFICIENT_DIMS,
+                            parts=EFFICIENT_PARTS,
     heads=(head("VisionModel", ""),))
 ALIGN = Architecture("align", dims=Dims(q="projection_dim"),
     parts=rows(

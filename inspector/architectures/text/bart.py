@@ -1,12 +1,12 @@
 """BART and its kin: mBART, PLBart, Pegasus, Marian, M2M-100, Blenderbot, LED, BigBird-Pegasus, MVP, NLLB-MoE.
 
-modeling_bart.py: learned positions of T+2 rows and a norm after the embeddings; `final_logits_bias` is a buffer; encoder
-and decoder are of one width, their MLPs not; with untied embeddings transformers 5 stores a table for each side, 4 only
-`shared`. modeling_mbart.py: a final norm on each side besides. modeling_pegasus.py: sinusoids, stored and counted, T rows,
-no norm after the embeddings. modeling_marian.py: sinusoids that are not saved; `decoder_vocab_size` without shared
-tables. modeling_m2m_100.py: sinusoids are buffers that are not saved. modeling_led.py: the encoder has q, k, v twice (for
-the global tokens) and its own number of positions. modeling_bigbird_pegasus.py: `use_bias` reaches all projections.
-ForCausalLM keeps `model.decoder.`, and the cross attention with it.
+modeling_bart.py: learned positions of T+2 rows and a norm after the embeddings; `final_logits_bias` is a buffer;
+encoder and decoder are of one width, their MLPs not; with untied embeddings transformers 5 stores a table for each
+side, 4 only `shared`. modeling_mbart.py: a final norm on each side besides. modeling_pegasus.py: sinusoids, stored and
+counted, T rows, no norm after the embeddings. modeling_marian.py: sinusoids that are not saved; `decoder_vocab_size`
+without shared tables. modeling_m2m_100.py: sinusoids are buffers that are not saved. modeling_led.py: the encoder has
+q, k, v twice (for the global tokens) and its own number of positions. modeling_bigbird_pegasus.py: `use_bias` reaches
+all projections. ForCausalLM keeps `model.decoder.`, and the cross attention with it.
 """
 
 from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rows, under
@@ -59,7 +59,8 @@ BART = Architecture("bart plbart", ties="tie_word_embeddings | true", dims=BART_
         head("ForConditionalGeneration",  "", under("model", BOTH), LM_HEAD, default=True),
         head("ForSequenceClassification", "", under("model", BOTH), CLASSES),
         head("ForQuestionAnswering",      "", under("model", BOTH), SPAN),
-        head("ForCausalLM",               "", under("model", BART_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
+        head("ForCausalLM",               "",
+             under("model", BART_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)),
     dialects=({}, {"model.": ""}))
 
@@ -72,7 +73,8 @@ MBART = Architecture("mbart", ties="tie_word_embeddings | true", dims=BART_DIMS,
         head("ForConditionalGeneration",  "", under("model", MBART_BOTH), LM_HEAD, default=True),
         head("ForSequenceClassification", "", under("model", MBART_BOTH), CLASSES),
         head("ForQuestionAnswering",      "", under("model", MBART_BOTH), SPAN),
-        head("ForCausalLM",               "", under("model", MBART_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
+        head("ForCausalLM",               "",
+             under("model", MBART_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)))
 
 PEGASUS_DECODER = under("decoder", POSITIONS, DECODER_LAYERS, FINAL_NORM, tower="decoder", P="T")
@@ -82,7 +84,8 @@ PEGASUS = Architecture("pegasus blenderbot", ties="tie_word_embeddings | true", 
     heads=(
         head("Model",                     "", PEGASUS_BOTH),
         head("ForConditionalGeneration",  "", under("model", PEGASUS_BOTH), LM_HEAD, default=True),
-        head("ForCausalLM",               "", under("model", PEGASUS_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
+        head("ForCausalLM",               "",
+             under("model", PEGASUS_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)))
 SMALL_DECODER = under("decoder", POSITIONS, EMBED_NORM, DECODER_LAYERS, tower="decoder", P="T")
 SMALL_BOTH = rows(SHARED, SMALL_DECODER, BART_DECODER_COPY,
@@ -91,7 +94,8 @@ BLENDERBOT_SMALL = Architecture("blenderbot-small", ties="tie_word_embeddings | 
     heads=(
         head("Model",                     "", SMALL_BOTH),
         head("ForConditionalGeneration",  "", under("model", SMALL_BOTH), LM_HEAD, default=True),
-        head("ForCausalLM",               "", under("model", SMALL_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
+        head("ForCausalLM",               "",
+             under("model", SMALL_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)))
 
 M2M_POSITIONS = maybe("embed_positions.weights", "embed.position", buffer("T+2 d"))
@@ -116,7 +120,8 @@ MARIAN_BOTH = rows(
                 part("decoder.embed_tokens", "embed.token.decoder", table("V d"))),       # as 4 makes it
          when="not one"))
 MARIAN = Architecture("marian", ties="tie_word_embeddings | true",
-    dims=BART_DIMS | Dims(one="(share_encoder_decoder_embeddings | true)", Vd="decoder_vocab_size | V", Vo="V when one | Vd"),
+    dims=BART_DIMS | Dims(one="(share_encoder_decoder_embeddings | true)", Vd="decoder_vocab_size | V",
+                          Vo="V when one | Vd"),
     heads=(
         head("Model",                     "", MARIAN_BOTH),
         head("MTModel",                   "", under("model", MARIAN_BOTH),
@@ -125,4 +130,5 @@ MARIAN = Architecture("marian", ties="tie_word_embeddings | true",
             part("final_logits_bias", "head.token.bias", buffer("1 Vo")), default=True),
         head("ForCausalLM",               "",
             under("model", MARIAN_DECODER, under("decoder", OWN_TABLE, tower="decoder", V="Vd")),
-            part("lm_head", "head.token", linear("d -> (Vd when (tie_word_embeddings | true) | V)"), tied="embed.token"))))
+            part("lm_head", "head.token", linear("d -> (Vd when (tie_word_embeddings | true) | V)"),
+                 tied="embed.token"))))

@@ -31,7 +31,8 @@ BERT_LAYER = rows(
     part("intermediate.dense", "mlp.up",           dense("d -> ff")),
     part("output.dense",       "mlp.down",         dense("ff -> d")),
     part("output.LayerNorm",   "norm.mlp",         affine("d")))
-LONE_LAYER = rows(BERT_LAYER, add_cross_attention="false")  # of classes that read no second sequence, whatever the config says
+# of classes that read no second sequence, whatever the config says
+LONE_LAYER = rows(BERT_LAYER, add_cross_attention="false")
 POOLER     = part("pooler.dense",         "pooler",     dense("d -> d"))
 NEXT       = part("cls.seq_relationship", "head.next",  dense("d -> 2"))
 CLASSIFIER = part("classifier",           "head.class", dense("d -> C"))
@@ -43,7 +44,8 @@ MASKED = under("cls.predictions",
     maybe("decoder.bias",       "head.token.bias", param("V"), tied="head.token.bias"))
 BERT = Architecture("bert", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
-              h="num_attention_heads", a="(h - len(pruned_heads[{L}]))*(d/h) | d", T="max_position_embeddings", y="type_vocab_size", C="num_labels | len(id2label) | 2"),
+              h="num_attention_heads", a="(h - len(pruned_heads[{L}]))*(d/h) | d", T="max_position_embeddings",
+              y="type_vocab_size", C="num_labels | len(id2label) | 2"),
     parts=rows(
         under("embeddings",
             part("word_embeddings",       "embed.token",    table("V d")),

@@ -39,7 +39,10 @@ FIRST = rows(
         under("attention", FUSED_QKV, b="true"),
         maybe("attention.rotary_emb.inv_freq", "rotary.frequency", buffer("dh/4")),
         under("mlp", FOUR_H, b="true")))
-CHATGLM = Architecture("chatglm", ignores="apply_residual_connection_post_layernorm quantization_bit seq_length tie_word_embeddings",              # no record exercises this card
+# no record exercises this card
+CHATGLM = Architecture("chatglm",
+                       ignores="apply_residual_connection_post_layernorm quantization_bit seq_length "
+                               "tie_word_embeddings",
     dims=Dims(V="padded_vocab_size | vocab_size", d="hidden_size", L="num_layers", h="num_attention_heads",
               dh="kv_channels | d/h", kv="multi_query_group_num when multi_query_attention | h",
               ff="ffn_hidden_size | inner_hidden_size", P="pre_seq_len", C="num_labels | len(id2label) | 2"),

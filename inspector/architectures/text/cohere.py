@@ -1,7 +1,7 @@
 """Cohere (Command R) and Cohere 2 (Command R7B, Command A, and its mixture of experts).
 
-modeling_cohere.py, modeling_cohere2.py: one norm a layer, without bias, for attention and MLP in parallel; `use_qk_norm`
-(Cohere only) has a weight for every head, [heads, width of a head]. Tied by class default.
+modeling_cohere.py, modeling_cohere2.py: one norm a layer, without bias, for attention and MLP in parallel;
+`use_qk_norm` (Cohere only) has a weight for every head, [heads, width of a head]. Tied by class default.
 modeling_cohere2_moe.py: `intermediate_size` is the width of experts; the dense layers in front have
 `prefix_dense_intermediate_size`.
 """
@@ -24,7 +24,8 @@ COHERE2 = Architecture("cohere2", dims=DECODER, heads=CAUSAL, ties="tie_word_emb
     under("layers.{L}", LAYER)))
 COHERE2_MOE = Architecture("cohere2_moe", heads=CAUSAL, ties="tie_word_embeddings | true",
     dims=DECODER | Dims(E="num_experts", fd="prefix_dense_intermediate_size | ff", S="num_shared_experts",
-              D="L[mlp_layer_types == 'dense'] when mlp_layer_types != null | L[:(first_k_dense_replace | 0)]", M="L - D"),
+              D="L[mlp_layer_types == 'dense'] when mlp_layer_types != null | L[:(first_k_dense_replace | 0)]",
+              M="L - D"),
     parts=rows(
         ENDS,
         under("layers.{L}",

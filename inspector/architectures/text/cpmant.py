@@ -1,14 +1,16 @@
 """CPM-Ant.
 
-modeling_cpmant.py: the embedding, and the head, have a row for every position of every prompt type behind the vocabulary;
-the position bias has one row for each pair of segments and each bucket. transformers 5 gives the head the vocabulary alone, and does not tie it.
+modeling_cpmant.py: the embedding, and the head, have a row for every position of every prompt type behind the
+vocabulary; the position bias has one row for each pair of segments and each bucket. transformers 5 gives the head the
+vocabulary alone, and does not tie it.
 """
 
 from inspector.notation.definition import Architecture, Dims, either, head, part, rows, under
 from inspector.notation.kinds import linear, param, scale, table
 
 CPMANT = Architecture("cpmant", ties="tie_word_embeddings | true",
-    dims=Dims(V="vocab_size + prompt_types*prompt_length", d="hidden_size", L="num_hidden_layers", h="num_attention_heads",
+    dims=Dims(V="vocab_size + prompt_types*prompt_length", d="hidden_size", L="num_hidden_layers",
+              h="num_attention_heads",
               dh="dim_head", ff="dim_ff", S="segment_types", n="position_bias_num_buckets"),
     heads=(
         head("Model",       ""),

@@ -5,8 +5,9 @@ modeling_deepseek_v2.py, modeling_deepseek_v3.py: `q_lora_rank` null means one `
 expert is one MLP as wide as `n_shared_experts` experts; 0 of them store empty tensors, null none. The router's
 correction bias is V3's only. V2's `mlp_bias` reaches dense and shared MLPs; the routed experts' too, but only in
 transformers 4. MTP layers are numbered on after the last one and ignored on load.
-modeling_axk1.py (A.X K1): a norm behind the sparse MLPs only. modeling_mistral4.py: no correction bias. modeling_minicpm3.py, modeling_youtu.py: latent attention and dense MLPs only.
-Deepseek-MoE (code of its own): Llama's attention; sparse from `first_k_dense_replace` on, every `moe_layer_freq`-th.
+modeling_axk1.py (A.X K1): a norm behind the sparse MLPs only. modeling_mistral4.py: no correction bias.
+modeling_minicpm3.py, modeling_youtu.py: latent attention and dense MLPs only. Deepseek-MoE (code of its own): Llama's
+attention; sparse from `first_k_dense_replace` on, every `moe_layer_freq`-th.
 """
 
 from inspector.architectures.blocks import (
@@ -31,7 +32,8 @@ MLA = rows(
         part("q_a_proj",       "attention.query.down", linear("d -> q", bias="attention_bias")),
         part("q_a_layernorm",  "norm.query",           scale("q")),
         part("q_b_proj",       "attention.query.up",   linear("q -> h*(dn+dr)")), when="q_lora_rank != null"),
-    part("kv_a_proj_with_mqa", "attention.kv.down",    linear("d -> r + dr", bias="attention_bias", packs="latent rotary")),
+    part("kv_a_proj_with_mqa", "attention.kv.down",
+         linear("d -> r + dr", bias="attention_bias", packs="latent rotary")),
     part("kv_a_layernorm",     "norm.kv",              scale("r")),
     part("kv_b_proj",          "attention.kv.up",      linear("r -> h*(dn + dv)", packs="key value")),
     part("o_proj",             "attention.output",     linear("h*dv -> d", bias="attention_bias")))
@@ -50,7 +52,8 @@ MTP_EXTRAS = rows(
     part("embed_tokens",     "embed.token",     table("V d"),     tied="embed.token", ties=True),
     part("shared_head.norm", "norm.final",      scale("d")),
     part("shared_head.head", "head.token",      linear("d -> V"), tied="head.token",  ties=True))
-DEEPSEEK_V3 = Architecture("deepseek_v3 kimi_k2", ignores="moe_layer_freq scoring_func topk_method qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false",
+DEEPSEEK_V3 = Architecture("deepseek_v3 kimi_k2", ignores="moe_layer_freq scoring_func topk_method qk_head_dim",
+                           heads=CAUSAL, ties="tie_word_embeddings | false",
     dims=DECODER | MLA_DIMS | MOE_DIMS | Dims(N="L : L + num_nextn_predict_layers"),
     parts=rows(
         ENDS,
@@ -90,14 +93,16 @@ MISTRAL4 = Architecture("mistral4", ignores="qk_head_dim", heads=CAUSAL,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA)),
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", ROUTER, under("shared_experts", SHARED, ff="fe*S"), rows(EXPERTS, ff="fe"))))
-MINICPM3 = Architecture("minicpm3 youtu", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | true", dims=DECODER | MLA_DIMS,
+MINICPM3 = Architecture("minicpm3 youtu", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | true",
+                        dims=DECODER | MLA_DIMS,
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA), under("mlp", SWIGLU, b="mlp_bias"))))
 AXK1 = Architecture("axk1", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false",
     dims=DECODER | MLA_DIMS | MOE_DIMS | Dims(
         k="first_k_dense_replace | 1",
-        M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[{L} >= k and {L} % (moe_layer_freq | 1) == 0]",
+        M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[{L} >= k and {L} % (moe_layer_freq "
+          "| 1) == 0]",
         D="L - M"),
     parts=rows(
         ENDS,

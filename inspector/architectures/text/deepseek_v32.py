@@ -1,8 +1,9 @@
-"""Deepseek V3.2 and GLM-5 (glm_moe_dsa): latent attention with an indexer that picks keys; GLM-4.7-Flash (glm4_moe_lite).
+"""Deepseek V3.2 and GLM-5 (glm_moe_dsa): latent attention with an indexer that picks keys; GLM-4.7-Flash
+(glm4_moe_lite).
 
-modeling_deepseek_v32.py, modeling_glm_moe_dsa.py: sparse layers are those of `mlp_layer_types`, without the list all from
-`first_k_dense_replace` on. The indexer reads the query's latent; GLM-5's layers that `indexer_types` calls `shared`
-(or `index_topk_pattern`, `index_topk_freq`) have none. MTP layers are numbered on after the last one.
+modeling_deepseek_v32.py, modeling_glm_moe_dsa.py: sparse layers are those of `mlp_layer_types`, without the list all
+from `first_k_dense_replace` on. The indexer reads the query's latent; GLM-5's layers that `indexer_types` calls
+`shared` (or `index_topk_pattern`, `index_topk_freq`) have none. MTP layers are numbered on after the last one.
 modeling_glm4_moe_lite.py: no indexer; without `mlp_layer_types` only the first layer is dense.
 """
 
@@ -19,7 +20,8 @@ INDEXER = under("indexer",
 DSA_DIMS = DECODER | MLA_DIMS | MOE_DIMS | Dims(
     hi="index_n_heads", di="index_head_dim", M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[k:]",
     D="L - M", N="L : L + num_nextn_predict_layers")
-DEEPSEEK_V32 = Architecture("deepseek_v32", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false", dims=DSA_DIMS,
+DEEPSEEK_V32 = Architecture("deepseek_v32", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false",
+                            dims=DSA_DIMS,
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA, INDEXER)),

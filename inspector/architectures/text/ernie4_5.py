@@ -1,13 +1,14 @@
 """ERNIE 4.5: dense, a mixture of experts, and one with vision; PaddleOCR-VL, which has the dense one.
 
-modeling_ernie4_5.py: `use_bias` reaches every linear of a layer. modeling_ernie4_5_moe.py: layer i is sparse where (i+1)
-is a multiple of `moe_layer_interval` and i lies between `moe_layer_start_index` and `moe_layer_end_index` (-1: the
-last); the correction bias is a parameter [1, experts]; `use_bias` reaches the routed experts in transformers 4 only,
-and the head of the mixture.
-modeling_ernie4_5_vl_moe.py: as many experts for pictures as for text, numbered on after them on disk and as wide as the second of
-`moe_intermediate_size` says; the routers' weights are stored [in, out]; a resampler joins patches in space, then in time.
-modeling_paddleocr_vl.py: SigLIP's tower with rotary positions too. The Hub's files also hold the tower's pooling head and a second
-table of positions, both ignored on load, and say the text's keys at the top of the config.
+modeling_ernie4_5.py: `use_bias` reaches every linear of a layer. modeling_ernie4_5_moe.py: layer i is sparse where
+(i+1) is a multiple of `moe_layer_interval` and i lies between `moe_layer_start_index` and `moe_layer_end_index` (-1:
+the last); the correction bias is a parameter [1, experts]; `use_bias` reaches the routed experts in transformers 4
+only, and the head of the mixture.
+modeling_ernie4_5_vl_moe.py: as many experts for pictures as for text, numbered on after them on disk and as wide as the
+second of `moe_intermediate_size` says; the routers' weights are stored [in, out]; a resampler joins patches in space,
+then in time.
+modeling_paddleocr_vl.py: SigLIP's tower with rotary positions too. The Hub's files also hold the tower's pooling head
+and a second table of positions, both ignored on load, and say the text's keys at the top of the config.
 The Hub's files hold an MTP block with a dense MLP, ignored on load. Tied by class default.
 """
 
@@ -30,11 +31,13 @@ from inspector.notation.definition import Architecture, Dims, either, graft, hea
 from inspector.notation.kinds import affine, conv, dense, linear, linear_io, param, scale, table
 
 ATTENTION = under("self_attn", GQA, b="use_bias", bo="use_bias")
-ERNIE4_5 = Architecture("ernie4_5 paddleocr_vl_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | true", parts=rows(
+ERNIE4_5 = Architecture("ernie4_5 paddleocr_vl_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | true",
+                        parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS, ATTENTION, under("mlp", SWIGLU, b="use_bias"))))
 BIASED_HEAD = part("lm_head", "head.token", linear("d -> V", bias="use_bias"), tied="embed.token")
-ERNIE4_5_MOE = Architecture("ernie4_5_moe", heads=(CAUSAL[0], head("ForCausalLM", "model.", BIASED_HEAD), *CAUSAL[2:]), ties="tie_word_embeddings | true",
+ERNIE4_5_MOE = Architecture("ernie4_5_moe", heads=(CAUSAL[0], head("ForCausalLM", "model.", BIASED_HEAD), *CAUSAL[2:]),
+                            ties="tie_word_embeddings | true",
     dims=DECODER | Dims(E="moe_num_experts", fe="moe_intermediate_size", S="moe_num_shared_experts",
               first="moe_layer_start_index", last="moe_layer_end_index", step="moe_layer_interval",
               M="L[({L}+1) % step == 0 and {L} >= first and ({L} <= last or last + 1 == 0)]", D="L - M",
@@ -70,7 +73,8 @@ MOE = rows(                                    # as a text model saved alone has
     under("experts", STACKED, ff="w"))
 VL_MOE_TEXT = Architecture("ernie4_5_vl_moe_text", heads=CAUSAL[:2], ties="tie_word_embeddings | true",
     dims=DECODER | Dims(E="moe_num_experts", X="E : 2*E", fe="moe_intermediate_size[0]", fx="moe_intermediate_size[1]",
-                        S="moe_num_shared_experts", M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[1:]", D="L - M"),
+                        S="moe_num_shared_experts",
+                        M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[1:]", D="L - M"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, ATTENTION),
@@ -93,7 +97,8 @@ VL_MOE_VISION = Architecture("ernie4_5_vl_moe_vision", heads=(head("tower Model"
             part("attn.proj", "attention.output", dense("d -> d")),
             part("mlp.fc1",   "mlp.up",           dense("d -> ff")),
             part("mlp.fc2",   "mlp.down",         dense("ff -> d")))))
-VL_MOE = Architecture("ernie4_5_vl_moe", ties=TIES, heads=BARE_MODEL, dims=Dims(d="text.d", V="text.V", m="vision.m", n="vision.n"),
+VL_MOE = Architecture("ernie4_5_vl_moe", ties=TIES, heads=BARE_MODEL,
+                      dims=Dims(d="text.d", V="text.V", m="vision.m", n="vision.n"),
     parts=rows(
         graft("text",   "", VL_MOE_TEXT, head="Model"),
         graft("vision", "vision_model.", VL_MOE_VISION),
@@ -117,8 +122,10 @@ PADDLEOCR_VL = Architecture("paddleocr_vl", heads=BARE_MODEL,
     ignores="max_position_embeddings compression_ratio rope_is_neox_style use_3d_rope",
     ties="tie_word_embeddings when vocab_size != null | " + TIES,
     dims=Dims(V="vocab_size | text_config.vocab_size", d="hidden_size | text_config.hidden_size",
-              L="num_hidden_layers | text_config.num_hidden_layers", h="num_attention_heads | text_config.num_attention_heads",
-              kv="num_key_value_heads | text_config.num_key_value_heads | h", dh="head_dim | text_config.head_dim | d/h",
+              L="num_hidden_layers | text_config.num_hidden_layers",
+              h="num_attention_heads | text_config.num_attention_heads",
+              kv="num_key_value_heads | text_config.num_key_value_heads | h",
+              dh="head_dim | text_config.head_dim | d/h",
               ff="intermediate_size | text_config.intermediate_size", ub="use_bias | text_config.use_bias",
               v="vision.d", vf="vision.ff", m="vision.m"),
     parts=rows(

@@ -1,7 +1,7 @@
 """Encoders made like Llama: EuroBERT, Ultrabert, ESM C, and Jina embeddings v3.
 
-modeling_eurobert.py: `mlp_bias` reaches the masked head too. modeling_esmc.py: layer norms, q and k normed over all heads
-at once. modeling_jina_embeddings_v3.py: RoBERTa's head over fused q, k, v.
+modeling_eurobert.py: `mlp_bias` reaches the masked head too. modeling_esmc.py: layer norms, q and k normed over all
+heads at once. modeling_jina_embeddings_v3.py: RoBERTa's head over fused q, k, v.
 """
 
 from inspector.architectures.blocks import CLASSIFIER, DECODER, ENDS, GQA, PRE_NORMS, SWIGLU

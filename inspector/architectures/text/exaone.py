@@ -1,8 +1,8 @@
 """EXAONE 4, the mixture of experts (K-EXAONE), and EXAONE 3 by code of its own.
 
 modeling_exaone4.py: no norm before a half of a layer but one after each; queries and keys are normed per head; no bias.
-modeling_exaone_moe.py: norms in front again; sparse layers from `mlp_layer_types`, else from `first_k_dense_replace` on.
-EXAONE 3 (modeling_exaone.py in its repositories): GPT-2's names around a Llama; c_fc_0 is the gate.
+modeling_exaone_moe.py: norms in front again; sparse layers from `mlp_layer_types`, else from `first_k_dense_replace`
+on. EXAONE 3 (modeling_exaone.py in its repositories): GPT-2's names around a Llama; c_fc_0 is the gate.
 """
 
 from inspector.architectures.blocks import (

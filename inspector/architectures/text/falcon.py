@@ -43,10 +43,13 @@ FIRST_HEADS = (
     head("ForQuestionAnswering",      "transformer.", QA_OUTPUTS))
 FIRST = Dims(V="vocab_size", d="hidden_size", L="n_layer", h="n_head", dh="d/h", ff="4*d",
              C="num_labels | len(id2label) | 2")
-REFINED_WEB = Architecture("RefinedWeb", ignores="alibi apply_residual_connection_post_layernorm parallel_attn", heads=FIRST_HEADS, ties="tie_word_embeddings | false",
+REFINED_WEB = Architecture("RefinedWeb", ignores="alibi apply_residual_connection_post_layernorm parallel_attn",
+                           heads=FIRST_HEADS, ties="tie_word_embeddings | false",
     dims=FIRST | Dims(kv="n_head_kv | h"),
     parts=rows(FALCON_ENDS, under("h.{L}", FALCON_LAYER, TWO_PARALLEL)))
-REFINED_WEB_MODEL = Architecture("RefinedWebModel", ignores="alibi apply_residual_connection_post_layernorm parallel_attn", heads=FIRST_HEADS, ties="tie_word_embeddings | false",
+REFINED_WEB_MODEL = Architecture("RefinedWebModel",
+                                 ignores="alibi apply_residual_connection_post_layernorm parallel_attn",
+                                 heads=FIRST_HEADS, ties="tie_word_embeddings | false",
     dims=FIRST | Dims(kv="1 when multi_query | h"),
     parts=rows(
         FALCON_ENDS,

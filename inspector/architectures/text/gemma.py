@@ -15,23 +15,27 @@ from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS
 from inspector.notation.definition import Architecture, Dims, maybe, part, rooted, rows, under
 from inspector.notation.kinds import buffer, linear, param, scale, table
 
-GEMMA = Architecture("gemma", dims=DECODER, heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true", parts=rows(
+GEMMA = Architecture("gemma", dims=DECODER, heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true",
+                     parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS),
     under("layers.{L}.self_attn", GQA, b="attention_bias", bo="attention_bias"),
     under("layers.{L}.mlp", SWIGLU)))
-GEMMA2 = Architecture("gemma2", dims=DECODER, heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true", parts=rows(
+GEMMA2 = Architecture("gemma2", dims=DECODER, heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true",
+                      parts=rows(
     ENDS,
     under("layers.{L}", SANDWICH),
     under("layers.{L}.self_attn", GQA, b="attention_bias", bo="attention_bias"),
     under("layers.{L}.mlp", SWIGLU)))
-GEMMA3_TEXT = Architecture("gemma3_text", dims=DECODER, heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true",
+GEMMA3_TEXT = Architecture("gemma3_text", dims=DECODER, heads=rooted(CAUSAL, "model."),
+                           ties="tie_word_embeddings | true",
     parts=rows(
         ENDS,
         under("layers.{L}", SANDWICH),
         under("layers.{L}.self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),
         under("layers.{L}.mlp", SWIGLU)))
-GEMMA4_TEXT = Architecture("gemma4_text gemma4_unified_text", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true",
+GEMMA4_TEXT = Architecture("gemma4_text gemma4_unified_text", heads=rooted(CAUSAL, "model."),
+                           ties="tie_word_embeddings | true",
     dims=DECODER | Dims(
         full="L[layer_types == 'full_attention' or {L} == L - 1] when layer_types != null"
              " | L[({L}+1) % 6 == 0 or {L} == L - 1]",

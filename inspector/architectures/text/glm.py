@@ -4,8 +4,8 @@ modeling_glm.py, modeling_glm4.py, modeling_glm4_moe.py: `attention_bias` reache
 GLM and GLM-4 fuse gate and up; GLM-4 has four norms a layer, where `post_attention_layernorm` precedes the MLP.
 GLM-OCR's text model is GLM-4 with such MTP layers.
 GLM-4.5 norms queries and keys with `use_qk_norm` only; its router's correction bias is a buffer and its MTP layers are
-numbered on after the last one and ignored on load. modeling_glm4v.py: the text model of GLM-4V always has a bias on q, k and v. modeling_dots1.py:
-`attention_bias` reaches o too, and queries and keys are always normed.
+numbered on after the last one and ignored on load. modeling_glm4v.py: the text model of GLM-4V always has a bias on q,
+k and v. modeling_dots1.py: `attention_bias` reaches o too, and queries and keys are always normed.
 """
 
 from inspector.architectures.blocks import (
@@ -52,7 +52,8 @@ GLM4_MOE_MLP = under("mlp",
     part("gate.e_score_correction_bias", "router.correction", buffer("E")),
     under("shared_experts", SHARED, ff="fe*S"),
     rows(EXPERTS, ff="fe"))
-GLM4_MOE = Architecture("glm4_moe glm4v_moe_text Glm4vMoe_text solar_open", heads=CAUSAL, ties="tie_word_embeddings | false",
+GLM4_MOE = Architecture("glm4_moe glm4v_moe_text Glm4vMoe_text solar_open", heads=CAUSAL,
+                        ties="tie_word_embeddings | false",
     dims=DECODER | MOE_DIMS | Dims(N="L : L + num_nextn_predict_layers"),
     parts=rows(
         ENDS,

@@ -28,8 +28,10 @@ TABLES = rows(
     part("wte",  "embed.token",    table("V d")),
     part("wpe",  "embed.position", table("T d")),
     part("ln_f", "norm.final",     affine("d")))
-GPT_NEO = Architecture("gpt_neo", heads=TRANSFORMER, ties="tie_word_embeddings | true", dialects=({}, {"transformer.": ""}),
-    dims=Dims(V="vocab_size", d="hidden_size", L="num_layers", T="max_position_embeddings", ff="intermediate_size | 4*d",
+GPT_NEO = Architecture("gpt_neo", heads=TRANSFORMER, ties="tie_word_embeddings | true",
+                       dialects=({}, {"transformer.": ""}),
+    dims=Dims(V="vocab_size", d="hidden_size", L="num_layers", T="max_position_embeddings",
+              ff="intermediate_size | 4*d",
               C="num_labels | len(id2label) | 2"),
     parts=rows(
         TABLES,
@@ -74,7 +76,8 @@ CODEGEN = Architecture("codegen", dims=GPT, ties="tie_word_embeddings | false",
             part("attn.qkv_proj",     "attention.qkv",    linear("d -> 4*(d/4 + d/4 + d/4)", packs="q v k")),
             part("attn.out_proj",     "attention.output", linear("d -> d")),
             maybe("attn.causal_mask", "attention.mask",   buffer("1 1 T T")))))
-GPT_BIGCODE = Architecture("gpt_bigcode", ignores="num_key_value_heads", heads=TRANSFORMER, ties="tie_word_embeddings | true",
+GPT_BIGCODE = Architecture("gpt_bigcode", ignores="num_key_value_heads", heads=TRANSFORMER,
+                           ties="tie_word_embeddings | true",
     dims=GPT | Dims(dh="d/h", kv="1 when multi_query | h"),
     parts=rows(
         TABLES,
@@ -92,7 +95,8 @@ GPT_BIGCODE = Architecture("gpt_bigcode", ignores="num_key_value_heads", heads=T
             part("crossattention.c_proj", "cross.output", dense("d -> d")),
             when="add_cross_attention")))
 EMBED_OUT = part("embed_out", "head.token", linear("d -> V"), tied="embed.token")
-GPT_NEOX = Architecture("gpt_neox", ignores="partial_rotary_factor rotary_pct", ties="tie_word_embeddings | false", dialects=({}, {"embed_out": "lm_head"}),
+GPT_NEOX = Architecture("gpt_neox", ignores="partial_rotary_factor rotary_pct", ties="tie_word_embeddings | false",
+                        dialects=({}, {"embed_out": "lm_head"}),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="d/h",
               ff="intermediate_size", T="max_position_embeddings", rotary="floor(dh*(rotary_pct | 1))",
               C="num_labels | len(id2label) | 2"),
@@ -111,7 +115,8 @@ GPT_NEOX = Architecture("gpt_neox", ignores="partial_rotary_factor rotary_pct", 
             under("attention", FUSED_QKV, OLD_MASKS, b="attention_bias | true"),
             maybe("attention.rotary_emb.inv_freq", "rotary.frequency", buffer("rotary//2")),
             under("mlp", FOUR_H, b="true"))))
-GPT_NEOX_JAPANESE = Architecture("gpt_neox_japanese", ignores="partial_rotary_factor", ties="tie_word_embeddings | true",
+GPT_NEOX_JAPANESE = Architecture("gpt_neox_japanese", ignores="partial_rotary_factor",
+                                 ties="tie_word_embeddings | true",
     dialects=({}, {"embed_out": "lm_head"}),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="d/h",
               ff="floor(d*intermediate_multiple_size)", last="L[L-1:]"),

@@ -6,7 +6,8 @@ The Hub's first files have no `transformer.` prefix and hold the causal masks `a
 `pruned_heads` narrows the attention of the layers it names.
 The double-heads model sets num_labels to 1 itself before it builds its summary.
 modeling_openai.py (GPT): norms behind each half, none at the end; the MLP is always four times as wide.
-modeling_imagegpt.py: norms without bias; the head has a row less than the vocabulary, for the token that begins a picture.
+modeling_imagegpt.py: norms without bias; the head has a row less than the vocabulary, for the token that begins a
+picture.
 modeling_decision_transformer.py: a GPT-2 under `encoder.` that reads states, actions and returns.
 """
 
@@ -87,9 +88,11 @@ IMAGEGPT = Architecture("imagegpt", dims=GPT2.dims,
             part("crossattention.c_proj", "cross.output", linear_io("d -> d", bias=True)), when="add_cross_attention")),
     heads=(
         head("Model",                  ""),
-        head("ForCausalImageModeling", "transformer.", part("lm_head", "head.token", linear("d -> V - 1")), default=True),
+        head("ForCausalImageModeling", "transformer.", part("lm_head", "head.token", linear("d -> V - 1")),
+             default=True),
         head("ForImageClassification", "transformer.", part("score", "head.class", linear("d -> C")))))
-DECISION_TRANSFORMER = Architecture("decision_transformer", dims={**GPT2.dims, "d": "hidden_size", "s": "state_dim", "u": "act_dim"},
+DECISION_TRANSFORMER = Architecture("decision_transformer",
+                                    dims={**GPT2.dims, "d": "hidden_size", "s": "state_dim", "u": "act_dim"},
     heads=(
         head("GPT2Model", "", GPT2.parts),
         head("Model", "",

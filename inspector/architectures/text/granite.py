@@ -3,8 +3,9 @@
 modeling_granite.py: Llama's layers. modeling_granitemoe.py: experts are stacked in modules, so their names end in
 `.weight`; the router is `router.layer`. modeling_granitemoeshared.py: `shared_mlp` (gate and up fused) unless
 `shared_intermediate_size` is 0. modeling_granitemoehybrid.py: `shared_mlp` always, experts only if there are any; a
-layer is Mamba 2 where `layer_types` says `linear_attention` (5) or `mamba` (older), else attention; without the list all
-are Mamba. `mamba_proj_bias` reaches both projections. modeling_granite_swa.py, modeling_granitemoe_swa.py: every head has a sink.
+layer is Mamba 2 where `layer_types` says `linear_attention` (5) or `mamba` (older), else attention; without the list
+all are Mamba. `mamba_proj_bias` reaches both projections. modeling_granite_swa.py, modeling_granitemoe_swa.py: every
+head has a sink.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, MAMBA2, PRE_NORMS, SWIGLU
@@ -19,7 +20,8 @@ EXPERTS = either(                              # on disk; in transformers 5's me
         part("output_linear", "mlp.experts.down",    linear("ff -> d",      each="E"))),
     rows(
         part("router",               "router",          linear("d -> E")),
-        part("experts.gate_up_proj", "mlp.experts.gate_up", linear("d -> ff + ff", each="E", bare=True, packs="gate up")),
+        part("experts.gate_up_proj", "mlp.experts.gate_up",
+             linear("d -> ff + ff", each="E", bare=True, packs="gate up")),
         part("experts.down_proj",    "mlp.experts.down",    linear("ff -> d",      each="E", bare=True))))
 SPARSE = under("block_sparse_moe", either(      # of no experts transformers 5 stores empty tensors, 4 none
     rows(EXPERTS, when="E > 0"),

@@ -3,8 +3,8 @@
 modeling_hunyuan_v1_dense.py, modeling_hunyuan_v1_moe.py: queries and keys are normed per head by `query_layernorm` and
 `key_layernorm`; `attention_bias` reaches o too; the router is `mlp.gate.wg`; shared MLP and experts are equally wide.
 modeling_hy_v3.py: without `mlp_layer_types` only the first layer is dense; `mlp_bias` does not reach routed experts.
-modeling_hunyuan_vl.py: positions for the largest image and one more; the merger ends in the text's width, and four vectors mark
-an image. Older files say the text's keys at the top.
+modeling_hunyuan_vl.py: positions for the largest image and one more; the merger ends in the text's width, and four
+vectors mark an image. Older files say the text's keys at the top.
 """
 
 from inspector.architectures.blocks import (
@@ -25,7 +25,8 @@ from inspector.notation.kinds import affine, buffer, conv, dense, linear, param,
 ATTENTION = under("self_attn", GQA,
     part("query_layernorm", "norm.query", scale("dh")),
     part("key_layernorm",   "norm.key",   scale("dh")), b="attention_bias", bo="attention_bias")
-HUNYUAN_V1_DENSE = Architecture("hunyuan_v1_dense hunyuan_vl_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+HUNYUAN_V1_DENSE = Architecture("hunyuan_v1_dense hunyuan_vl_text", dims=DECODER, heads=CAUSAL,
+                                ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, ATTENTION, under("mlp", SWIGLU))))
@@ -51,8 +52,10 @@ HY_V3 = Architecture("hy_v3", heads=CAUSAL, ties="tie_word_embeddings | false",
             under("shared_mlp", SHARED, ff="fe*S", b="mlp_bias"),
             rows(EXPERTS, ff="fe"))))
 HUNYUAN_VL_VISION = Architecture("hunyuan_vl_vision", heads=(head("tower VisionTransformer", ""),),
-    dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="head_dim | d//h", ff="intermediate_size",
-              c="num_channels", p="patch_size", g="(max_image_size//p)**2 + 1", s="spatial_merge_size", o="text_hidden_size"),
+    dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="head_dim | d//h",
+              ff="intermediate_size",
+              c="num_channels", p="patch_size", g="(max_image_size//p)**2 + 1", s="spatial_merge_size",
+              o="text_hidden_size"),
     parts=rows(
         part("embeddings.patch_embedding",    "embed.patch",    conv("c -> d, p p")),
         part("embeddings.position_embedding", "embed.position", table("g d")),
@@ -77,18 +80,22 @@ HUNYUAN_VL_VISION = Architecture("hunyuan_vl_vision", heads=(head("tower VisionT
             part("image_sep",     "embed.image.between", param("o")))))
 HUNYUAN_VL_NAMES = {
     "model.language_model.": "model.", "model.vision_tower.": "vit.",
-    "*.patch_merger.": ".perceive.", "*.perceive.proj_conv.": ".perceive.proj.0.", "*.perceive.proj_out.": ".perceive.proj.2.",
+    "*.patch_merger.": ".perceive.", "*.perceive.proj_conv.": ".perceive.proj.0.",
+    "*.perceive.proj_out.": ".perceive.proj.2.",
     "*.layer_norm1.": ".input_layernorm.", "*.layer_norm2.": ".post_attention_layernorm.",
     "*.mlp.fc1.": ".mlp.dense_h_to_4h.", "*.mlp.fc2.": ".mlp.dense_4h_to_h."}
-ON_DISK_ALONE = ("model.language_model.", "model.vision_tower.", "*.layer_norm1.", "*.layer_norm2.")  # not of the bare model
+# not of the bare model
+ON_DISK_ALONE = ("model.language_model.", "model.vision_tower.", "*.layer_norm1.", "*.layer_norm2.")
 HUNYUAN_VL = Architecture("hunyuan_vl", heads=BARE_MODEL, ignores="org_vocab_size pad_id",
     ties="tie_word_embeddings when vocab_size != null | " + TIED_IF_ONE_SAYS,
     dims=Dims(V="vocab_size | text_config.vocab_size", d="hidden_size | text_config.hidden_size",
-              L="num_hidden_layers | text_config.num_hidden_layers", h="num_attention_heads | text_config.num_attention_heads",
+              L="num_hidden_layers | text_config.num_hidden_layers",
+              h="num_attention_heads | text_config.num_attention_heads",
               kv="num_key_value_heads | text_config.num_key_value_heads | h",
               dh="head_dim | attention_head_dim | text_config.head_dim | text_config.attention_head_dim | d/h",
               ff="intermediate_size | text_config.intermediate_size", qb="attention_bias | text_config.attention_bias"),
     parts=rows(
         under("language_model", HUNYUAN_V1_DENSE.parts, tower="text", attention_bias="qb"),
         graft("vision", "vision_tower.", HUNYUAN_VL_VISION, text_hidden_size="d")),
-    dialects=({}, HUNYUAN_VL_NAMES, {name: other for name, other in HUNYUAN_VL_NAMES.items() if name not in ON_DISK_ALONE}))
+    dialects=({}, HUNYUAN_VL_NAMES,
+              {name: other for name, other in HUNYUAN_VL_NAMES.items() if name not in ON_DISK_ALONE}))

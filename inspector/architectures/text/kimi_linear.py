@@ -29,7 +29,8 @@ DELTA_ATTENTION = rows(                        # m heads of width n, w the kerne
     part("g_b_proj", "ssm.gate.up",    linear("n -> m*n")),
     part("o_norm",   "norm.ssm",       scale("n")),
     part("o_proj",   "ssm.out",        linear("m*n -> d")))
-KIMI_LINEAR = Architecture("kimi_linear", ignores="qk_head_dim num_expert_group num_experts_per_token", heads=CAUSAL, ties="false",
+KIMI_LINEAR = Architecture("kimi_linear", ignores="qk_head_dim num_expert_group num_experts_per_token", heads=CAUSAL,
+                           ties="false",
     dims=DECODER | MLA_DIMS | Dims(
         m="linear_attn_config.num_heads | linear_num_heads", n="linear_attn_config.head_dim | linear_head_dim",
         w="linear_attn_config.short_conv_kernel_size | linear_conv_kernel_dim",
@@ -49,11 +50,15 @@ KIMI_LINEAR = Architecture("kimi_linear", ignores="qk_head_dim num_expert_group 
             part("gate.e_score_correction_bias", "router.correction", buffer("E")),
             under("shared_experts", SHARED, ff="fe*S"),
             under("experts.{E}", W123, ff="fe"))))
-BAILING_HYBRID = Architecture("bailing_hybrid", ignores="qk_head_dim num_expert_group num_experts_per_token num_nextn_predict_layers", heads=CAUSAL, ties="tie_word_embeddings | false",
-    dialects=({}, {"word_embeddings.": "embed_tokens."}),                            # the body alone as transformers 5 writes it
+BAILING_HYBRID = Architecture("bailing_hybrid",
+                              ignores="qk_head_dim num_expert_group num_experts_per_token num_nextn_predict_layers",
+                              heads=CAUSAL, ties="tie_word_embeddings | false",
+    # the body alone as transformers 5 writes it
+    dialects=({}, {"word_embeddings.": "embed_tokens."}),
     dims=DECODER | MLA_DIMS | Dims(
         m="linear_num_heads | h", n="linear_head_dim | head_dim", w="linear_conv_kernel_dim | short_conv_kernel_size",
-        A="L[layer_types == 'full_attention'] when layer_types != null | L[({L} + 1) % layer_group_size == 0]", B="L - A",
+        A="L[layer_types == 'full_attention'] when layer_types != null | L[({L} + 1) % layer_group_size == 0]",
+        B="L - A",
         M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[first_k_dense_replace:]", D="L - M",
         E="num_experts", fe="moe_intermediate_size", S="num_shared_experts"),
     parts=rows(
@@ -62,7 +67,8 @@ BAILING_HYBRID = Architecture("bailing_hybrid", ignores="qk_head_dim num_expert_
         under("layers.{L}", PRE_NORMS),
         under("layers.{A}.attention",
             part("q_proj",             "attention.query",   linear("d -> h*(dn + dr)")),
-            part("kv_a_proj_with_mqa", "attention.kv.down", linear("d -> r + dr", bias="attention_bias", packs="latent rotary")),
+            part("kv_a_proj_with_mqa", "attention.kv.down",
+                 linear("d -> r + dr", bias="attention_bias", packs="latent rotary")),
             part("kv_a_layernorm",     "norm.kv",           scale("r")),
             part("kv_b_proj",          "attention.kv.up",   linear("r -> h*(dn + dv)", packs="key value")),
             part("g_proj",             "attention.gate",    linear("d -> h")),

@@ -70,7 +70,8 @@ BIGBIRD_PEGASUS = Architecture("bigbird_pegasus", ties="tie_word_embeddings | tr
         head("ForQuestionAnswering",      "", under("model", BIG_BOTH), SPAN),
         head("ForCausalLM",               "", under("model", BIG_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             part("lm_head",  "head.token", linear("d -> V"), tied="embed.token", when="transformers_version[0] == '4'"),
-            part("lm_head",  "head.token", linear("d -> V"), when="transformers_version[0] == '5'"),   # which does not tie it
+            # which does not tie it
+            part("lm_head",  "head.token", linear("d -> V"), when="transformers_version[0] == '5'"),
             maybe("lm_head", "head.token", linear("d -> V"), when="transformers_version == null"))))
 
 PROMPT = rows(
@@ -85,18 +86,21 @@ MVP_DECODER = rows(BART_DECODER,
     under("decoder.self_attn_prompt",  PROMPT,       when="use_prompt", tower="decoder", N="Ld"),
     under("decoder.cross_attn_prompt", CROSS_PROMPT, when="use_prompt", tower="decoder", N="Ld"))
 MVP_BOTH = rows(SHARED, BART_ENCODER, MVP_DECODER, BART_DECODER_COPY,
-    under("encoder.self_attn_prompt",  PROMPT,       when="use_prompt", tower="encoder", N="Le", optional=True))  # not built by 5
+    # not built by 5
+    under("encoder.self_attn_prompt",  PROMPT,       when="use_prompt", tower="encoder", N="Le", optional=True))
 MVP = Architecture("mvp", ties="tie_word_embeddings | true", dims=BART_DIMS,
     heads=(
         head("Model",                     "", MVP_BOTH),
         head("ForConditionalGeneration",  "", under("model", MVP_BOTH), LM_HEAD, default=True),
         head("ForSequenceClassification", "", under("model", MVP_BOTH), CLASSES),
         head("ForQuestionAnswering",      "", under("model", MVP_BOTH), SPAN),
-        head("ForCausalLM",               "", under("model", BART_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
+        head("ForCausalLM",               "",
+             under("model", BART_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)))
 
 PEGASUS_X_BOTH = rows(SHARED, BART_DECODER_COPY,
-    under("encoder", COPY, FINAL_NORM, part("embed_global", "embed.global", table("num_global_tokens d")), tower="encoder"),
+    under("encoder", COPY, FINAL_NORM, part("embed_global", "embed.global", table("num_global_tokens d")),
+          tower="encoder"),
     under("encoder.layers.{Le}", SELF, MLP, NORMS,
         part("global_self_attn_layer_norm", "norm.attention.global", affine("d")), tower="encoder", ff="fe", b="false"),
     under("decoder", DECODER_LAYERS, FINAL_NORM, tower="decoder", b="false"))
@@ -125,7 +129,8 @@ NLLB_BOTH = rows(SHARED, BART_DECODER_COPY,
         part("cross_attention_layer_norm", "norm.cross", affine("d")), tower="decoder"))
 NLLB_MOE = Architecture("nllb-moe", ties="tie_word_embeddings | true",
     dims=BART_DIMS | Dims(E="num_experts", se="encoder_sparse_step", sd="decoder_sparse_step",
-                          Me="Le[({Le}+1) % se == 0] when se > 0 | Le[:0]", Md="Ld[({Ld}+1) % sd == 0] when sd > 0 | Ld[:0]",
+                          Me="Le[({Le}+1) % se == 0] when se > 0 | Le[:0]",
+                          Md="Ld[({Ld}+1) % sd == 0] when sd > 0 | Ld[:0]",
                           Ne="Le - Me", Nd="Ld - Md"),
     heads=(
         head("Model",                     "", NLLB_BOTH),

@@ -2,8 +2,8 @@
 
 modeling_fnet.py: a Fourier transform has no weights, only its norm remains. modeling_tapas.py: seven tables of types.
 modeling_markuplm.py: a table for each depth of a path. modeling_lilt.py: a second stream, narrower by
-`channel_shrink_ratio`. modeling_bros.py: boxes by sinusoids and one projection. modeling_canine.py: characters by hashes,
-one layer before and one after the deep stack.
+`channel_shrink_ratio`. modeling_bros.py: boxes by sinusoids and one projection. modeling_canine.py: characters by
+hashes, one layer before and one after the deep stack.
 """
 
 from inspector.architectures.blocks import CLASSIFIER
@@ -49,9 +49,9 @@ VISUAL_BERT = Architecture("visual_bert", ties="tie_word_embeddings | true", dim
     parts=rows(
         EMBEDDINGS, LONE_LAYERS, POOLER,
         under("embeddings",
-            part("visual_token_type_embeddings", "embed.visual.type",     table("y d")),
-            part("visual_position_embeddings",   "embed.visual.position", table("T d")),
-            part("visual_projection",            "embed.visual.project",  dense("visual_embedding_dim -> d"))),
+            part("visual_token_type_embeddings", "embed.image.type",      table("y d")),
+            part("visual_position_embeddings",   "embed.image.position", table("T d")),
+            part("visual_projection",            "embed.image.project",   dense("visual_embedding_dim -> d"))),
         under("additional_layer", LONE_LAYER, when="bypass_transformer", tower="additional", a="d")),
     heads=(
         head("Model",                       ""),

@@ -5,8 +5,8 @@ modeling_llama.py: `attention_bias` reaches q, k, v and o, `mlp_bias` all three 
 of `hidden_size`. Files older than transformers 4.32 hold `rotary_emb.inv_freq` in every layer.
 Meta's model.py (params.json beside consolidated.*): the MLP's width is not written down but follows from
 `dim`, `ffn_dim_multiplier` and `multiple_of`; `vocab_size` -1 means that the tokenizer knows; one `rope.freqs`.
-modeling_mllama.py: the embedding has eight rows more than the head, which is not tied; cross-attention layers replace the
-self attention at the indices of `cross_attention_layers` and have two gates.
+modeling_mllama.py: the embedding has eight rows more than the head, which is not tied; cross-attention layers replace
+the self attention at the indices of `cross_attention_layers` and have two gates.
 modeling_seed_oss.py: o has a switch of its own, `attention_out_bias`. modeling_cwm.py: no bias in the attention.
 modeling_hyperclovax.py: `use_post_norm` adds a norm behind each half. modeling_diffllama.py: four vectors a layer, each
 as wide as a head, weigh two attentions against each other.
@@ -27,7 +27,8 @@ from inspector.architectures.blocks import (
 from inspector.notation.definition import Architecture, Dims, maybe, part, rows, under
 from inspector.notation.kinds import buffer, linear, param, scale, table
 
-LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model Emu3 aquila xverse skywork", ignores="max_sequence_length", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model Emu3 aquila xverse skywork",
+                     ignores="max_sequence_length", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
     native=META_DECODER,
     parts=rows(
         ENDS,
@@ -54,10 +55,10 @@ DIFFLLAMA = Architecture("diffllama", dims=DECODER, heads=CAUSAL, ties="tie_word
     ENDS,
     under("layers.{L}", PRE_NORMS,
         under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
-        part("self_attn.lambda_q1", "attention.lambda.query.1", param("dh")),
-        part("self_attn.lambda_k1", "attention.lambda.key.1",   param("dh")),
-        part("self_attn.lambda_q2", "attention.lambda.query.2", param("dh")),
-        part("self_attn.lambda_k2", "attention.lambda.key.2",   param("dh")),
+        part("self_attn.lambda_q1", "attention.lambda.query", param("dh")),
+        part("self_attn.lambda_k1", "attention.lambda.key",     param("dh")),
+        part("self_attn.lambda_q2", "attention.lambda.query", param("dh")),
+        part("self_attn.lambda_k2", "attention.lambda.key",     param("dh")),
         under("mlp", SWIGLU))))
 YI = Architecture("Yi", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
     ENDS,                                      # no record exercises this card

@@ -1,7 +1,8 @@
 """Mamba, Falcon-Mamba, Mamba 2 and RWKV: no attention at all.
 
-modeling_mamba.py: the inner width is int(expand * hidden_size) unless the config names `intermediate_size`; `time_step_rank`
-'auto' is hidden_size/16 rounded up. modeling_falcon_mamba.py: the norms of dt, B and C have no weights.
+modeling_mamba.py: the inner width is int(expand * hidden_size) unless the config names `intermediate_size`;
+`time_step_rank` 'auto' is hidden_size/16 rounded up. modeling_falcon_mamba.py: the norms of dt, B and C have no
+weights.
 modeling_mamba2.py: `time_step_rank` moves nothing. The authors' own files say `embedding` for `embeddings`.
 modeling_rwkv.py: only the first block has `pre_ln`; the time mixes are [1, 1, d].
 """
@@ -15,15 +16,18 @@ ENDS = rows(
     part("embeddings", "embed.token", table("V d")),
     part("norm_f",     "norm.final",  scale("d")))
 FIRST_NAMES = {"backbone.embeddings": "backbone.embedding"}
-MAMBA = Architecture("mamba falcon_mamba", heads=BACKBONE, ties="tie_word_embeddings | true", dialects=({}, FIRST_NAMES),
-    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", i="intermediate_size | floor(expand*d)", s="state_size",
+MAMBA = Architecture("mamba falcon_mamba", heads=BACKBONE, ties="tie_word_embeddings | true",
+                     dialects=({}, FIRST_NAMES),
+    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", i="intermediate_size | floor(expand*d)",
+              s="state_size",
               w="conv_kernel", t="ceil(d, 16)/16 when time_step_rank == 'auto' | time_step_rank"),
     parts=rows(
         ENDS,
         part("layers.{L}.norm", "norm.block", scale("d")),
         under("layers.{L}.mixer", MAMBA1, b="use_bias", bc="use_conv_bias | true")))
 MAMBA_2 = Architecture("mamba2", heads=BACKBONE, ties="tie_word_embeddings | false", dialects=({}, FIRST_NAMES),
-    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", i="floor(expand*d)", s="state_size", w="conv_kernel",
+    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", i="floor(expand*d)", s="state_size",
+              w="conv_kernel",
               g="n_groups", m="num_heads", x="i + 2*g*s"),
     parts=rows(
         ENDS,

@@ -5,8 +5,8 @@ count as bytes but not as parameters; their q, k, v are interleaved per head and
 Experts have Mixtral's names.
 modeling_minimax_m2.py: softmax attention only, queries and keys normed over all heads at once; a correction bias.
 modeling_minimax_m3_vl.py: queries and keys normed per head; layers called `minimax_m3_sparse` have an indexer, dense
-layers a width of their own; `intermediate_size` is that of the experts. Its tower is CLIP's with a convolution over time and rotary positions; a patch is
-projected to the text's width first, then so many of them are merged.
+layers a width of their own; `intermediate_size` is that of the experts. Its tower is CLIP's with a convolution over
+time and rotary positions; a patch is projected to the text's width first, then so many of them are merged.
 """
 
 from inspector.architectures.blocks import (
@@ -78,7 +78,8 @@ M3_INDEXER = either(
         part("k_proj",         "attention.indexer.key",   linear("d -> di")),
         part("q_norm",         "norm.indexer.query",      scale("di")),
         part("k_norm",         "norm.indexer.key",        scale("di"))))
-MINIMAX_M3_VL_TEXT = Architecture("minimax_m3_vl_text", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
+MINIMAX_M3_VL_TEXT = Architecture("minimax_m3_vl_text", heads=rooted(CAUSAL, "model."),
+                                  ties="tie_word_embeddings | false",
     dims=DECODER | Dims(E="num_local_experts", fs="shared_intermediate_size", fd="dense_intermediate_size",
               hi="index_n_heads", di="index_head_dim",
               M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null"

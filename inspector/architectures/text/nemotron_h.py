@@ -1,11 +1,11 @@
 """Nemotron-H and Nemotron 3: one norm and one mixer a layer, of four kinds.
 
-modeling_nemotron_h.py: `mixer.*` is Mamba 2, attention, an MLP or a mixture by layer, as `layers_block_type` (words of two
-vocabularies) or the older `hybrid_override_pattern` (letters M*-E) says; their length is the number of layers. No gate
-(relu²). `mlp_bias` reaches dense and shared MLPs and the latent projections, never routed experts; the attention has no
-bias in transformers whatever `attention_bias` says. `moe_latent_size` replaces the width the experts read. `mamba_…`
-spellings of the Mamba keys win. `mtp.` tensors exist on the Hub and are ignored on load; no card row names them. The
-head is never tied, whatever the config says.
+modeling_nemotron_h.py: `mixer.*` is Mamba 2, attention, an MLP or a mixture by layer, as `layers_block_type` (words of
+two vocabularies) or the older `hybrid_override_pattern` (letters M*-E) says; their length is the number of layers. No
+gate (relu²). `mlp_bias` reaches dense and shared MLPs and the latent projections, never routed experts; the attention
+has no bias in transformers whatever `attention_bias` says. `moe_latent_size` replaces the width the experts read.
+`mamba_…` spellings of the Mamba keys win. `mtp.` tensors exist on the Hub and are ignored on load; no card row names
+them. The head is never tied, whatever the config says.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, GQA, MAMBA2, ROUTER, UP_DOWN
@@ -18,7 +18,8 @@ STACKED_UP_DOWN = rows(                        # as transformers 5 holds them in
 NEMOTRON_H = Architecture("nemotron_h", heads=rooted(CAUSAL, "backbone."), ties="false",
     dialects=({}, {"backbone.": "model."}),
     dims=DECODER | Dims(L="len(hybrid_override_pattern) | len(layers_block_type)",
-              m="mamba_num_heads", i="m*mamba_head_dim", g="mamba_n_groups | n_groups", s="mamba_d_state | ssm_state_size",
+              m="mamba_num_heads", i="m*mamba_head_dim", g="mamba_n_groups | n_groups",
+              s="mamba_d_state | ssm_state_size",
               x="i + 2*g*s", w="mamba_d_conv | conv_kernel", bc="mamba_conv_bias | use_conv_bias | true",
               E="n_routed_experts", fe="moe_intermediate_size", fs="moe_shared_expert_intermediate_size",
               u="moe_latent_size | d",
@@ -26,8 +27,10 @@ NEMOTRON_H = Architecture("nemotron_h", heads=rooted(CAUSAL, "backbone."), ties=
                 " | L[layers_block_type in 'mamba linear_attention']",
               A="L[hybrid_override_pattern == '*'] when hybrid_override_pattern != null"
                 " | L[layers_block_type in 'attention full_attention']",
-              F="L[hybrid_override_pattern == '-'] when hybrid_override_pattern != null | L[layers_block_type == 'mlp']",
-              M="L[hybrid_override_pattern == 'E'] when hybrid_override_pattern != null | L[layers_block_type == 'moe']"),
+              F="L[hybrid_override_pattern == '-'] when hybrid_override_pattern != null "
+                "| L[layers_block_type == 'mlp']",
+              M="L[hybrid_override_pattern == 'E'] when hybrid_override_pattern != null "
+                "| L[layers_block_type == 'moe']"),
     parts=rows(
         part("embeddings", "embed.token", table("V d")),
         part("norm_f",     "norm.final",  scale("d")),

@@ -1,8 +1,8 @@
 """OLMo, OLMo 2, OLMo 3, OLMoE, FlexOLMo and OLMo-Hybrid.
 
-modeling_olmo.py: the norms have no weights at all. modeling_olmo2.py, modeling_olmo3.py: no norm before a half of a layer
-but one after each; queries and keys are normed over all heads at once. modeling_olmoe.py: the same width of norms, but
-norms in front; the key norm is as wide as the keys.
+modeling_olmo.py: the norms have no weights at all. modeling_olmo2.py, modeling_olmo3.py: no norm before a half of a
+layer but one after each; queries and keys are normed over all heads at once. modeling_olmoe.py: the same width of
+norms, but norms in front; the key norm is as wide as the keys.
 modeling_olmo_hybrid.py: linear layers have their norms in front, attention layers behind; without `layer_types` every
 fourth layer is attention.
 """
@@ -35,7 +35,8 @@ OLMOE = Architecture("olmoe", dims=DECODER | Dims(E="num_experts"), heads=HEADS,
             part("self_attn.k_norm", "norm.key",   scale("d//h*kv")),
             under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
             under("mlp", ROUTER, EXPERTS))))
-FLEX_OLMO = Architecture("flex_olmo", dims=DECODER | Dims(E="num_experts"), heads=HEADS, ties="tie_word_embeddings | false",
+FLEX_OLMO = Architecture("flex_olmo", dims=DECODER | Dims(E="num_experts"), heads=HEADS,
+                         ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", POST_NORMS, WIDE_NORMS,

@@ -1,5 +1,5 @@
-"""Qwen2, Qwen3, their mixtures of experts, Qwen3-Next and Qwen3.5 (text); Mellum, which has Qwen3-MoE's layers, and Flint, Laguna and
-Kolibri, which add sinks, gates or norms to them.
+"""Qwen2, Qwen3, their mixtures of experts, Qwen3-Next and Qwen3.5 (text); Mellum, which has Qwen3-MoE's layers, and
+Flint, Laguna and Kolibri, which add sinks, gates or norms to them.
 
 modeling_qwen2.py: q, k and v always have a bias, o never, and no key says so (an `attention_bias` in a config
 is not read). modeling_qwen3.py: no bias unless `attention_bias`, which then reaches o too; queries and keys are
@@ -31,7 +31,8 @@ from inspector.architectures.blocks import (
 from inspector.notation.definition import Architecture, Dims, head, part, rooted, rows, under
 from inspector.notation.kinds import buffer, conv, linear, param, scale
 
-QWEN2 = Architecture("qwen2 qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+QWEN2 = Architecture("qwen2 qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text", dims=DECODER, heads=CAUSAL,
+                     ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS),
@@ -97,7 +98,8 @@ APART_INPUTS = rows(
 DELTA = DECODER | Dims(
     A="L[layer_types == 'full_attention'] when layer_types != null"
       " | L[({L}+1) % (full_attention_interval | 4) == 0]",
-    B="L[layer_types == 'linear_attention'] when layer_types != null | L - A", hk="linear_num_key_heads", dk="linear_key_head_dim", hv="linear_num_value_heads", dv="linear_value_head_dim",
+    B="L[layer_types == 'linear_attention'] when layer_types != null | L - A", hk="linear_num_key_heads",
+    dk="linear_key_head_dim", hv="linear_num_value_heads", dv="linear_value_head_dim",
     w="linear_conv_kernel_dim", x="2*hk*dk + hv*dv", X="mtp_num_hidden_layers | num_nextn_predict_layers | 1")
 DENSE_MLP = under("mlp", SWIGLU)
 SPARSE_MLP = under("mlp", ROUTER, GATED_SHARED, rows(EXPERTS, ff="fe"))
@@ -120,16 +122,22 @@ QWEN3_NEXT = Architecture("qwen3_next", heads=SPARSE_HEADS, ties="tie_word_embed
         under("layers.{D}", DENSE_MLP),
         under("layers.{M}", SPARSE_MLP)))
 INSIDE = {"model.": "model.language_model."}   # a text-only config beside the joined model's names
-QWEN3_5_TEXT = Architecture("qwen3_5_text", ignores="attn_output_gate mlp_only_layers mtp_use_dedicated_embeddings partial_rotary_factor", ties="tie_word_embeddings | false", dims=DELTA, dialects=({}, INSIDE), writers=("transformers", "the joined model"),
+QWEN3_5_TEXT = Architecture("qwen3_5_text",
+                            ignores="attn_output_gate mlp_only_layers mtp_use_dedicated_embeddings "
+                                    "partial_rotary_factor", ties="tie_word_embeddings | false", dims=DELTA,
+                                    dialects=({}, INSIDE), writers=("transformers", "the joined model"),
     heads=(CAUSAL[0], head("ForCausalLM", "model.", LM_HEAD, DENSE_MTP), *CAUSAL[2:]),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, DENSE_MLP),
         under("layers.{A}.self_attn",   GATED_GQA, b="attention_bias"),
         under("layers.{B}.linear_attn", DELTA_NET, APART_INPUTS)))
-QWEN3_5_MOE_TEXT = Architecture("qwen3_5_moe_text", ignores="attn_output_gate mlp_only_layers mtp_use_dedicated_embeddings partial_rotary_factor", heads=SPARSE_HEADS, ties="tie_word_embeddings | false",
+QWEN3_5_MOE_TEXT = Architecture("qwen3_5_moe_text",
+                                ignores="attn_output_gate mlp_only_layers mtp_use_dedicated_embeddings "
+                                        "partial_rotary_factor", heads=SPARSE_HEADS, ties="tie_word_embeddings | false",
     dialects=({}, INSIDE), writers=("transformers", "the joined model"),
-    dims=DELTA | Dims(E="num_experts | num_local_experts", fe="moe_intermediate_size", fs="shared_expert_intermediate_size"),
+    dims=DELTA | Dims(E="num_experts | num_local_experts", fe="moe_intermediate_size",
+                      fs="shared_expert_intermediate_size"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, SPARSE_MLP),
@@ -166,7 +174,8 @@ LAGUNA = Architecture("laguna", heads=rooted(CAUSAL, "model."), ties="tie_word_e
             under("shared_expert", SHARED, ff="fs"),
             rows(EXPERTS, ff="fe"))))
 KOLIBRI1 = Architecture("kolibri1", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
-    dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size", fs="shared_expert_intermediate_size"),
+    dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size",
+                        fs="shared_expert_intermediate_size"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS,

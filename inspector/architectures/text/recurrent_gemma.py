@@ -10,7 +10,8 @@ from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import conv, dense, linear, param, scale, table
 
 RECURRENT_GEMMA = Architecture("recurrent_gemma", heads=CAUSAL, ties="tie_word_embeddings | true",
-    dims=DECODER | Dims(dh="head_dim | d//h", ff="intermediate_size//2", n="len(block_types)", P="n[block_types == 'attention']", A="L[{L} % n in P]", B="L - A",
+    dims=DECODER | Dims(dh="head_dim | d//h", ff="intermediate_size//2", n="len(block_types)",
+                        P="n[block_types == 'attention']", A="L[{L} % n in P]", B="L - A",
               r="lru_width | d", w="conv1d_width", u="r//h"),
     parts=rows(
         part("embed_tokens", "embed.token", table("V d")),

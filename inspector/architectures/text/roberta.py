@@ -86,7 +86,8 @@ PRE_NORM = Architecture("roberta-prelayernorm", dims=ENCODER, ties="tie_word_emb
         EMBEDDINGS,
         under("encoder.layer.{L}", UP_DOWN,
             under("attention", SELF, part("LayerNorm", "norm.attention", affine("d"))),
-            under("crossattention", SELF_CROSS, part("LayerNorm", "norm.cross", affine("d")), when="add_cross_attention"),
+            under("crossattention", SELF_CROSS, part("LayerNorm", "norm.cross", affine("d")),
+                  when="add_cross_attention"),
             part("intermediate.LayerNorm", "norm.mlp",   affine("d"))),
         part("LayerNorm",                  "norm.final", affine("d"))),
     heads=(

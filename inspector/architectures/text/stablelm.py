@@ -19,7 +19,8 @@ from inspector.architectures.blocks import (
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, linear, scale, table
 
-STABLELM = Architecture("stablelm stablelm_epoch", dims=DECODER | Dims(dh="d/h"), heads=CAUSAL, ties="tie_word_embeddings | false",
+STABLELM = Architecture("stablelm stablelm_epoch", dims=DECODER | Dims(dh="d/h"), heads=CAUSAL,
+                        ties="tie_word_embeddings | false",
     parts=rows(
         AFFINE_ENDS,
         under("layers.{L}",

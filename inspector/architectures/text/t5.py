@@ -8,6 +8,11 @@ T5_ATTENTION = rows(
     part("k", "attention.key",    linear("d -> h*dh")),
     part("v", "attention.value",  linear("d -> h*dh")),
     part("o", "attention.output", linear("h*dh -> d")))
+T5_CROSS = rows(
+    part("q", "cross.query",  linear("d -> h*dh")),
+    part("k", "cross.key",    linear("d -> h*dh")),
+    part("v", "cross.value",  linear("d -> h*dh")),
+    part("o", "cross.output", linear("h*dh -> d")))
 T5_MLP = rows(
     part("layer_norm",             "norm.mlp",  scale("d")),
     part("DenseReluDense.wi",      "mlp.up",    linear("d -> ff"), when="not gated"),
@@ -18,10 +23,11 @@ T5_SIDE = rows(                                # N is the encoder's or the decod
     part("embed_tokens",           "embed.token", table("V d"), tied="embed.shared", ties=True),
     part("final_layer_norm",       "norm.final",  scale("d")),
     part("block.0.layer.0.SelfAttention.relative_attention_bias", "attention.bias", table("buckets h")),
-    under("block.{N}.layer.0",     part("layer_norm", "norm.attention", scale("d")), under("SelfAttention", T5_ATTENTION)))
+    under("block.{N}.layer.0",     part("layer_norm", "norm.attention", scale("d")),
+          under("SelfAttention", T5_ATTENTION)))
 T5_ENCODER = under("encoder", T5_SIDE, under("block.{N}.layer.1", T5_MLP), N="L")
 T5_DECODER = under("decoder", T5_SIDE, under("block.{N}.layer.2", T5_MLP),
-    under("block.{N}.layer.1", part("layer_norm", "norm.cross", scale("d")), under("EncDecAttention", T5_ATTENTION)),
+    under("block.{N}.layer.1", part("layer_norm", "norm.cross", scale("d")), under("EncDecAttention", T5_CROSS)),
     N="Ld")
 T5_LM = part("lm_head", "head.token", linear("d -> V"), tied="embed.shared")
 T5 = Architecture("t5 mt5", ignores="dense_act_fn", ties="tie_word_embeddings | true",

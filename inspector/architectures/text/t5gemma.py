@@ -1,8 +1,9 @@
-"""T5Gemma and T5Gemma 2. modeling_t5gemma.py: two Gemma 2 stacks; the decoder's cross attention reads the encoder's width; the head is
-`lm_head.out_proj`, tied to the decoder's table; classifiers are `score.out_proj` and may have an encoder only.
-modeling_t5gemma2.py: two Gemma 3 stacks, the encoder's with a tower; the decoder's one attention reads both sequences, so it has no
-matrices of its own for the other; one vector more than the table stands for the end of an image; the decoder's table and the head
-are the encoder's table.
+"""T5Gemma and T5Gemma 2. modeling_t5gemma.py: two Gemma 2 stacks; the decoder's cross attention reads the encoder's
+width; the head is `lm_head.out_proj`, tied to the decoder's table; classifiers are `score.out_proj` and may have an
+encoder only.
+modeling_t5gemma2.py: two Gemma 3 stacks, the encoder's with a tower; the decoder's one attention reads both sequences,
+so it has no matrices of its own for the other; one vector more than the table stands for the end of an image; the
+decoder's table and the head are the encoder's table.
 """
 
 from inspector.architectures.blocks import GQA, QK_NORM, SWIGLU
@@ -42,12 +43,14 @@ ONE_OR_BOTH = rows(
         cross_attention_hidden_size="encoder.d"))
 SCORE = part("score.out_proj", "head.class", dense("w -> C"))
 T5GEMMA = Architecture("t5gemma", ties="tie_word_embeddings | true",
-    dims=Dims(C="num_labels | len(id2label) | 2", w="decoder.hidden_size when is_encoder_decoder | encoder.hidden_size"),
+    dims=Dims(C="num_labels | len(id2label) | 2",
+              w="decoder.hidden_size when is_encoder_decoder | encoder.hidden_size"),
     heads=(
         head("EncoderModel",              "", graft("encoder", "encoder.", ENCODER, config="encoder")),
         head("Model",                     "", BOTH),
         head("ForConditionalGeneration",  "",
-            graft("decoder", "model.decoder.", DECODER, config="decoder", cross_attention_hidden_size="encoder.d"),         # the head is tied to the first
+            # the head is tied to the first
+            graft("decoder", "model.decoder.", DECODER, config="decoder", cross_attention_hidden_size="encoder.d"),
             graft("encoder", "model.encoder.", ENCODER, config="encoder"),
             part("lm_head.out_proj", "head.token", linear("decoder.d -> decoder.V"), tied="embed.token"), default=True),
         head("ForSequenceClassification", "", ONE_OR_BOTH, SCORE),
@@ -62,13 +65,15 @@ LAYERS = rows(
         part("pre_feedforward_layernorm",  "norm.mlp",            scale("d")),
         part("post_feedforward_layernorm", "norm.mlp.post",       scale("d"))))
 T5GEMMA2_TEXT = Architecture("t5gemma2_text t5gemma2_decoder", heads=(head("tower TextEncoder Decoder", ""),),
-    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", kv="num_key_value_heads | h",
+    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads",
+              kv="num_key_value_heads | h",
               dh="head_dim | d/h", ff="intermediate_size", b="attention_bias"),
     parts=rows(
         part("embed_tokens",               "embed.token",     table("V d")),
         part("embed_tokens.eoi_embedding", "embed.image.end", param("d")),
         LAYERS))
-T5GEMMA2_ENCODER = Architecture("t5gemma2_encoder", dims=Dims(d="text.d", V="text.V", v="vision.d"), heads=(head("tower Encoder", ""),),
+T5GEMMA2_ENCODER = Architecture("t5gemma2_encoder", dims=Dims(d="text.d", V="text.V", v="vision.d"),
+                                heads=(head("tower Encoder", ""),),
     parts=rows(
         graft("text",   "text_model.", T5GEMMA2_TEXT),
         graft("vision", "vision_tower.", head="tower"),
@@ -77,16 +82,19 @@ T5GEMMA2_ENCODER = Architecture("t5gemma2_encoder", dims=Dims(d="text.d", V="tex
     dialects=({}, {"text_model.": ""}))
 T5GEMMA2_SCORE = part("score.out_proj", "head.class", dense("d -> C"))
 T5GEMMA2 = Architecture("t5gemma2", ties="tie_word_embeddings | true",
-    dims=Dims(V="decoder.vocab_size", d="decoder.hidden_size", L="decoder.num_hidden_layers", h="decoder.num_attention_heads",
+    dims=Dims(V="decoder.vocab_size", d="decoder.hidden_size", L="decoder.num_hidden_layers",
+              h="decoder.num_attention_heads",
               kv="decoder.num_key_value_heads | h", dh="decoder.head_dim | d/h", ff="decoder.intermediate_size",
               b="decoder.attention_bias", C="num_labels | len(id2label) | 2"),
     parts=rows(
         graft("encoder", "encoder.", T5GEMMA2_ENCODER, config="encoder"),
         under("decoder", LAYERS,
             part("embed_tokens",               "embed.token.decoder",     table("V d"), tied="embed.token"),
-            part("embed_tokens.eoi_embedding", "embed.image.end.decoder", param("d"),   tied="embed.image.end"), tower="decoder")),
+            part("embed_tokens.eoi_embedding", "embed.image.end.decoder", param("d"),   tied="embed.image.end"),
+            tower="decoder")),
     heads=(
-        head("ForConditionalGeneration",  "model.", part("lm_head.out_proj", "head.token", linear("d -> V"), tied="embed.token"),
+        head("ForConditionalGeneration",  "model.",
+             part("lm_head.out_proj", "head.token", linear("d -> V"), tied="embed.token"),
              default=True),
         head("Model",                     ""),
         head("ForSequenceClassification", "model.", T5GEMMA2_SCORE),

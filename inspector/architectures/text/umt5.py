@@ -1,8 +1,9 @@
 """umT5, LongT5, Switch Transformers, Pop2Piano: T5 with other attention or other MLPs.
 
-modeling_umt5.py: a bias table in every layer, not only the first. modeling_longt5.py: the encoder's attention is local or
-transient-global, the latter with a norm in each layer and a second table in the first. modeling_switch_transformers.py:
-the sparse layers are every n-th, n worked out from how many there are to be; experts are named `expert_3`.
+modeling_umt5.py: a bias table in every layer, not only the first. modeling_longt5.py: the encoder's attention is local
+or transient-global, the latter with a norm in each layer and a second table in the first.
+modeling_switch_transformers.py: the sparse layers are every n-th, n worked out from how many there are to be; experts
+are named `expert_3`.
 """
 
 from inspector.architectures.text.t5 import T5_ATTENTION, T5_DECODER, T5_ENCODER, T5_LM, T5_MLP
@@ -85,7 +86,8 @@ SWITCH_DECODER = under("decoder", ENDS, FIRST_BIAS,
 SWITCH_TRANSFORMERS = Architecture("switch_transformers", ties="tie_word_embeddings | true",
     dims=T5_DIMS | Dims(E="num_experts",
                         se="encoder_sparse_step | L//num_sparse_encoder_layers when num_sparse_encoder_layers > 0 | L",
-                        sd="decoder_sparse_step | Ld//num_sparse_decoder_layers when num_sparse_decoder_layers > 0 | Ld",
+                        sd="decoder_sparse_step | Ld//num_sparse_decoder_layers when num_sparse_decoder_layers > 0 "
+                           "| Ld",
                         Me="L[se == 1 or {L} % se == 1] when se > 0 | L[:0]",
                         Md="Ld[sd == 1 or {Ld} % sd == 1] when sd > 0 | Ld[:0]", Ne="L - Me", Nd="Ld - Md"),
     parts=rows(SHARED, SWITCH_ENCODER),

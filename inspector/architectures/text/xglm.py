@@ -10,7 +10,8 @@ from inspector.notation.definition import Architecture, Dims, head, maybe, part,
 from inspector.notation.kinds import affine, buffer, dense, linear, table
 
 XGLM = Architecture("xglm", ties="tie_word_embeddings | true",
-    dims=Dims(V="vocab_size", d="d_model", L="num_layers", h="attention_heads", ff="ffn_dim", T="max_position_embeddings"),
+    dims=Dims(V="vocab_size", d="d_model", L="num_layers", h="attention_heads", ff="ffn_dim",
+              T="max_position_embeddings"),
     heads=(head("Model", ""), head("ForCausalLM", "model.", LM_HEAD)),
     parts=rows(
         part("embed_tokens",             "embed.token",    table("V d")),
@@ -32,11 +33,13 @@ XGLM = Architecture("xglm", ties="tie_word_embeddings | true",
             part("encoder_attn.out_proj",   "cross.output", dense("d -> d")),
             part("encoder_attn_layer_norm", "norm.cross",   affine("d")), when="add_cross_attention")))
 BIOGPT = Architecture("biogpt", ties="tie_word_embeddings | true",
-    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size", T="max_position_embeddings",
+    dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
+              T="max_position_embeddings",
               C="num_labels | len(id2label) | 2"),
     heads=(
         head("Model",                     ""),
-        head("ForCausalLM",               "biogpt.", part("output_projection", "head.token", linear("d -> V"), tied="embed.token")),
+        head("ForCausalLM",               "biogpt.",
+             part("output_projection", "head.token", linear("d -> V"), tied="embed.token")),
         head("ForTokenClassification",    "biogpt.", CLASSIFIER),
         head("ForSequenceClassification", "biogpt.", SCORE)),
     parts=rows(

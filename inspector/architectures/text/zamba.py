@@ -1,7 +1,7 @@
 """Zamba: Mamba layers, and one transformer block that the hybrid layers share.
 
-modeling_zamba.py: the Mamba heads' matrices are bare and stacked over `n_mamba_heads`; the shared block is stored in the
-first hybrid layer and tied in the others. Without `layers_block_type` the third layer is hybrid, and after it every
+modeling_zamba.py: the Mamba heads' matrices are bare and stacked over `n_mamba_heads`; the shared block is stored in
+the first hybrid layer and tied in the others. Without `layers_block_type` the third layer is hybrid, and after it every
 layer whose number less three is `attn_layer_offset` modulo `attn_layer_period`.
 """
 

@@ -1,9 +1,9 @@
 """Zamba 2: Mamba 2 layers, and a few transformer blocks shared by the hybrid layers.
 
-modeling_zamba2.py: hybrid layers take turns among `num_mem_blocks` shared blocks, stored in the first of them and tied in
-the others; with `tie_word_embeddings` false transformers 5 stores every copy. Each shared block has the adapters of the
-hybrid layers that use it, numbered by hybrid layer. The attention reads the model's width twice; q, k and v adapters
-all end in that width. The convolution always has a bias.
+modeling_zamba2.py: hybrid layers take turns among `num_mem_blocks` shared blocks, stored in the first of them and tied
+in the others; with `tie_word_embeddings` false transformers 5 stores every copy. Each shared block has the adapters of
+the hybrid layers that use it, numbered by hybrid layer. The attention reads the model's width twice; q, k and v
+adapters all end in that width. The convolution always has a bias.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, MAMBA2
@@ -23,22 +23,25 @@ SHARED = rows(                                 # X: the adapters of this block
         part("v_proj", "attention.value",  linear("a -> kv*dh")),
         part("o_proj", "attention.output", linear("h*dh -> d"))),
     under("self_attn",
-        part("linear_q_adapter_list.{X}.0", "attention.query.adapter.down", linear("a -> r")),
-        part("linear_q_adapter_list.{X}.1", "attention.query.adapter.up",   linear("r -> a")),
-        part("linear_k_adapter_list.{X}.0", "attention.key.adapter.down",   linear("a -> r")),
-        part("linear_k_adapter_list.{X}.1", "attention.key.adapter.up",     linear("r -> a")),
-        part("linear_v_adapter_list.{X}.0", "attention.value.adapter.down", linear("a -> r")),
-        part("linear_v_adapter_list.{X}.1", "attention.value.adapter.up",   linear("r -> a")),
+        part("linear_q_adapter_list.{X}.0", "adapter.down", linear("a -> r")),
+        part("linear_q_adapter_list.{X}.1", "adapter.up",                   linear("r -> a")),
+        part("linear_k_adapter_list.{X}.0", "adapter.down",                 linear("a -> r")),
+        part("linear_k_adapter_list.{X}.1", "adapter.up",                   linear("r -> a")),
+        part("linear_v_adapter_list.{X}.0", "adapter.down", linear("a -> r")),
+        part("linear_v_adapter_list.{X}.1", "adapter.up",                   linear("r -> a")),
         when="use_shared_attention_adapter"),
     under("feed_forward",
         part("gate_up_proj", "mlp.gate_up", linear("d -> ff + ff", bias="add_bias_linear", packs="gate up")),
         part("down_proj",    "mlp.down",    linear("ff -> d",      bias="add_bias_linear")),
-        part("gate_up_proj_adapter_list.{X}.0", "mlp.adapter.down", linear("d -> r")),
-        part("gate_up_proj_adapter_list.{X}.1", "mlp.adapter.up",   linear("r -> ff + ff"))))
-ZAMBA2 = Architecture("zamba2", ignores="kv_channels mamba_headdim num_query_groups", heads=CAUSAL, ties="tie_word_embeddings | true",
+        part("gate_up_proj_adapter_list.{X}.0", "adapter.down", linear("d -> r")),
+        part("gate_up_proj_adapter_list.{X}.1", "adapter.up",       linear("r -> ff + ff"))))
+ZAMBA2 = Architecture("zamba2", ignores="kv_channels mamba_headdim num_query_groups", heads=CAUSAL,
+                      ties="tie_word_embeddings | true",
     dims=DECODER | Dims(
-        a="attention_hidden_size | 2*d", dh="attention_head_dim | a//h", ff="intermediate_size | 4*d", r="adapter_rank", n="num_mem_blocks",
-        i="floor(mamba_expand*d)", g="mamba_ngroups", s="mamba_d_state", m="n_mamba_heads", w="mamba_d_conv", x="i + 2*g*s",
+        a="attention_hidden_size | 2*d", dh="attention_head_dim | a//h", ff="intermediate_size | 4*d", r="adapter_rank",
+        n="num_mem_blocks",
+        i="floor(mamba_expand*d)", g="mamba_ngroups", s="mamba_d_state", m="n_mamba_heads", w="mamba_d_conv",
+        x="i + 2*g*s",
         H="L[layers_block_type == 'hybrid']", B="L - H", G="H[0:]", F="G[:n]", R="G[n:]",
         before="H[{H} < {G}]", N="len(hybrid_layer_ids)", X="N[{N} % n == before % n]"),
     parts=rows(

@@ -1,12 +1,14 @@
 """Transformers for time series: Time Series Transformer, Informer, Autoformer, PatchTST, TimesFM.
 
-modeling_time_series_transformer.py: the values of all lags and the features of the time are one vector, projected without bias; positions are
-sinusoids and stored. The head has a projection for each argument of its distribution. modeling_informer.py: a convolution and a batch
-norm between the layers of the encoder with `distil`. modeling_autoformer.py: every decoder layer projects its trend back to the
-vector, the head reads that and not the width.
-modeling_patchtst.py: patches of one channel, projected by one matrix or by each channel's; positions are stored, learned or not. With the
-loss "mse" a head is one matrix, else one for each argument of the distribution. modeling_timesfm.py: a patch and its mask are
-read together; every head's dim has a scale. modeling_timesfm2_5.py: heads share keys, a second output for quantiles.
+modeling_time_series_transformer.py: the values of all lags and the features of the time are one vector, projected
+without bias; positions are sinusoids and stored. The head has a projection for each argument of its distribution.
+modeling_informer.py: a convolution and a batch norm between the layers of the encoder with `distil`.
+modeling_autoformer.py: every decoder layer projects its trend back to the vector, the head reads that and not the
+width.
+modeling_patchtst.py: patches of one channel, projected by one matrix or by each channel's; positions are stored,
+learned or not. With the loss "mse" a head is one matrix, else one for each argument of the distribution.
+modeling_timesfm.py: a patch and its mask are read together; every head's dim has a scale. modeling_timesfm2_5.py: heads
+share keys, a second output for quantiles.
 """
 
 from inspector.architectures.vision.detr import ATTENTION, CROSS, MLP, NORM_OF_CROSS
@@ -15,20 +17,25 @@ from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, lin
 
 SERIES = Dims(
     d="d_model", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim",
-    x="input_size*len(lags_sequence) + num_dynamic_real_features + num_time_features + num_static_real_features + 2*input_size"
+    x="input_size*len(lags_sequence) + num_dynamic_real_features + num_time_features + num_static_real_features + "
+      "2*input_size"
       " when num_static_categorical_features == 0 | feature_size",
-    T="(context_length | prediction_length) + prediction_length", E="len(cardinality) when num_static_categorical_features > 0 | 0",
+    T="(context_length | prediction_length) + prediction_length",
+    E="len(cardinality) when num_static_categorical_features > 0 | 0",
     i="input_size", A="3 when distribution_output == 'student_t' | 2", N="encoder_layers - 1")
 EMBEDDER = part("embedder.embedders.{E}", "embed.category", table("cardinality[{E}] embedding_dimension[{E}]"))
 INPUT = rows(
     part("value_embedding.value_projection", "embed.value",    linear("x -> d")),
     part("embed_positions",                  "embed.position", table("T d")),
     part("layernorm_embedding",              "norm.embed",     affine("d")))
-ENCODER = under("encoder", INPUT, under("layers.{Le}", under("self_attn", ATTENTION), rows(MLP, ff="fe")), tower="encoder")
+ENCODER = under("encoder", INPUT, under("layers.{Le}", under("self_attn", ATTENTION), rows(MLP, ff="fe")),
+                tower="encoder")
 DECODER = under("decoder", INPUT,
-    under("layers.{Ld}", under("self_attn", ATTENTION), under("encoder_attn", CROSS), NORM_OF_CROSS, rows(MLP, ff="fd")), tower="decoder")
+    under("layers.{Ld}", under("self_attn", ATTENTION), under("encoder_attn", CROSS), NORM_OF_CROSS,
+          rows(MLP, ff="fd")), tower="decoder")
 HEADS = (
-    head("ForPrediction", "model.", part("parameter_projection.proj.{A}", "head.distribution", dense("d -> i")), default=True),
+    head("ForPrediction", "model.", part("parameter_projection.proj.{A}", "head.distribution", dense("d -> i")),
+         default=True),
     head("Model", ""))
 TIME_SERIES_TRANSFORMER = Architecture("time_series_transformer", ignores="feature_size", dims=SERIES,
     parts=rows(EMBEDDER, ENCODER, DECODER), heads=HEADS)
@@ -45,13 +52,16 @@ AUTO_MLP = rows(
 AUTOFORMER = Architecture("autoformer", ignores="feature_size", dims=SERIES,
     parts=rows(
         EMBEDDER,
-        under("encoder", INPUT, under("layers.{Le}", under("self_attn", ATTENTION), rows(AUTO_MLP, ff="fe")), tower="encoder"),
+        under("encoder", INPUT, under("layers.{Le}", under("self_attn", ATTENTION), rows(AUTO_MLP, ff="fe")),
+              tower="encoder"),
         under("decoder", INPUT,
-            under("layers.{Ld}", under("self_attn", ATTENTION), under("encoder_attn", CROSS), NORM_OF_CROSS, rows(AUTO_MLP, ff="fd"),
+            under("layers.{Ld}", under("self_attn", ATTENTION), under("encoder_attn", CROSS), NORM_OF_CROSS,
+                  rows(AUTO_MLP, ff="fd"),
                 part("trend_projection", "head.trend", conv("d -> x, 3", bias=False))),
             part("seasonality_projection", "head.season", dense("d -> x")), tower="decoder")),
     heads=(
-        head("ForPrediction", "model.", part("parameter_projection.proj.{A}", "head.distribution", dense("x -> i")), default=True),
+        head("ForPrediction", "model.", part("parameter_projection.proj.{A}", "head.distribution", dense("x -> i")),
+             default=True),
         head("Model", "")))
 
 NORM_1 = rows(
@@ -64,9 +74,11 @@ NORM_3 = rows(
     part("norm_sublayer3.batchnorm", "norm.mlp", batchnorm("d"), when="norm_type == 'batchnorm'"),
     part("norm_sublayer3",           "norm.mlp", affine("d"),    when="norm_type == 'layernorm'"))
 PATCHTST = Architecture("patchtst",
-    dims=Dims(d="d_model", L="num_hidden_layers", ff="ffn_dim", c="num_input_channels", k="c", p="patch_length", b="bias",
+    dims=Dims(d="d_model", L="num_hidden_layers", ff="ffn_dim", c="num_input_channels", k="c", p="patch_length",
+              b="bias",
               n="(max(context_length, p) - p)//patch_stride + 1", m="n + 1 when use_cls_token | n", one="loss == 'mse'",
-              A="3 when distribution_output == 'student_t' | 2", w="d when use_cls_token | d when pooling_type != null | d*n",
+              A="3 when distribution_output == 'student_t' | 2",
+              w="d when use_cls_token | d when pooling_type != null | d*n",
               o="prediction_length", t="num_targets"),
     parts=rows(
         part("encoder.embedder.input_embedding",      "embed.patch",    dense("p -> d"), when="share_embedding"),
@@ -86,7 +98,8 @@ PATCHTST = Architecture("patchtst",
             part("head.projection",               "head.series", dense("w -> o"), when="share_projection and one"),
             part("head.projection.proj.{A}",      "head.series", dense("w -> o"), when="share_projection and not one"),
             part("head.projections.{k}",          "head.series", dense("w -> o"), when="not share_projection and one"),
-            part("head.projections.{k}.proj.{A}", "head.series", dense("w -> o"), when="not share_projection and not one"), default=True),
+            part("head.projections.{k}.proj.{A}", "head.series", dense("w -> o"),
+                 when="not share_projection and not one"), default=True),
         head("ForRegression",     "model.",
             part("head.projection",          "head.target", dense("c*d -> t"), when="one"),
             part("head.projection.proj.{A}", "head.target", dense("c*d -> t"), when="not one"))))
@@ -96,7 +109,8 @@ RESIDUAL = rows(                               # i numbers in, m inside, o out
     part("output_layer",   "mlp.block.down", dense("m -> o")),
     part("residual_layer", "mlp.block.skip", dense("i -> o")))
 TIMESFM = Architecture("timesfm",
-    dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="head_dim", ff="intermediate_size", p="patch_length",
+    dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="head_dim", ff="intermediate_size",
+              p="patch_length",
               y="horizon_length*(len(quantiles) + 1)"),
     parts=rows(
         under("input_ff_layer", RESIDUAL, i="2*p", m="ff", o="d", tower="in"),
@@ -113,14 +127,16 @@ TIMESFM = Architecture("timesfm",
             part("mlp.gate_proj",     "mlp.up",           dense("d -> ff")),
             part("mlp.down_proj",     "mlp.down",         dense("ff -> d")))),
     heads=(
-        head("ForPrediction", "decoder.", under("horizon_ff_layer", RESIDUAL, i="d", m="ff", o="y", tower="out"), default=True),
+        head("ForPrediction", "decoder.", under("horizon_ff_layer", RESIDUAL, i="d", m="ff", o="y", tower="out"),
+             default=True),
         head("Model", "")))
 FREE_RESIDUAL = rows(                          # o numbers out
     part("input_layer",    "mlp.block.up",   linear("d -> d", bias="use_bias")),
     part("output_layer",   "mlp.block.down", linear("d -> o", bias="use_bias")),
     part("residual_layer", "mlp.block.skip", linear("d -> o", bias="use_bias")))
 TIMESFM2_5 = Architecture("timesfm2_5",
-    dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", kv="num_key_value_heads", dh="head_dim | d//h",
+    dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", kv="num_key_value_heads",
+              dh="head_dim | d//h",
               ff="intermediate_size", p="patch_length", b="attention_bias", y="horizon_length*(len(quantiles) + 1)",
               z="output_quantile_len*(len(quantiles) + 1)"),
     parts=rows(

@@ -1,8 +1,8 @@
 """What detectors have below them: a backbone of another type, or a ResNet of the library timm, with frozen norms.
 
-backbone_utils.py: a backbone gives the maps of `out_indices`, else of `out_features`, else of its last stage. `replace_batch_norm` in the
-detectors turns weights and biases of batch norms into buffers. timm's ResNets are told by their name alone; those of bottlenecks are
-known here.
+backbone_utils.py: a backbone gives the maps of `out_indices`, else of `out_features`, else of its last stage.
+`replace_batch_norm` in the detectors turns weights and biases of batch norms into buffers. timm's ResNets are told by
+their name alone; those of bottlenecks are known here.
 """
 
 from msgspec.structs import replace
@@ -68,16 +68,20 @@ def frozen(card: Architecture) -> Architecture:
 
 def width_of(stage: str) -> str:
     """The channels of a backbone's stage, which a symbol names: stage 1 is the first after the stem."""
-    widths = ("256*2**(stage-1) when timm", "backbone_config.hidden_sizes[stage-1] when of not in 'swin maskformer-swin'",
+    widths = ("256*2**(stage-1) when timm",
+              "backbone_config.hidden_sizes[stage-1] when of not in 'swin maskformer-swin'",
               "backbone_config.embed_dim*2**(stage-1)", "backbone_config.hidden_size")
     return " | ".join(widths).replace("stage-1", f"{stage}-1")
 
 
 FROZEN_RESNET, FROZEN_RT_DETR_RESNET = frozen(RESNET), frozen(RT_DETR_RESNET)
-MAPS = TIMM_DEPTHS | Dims(                     # the maps that a backbone gives: {X} the place of each, x its stage, y the last
-    timm="backbone_config == null or backbone_config.model_type == 'timm_backbone'", of="backbone_config.model_type when not timm",
+# the maps that a backbone gives: {X} the place of each, x its stage, y the last
+MAPS = TIMM_DEPTHS | Dims(
+    timm="backbone_config == null or backbone_config.model_type == 'timm_backbone'",
+    of="backbone_config.model_type when not timm",
     Z="1 : len(backbone_config.depths) + 1", Z1="0 : 0 when 'stage1' in backbone_config.out_features | 1 : 2",
-    Z2="0 : 0 when 'stage2' in backbone_config.out_features | 2 : 3", Z3="0 : 0 when 'stage3' in backbone_config.out_features | 3 : 4",
+    Z2="0 : 0 when 'stage2' in backbone_config.out_features | 2 : 3",
+    Z3="0 : 0 when 'stage3' in backbone_config.out_features | 3 : 4",
     Z4="0 : 0 when 'stage4' in backbone_config.out_features | 4 : 5",
     stages="backbone_config.out_indices | Z - Z1 - Z2 - Z3 - Z4 when backbone_config.out_features != null"
            " | len(backbone_config.depths) : len(backbone_config.depths) + 1 when not timm | 1 : 5",
@@ -86,10 +90,13 @@ MAPS = TIMM_DEPTHS | Dims(                     # the maps that a backbone gives:
     cx=width_of("x"), cy=width_of("y"), c3=width_of("y3"), c2=width_of("y2"), c1=width_of("y1"))
 KNOWN_TIMM = "timm and name in 'resnet50 resnet101 resnet152'"
 FROZEN_BACKBONE = rows(                        # what lies below `backbone.conv_encoder.model`
-    graft("vision", "backbone.conv_encoder.model.", config="backbone_config", head="Backbone", when="not timm and of != 'resnet'"),
-    graft("frozen", "backbone.conv_encoder.model.", FROZEN_RESNET, config="backbone_config", head="Backbone", when="of == 'resnet'"),
+    graft("vision", "backbone.conv_encoder.model.", config="backbone_config", head="Backbone",
+          when="not timm and of != 'resnet'"),
+    graft("frozen", "backbone.conv_encoder.model.", FROZEN_RESNET, config="backbone_config", head="Backbone",
+          when="of == 'resnet'"),
     under("backbone.conv_encoder.model", TIMM_RESNET, when=KNOWN_TIMM),
-    opaque("backbone.conv_encoder.model.", "a network of the library timm", when="timm and name not in 'resnet50 resnet101 resnet152'"))
+    opaque("backbone.conv_encoder.model.", "a network of the library timm",
+           when="timm and name not in 'resnet50 resnet101 resnet152'"))
 TABLES = rows(
     part("row_embeddings",    "embed.position.row",    table("50 d//2")),
     part("column_embeddings", "embed.position.column", table("50 d//2")))

@@ -16,10 +16,10 @@ CONV_NORM = rows(                              # i channels in, k the kernel
     part("conv", "head.conv",      conv("i -> o, k k", bias=False)),
     part("bn",   "norm.head.conv", batchnorm("o")))
 PYRAMID = rows(
-    part("fpn1.0", "head.pyramid.1", conv_t("d -> d, 2 2")),
+    part("fpn1.0", "head.pyramid", conv_t("d -> d, 2 2")),
     part("fpn1.1", "norm.pyramid",   batchnorm("d")),
-    part("fpn1.3", "head.pyramid.2", conv_t("d -> d, 2 2")),
-    part("fpn2.0", "head.pyramid.3", conv_t("d -> d, 2 2")))
+    part("fpn1.3", "head.pyramid", conv_t("d -> d, 2 2")),
+    part("fpn2.0", "head.pyramid", conv_t("d -> d, 2 2")))
 SEGMENTATION = rows(
     PYRAMID,
     under("decode_head",
@@ -41,9 +41,11 @@ BEIT_PARTS = rows(
     part("embeddings.cls_token",                   "embed.class",    param("1 1 d")),
     part("embeddings.mask_token",                  "embed.mask",     param("1 1 d"), when="use_mask_token"),
     part("embeddings.patch_embeddings.projection", "embed.patch",    conv("c -> d, p pw")),
-    part("embeddings.position_embeddings",         "embed.position", param("1 n d"), when="use_absolute_position_embeddings"),
+    part("embeddings.position_embeddings",         "embed.position", param("1 n d"),
+         when="use_absolute_position_embeddings"),
     rows(                                      # transformers 5 writes a backbone's with the prefix of other classes
-        either(under("encoder", BIAS_TABLE), under("beit.encoder", BIAS_TABLE)), when="use_shared_relative_position_bias"),
+        either(under("encoder", BIAS_TABLE), under("beit.encoder", BIAS_TABLE)),
+        when="use_shared_relative_position_bias"),
     under("encoder.layer.{L}", VIT_MLP,
         part("attention.attention.query", "attention.query",  dense("d -> d")),
         part("attention.attention.key",   "attention.key",    linear("d -> d")),
@@ -53,7 +55,8 @@ BEIT_PARTS = rows(
         part("lambda_2", "mlp.scale",       param("d"), when="layer_scale_init_value > 0"),
         under("attention.attention", BIAS_TABLE, when="use_relative_position_bias")))
 NEWER_HEAD = {                                 # the segmentation head as transformers 5 spells it
-    "decode_head.bottleneck.": "decode_head.psp_bottleneck.", "decode_head.psp_modules.": "decode_head.psp_modules.blocks.",
+    "decode_head.bottleneck.": "decode_head.psp_bottleneck.",
+    "decode_head.psp_modules.": "decode_head.psp_modules.blocks.",
     "*.bn.": ".normalization.", "*.conv.": ".convolution.", "*}.1.": "}.conv."}
 FINAL = part("layernorm", "norm.final", affine("d"), when="not use_mean_pooling")
 BEIT = Architecture("beit", ignores="out_features out_indices", dims=BEIT_DIMS, parts=BEIT_PARTS,
@@ -69,6 +72,7 @@ BEIT = Architecture("beit", ignores="out_features out_indices", dims=BEIT_DIMS, 
 DATA2VEC_VISION = Architecture("data2vec-vision", dims=BEIT_DIMS, parts=BEIT_PARTS,
     heads=(
         head("Model",                   "",                 FINAL),
-        head("ForImageClassification",  "data2vec_vision.", under("data2vec_vision", FINAL, POOLED), CLASSIFIER, default=True),
+        head("ForImageClassification",  "data2vec_vision.", under("data2vec_vision", FINAL, POOLED), CLASSIFIER,
+             default=True),
         head("ForSemanticSegmentation", "data2vec_vision.", under("data2vec_vision", FINAL), SEGMENTATION)),
     dialects=({}, NEWER_HEAD))

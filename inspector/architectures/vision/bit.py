@@ -1,15 +1,16 @@
 """BiT, the ResNet whose norms come before its convolutions.
 
-modeling_bit.py: widths are rounded to multiples of 8, never down by more than a tenth; the first layer of every stage has
-a shortcut. `layer_type` "bottleneck" puts the norms behind the convolutions, and one behind the stem; otherwise one stands
-behind the last stage. Convolutions have no bias.
+modeling_bit.py: widths are rounded to multiples of 8, never down by more than a tenth; the first layer of every stage
+has a shortcut. `layer_type` "bottleneck" puts the norms behind the convolutions, and one behind the stem; otherwise one
+stands behind the last stage. Convolutions have no bias.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense
 
 # a width x becomes r, the nearest multiple of 8, or the one above it where r is less than nine tenths of x
-STAGES = Dims(c="num_channels", e="embedding_size", S="min(len(depths), len(hidden_sizes))", B="depths[{S}]", R="B[1:]", f="hidden_sizes[len(hidden_sizes)-1]", d="f",
+STAGES = Dims(c="num_channels", e="embedding_size", S="min(len(depths), len(hidden_sizes))", B="depths[{S}]", R="B[1:]",
+              f="hidden_sizes[len(hidden_sizes)-1]", d="f",
               x="hidden_sizes[{S}]*width_factor",   r="max(8, floor(x + 4)//8*8)", w="r + 8 when 10*r < 9*x | r",
               y="hidden_sizes[{S}-1]*width_factor", q="max(8, floor(y + 4)//8*8)",
               v="e when {S} == 0 | q + 8 when 10*q < 9*y | q",

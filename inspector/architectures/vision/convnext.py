@@ -1,16 +1,18 @@
 """ConvNeXt, ConvNeXt V2 and DINOv3's ConvNeXt.
 
 modeling_convnext.py: every stage but the first opens with a norm of the width before it and a convolution; a layer's
-scale exists where `layer_scale_init_value` is positive. V2 has a response norm instead. modeling_dinov3_convnext.py: the
-first stage opens with the stem, convolution before norm.
+scale exists where `layer_scale_init_value` is positive. V2 has a response norm instead. modeling_dinov3_convnext.py:
+the first stage opens with the stem, convolution before norm.
 """
 
 from inspector.architectures.vision.vision_blocks import BACKBONE
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, param
 
-STAGES = Dims(c="num_channels", p="patch_size[0]", pw="patch_size[1]", S="num_stages | len(depths)", B="depths[{S}]", w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | c",
-              e="hidden_sizes[0]", f="hidden_sizes[len(hidden_sizes)-1]", d="f", D="S[1:]", C="num_labels | len(id2label) | 2") | BACKBONE
+STAGES = Dims(c="num_channels", p="patch_size[0]", pw="patch_size[1]", S="num_stages | len(depths)", B="depths[{S}]",
+              w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | c",
+              e="hidden_sizes[0]", f="hidden_sizes[len(hidden_sizes)-1]", d="f", D="S[1:]",
+              C="num_labels | len(id2label) | 2") | BACKBONE
 CONVNEXT_PARTS = rows(
     part("embeddings.patch_embeddings", "embed.patch", conv("c -> e, p pw")),
     part("embeddings.layernorm",        "norm.embed",  affine("e")),
@@ -27,7 +29,8 @@ STAGE_NORMS = part("hidden_states_norms.stage{O}", "norm.stage", affine("hidden_
 CLASSIFIER = part("classifier", "head.class", dense("f -> C"))
 CONVNEXT = Architecture("convnext", dims=STAGES,
     parts=rows(CONVNEXT_PARTS,
-        part("encoder.stages.{S}.layers.{B}.layer_scale_parameter", "mlp.scale", param("w"), when="layer_scale_init_value > 0")),
+        part("encoder.stages.{S}.layers.{B}.layer_scale_parameter", "mlp.scale", param("w"),
+             when="layer_scale_init_value > 0")),
     heads=(
         head("Model",                  "",          FINAL),
         head("ForImageClassification", "convnext.", under("convnext", FINAL), CLASSIFIER, default=True),
@@ -52,4 +55,5 @@ DINOV3_CONVNEXT = Architecture("dinov3_convnext", dims=STAGES,
             part("pointwise_conv1", "mlp.up",      dense("w -> 4*w")),
             part("pointwise_conv2", "mlp.down",    dense("4*w -> w")),
             part("gamma",           "mlp.scale",   param("w")))),
-    heads=(head("Model", "", part("layer_norm", "norm.final", affine("f"))), head("Backbone", "")), dialects=({}, {"stages.": "model.stages."}))
+    heads=(head("Model", "", part("layer_norm", "norm.final", affine("f"))), head("Backbone", "")),
+    dialects=({}, {"stages.": "model.stages."}))

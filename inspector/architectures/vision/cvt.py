@@ -1,8 +1,9 @@
 """CvT and SwiftFormer.
 
-modeling_cvt.py: a depthwise convolution and a batch norm before each of query, key and value; averaging instead ("avg") leaves no
-weights. The class token is as wide as the last stage, whichever stage has it. modeling_swiftformer.py: the last block of a stage has the
-attention, those before it are convolutions; stages and what shrinks between them are numbered through.
+modeling_cvt.py: a depthwise convolution and a batch norm before each of query, key and value; averaging instead ("avg")
+leaves no weights. The class token is as wide as the last stage, whichever stage has it. modeling_swiftformer.py: the
+last block of a stage has the attention, those before it are convolutions; stages and what shrinks between them are
+numbered through.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
@@ -12,8 +13,10 @@ PROJECTION = rows(
     part("convolution",   "attention.conv",      conv("w -> w, k k", groups="w", bias=False)),
     part("normalization", "norm.attention.conv", batchnorm("w")))
 CVT = Architecture("cvt",
-    dims=Dims(c="num_channels", S="len(depth)", B="depth[{S}]", w="embed_dim[{S}]", v="embed_dim[{S}-1] | c", f="embed_dim[len(embed_dim)-1]",
-              d="f", p="patch_sizes[{S}]", k="kernel_qkv[{S}]", ff="floor(w*mlp_ratio[{S}])", T="S[cls_token]", b="qkv_bias[{S}]",
+    dims=Dims(c="num_channels", S="len(depth)", B="depth[{S}]", w="embed_dim[{S}]", v="embed_dim[{S}-1] | c",
+              f="embed_dim[len(embed_dim)-1]",
+              d="f", p="patch_sizes[{S}]", k="kernel_qkv[{S}]", ff="floor(w*mlp_ratio[{S}])", T="S[cls_token]",
+              b="qkv_bias[{S}]",
               Q="S[qkv_projection_method == 'dw_bn']", C="num_labels | len(id2label) | 2"),
     parts=rows(
         part("encoder.stages.{T}.cls_token", "embed.class", param("1 1 f")),
@@ -48,8 +51,8 @@ BLOCK = rows(
     under("local_representation",
         part("depth_wise_conv",  "resnet.local.depth",  conv("w -> w, 3 3", groups="w")),
         part("norm",             "norm.local",   batchnorm("w")),
-        part("point_wise_conv1", "resnet.local.conv.1", conv("w -> w, 1 1")),
-        part("point_wise_conv2", "resnet.local.conv.2", conv("w -> w, 1 1")),
+        part("point_wise_conv1", "resnet.local.conv", conv("w -> w, 1 1")),
+        part("point_wise_conv2", "resnet.local.conv", conv("w -> w, 1 1")),
         part("layer_scale",      "resnet.local.scale",  param("w 1 1"))),
     part("attn.to_query", "attention.query",  dense("w -> w")),
     part("attn.to_key",   "attention.key",    dense("w -> w")),
@@ -65,12 +68,16 @@ SHRINK = rows(                                 # v channels out
     part("proj", "merge",      conv("w -> v, down_patch_size[0] down_patch_size[1]")),
     part("norm", "norm.merge", batchnorm("v")))
 SWIFTFORMER = Architecture("swiftformer",
-    dims=Dims(c="num_channels", w0="embed_dims[0]", w1="embed_dims[1]", w2="embed_dims[2]", w3="embed_dims[3]", N="len(depths)",
+    dims=Dims(c="num_channels", w0="embed_dims[0]", w1="embed_dims[1]", w2="embed_dims[2]", w3="embed_dims[3]",
+              N="len(depths)",
               s0="downsamples[0] or w0 != w1", s1="downsamples[1] or w1 != w2", s2="downsamples[2] or w2 != w3",
               a1="2 when s0 | 1", a2="a1 + 2 when s1 | a1 + 1", a3="a2 + 2 when s2 | a2 + 1",
-              P0="0 : 1", P1="a1 : a1 + 1", P2="a2 : a2 + 1", P3="a3 : a3 + 1", Q0="1 : 2", Q1="a1 + 1 : a1 + 2", Q2="a2 + 1 : a2 + 2",
-              A0="depths[0] - 1", B0="A0 : A0 + 1", A1="depths[1] - 1", B1="A1 : A1 + 1", A2="depths[2] - 1", B2="A2 : A2 + 1",
-              A3="depths[3] - 1", B3="A3 : A3 + 1", f="embed_dims[len(embed_dims)-1]", d="f", C="num_labels | len(id2label) | 2"),
+              P0="0 : 1", P1="a1 : a1 + 1", P2="a2 : a2 + 1", P3="a3 : a3 + 1", Q0="1 : 2", Q1="a1 + 1 : a1 + 2",
+              Q2="a2 + 1 : a2 + 2",
+              A0="depths[0] - 1", B0="A0 : A0 + 1", A1="depths[1] - 1", B1="A1 : A1 + 1", A2="depths[2] - 1",
+              B2="A2 : A2 + 1",
+              A3="depths[3] - 1", B3="A3 : A3 + 1", f="embed_dims[len(embed_dims)-1]", d="f",
+              C="num_labels | len(id2label) | 2"),
     parts=rows(
         part("patch_embed.patch_embedding.0", "embed.image.1", conv("c -> w0//2, 3 3")),
         part("patch_embed.patch_embedding.1", "norm.embed.1",  batchnorm("w0//2")),

@@ -1,7 +1,8 @@
 """D-FINE.
 
-modeling_d_fine.py: RT-DETR's encoder with other blocks in its pyramids; boxes are distributions over `max_num_bins` bins a side. Layers of the
-decoder that follow `eval_idx` are there twice, and their heads have another width. The points of a level may be a list.
+modeling_d_fine.py: RT-DETR's encoder with other blocks in its pyramids; boxes are distributions over `max_num_bins`
+bins a side. Layers of the decoder that follow `eval_idx` are there twice, and their heads have another width. The
+points of a level may be a list.
 """
 
 from inspector.architectures.vision.backbones import frozen
@@ -31,14 +32,20 @@ BINS = rows(                                   # w wide
     part("layers.2", "head.box",   dense("w -> 4*(max_num_bins + 1)")))
 D_FINE = Architecture("d_fine", ties="true",
     dims=RT_DIMS | Dims(
-        u="floor(hidden_expansion*eh//2)", B="floor(3*depth_mult + 0.5)", last="decoder_in_channels[J-1]", E="eval_idx + 1 when eval_idx >= 0 | Ld + eval_idx + 1",
-        A="2*Ld - E", H="Ld", K="Ld[:E]", R="Ld - K", wide="floor(layer_scale*d + 0.5)", G="J : F", q="lqe_hidden_dim", t="4*(top_prob_values + 1)",
-        Q="1 : lqe_layers - 1", W="lqe_layers - 1 : lqe_layers", s="decoder_n_points[0] + decoder_n_points[1] + decoder_n_points[2] + decoder_n_points[3]"
-          " when len(decoder_n_points) == 4 | decoder_n_points[0] + decoder_n_points[1] + decoder_n_points[2] when len(decoder_n_points) == 3"
-          " | decoder_n_points[0] + decoder_n_points[1] when len(decoder_n_points) == 2 | decoder_n_points[0] when len(decoder_n_points) == 1"
+        u="floor(hidden_expansion*eh//2)", B="floor(3*depth_mult + 0.5)", last="decoder_in_channels[J-1]",
+        E="eval_idx + 1 when eval_idx >= 0 | Ld + eval_idx + 1",
+        A="2*Ld - E", H="Ld", K="Ld[:E]", R="Ld - K", wide="floor(layer_scale*d + 0.5)", G="J : F", q="lqe_hidden_dim",
+        t="4*(top_prob_values + 1)",
+        Q="1 : lqe_layers - 1", W="lqe_layers - 1 : lqe_layers",
+        s="decoder_n_points[0] + decoder_n_points[1] + decoder_n_points[2] + decoder_n_points[3]"
+          " when len(decoder_n_points) == 4 "
+          "| decoder_n_points[0] + decoder_n_points[1] + decoder_n_points[2] when len(decoder_n_points) == 3"
+          " | decoder_n_points[0] + decoder_n_points[1] when len(decoder_n_points) == 2 "
+          "| decoder_n_points[0] when len(decoder_n_points) == 1"
           " | decoder_n_points*F"),
     parts=rows(
-        graft("vision", "backbone.model.", config="backbone_config", head="Backbone", when="not (freeze_backbone_batch_norms and of == 'hgnet_v2')"),
+        graft("vision", "backbone.model.", config="backbone_config", head="Backbone",
+              when="not (freeze_backbone_batch_norms and of == 'hgnet_v2')"),
         graft("frozen", "backbone.model.", FROZEN_HGNET_V2, config="backbone_config", head="Backbone",
               when="freeze_backbone_batch_norms and of == 'hgnet_v2'"),
         part("encoder_input_proj.{X}.0", "embed.map", conv("cx -> eh, 1 1", bias=False)),

@@ -1,10 +1,11 @@
 """Detectors with deformable attention and pyramids of maps: Deformable DETR, Grounding DINO, MM Grounding DINO.
 
-modeling_deformable_detr.py: each map of the backbone is projected, further levels are made from the last one with stride. The heads of all
-decoder layers are one unless `with_box_refine`; with two stages there is one more. transformers 5 ties the class heads of the layers,
-where it builds them itself. modeling_grounding_dino.py: every encoder layer enhances text and fuses it with the picture; a text layer and
-the fusion are half as wide as the feed-forward; the text's BERT has no pooler. modeling_mm_grounding_dino.py: every class head has a
-bias of one number; transformers 4 never shares the heads.
+modeling_deformable_detr.py: each map of the backbone is projected, further levels are made from the last one with
+stride. The heads of all decoder layers are one unless `with_box_refine`; with two stages there is one more.
+transformers 5 ties the class heads of the layers, where it builds them itself. modeling_grounding_dino.py: every
+encoder layer enhances text and fuses it with the picture; a text layer and the fusion are half as wide as the
+feed-forward; the text's BERT has no pooler. modeling_mm_grounding_dino.py: every class head has a bias of one number;
+transformers 4 never shares the heads.
 """
 
 from msgspec.structs import replace
@@ -15,9 +16,12 @@ from inspector.notation.definition import Architecture, Dims, graft, head, maybe
 from inspector.notation.kinds import affine, conv, dense, param, table
 
 BERT_ENCODER = replace(BERT, heads=(head("tower", ""),))
-TIMM_BELOW: tuple[dict[str, str], ...] = ({}, {"*backbone.conv_encoder.model.": "backbone.conv_encoder.model._backbone."})
-PYRAMID_DIMS = MAPS | Dims(d="d_model", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim",
-    he="encoder_attention_heads", hd="decoder_attention_heads", pe="encoder_n_points", pd="decoder_n_points", F="num_feature_levels",
+TIMM_BELOW: tuple[dict[str, str], ...] = ({},
+                                          {"*backbone.conv_encoder.model.": "backbone.conv_encoder.model._backbone."})
+PYRAMID_DIMS = MAPS | Dims(d="d_model", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim",
+                           fd="decoder_ffn_dim",
+    he="encoder_attention_heads", hd="decoder_attention_heads", pe="encoder_n_points", pd="decoder_n_points",
+    F="num_feature_levels",
     N="num_queries", C="num_labels | len(id2label) | 2", E="X : F", G="E[:1]", U="E[1:]")
 DEFORMABLE = rows(                             # h heads, p points
     part("sampling_offsets",  "attention.offsets", dense("d -> h*F*p*2")),
@@ -28,13 +32,15 @@ BOX = rows(
     part("layers.0", "head.box.1", dense("d -> d")),
     part("layers.1", "head.box.2", dense("d -> d")),
     part("layers.2", "head.box",   dense("d -> 4")))
-BOXES = rows(                                  # transformers 4 leaves out the one copy of the first and the other copies of the rest
+# transformers 4 leaves out the one copy of the first and the other copies of the rest
+BOXES = rows(
     under("bbox_embed.0",   BOX),
     under("bbox_embed.{A}", BOX, tower="later", when="own"),
     under("model.decoder.bbox_embed.0",   BOX, tied="bbox_embed.0",   tower="refining",        when="refined"),
     under("model.decoder.bbox_embed.{A}", BOX, tied="bbox_embed.{A}", tower="refining.later",  when="own"),
     under("bbox_embed.{A}",               BOX, tied="bbox_embed.0",   tower="copies",          when="not own"),
-    under("model.decoder.bbox_embed.{A}", BOX, tied="bbox_embed.0",   tower="refining.copies", when="refined and not own"))
+    under("model.decoder.bbox_embed.{A}", BOX, tied="bbox_embed.0",   tower="refining.copies",
+          when="refined and not own"))
 CLASS = rows(
     part("weight", "head.class",      param("C d")),
     part("bias",   "head.class.bias", param("C")))
@@ -65,9 +71,11 @@ DEFORMABLE_DETR = Architecture("deformable_detr", ties="true", dialects=TIMM_BEL
     dims=PYRAMID_DIMS | Dims(
         stages="backbone_kwargs.out_indices when timm | backbone_config.out_indices"
                " | Z - Z1 - Z2 - Z3 - Z4 when not timm and backbone_config.out_features != null"
-               " | len(backbone_config.depths) : len(backbone_config.depths) + 1 when not timm | 2 : 5 when F > 1 | 4 : 5",
+               " | len(backbone_config.depths) : len(backbone_config.depths) + 1 when not timm | 2 : 5 when F > 1 "
+               "| 4 : 5",
         P="Ld + 1 when two_stage | Ld", A="1 : P", five="transformers_version[0] != '4'",
-        apart="with_box_refine and two_stage | with_box_refine and not five", c="backbone_config.num_channels | num_channels",
+        apart="with_box_refine and two_stage | with_box_refine and not five",
+        c="backbone_config.num_channels | num_channels",
         num_channels="c"),
     parts=rows(
         FROZEN_BACKBONE,
@@ -95,7 +103,8 @@ DEFORMABLE_DETR = Architecture("deformable_detr", ties="true", dialects=TIMM_BEL
             under("class_embed.{A}", CLASS, tied="class_embed.0", tower="copies", when="not with_box_refine"),
             maybe("class_embed.{A}", "head.class.later", dense("d -> C"), when="with_box_refine and not apart"),
             rows(BOXES, own="with_box_refine", refined="with_box_refine"),
-            under("model.decoder.class_embed.{P}", CLASS, tied="class_embed.{P}", tower="proposing", when="two_stage"), default=True),
+            under("model.decoder.class_embed.{P}", CLASS, tied="class_embed.{P}", tower="proposing", when="two_stage"),
+            default=True),
         head("Model", "")))
 
 DINO_ATTENTION = rows(
@@ -167,7 +176,8 @@ MM_GROUNDING_DINO = Architecture("mm-grounding-dino", ties="true", dialects=TIMM
         head("ForObjectDetection", "model.",
             rows(BOXES, own="not (share and five)", refined="true"),
             part("class_embed.0.bias",   "head.class.bias", param("")),
-            part("class_embed.{A}.bias", "head.class.bias.later", param(""), when="not (decoder_cls_embed_share and five)"),
+            part("class_embed.{A}.bias", "head.class.bias.later", param(""),
+                 when="not (decoder_cls_embed_share and five)"),
             under("model.decoder.class_embed.0",   NUMBER, tied="class_embed.0", tower="refining"),
             under("model.decoder.class_embed.{A}", NUMBER, tied="class_embed.{A}", tower="refining.later",
                   when="not (decoder_cls_embed_share and five)"),

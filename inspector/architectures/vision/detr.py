@@ -1,10 +1,13 @@
 """DETR, Conditional DETR, DAB-DETR and Table Transformer.
 
-modeling_detr.py: the norms of the backbone are frozen, so their weights are buffers too; the class head has a row more than there are
-classes; there is no final encoder norm. The timm library's ResNets are told by `backbone`, only their name says how deep they are.
-modeling_conditional_detr.py: content and position are projected apart, the query's position of the cross attention only in the
-first layer; a row for each class and no more. modeling_table_transformer.py: norms first, and a final norm in the encoder.
-modeling_dab_detr.py: queries are anchors of `query_dim` numbers; the box head is the decoder's own, too; a learned activation has a weight.
+modeling_detr.py: the norms of the backbone are frozen, so their weights are buffers too; the class head has a row more
+than there are classes; there is no final encoder norm. The timm library's ResNets are told by `backbone`, only their
+name says how deep they are.
+modeling_conditional_detr.py: content and position are projected apart, the query's position of the cross attention only
+in the first layer; a row for each class and no more. modeling_table_transformer.py: norms first, and a final norm in
+the encoder.
+modeling_dab_detr.py: queries are anchors of `query_dim` numbers; the box head is the decoder's own, too; a learned
+activation has a weight.
 """
 
 from inspector.architectures.vision.backbones import FROZEN_BACKBONE, LEARNED_POSITIONS, MAPS
@@ -36,41 +39,45 @@ FRONT = rows(
     part("query_position_embeddings", "embed.query",   table("N d")),
     under("encoder.layers.{Le}", under("self_attn", ATTENTION), rows(MLP, ff="fe"), tower="encoder"),
     part("decoder.layernorm",         "norm.final",    affine("d")))
-DECODER = under("decoder.layers.{Ld}", under("self_attn", ATTENTION), under("encoder_attn", CROSS), NORM_OF_CROSS, rows(MLP, ff="fd"),
+DECODER = under("decoder.layers.{Ld}", under("self_attn", ATTENTION), under("encoder_attn", CROSS), NORM_OF_CROSS,
+                rows(MLP, ff="fd"),
     tower="decoder")
 BOX_LAYERS = rows(
     part("layers.0", "head.box.1", dense("d -> d")),
     part("layers.1", "head.box.2", dense("d -> d")),
     part("layers.2", "head.box",   dense("d -> 4")))
 BOXES = under("bbox_predictor", BOX_LAYERS)
-MASKS = rows(                                  # m channels in; the last maps but one, from the deepest on, come in by adapters
+# m channels in; the last maps but one, from the deepest on, come in by adapters
+MASKS = rows(
     part("bbox_attention.q_linear", "head.mask.query", dense("d -> d")),
     part("bbox_attention.k_linear", "head.mask.key",   dense("d -> d")),
     under("mask_head",
-        part("lay1",     "head.mask.conv.1", conv("m -> m, 3 3")),
+        part("lay1",     "head.mask.conv", conv("m -> m, 3 3")),
         part("gn1",      "norm.mask.1",      affine("m")),
-        part("lay2",     "head.mask.conv.2", conv("m -> d//2, 3 3")),
+        part("lay2",     "head.mask.conv", conv("m -> d//2, 3 3")),
         part("gn2",      "norm.mask.2",      affine("d//2")),
-        part("lay3",     "head.mask.conv.3", conv("d//2 -> d//4, 3 3")),
-        part("gn3",      "norm.mask.3",      affine("d//4")),
-        part("lay4",     "head.mask.conv.4", conv("d//4 -> d//8, 3 3")),
-        part("gn4",      "norm.mask.4",      affine("d//8")),
-        part("lay5",     "head.mask.conv.5", conv("d//8 -> d//16, 3 3")),
-        part("gn5",      "norm.mask.5",      affine("d//16")),
+        part("lay3",     "head.mask.conv", conv("d//2 -> d//4, 3 3")),
+        part("gn3",      "norm.mask",        affine("d//4")),
+        part("lay4",     "head.mask.conv", conv("d//4 -> d//8, 3 3")),
+        part("gn4",      "norm.mask",        affine("d//8")),
+        part("lay5",     "head.mask.conv", conv("d//8 -> d//16, 3 3")),
+        part("gn5",      "norm.mask",        affine("d//16")),
         part("out_lay",  "head.mask",        conv("d//16 -> 1, 3 3")),
-        part("adapter1", "head.mask.map.1",  conv("c3 -> d//2, 1 1")),
-        part("adapter2", "head.mask.map.2",  conv("c2 -> d//4, 1 1")),
-        part("adapter3", "head.mask.map.3",  conv("c1 -> d//8, 1 1"))))
+        part("adapter1", "head.mask.map",    conv("c3 -> d//2, 1 1")),
+        part("adapter2", "head.mask.map",    conv("c2 -> d//4, 1 1")),
+        part("adapter3", "head.mask.map",    conv("c1 -> d//8, 1 1"))))
 DETR = Architecture("detr", dims=DETR_DIMS, parts=rows(FRONT, DECODER),
     heads=(
-        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C + 1")), BOXES, default=True),
+        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C + 1")), BOXES,
+             default=True),
         head("ForSegmentation", "detr.model.",
             part("detr.class_labels_classifier", "head.class", dense("d -> C + 1")), under("detr", BOXES), MASKS),
         head("Model", "")))
 TABLE_TRANSFORMER = Architecture("table-transformer", dims=DETR_DIMS,
     parts=rows(FRONT, DECODER, part("encoder.layernorm", "norm.encoder", affine("d"))),
         heads=(
-        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C + 1")), BOXES, default=True),
+        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C + 1")), BOXES,
+             default=True),
         head("Model", "")))
 CONDITIONAL_DECODER = rows(
     under("decoder.layers.{Ld}",
@@ -88,23 +95,27 @@ CONDITIONAL_DECODER = rows(
         part("encoder_attn.out_proj", "cross.output",          dense("d -> d")),
         NORM_OF_CROSS, rows(MLP, ff="fd"), tower="decoder"),
     part("decoder.layers.0.ca_qpos_proj", "cross.query.position", dense("d -> d")),
-    part("decoder.query_scale.layers.0",    "head.scale.1", dense("d -> d")),
-    part("decoder.query_scale.layers.1",    "head.scale.2", dense("d -> d")),
+    part("decoder.query_scale.layers.0",    "head.scale", dense("d -> d")),
+    part("decoder.query_scale.layers.1",    "head.scale", dense("d -> d")),
     part("decoder.ref_point_head.layers.0", "head.point.1", dense("d -> d")),
     part("decoder.ref_point_head.layers.1", "head.point.2", dense("d -> 2")))
 CONDITIONAL_DETR = Architecture("conditional_detr", dims=DETR_DIMS, parts=rows(FRONT, CONDITIONAL_DECODER),
     heads=(
-        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C")), BOXES, default=True),
+        head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C")), BOXES,
+             default=True),
         head("ForSegmentation", "conditional_detr.model.",
-            part("conditional_detr.class_labels_classifier", "head.class", dense("d -> C")), under("conditional_detr", BOXES), MASKS),
+            part("conditional_detr.class_labels_classifier", "head.class", dense("d -> C")),
+            under("conditional_detr", BOXES), MASKS),
         head("Model", "")))
 
 SMALL = rows(                                  # o numbers out of a network of two layers
     part("layers.0", "mlp.in",  dense("i -> d")),
     part("layers.1", "mlp.out", dense("d -> o")))
 PRELU = part("activation_fn.weight", "mlp.activation", param("1"), when="activation_function == 'prelu'")
-DAB_DETR = Architecture("dab-detr", ties="true", dialects=({}, {"*backbone.conv_encoder.model.": "backbone.conv_encoder.model._backbone."}),
-    dims=DETR_DIMS | Dims(d="hidden_size", q="query_dim", two="2", W="Ld[1:] when not keep_query_pos | Ld[:0]", K="Ld - W"),
+DAB_DETR = Architecture("dab-detr", ties="true",
+                        dialects=({}, {"*backbone.conv_encoder.model.": "backbone.conv_encoder.model._backbone."}),
+    dims=DETR_DIMS | Dims(d="hidden_size", q="query_dim", two="2", W="Ld[1:] when not keep_query_pos | Ld[:0]",
+                          K="Ld - W"),
     parts=rows(
         FROZEN_BACKBONE,
         part("input_projection",          "embed.project", conv("cy -> d, 1 1")),

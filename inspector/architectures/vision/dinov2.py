@@ -1,7 +1,7 @@
 """DINOv2, without and with register tokens, and DINOv3's ViT.
 
-modeling_dinov2.py: the MLP's width is `int(hidden_size * mlp_ratio)`; the gated one takes two thirds of that, rounded up
-to a multiple of 8, and holds gate and up in one matrix; the classifier reads class token and mean of the patches.
+modeling_dinov2.py: the MLP's width is `int(hidden_size * mlp_ratio)`; the gated one takes two thirds of that, rounded
+up to a multiple of 8, and holds gate and up in one matrix; the classifier reads class token and mean of the patches.
 With registers the mask token is always there. modeling_dinov3_vit.py: rotary positions, a switch for each bias, and a
 register tensor even when it is empty.
 """

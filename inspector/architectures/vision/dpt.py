@@ -1,11 +1,12 @@
 """DPT, Depth Anything (prompted, too) and ZoeDepth: depth from the maps of a vision transformer.
 
-modeling_dpt.py: the vision transformer is its own, or one behind a BiT (`is_hybrid`: the first two maps are the BiT's, and
-not reassembled), or a `backbone_config`'s. Every reassembly scales by its factor: above 1 a transposed convolution, below 1 one with stride, at 1 none; the
-read-out projects class token and patches together. modeling_depth_anything.py: the backbone is a DINOv2 under `backbone.`, the
-head's first convolution halves the width. modeling_prompt_depth_anything.py: every fusion reads a map of depths as well.
-modeling_zoedepth.py: behind a head for relative depths one for metric ones, or one for each of several ranges, which only the names
-"nyu" and "kitti" have here, with a transformer that chooses between them.
+modeling_dpt.py: the vision transformer is its own, or one behind a BiT (`is_hybrid`: the first two maps are the BiT's,
+and not reassembled), or a `backbone_config`'s. Every reassembly scales by its factor: above 1 a transposed convolution,
+below 1 one with stride, at 1 none; the read-out projects class token and patches together. modeling_depth_anything.py:
+the backbone is a DINOv2 under `backbone.`, the head's first convolution halves the width.
+modeling_prompt_depth_anything.py: every fusion reads a map of depths as well.
+modeling_zoedepth.py: behind a head for relative depths one for metric ones, or one for each of several ranges, which
+only the names "nyu" and "kitti" have here, with a transformer that chooses between them.
 """
 
 from inspector.architectures.vision.bit import BIT
@@ -14,7 +15,8 @@ from inspector.architectures.vision.vision_blocks import LAYERNORM, VISION, VIT_
 from inspector.notation.definition import Architecture, Dims, graft, head, opaque, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, param
 
-NECK_DIMS = Dims(N="len(neck_hidden_sizes)", w="neck_hidden_sizes[{N}]", x="reassemble_factors[{N}]", f="fusion_hidden_size",
+NECK_DIMS = Dims(N="len(neck_hidden_sizes)", w="neck_hidden_sizes[{N}]", x="reassemble_factors[{N}]",
+                 f="fusion_hidden_size",
                  M="N", U="M[reassemble_factors > 1]", W="M[reassemble_factors < 1]", reassembled="true")
 RESIDUAL = rows(                               # z: whether the convolutions have a bias, n: whether batch norms follow
     part("convolution1", "resnet.conv.1", conv("f -> f, 3 3", bias="z")),
@@ -48,7 +50,8 @@ DPT = Architecture("dpt", ignores="use_autobackbone", dims=DPT_DIMS,
     parts=rows(
         part("embeddings.cls_token",                   "embed.class",    param("1 1 d")),
         part("embeddings.patch_embeddings.projection", "embed.patch",    conv("c -> d, p pw"), when="not is_hybrid"),
-        part("embeddings.projection",                  "embed.patch.map", conv("backbone_featmap_shape[1] -> d, 1 1"), when="is_hybrid"),
+        part("embeddings.projection",                  "embed.patch.map", conv("backbone_featmap_shape[1] -> d, 1 1"),
+             when="is_hybrid"),
         graft("stem", "embeddings.backbone.", BIT, config="backbone_config", head="Backbone", when="is_hybrid"),
         part("embeddings.position_embeddings",         "embed.position", param("1 g+1 d")),
         under("encoder.layer.{L}", VIT_LAYER),
@@ -76,17 +79,17 @@ PROMPT_DEPTH_ANYTHING = Architecture("prompt_depth_anything", dims=DEPTH_ANYTHIN
     parts=rows(
         DEPTH_ANYTHING.parts,
         under("neck.fusion_stage.layers.{N}.prompt_depth_layer",
-            part("convolution1", "neck.prompt.1", conv("1 -> f, 3 3")),
-            part("convolution2", "neck.prompt.2", conv("f -> f, 3 3")),
-            part("convolution3", "neck.prompt.3", conv("f -> f, 3 3")))),
+            part("convolution1", "neck.prompt", conv("1 -> f, 3 3")),
+            part("convolution2", "neck.prompt", conv("f -> f, 3 3")),
+            part("convolution3", "neck.prompt", conv("f -> f, 3 3")))),
     heads=DEPTH_ANYTHING.heads)
 
 TWO = rows(                                    # two convolutions, m channels between them
     part("conv1", "head.conv.1", conv("i -> m, 1 1")),
     part("conv2", "head.conv.2", conv("m -> o, 1 1")))
 BINOMIAL = rows(                               # i channels in, m between
-    part("mlp.0", "head.binomial.1", conv("i -> m, 1 1")),
-    part("mlp.2", "head.binomial.2", conv("m -> 4, 1 1")))
+    part("mlp.0", "head.binomial", conv("i -> m, 1 1")),
+    part("mlp.2", "head.binomial", conv("m -> 4, 1 1")))
 SHARED = rows(                                 # m channels inside
     part("conv2", "head.conv", conv("q -> q, 1 1")),
     under("seed_projector",  TWO, i="q", o="e", tower="head.seed"),
@@ -113,14 +116,19 @@ CHOICE = rows(
     part("mlp_classifier.linear2", "head.choose",   dense("128 -> 2")))
 ZOEDEPTH = Architecture("zoedepth", ignores="backbone_hidden_size",
     dims=NECK_DIMS | Dims(
-        v="vision.d", d="v", n="use_batch_norm_in_fusion_residual", z="use_bias_in_fusion_residual | not use_batch_norm_in_fusion_residual",
-        reassembled="backbone_config.model_type != 'swinv2'", q="bottleneck_features", e="bin_embedding_dim", r="num_relative_features",
-        K="4", single="2*num_attractors[{K}] when bin_centers_type == 'normed' | num_attractors[{K}]", A="len(num_attractors)", attractors="32 when bin_centers_type == 'normed' | 16",
-        t="patch_transformer_hidden_size", ff="patch_transformer_intermediate_size", L="num_patch_transformer_layers", b0="256", s0="128",
+        v="vision.d", d="v", n="use_batch_norm_in_fusion_residual",
+        z="use_bias_in_fusion_residual | not use_batch_norm_in_fusion_residual",
+        reassembled="backbone_config.model_type != 'swinv2'", q="bottleneck_features", e="bin_embedding_dim",
+        r="num_relative_features",
+        K="4", single="2*num_attractors[{K}] when bin_centers_type == 'normed' | num_attractors[{K}]",
+        A="len(num_attractors)", attractors="32 when bin_centers_type == 'normed' | 16",
+        t="patch_transformer_hidden_size", ff="patch_transformer_intermediate_size", L="num_patch_transformer_layers",
+        b0="256", s0="128",
         several="len(bin_configurations) > 1", bins="bin_configurations[0].n_bins",
         nyu="bins when bin_configurations[0].name == 'nyu' | bin_configurations[1].n_bins",
         kitti="bins when bin_configurations[0].name == 'kitti' | bin_configurations[1].n_bins",
-        named="len(bin_configurations) == 2 and bin_configurations[0].name in 'nyu kitti' and bin_configurations[1].name in 'nyu kitti'"),
+        named="len(bin_configurations) == 2 and bin_configurations[0].name in 'nyu kitti' "
+              "and bin_configurations[1].name in 'nyu kitti'"),
     parts=rows(
         graft("vision", "backbone.", config="backbone_config", head="Backbone"),
         under("neck", NECK, tower="neck"),
@@ -128,13 +136,14 @@ ZOEDEPTH = Architecture("zoedepth", ignores="backbone_hidden_size",
              when="reassembled and readout_type == 'project'"),
         under("relative_head",
             part("projection", "head.relative.project", conv("256 -> 256, 3 3"), when="add_projection"),
-            part("conv1",      "head.relative.conv.1",  conv("f -> f//2, 3 3")),
-            part("conv2",      "head.relative.conv.2",  conv("f//2 -> r, 3 3")),
+            part("conv1",      "head.relative.conv",    conv("f -> f//2, 3 3")),
+            part("conv2",      "head.relative.conv",    conv("f//2 -> r, 3 3")),
             part("conv3",      "head.relative.depth",   conv("r -> 1, 1 1"))),
         under("metric_head", rows(SHARED, m="s0"),
             under("seed_bin_regressor",       TWO, i="q", m="b0", o="bins", tower="metric.seed"),
             under("attractors.{K}",           TWO, i="e", m="e", o="single", tower="metric.attract"),
-            under("conditional_log_binomial", BINOMIAL, i="r + 1 + e", m="(r + 1 + e)//2", tower="metric"), when="not several"),
+            under("conditional_log_binomial", BINOMIAL, i="r + 1 + e", m="(r + 1 + e)//2", tower="metric"),
+            when="not several"),
         under("metric_head", rows(SHARED, m="e//2"), RANGES, CHOICE, tower="ranges", when="several and named"),
         opaque("metric_head.", "ranges of depth under other names", when="several and not named")),
     heads=(head("ForDepthEstimation", ""),))

@@ -1,7 +1,8 @@
 """HGNetV2.
 
-modeling_hgnet_v2.py: a block keeps the outputs of all its layers and squeezes them together; light layers are a pointwise and a depthwise
-convolution. With `use_learnable_affine_block` every convolution with an activation has a scale and a shift of one number.
+modeling_hgnet_v2.py: a block keeps the outputs of all its layers and squeezes them together; light layers are a
+pointwise and a depthwise convolution. With `use_learnable_affine_block` every convolution with an activation has a
+scale and a shift of one number.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
@@ -16,10 +17,15 @@ ACTIVE = rows(CONV,
 LIGHT = rows(
     under("conv1", CONV,   o="m", q="1", n="1", tower="light.point"),
     under("conv2", ACTIVE, i="m", o="m", q="k", n="m", tower="light.depth"))
-HGNET_V2 = Architecture("hgnet_v2", ignores="out_features out_indices depths embedding_size layer_type num_channels stem_strides stage_downsample_strides",
-    dims=Dims(S="len(stage_in_channels)", B="stage_num_blocks[{S}]", B1="B[1:]", a="stage_in_channels[{S}]", m="stage_mid_channels[{S}]",
-              z="stage_out_channels[{S}]", y="stage_numb_of_layers[{S}]", J="stage_numb_of_layers[{S}]", J1="J[1:]", k="stage_kernel_size[{S}]",
-              T="S[stage_light_block]", P="S - T", D="S[stage_downsample]", c0="stem_channels[0]", c1="stem_channels[1]", c2="stem_channels[2]",
+HGNET_V2 = Architecture("hgnet_v2",
+                        ignores="out_features out_indices depths embedding_size layer_type num_channels stem_strides "
+                                "stage_downsample_strides",
+    dims=Dims(S="len(stage_in_channels)", B="stage_num_blocks[{S}]", B1="B[1:]", a="stage_in_channels[{S}]",
+              m="stage_mid_channels[{S}]",
+              z="stage_out_channels[{S}]", y="stage_numb_of_layers[{S}]", J="stage_numb_of_layers[{S}]", J1="J[1:]",
+              k="stage_kernel_size[{S}]",
+              T="S[stage_light_block]", P="S - T", D="S[stage_downsample]", c0="stem_channels[0]",
+              c1="stem_channels[1]", c2="stem_channels[2]",
               f="hidden_sizes[len(hidden_sizes)-1]", d="f", C="num_labels | len(id2label) | 2"),
     parts=rows(
         under("embedder.stem1",  ACTIVE, i="c0",    o="c1",    q="3", n="1", tower="stem.1"),
@@ -34,8 +40,10 @@ HGNET_V2 = Architecture("hgnet_v2", ignores="out_features out_indices depths emb
         under("encoder.stages.{T}.blocks.0.layers.0",      LIGHT, i="a"),
         under("encoder.stages.{T}.blocks.{B1}.layers.0",   LIGHT, i="z"),
         under("encoder.stages.{T}.blocks.{B}.layers.{J1}", LIGHT, i="m"),
-        under("encoder.stages.{S}.blocks.0.aggregation.0",    ACTIVE, i="a + y*m", o="z//2", q="1", n="1", tower="squeeze"),
-        under("encoder.stages.{S}.blocks.{B1}.aggregation.0", ACTIVE, i="z + y*m", o="z//2", q="1", n="1", tower="squeeze"),
+        under("encoder.stages.{S}.blocks.0.aggregation.0",    ACTIVE, i="a + y*m", o="z//2", q="1", n="1",
+              tower="squeeze"),
+        under("encoder.stages.{S}.blocks.{B1}.aggregation.0", ACTIVE, i="z + y*m", o="z//2", q="1", n="1",
+              tower="squeeze"),
         under("encoder.stages.{S}.blocks.{B}.aggregation.1",  ACTIVE, i="z//2", o="z", q="1", n="1", tower="excite")),
     heads=(
         head("Backbone", ""),

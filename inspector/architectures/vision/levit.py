@@ -1,8 +1,8 @@
 """LeViT.
 
-modeling_levit.py: every linear is followed by a batch norm and has no bias. Attention and MLP take turns in one list; the first two stages end
-with an attention that halves the grid and an MLP. `down_ops` is worked out from `hidden_sizes` and the first `key_dim`. A table of biases has a
-number for each distance between two points of the grid.
+modeling_levit.py: every linear is followed by a batch norm and has no bias. Attention and MLP take turns in one list;
+the first two stages end with an attention that halves the grid and an MLP. `down_ops` is worked out from `hidden_sizes`
+and the first `key_dim`. A table of biases has a number for each distance between two points of the grid.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
@@ -21,10 +21,14 @@ CLASSIFY = rows(
     part("batch_norm", "norm.head",  batchnorm("f")),
     part("linear",     "head.class", dense("f -> C")))
 LEVIT = Architecture("levit", ignores="down_ops",
-    dims=Dims(c="num_channels", S="len(depths)", e="hidden_sizes[0]", q="kernel_size", w="hidden_sizes[{S}]", k="key_dim[{S}]",
-              h="num_attention_heads[{S}]", a="attention_ratio[{S}]", x="mlp_ratio[{S}]", t="2 when x > 0 | 1", n="depths[{S}]*t",
-              A="0 : n : t", M="1 : n : 2 when x > 0 | 0", D="S[:2]", N="n : n + 1", O="n + 1 : n + 2", v="hidden_sizes[{D} + 1]", z="key_dim[0]", y="w//z",
-              two="2", r0="image_size//patch_size", r1="(r0 - 1)//2 + 1", r2="(r1 - 1)//2 + 1", r="r0 when {S} == 0 | r1 when {S} == 1 | r2",
+    dims=Dims(c="num_channels", S="len(depths)", e="hidden_sizes[0]", q="kernel_size", w="hidden_sizes[{S}]",
+              k="key_dim[{S}]",
+              h="num_attention_heads[{S}]", a="attention_ratio[{S}]", x="mlp_ratio[{S}]", t="2 when x > 0 | 1",
+              n="depths[{S}]*t",
+              A="0 : n : t", M="1 : n : 2 when x > 0 | 0", D="S[:2]", N="n : n + 1", O="n + 1 : n + 2",
+              v="hidden_sizes[{D} + 1]", z="key_dim[0]", y="w//z",
+              two="2", r0="image_size//patch_size", r1="(r0 - 1)//2 + 1", r2="(r1 - 1)//2 + 1",
+              r="r0 when {S} == 0 | r1 when {S} == 1 | r2",
               f="hidden_sizes[len(hidden_sizes)-1]", d="f", C="num_labels | len(id2label) | 2"),
     parts=rows(
         under("patch_embeddings.embedding_layer_1", STEM, i="c",    o="e//8", tower="stem.1"),

@@ -1,8 +1,8 @@
 """LW-DETR and its vision transformer; RADIO.
 
-modeling_lw_detr.py: keys have no bias; for each scale of the projector the maps are resized and pass blocks whose outputs are all joined; every
-group of queries has heads of its own for the proposals. modeling_radio.py: patches are projected flat, positions reach over the largest
-picture, the first tokens are classes and registers.
+modeling_lw_detr.py: keys have no bias; for each scale of the projector the maps are resized and pass blocks whose
+outputs are all joined; every group of queries has heads of its own for the proposals. modeling_radio.py: patches are
+projected flat, positions reach over the largest picture, the first tokens are classes and registers.
 """
 
 from inspector.architectures.vision.backbones import MAPS
@@ -19,7 +19,8 @@ LW_DETR_VIT = Architecture("lw_detr_vit", ignores="out_features out_indices", di
                        a="h*(head_dim | d//h)"),
     parts=rows(
         part("embeddings.projection",          "embed.patch",    conv("c -> d, p pw")),
-        part("embeddings.position_embeddings", "embed.position", param("1 q+1 d"), when="use_absolute_position_embeddings"),
+        part("embeddings.position_embeddings", "embed.position", param("1 q+1 d"),
+             when="use_absolute_position_embeddings"),
         under("encoder.layer.{L}",
             part("layernorm_before", "norm.attention",   affine("d")),
             part("attention.q_proj", "attention.query",  linear("d -> a", bias="qkv_bias")),
@@ -35,12 +36,18 @@ LW_DETR_VIT = Architecture("lw_detr_vit", ignores="out_features out_indices", di
 CONV = rows(
     part("conv", "resnet.conv", conv("i -> o, k k", bias=False)),
     part("norm", "norm.resnet", batchnorm("o")))
-LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_channels num_feature_levels", dialects=({}, AS_FIRST_WRITTEN),
-    dims=MAPS | Dims(d="d_model", v="vision.d", P="len(projector_scale_factors)", s="projector_scale_factors[{P}]", M="len(stages)",
-                     D="P[projector_scale_factors == 2]", H="P[projector_scale_factors == 0.5]", wide="v > 512", x="floor(d*hidden_expansion)",
-                     m="v//4 when s == 2 and wide | v//2 when s == 2 | v", B="c2f_num_blocks", Ld="decoder_layers", ff="decoder_ffn_dim",
-                     h="decoder_cross_attention_heads", p="decoder_n_points", F="len(projector_scale_factors)", N="num_queries*group_detr", G="group_detr",
-                     b="attention_bias", a="decoder_self_attention_heads*(head_dim | d//decoder_self_attention_heads)", C="num_labels | len(id2label) | 2"),
+LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_channels num_feature_levels",
+                       dialects=({}, AS_FIRST_WRITTEN),
+    dims=MAPS | Dims(d="d_model", v="vision.d", P="len(projector_scale_factors)", s="projector_scale_factors[{P}]",
+                     M="len(stages)",
+                     D="P[projector_scale_factors == 2]", H="P[projector_scale_factors == 0.5]", wide="v > 512",
+                     x="floor(d*hidden_expansion)",
+                     m="v//4 when s == 2 and wide | v//2 when s == 2 | v", B="c2f_num_blocks", Ld="decoder_layers",
+                     ff="decoder_ffn_dim",
+                     h="decoder_cross_attention_heads", p="decoder_n_points", F="len(projector_scale_factors)",
+                     N="num_queries*group_detr", G="group_detr",
+                     b="attention_bias", a="decoder_self_attention_heads*(head_dim | d//decoder_self_attention_heads)",
+                     C="num_labels | len(id2label) | 2"),
     parts=rows(
         graft("vision", "backbone.backbone.", LW_DETR_VIT, config="backbone_config"),
         under("backbone.projector.scale_layers",
@@ -76,10 +83,12 @@ LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_c
         under("enc_out_bbox_embed.{G}", BOX, tower="proposal"),
         part("enc_out_class_embed.{G}", "head.proposal.class", dense("d -> C"))),
     heads=(
-        head("ForObjectDetection", "model.", part("class_embed", "head.class", dense("d -> C")), under("bbox_embed", BOX), default=True),
+        head("ForObjectDetection", "model.", part("class_embed", "head.class", dense("d -> C")),
+             under("bbox_embed", BOX), default=True),
         head("Model", "")))
 RADIO = Architecture("radio", ignores="patch_dim video_patch_dim",
-    dims=VISION | Dims(ff="floor(d*mlp_ratio)", k="num_cls_tokens + num_registers", n="(max_img_size//p)**2", x="num_channels*p*pw",
+    dims=VISION | Dims(ff="floor(d*mlp_ratio)", k="num_cls_tokens + num_registers", n="(max_img_size//p)**2",
+                       x="num_channels*p*pw",
                        I="len(summary_idxs)", c="len(norm_mean)",
                        a="h*(head_dim | d//h)", fs="ceil(2*ff//3, 8)"),
     parts=under("radio_model",
@@ -101,7 +110,7 @@ RADIO = Architecture("radio", ignores="patch_dim video_patch_dim",
             rows(
                 part("mlp.gate_proj", "mlp.gate",      dense("d -> fs")),
                 part("mlp.up_proj",   "mlp.gated.up",  dense("d -> fs")),
-                part("mlp.down_proj", "mlp.gated.out", dense("fs -> d")), when="use_swiglu_ffn"),
+                part("mlp.down_proj", "mlp.gated.down", dense("fs -> d")), when="use_swiglu_ffn"),
             part("layer_scale1.lambda1", "attention.scale", param("d")),
             part("layer_scale2.lambda1", "mlp.scale",       param("d")))),
     heads=(head("Model", ""),))

@@ -1,4 +1,4 @@
-"""Blocks that SAM and SAM 2 have in common: what embeds a mask, and what decodes one (modeling_sam.py, modeling_sam2.py)."""
+"""Blocks that SAM and SAM 2 share: what embeds a mask, what decodes one (modeling_sam.py, modeling_sam2.py)."""
 
 from inspector.notation.definition import part, rows
 from inspector.notation.kinds import affine, conv, conv_t, dense, table

@@ -1,10 +1,10 @@
 """MaskFormer, Mask2Former and OneFormer: a class and a mask for each query.
 
-modeling_maskformer.py: the decoder is DETR's, under its own config; a Swin below it becomes one with all four maps. modeling_mask2former.py:
-the pixel decoder attends over the last three maps (deformably, with four points) and fuses as many of the first as there are doublings between
-`common_stride` and the stride of those; the decoder has a layer fewer than `decoder_layers`; transformers 4 forgets the
-projections into it. modeling_oneformer.py: the same, with a task as a sentence, which a network of two layers reads; what reads texts is
-there for training alone.
+modeling_maskformer.py: the decoder is DETR's, under its own config; a Swin below it becomes one with all four maps.
+modeling_mask2former.py: the pixel decoder attends over the last three maps (deformably, with four points) and fuses as
+many of the first as there are doublings between `common_stride` and the stride of those; the decoder has a layer fewer
+than `decoder_layers`; transformers 4 forgets the projections into it. modeling_oneformer.py: the same, with a task as a
+sentence, which a network of two layers reads; what reads texts is there for training alone.
 """
 
 from msgspec.structs import replace
@@ -25,7 +25,8 @@ MASKFORMER = Architecture("maskformer",
                " | Z - Z1 - Z2 - Z3 - Z4 when backbone_config.out_features != null"
                " | len(backbone_config.depths) : len(backbone_config.depths) + 1",
         fs="fpn_feature_size", ms="mask_feature_size", d="decoder_config.d_model", Ld="decoder_config.decoder_layers",
-        fd="decoder_config.decoder_ffn_dim", N="decoder_config.num_queries", Y="len(stages) - 1", z="stages[len(stages) - 2 - {Y}]",
+        fd="decoder_config.decoder_ffn_dim", N="decoder_config.num_queries", Y="len(stages) - 1",
+        z="stages[len(stages) - 2 - {Y}]",
         cz=width_of("z")),
     parts=rows(
         under("pixel_level_module",
@@ -42,7 +43,8 @@ MASKFORMER = Architecture("maskformer",
         under("transformer_module",
             part("queries_embedder", "embed.query",   table("N d")),
             part("input_projection", "embed.project", conv("cy -> d, 1 1"), when="cy != d"),
-            under("decoder.layers.{Ld}", under("self_attn", ATTENTION), under("encoder_attn", CROSS), NORM_OF_CROSS, rows(MLP, ff="fd")),
+            under("decoder.layers.{Ld}", under("self_attn", ATTENTION), under("encoder_attn", CROSS), NORM_OF_CROSS,
+                  rows(MLP, ff="fd")),
             part("decoder.layernorm", "norm.final", affine("d")), tower="decoder")),
     heads=(
         head("ForInstanceSegmentation", "model.", EMPTY,
@@ -52,10 +54,13 @@ MASKFORMER = Architecture("maskformer",
             part("mask_embedder.2.0", "head.mask",   dense("d -> ms")), default=True),
         head("Model", "")))
 
-PIXEL_DIMS = MASK_DIMS | Dims(d="hidden_dim", fe="encoder_feedforward_dim", fd="dim_feedforward", Le="encoder_layers", Ld="decoder_layers - 1",
-    N="num_queries", he="num_attention_heads", F="3", I="min(3, len(stages))", z="stages[len(stages) - 1 - {I}]", cz=width_of("z"),
+PIXEL_DIMS = MASK_DIMS | Dims(d="hidden_dim", fe="encoder_feedforward_dim", fd="dim_feedforward", Le="encoder_layers",
+                              Ld="decoder_layers - 1",
+    N="num_queries", he="num_attention_heads", F="3", I="min(3, len(stages))", z="stages[len(stages) - 1 - {I}]",
+    cz=width_of("z"),
     s="min(strides[len(strides)-3], strides[len(strides)-2], strides[len(strides)-1])", q="s/common_stride",
-    P="3 when q >= 8 | 2 when q >= 4 | 1 when q >= 2 | 0", g1="stages[0]", g2="stages[1]", g3="stages[2]", q1=width_of("g1"), q2=width_of("g2"),
+    P="3 when q >= 8 | 2 when q >= 4 | 1 when q >= 2 | 0", g1="stages[0]", g2="stages[1]", g3="stages[2]",
+    q1=width_of("g1"), q2=width_of("g2"),
     q3=width_of("g3"), five="transformers_version[0] != '4'")
 PIXEL_MODULE = under("pixel_level_module",     # fs wide, ms the masks
     graft("vision", "encoder.", config="backbone_config", head="Backbone"),
@@ -65,18 +70,22 @@ PIXEL_MODULE = under("pixel_level_module",     # fs wide, ms the masks
         part("level_embed",             "neck.pixel.scale",    param("3 fs")),
         under("encoder.layers.{Le}", under("self_attn", DEFORMABLE, h="he", p="4", d="fs"), rows(MLP, ff="fe", d="fs")),
         part("mask_projection", "neck.pixel.mask",      conv("fs -> ms, 1 1")),
-        part("adapter_1.0",     "neck.pixel.fuse.1",    conv("q1 -> fs, 1 1", bias=False), when="P > 0"),
-        part("adapter_1.1",     "norm.fuse.1",     affine("fs"), when="P > 0"),
-        part("layer_1.0",       "neck.pixel.conv.1",    conv("fs -> fs, 3 3", bias=False), when="P > 0"),
-        part("layer_1.1",       "norm.pixel.1",    affine("fs"), when="P > 0"),
-        part("adapter_2.0",     "neck.pixel.fuse.2",    conv("q2 -> fs, 1 1", bias=False), when="P > 1 and len(stages) > 1"),
-        part("adapter_2.1",     "norm.fuse.2",     affine("fs"), when="P > 1 and len(stages) > 1"),
-        part("layer_2.0",       "neck.pixel.conv.2",    conv("fs -> fs, 3 3", bias=False), when="P > 1 and len(stages) > 1"),
-        part("layer_2.1",       "norm.pixel.2",    affine("fs"), when="P > 1 and len(stages) > 1"),
-        part("adapter_3.0",     "neck.pixel.fuse.3",    conv("q3 -> fs, 1 1", bias=False), when="P > 2 and len(stages) > 2"),
-        part("adapter_3.1",     "norm.fuse.3",     affine("fs"), when="P > 2 and len(stages) > 2"),
-        part("layer_3.0",       "neck.pixel.conv.3",    conv("fs -> fs, 3 3", bias=False), when="P > 2 and len(stages) > 2"),
-        part("layer_3.1",       "norm.pixel.3",    affine("fs"), when="P > 2 and len(stages) > 2"), tower="pixel"))
+        part("adapter_1.0",     "neck.pixel.fuse",      conv("q1 -> fs, 1 1", bias=False), when="P > 0"),
+        part("adapter_1.1",     "norm.fuse",       affine("fs"), when="P > 0"),
+        part("layer_1.0",       "neck.pixel.conv",      conv("fs -> fs, 3 3", bias=False), when="P > 0"),
+        part("layer_1.1",       "norm.pixel",      affine("fs"), when="P > 0"),
+        part("adapter_2.0",     "neck.pixel.fuse",      conv("q2 -> fs, 1 1", bias=False),
+             when="P > 1 and len(stages) > 1"),
+        part("adapter_2.1",     "norm.fuse",       affine("fs"), when="P > 1 and len(stages) > 1"),
+        part("layer_2.0",       "neck.pixel.conv",      conv("fs -> fs, 3 3", bias=False),
+             when="P > 1 and len(stages) > 1"),
+        part("layer_2.1",       "norm.pixel",      affine("fs"), when="P > 1 and len(stages) > 1"),
+        part("adapter_3.0",     "neck.pixel.fuse",      conv("q3 -> fs, 1 1", bias=False),
+             when="P > 2 and len(stages) > 2"),
+        part("adapter_3.1",     "norm.fuse",       affine("fs"), when="P > 2 and len(stages) > 2"),
+        part("layer_3.0",       "neck.pixel.conv",      conv("fs -> fs, 3 3", bias=False),
+             when="P > 2 and len(stages) > 2"),
+        part("layer_3.1",       "norm.pixel",      affine("fs"), when="P > 2 and len(stages) > 2"), tower="pixel"))
 PACKED = rows(                                 # torch's attention, w wide
     part("in_proj_weight", "attention.qkv",      param("3*w w")),
     part("in_proj_bias",   "attention.qkv.bias", param("3*w")),
@@ -89,7 +98,8 @@ MASK2FORMER = Architecture("mask2former",
             part("queries_embedder",      "embed.query.position", table("N d")),
             part("queries_features",      "embed.query",          table("N d")),
             part("level_embed",           "embed.scale",          table("3 d")),
-            part("input_projections.{F}", "embed.project",        conv("fs -> d, 1 1"), when="five and (fs != d or enforce_input_projection)"),
+            part("input_projections.{F}", "embed.project",        conv("fs -> d, 1 1"),
+                 when="five and (fs != d or enforce_input_projection)"),
             under("decoder.layers.{Ld}",
                 under("self_attn", ATTENTION), rows(MLP, ff="fd"),
                 under("cross_attn", PACKED, w="d", tower="decoder.cross"),
@@ -99,7 +109,8 @@ MASK2FORMER = Architecture("mask2former",
             part("decoder.mask_predictor.mask_embedder.1.0", "head.mask.2", dense("d -> d")),
             part("decoder.mask_predictor.mask_embedder.2.0", "head.mask",   dense("d -> ms")), tower="decoder")),
     heads=(
-        head("ForUniversalSegmentation", "model.", EMPTY, part("class_predictor", "head.class", dense("d -> C + 1")), default=True),
+        head("ForUniversalSegmentation", "model.", EMPTY, part("class_predictor", "head.class", dense("d -> C + 1")),
+             default=True),
         head("Model", "")))
 
 TEXT_MAPPER = under("text_mapper",             # w wide
@@ -116,7 +127,8 @@ TEXT_MAPPER = under("text_mapper",             # w wide
     part("text_projector.layers.{O}.0", "project",       dense("d -> d")),
     part("prompt_ctx", "embed.prompt", table("text_encoder_n_ctx w"), when="text_encoder_n_ctx > 0"), tower="text")
 ONEFORMER = Architecture("oneformer",
-    dims=PIXEL_DIMS | Dims(fs="conv_dim", ms="mask_dim", Lq="query_dec_layers", w="text_encoder_width", Lt="text_encoder_num_layers",
+    dims=PIXEL_DIMS | Dims(fs="conv_dim", ms="mask_dim", Lq="query_dec_layers", w="text_encoder_width",
+                           Lt="text_encoder_num_layers",
                            O="1 : text_encoder_proj_layers"),
     parts=rows(
         PIXEL_MODULE,
@@ -154,5 +166,6 @@ ONEFORMER = Architecture("oneformer",
         rows(TEXT_MAPPER, when="not is_training", optional=True, extra="training")),
     heads=(
         head("ForUniversalSegmentation", "model.", EMPTY,
-            part("criterion.logit_scale", "head.loss.scale", param(""), when="contrastive_temperature != null"), default=True),
+            part("criterion.logit_scale", "head.loss.scale", param(""), when="contrastive_temperature != null"),
+            default=True),
         head("Model", "")))

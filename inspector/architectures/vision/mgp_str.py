@@ -1,7 +1,7 @@
 """MGP-STR, which reads text in pictures of scenes.
 
-modeling_mgp_str.py: one vision transformer without a final norm, and three heads (characters, BPE, WordPiece) that each learn where the
-tokens are; their convolutions have eight groups.
+modeling_mgp_str.py: one vision transformer without a final norm, and three heads (characters, BPE, WordPiece) that each
+learn where the tokens are; their convolutions have eight groups.
 """
 
 from inspector.architectures.vision.vision_blocks import VISION
@@ -10,8 +10,8 @@ from inspector.notation.kinds import affine, conv, dense, linear, param
 
 A3 = rows(
     part("token_norm",     "norm.tokens", affine("d")),
-    part("tokenLearner.0", "pool.learn.1",     conv("d -> d, 1 1", groups="8", bias=False)),
-    part("tokenLearner.1", "pool.learn.2",     conv("d -> max_token_length, 1 1", bias=False)),
+    part("tokenLearner.0", "pool.learn",       conv("d -> d, 1 1", groups="8", bias=False)),
+    part("tokenLearner.1", "pool.learn",       conv("d -> max_token_length, 1 1", bias=False)),
     part("feat",           "pool.feature",     conv("d -> d, 1 1", groups="8", bias=False)),
     part("norm",           "norm.feature", affine("d")))
 MGP_STR = Architecture("mgp-str",

@@ -1,9 +1,9 @@
 """MobileNet v1 and v2, EfficientNet.
 
-modeling_mobilenet_v1.py: channels double in the first block and wherever the stride is 2, then are multiplied and floored to
-`min_depth`. modeling_mobilenet_v2.py, modeling_efficientnet.py: channels are rounded to a multiple of the divisor, and one more
-where that would lose a tenth; expanded ones are rounded likewise in MobileNet. EfficientNet's blocks are numbered through seven
-stages; its squeeze is a share of a block's *input*.
+modeling_mobilenet_v1.py: channels double in the first block and wherever the stride is 2, then are multiplied and
+floored to `min_depth`. modeling_mobilenet_v2.py, modeling_efficientnet.py: channels are rounded to a multiple of the
+divisor, and one more where that would lose a tenth; expanded ones are rounded likewise in MobileNet. EfficientNet's
+blocks are numbered through seven stages; its squeeze is a share of a block's *input*.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
@@ -16,16 +16,20 @@ LABELS = Dims(C="num_labels | len(id2label) | 2", c="num_channels", x="depth_mul
 MOBILENET_V1 = Architecture("mobilenet_v1",
     dims=LABELS | Dims(
         L="13", E="0 : 26 : 2", O="1 : 26 : 2", a="max(floor(32*x), min_depth)", d="max(floor(1024*x), min_depth)",
-        w="max(floor(x*(64 when {O} < 2 | 128 when {O} < 6 | 256 when {O} < 10 | 512 when {O} < 22 | 1024)), min_depth)",
-        u="max(floor(x*(32 when {O} < 2 | 64 when {O} < 4 | 128 when {O} < 8 | 256 when {O} < 12 | 512 when {O} < 24 | 1024)), min_depth)",
-        v="max(floor(x*(32 when {E} < 2 | 64 when {E} < 4 | 128 when {E} < 8 | 256 when {E} < 12 | 512 when {E} < 24 | 1024)), min_depth)"),
+        w="max(floor(x*(64 when {O} < 2 | 128 when {O} < 6 | 256 when {O} < 10 | 512 when {O} < 22 "
+          "| 1024)), min_depth)",
+        u="max(floor(x*(32 when {O} < 2 | 64 when {O} < 4 | 128 when {O} < 8 | 256 when {O} < 12 | 512 when {O} < 24 "
+          "| 1024)), min_depth)",
+        v="max(floor(x*(32 when {E} < 2 | 64 when {E} < 4 | 128 when {E} < 8 | 256 when {E} < 12 | 512 when {E} < 24 "
+          "| 1024)), min_depth)"),
     parts=rows(
         under("conv_stem",  V1_LAYER, i="c", o="a", k="3", n="1"),
         under("layer.{E}",  V1_LAYER, i="v", o="v", k="3", n="v"),
         under("layer.{O}",  V1_LAYER, i="u", o="w", k="1", n="1")),
     heads=(
         head("Model", ""),
-        head("ForImageClassification", "mobilenet_v1.", part("classifier", "head.class", dense("d -> C")), default=True)))
+        head("ForImageClassification", "mobilenet_v1.", part("classifier", "head.class", dense("d -> C")),
+             default=True)))
 
 V2_LAYER = V1_LAYER
 MOBILENET_V2 = Architecture("mobilenet_v2",
@@ -43,7 +47,8 @@ MOBILENET_V2 = Architecture("mobilenet_v2",
         d="1280 when finegrained_output and x < 1 | n4 + q when 10*n4 < 9*r4 | n4"),
     parts=rows(
         under("conv_stem.first_conv", V2_LAYER, i="c", o="a", k="3", n="1", tower="first"),
-        under("conv_stem.expand_1x1", V2_LAYER, i="a", o="a", k="1", n="1", tower="stem.expand", when="not first_layer_is_expansion"),
+        under("conv_stem.expand_1x1", V2_LAYER, i="a", o="a", k="1", n="1", tower="stem.expand",
+              when="not first_layer_is_expansion"),
         under("conv_stem.conv_3x3",   V2_LAYER, i="a", o="a", k="3", n="a", tower="stem.depth"),
         under("conv_stem.reduce_1x1", V2_LAYER, i="a", o="b", k="1", n="1", tower="stem.reduce"),
         under("layer.{N}.expand_1x1", V2_LAYER, i="i", o="e", k="1", n="1", tower="expand"),
@@ -52,7 +57,8 @@ MOBILENET_V2 = Architecture("mobilenet_v2",
         under("conv_1x1",             V2_LAYER, i="l", o="d", k="1", n="1", tower="last")),
     heads=(
         head("Model", ""),
-        head("ForImageClassification", "mobilenet_v2.", part("classifier", "head.class", dense("d -> C")), default=True),
+        head("ForImageClassification", "mobilenet_v2.", part("classifier", "head.class", dense("d -> C")),
+             default=True),
         head("ForSemanticSegmentation", "mobilenet_v2.",
             under("segmentation_head.conv_pool",       V2_LAYER, i="l", o="256", k="1", n="1", tower="head.pool"),
             under("segmentation_head.conv_aspp",       V2_LAYER, i="l", o="256", k="1", n="1", tower="head.pyramid"),
@@ -119,4 +125,5 @@ EFFICIENTNET = Architecture("efficientnet", ignores="num_hidden_layers",
         part("encoder.top_bn",         "norm.final",  batchnorm("d"))),
     heads=(
         head("Model", ""),
-        head("ForImageClassification", "efficientnet.", part("classifier", "head.class", dense("d -> C")), default=True)))
+        head("ForImageClassification", "efficientnet.", part("classifier", "head.class", dense("d -> C")),
+             default=True)))

@@ -1,8 +1,9 @@
 """MobileNetV5, the tower of Gemma 3n: a network of the timm library, known by its name alone.
 
 timm's mobilenetv5.py, `mobilenetv5_300m_enc`: stages of edge residuals, of inverted bottlenecks with two depthwise
-convolutions, and of bottlenecks in turn with multi-query attention; every norm is an RMS norm without bias. No key of the
-config moves a number, so the numbers are here. Keys and values of the third stage are halved before they are projected.
+convolutions, and of bottlenecks in turn with multi-query attention; every norm is an RMS norm without bias. No key of
+the config moves a number, so the numbers are here. Keys and values of the third stage are halved before they are
+projected.
 """
 
 from inspector.notation.definition import Architecture, Dims, part, rows, under

@@ -1,9 +1,10 @@
 """MobileViT and MobileViT v2.
 
-modeling_mobilevit.py: five layers, two of inverted residuals (one block and three) and three of a transformer between convolutions (two,
-four and three blocks); expanded channels are rounded to a multiple of 8, and one more where that would lose a tenth. The segmentation
-head reads the maps before the last expansion. modeling_mobilevitv2.py: all widths follow from `width_multiplier`; two blocks in the second
-layer; attention of one query, two convolutions for a feed-forward rounded down to 16.
+modeling_mobilevit.py: five layers, two of inverted residuals (one block and three) and three of a transformer between
+convolutions (two, four and three blocks); expanded channels are rounded to a multiple of 8, and one more where that
+would lose a tenth. The segmentation head reads the maps before the last expansion. modeling_mobilevitv2.py: all widths
+follow from `width_multiplier`; two blocks in the second layer; attention of one query, two convolutions for a
+feed-forward rounded down to 16.
 """
 
 from inspector.architectures.vision.vision_blocks import VIT_LAYER
@@ -11,7 +12,8 @@ from inspector.notation.definition import Architecture, Dims, head, part, rows, 
 from inspector.notation.kinds import affine, batchnorm, conv, dense
 
 COMMON = Dims(                                 # {D} the layers with a transformer, {U} their places among themselves
-    c="num_channels", x="expand_ratio", k="conv_kernel_size", z="aspp_out_channels", C="num_labels | len(id2label) | 2", A="3",
+    c="num_channels", x="expand_ratio", k="conv_kernel_size", z="aspp_out_channels", C="num_labels | len(id2label) | 2",
+    A="3",
     S="5", D="S[2:]", d="hidden_sizes[len(hidden_sizes)-1]",
     v0="floor(n0*x + 0.5)", r0="max(8, (v0 + 4)//8*8)", e0="r0 + 8 when 10*r0 < 9*v0 | r0",
     v1="floor(n1*x + 0.5)", r1="max(8, (v1 + 4)//8*8)", e1="r1 + 8 when 10*r1 < 9*v1 | r1",
@@ -38,8 +40,10 @@ SEGMENTATION = under("segmentation_head",      # y channels in
 MOBILEVIT = Architecture("mobilevit",
     dims=COMMON | Dims(
         n0="neck_hidden_sizes[0]", n1="neck_hidden_sizes[1]", n2="neck_hidden_sizes[2]", i="neck_hidden_sizes[{D}]",
-        o="neck_hidden_sizes[{D}+1]", w="hidden_sizes[{D}-2]", heads="num_attention_heads", ff="floor(w*mlp_ratio)", b="qkv_bias", B="1 : 3", pyramid="1 : 4",
-        T="2 when {D} == 2 | 4 when {D} == 3 | 3", f="neck_hidden_sizes[len(neck_hidden_sizes)-1]", y="neck_hidden_sizes[len(neck_hidden_sizes)-2]"),
+        o="neck_hidden_sizes[{D}+1]", w="hidden_sizes[{D}-2]", heads="num_attention_heads", ff="floor(w*mlp_ratio)",
+        b="qkv_bias", B="1 : 3", pyramid="1 : 4",
+        T="2 when {D} == 2 | 4 when {D} == 3 | 3", f="neck_hidden_sizes[len(neck_hidden_sizes)-1]",
+        y="neck_hidden_sizes[len(neck_hidden_sizes)-2]"),
     parts=rows(
         RESIDUALS,
         under("encoder.layer.{D}.downsampling_layer", INVERTED),
@@ -51,14 +55,18 @@ MOBILEVIT = Architecture("mobilevit",
             under("conv_projection", CONV, i="w", k="1", n="1", tower="project"),
             under("fusion", CONV, i="2*o", n="1", tower="fusion"))),
     heads=(
-        head("Model",                   "", under("conv_1x1_exp", CONV, i="neck_hidden_sizes[5]", o="neck_hidden_sizes[6]", k="1", n="1", tower="top")),
+        head("Model",                   "",
+             under("conv_1x1_exp", CONV, i="neck_hidden_sizes[5]", o="neck_hidden_sizes[6]", k="1", n="1",
+                   tower="top")),
         head("ForImageClassification",  "mobilevit.",
-            under("mobilevit.conv_1x1_exp", CONV, i="neck_hidden_sizes[5]", o="neck_hidden_sizes[6]", k="1", n="1", tower="top"),
+            under("mobilevit.conv_1x1_exp", CONV, i="neck_hidden_sizes[5]", o="neck_hidden_sizes[6]", k="1", n="1",
+                  tower="top"),
             part("classifier", "head.class", dense("f -> C")), default=True),
         head("ForSemanticSegmentation", "mobilevit.", SEGMENTATION)))
 MOBILEVITV2 = Architecture("mobilevitv2",
     dims=COMMON | Dims(
-        m="width_multiplier", a0="max(16, min(64, 32*m))", b0="max(16, floor(a0 + 4)//8*8)", n0="b0 + 8 when 10*b0 < 9*a0 | b0",
+        m="width_multiplier", a0="max(16, min(64, 32*m))", b0="max(16, floor(a0 + 4)//8*8)",
+        n0="b0 + 8 when 10*b0 < 9*a0 | b0",
         b1="max(16, floor(64*m + 8)//16*16)",  n1="b1 + 16 when 10*b1 < 9*64*m | b1",
         b2="max(8, floor(128*m + 4)//8*8)",    n2="b2 + 8 when 10*b2 < 9*128*m | b2",
         b3="max(8, floor(256*m + 4)//8*8)",    n3="b3 + 8 when 10*b3 < 9*256*m | b3",
@@ -84,5 +92,6 @@ MOBILEVITV2 = Architecture("mobilevitv2",
             under("conv_projection", CONV, i="w", k="1", n="1", tower="project"))),
     heads=(
         head("Model", ""),
-        head("ForImageClassification",  "mobilevitv2.", part("classifier", "head.class", dense("d -> C")), default=True),
+        head("ForImageClassification",  "mobilevitv2.", part("classifier", "head.class", dense("d -> C")),
+             default=True),
         head("ForSemanticSegmentation", "mobilevitv2.", SEGMENTATION)))

@@ -1,7 +1,7 @@
 """The vision towers of Pixtral and InternVL.
 
-modeling_pixtral.py: RMS norms, a gated MLP, no bias at all, rotary positions. modeling_internvl.py: a norm of queries and
-keys has the whole width; the final norm is missing with mean pooling; `attention_bias` reaches q, k and v.
+modeling_pixtral.py: RMS norms, a gated MLP, no bias at all, rotary positions. modeling_internvl.py: a norm of queries
+and keys has the whole width; the final norm is missing with mean pooling; `attention_bias` reaches q, k and v.
 """
 
 from inspector.architectures.vision.vision_blocks import VISION
@@ -28,7 +28,8 @@ INTERNVL_VISION = Architecture("internvl_vision", heads=(head("tower Model", "")
         part("embeddings.cls_token",                   "embed.class",    param("1 1 d")),
         part("embeddings.mask_token",                  "embed.mask",     param("1 1 d"), when="use_mask_token"),
         part("embeddings.patch_embeddings.projection", "embed.patch",    conv("c -> d, p pw")),
-        part("embeddings.position_embeddings",         "embed.position", param("1 g+1 d"), when="use_absolute_position_embeddings"),
+        part("embeddings.position_embeddings",         "embed.position", param("1 g+1 d"),
+             when="use_absolute_position_embeddings"),
         under("encoder.layer.{L}",
             part("layernorm_before",           "norm.attention",   affine("d", bias="layered")),
             part("layernorm_after",            "norm.mlp",         affine("d", bias="layered")),

@@ -1,15 +1,18 @@
 """PVT, PVT v2 and SegFormer: pyramids of transformers.
 
-modeling_pvt.py: the last stage has a class token and one position more; queries read a map that a convolution has reduced,
-where the ratio is above 1. modeling_pvt_v2.py: no positions; with `linear_attention` the reduction is 1x1 in every stage.
+modeling_pvt.py: the last stage has a class token and one position more; queries read a map that a convolution has
+reduced, where the ratio is above 1. modeling_pvt_v2.py: no positions; with `linear_attention` the reduction is 1x1 in
+every stage.
 modeling_segformer.py: heads need not divide the width: the attention is then narrower.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param
 
-STAGES = Dims(c="num_channels", S="num_encoder_blocks", B="depths[{S}]", w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | c",
-              f="hidden_sizes[len(hidden_sizes)-1]", d="f", k="patch_sizes[{S}]", h="num_attention_heads[{S}]", ff="floor(w*mlp_ratios[{S}])",
+STAGES = Dims(c="num_channels", S="num_encoder_blocks", B="depths[{S}]", w="hidden_sizes[{S}]",
+              v="hidden_sizes[{S}-1] | c",
+              f="hidden_sizes[len(hidden_sizes)-1]", d="f", k="patch_sizes[{S}]", h="num_attention_heads[{S}]",
+              ff="floor(w*mlp_ratios[{S}])",
               last="S[S-1:]", b="qkv_bias", C="num_labels | len(id2label) | 2")
 CLASSIFIER = part("classifier", "head.class", dense("f -> C"))
 BLOCK_NORMS = rows(
@@ -38,7 +41,8 @@ PVT = Architecture("pvt",
             part("layer_norm",         "norm.attention.reduce", affine("w"))),
         part("encoder.layer_norm", "norm.final", affine("f"))),
     heads=(head("Model", ""), head("ForImageClassification", "pvt.", CLASSIFIER, default=True)))
-PVT_V2 = Architecture("pvt_v2", ignores="out_features out_indices", dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]"),
+PVT_V2 = Architecture("pvt_v2", ignores="out_features out_indices",
+                      dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]"),
     parts=rows(
         under("encoder.layers.{S}",
             part("patch_embedding.proj",       "embed.patch", conv("v -> w, k k")),
@@ -83,13 +87,14 @@ SEGFORMER = Architecture("segformer",
             under("decode_head", SEGFORMER_DECODER), default=True),
         head("DecodeHead",              "",           SEGFORMER_DECODER)))
 FUSION = rows(                                 # D channels of both
-    part("convolutional_layer1.0", "head.fuse.conv.1", conv("2*D -> D, 3 3")),
-    part("convolutional_layer1.1", "norm.fuse.1",      batchnorm("D")),
-    part("convolutional_layer2.0", "head.fuse.conv.2", conv("D -> D//2, 3 3")),
-    part("convolutional_layer2.1", "norm.fuse.2",      batchnorm("D//2")),
+    part("convolutional_layer1.0", "head.fuse.conv", conv("2*D -> D, 3 3")),
+    part("convolutional_layer1.1", "norm.fuse",        batchnorm("D")),
+    part("convolutional_layer2.0", "head.fuse.conv", conv("D -> D//2, 3 3")),
+    part("convolutional_layer2.1", "norm.fuse",        batchnorm("D//2")),
     part("convolutional_layer3",   "head.fuse",        conv("D//2 -> 2, 3 3")))
 GLPN = Architecture("glpn",
-    dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]", a="h*(w//h)", D="decoder_hidden_size", I="len(hidden_sizes)",
+    dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]", a="h*(w//h)", D="decoder_hidden_size",
+                       I="len(hidden_sizes)",
                        z="hidden_sizes[I - 1 - {I}]", J="I[z != D]", K="I[1:]"),
     heads=(
         head("Model", "", SEGFORMER_ENCODER),

@@ -1,22 +1,29 @@
 """ResNet, the ResNet-D of RT-DETR, and RegNet.
 
 modeling_resnet.py: a shortcut where the width or the stride changes: in the first layer of every stage but the first,
-and there too where the stem is not as wide or `downsample_in_first_stage`; the narrow middle is a quarter of the output.
+and there too where the stem is not as wide or `downsample_in_first_stage`; the narrow middle is a quarter of the
+output.
 modeling_regnet.py: the middle convolution is grouped; layer type y squeezes to a quarter of the layer's *input*,
-rounded to even as Python does. modeling_rt_detr_resnet.py: a stem of three convolutions; a shortcut of stride 2 follows a pooling and is the second in its list. Every norm
-has three buffers, one of them 0-dimensional.
+rounded to even as Python does. modeling_rt_detr_resnet.py: a stem of three convolutions; a shortcut of stride 2 follows
+a pooling and is the second in its list. Every norm has three buffers, one of them 0-dimensional.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import batchnorm, conv, dense
 
-STAGES = Dims(c="num_channels", e="embedding_size", S="min(len(depths), len(hidden_sizes))", B="depths[{S}]", D="S[1:]", R="B[1:]",
-              w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | e", z="hidden_sizes[0]", f="hidden_sizes[len(hidden_sizes)-1]", d="f",
+STAGES = Dims(c="num_channels", e="embedding_size", S="min(len(depths), len(hidden_sizes))", B="depths[{S}]", D="S[1:]",
+              R="B[1:]",
+              w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | e", z="hidden_sizes[0]",
+              f="hidden_sizes[len(hidden_sizes)-1]", d="f",
               C="num_labels | len(id2label) | 2")
-CONV1 = rows(part("convolution", "resnet.conv.1", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet.1", batchnorm("o")))
-CONV2 = rows(part("convolution", "resnet.conv.2", conv("i -> o, k k", groups="n", bias=False)), part("normalization", "norm.resnet.2", batchnorm("o")))
-CONV3 = rows(part("convolution", "resnet.conv.3", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet.3", batchnorm("o")))
-CONV4 = rows(part("convolution", "resnet.conv.4", conv("i -> o, k k", bias=False)), part("normalization", "norm.resnet.4", batchnorm("o")))
+CONV1 = rows(part("convolution", "resnet.conv.1", conv("i -> o, k k", bias=False)),
+             part("normalization", "norm.resnet.1", batchnorm("o")))
+CONV2 = rows(part("convolution", "resnet.conv.2", conv("i -> o, k k", groups="n", bias=False)),
+             part("normalization", "norm.resnet.2", batchnorm("o")))
+CONV3 = rows(part("convolution", "resnet.conv.3", conv("i -> o, k k", bias=False)),
+             part("normalization", "norm.resnet.3", batchnorm("o")))
+CONV4 = rows(part("convolution", "resnet.conv", conv("i -> o, k k", bias=False)),
+             part("normalization", "norm.resnet", batchnorm("o")))
 SHORTCUT = rows(
     part("convolution",   "resnet.skip",      conv("i -> o, 1 1", bias=False)),
     part("normalization", "norm.resnet.skip", batchnorm("o")))
@@ -44,7 +51,8 @@ RESNET = Architecture("resnet", ignores="out_features out_indices", dims=STAGES,
         head("ForImageClassification", "resnet.", part("classifier.1", "head.class", dense("f -> C")), default=True),
         head("Backbone",               "")))
 
-RT_DETR_RESNET = Architecture("rt_detr_resnet", ignores="out_features out_indices downsample_in_bottleneck", dims=STAGES | Dims(
+RT_DETR_RESNET = Architecture("rt_detr_resnet", ignores="out_features out_indices downsample_in_bottleneck",
+                              dims=STAGES | Dims(
         deep="layer_type == 'bottleneck'", a="D[:0] when deep | D[v == w]", Q="D - a",
         first="downsample_in_first_stage when deep | e != z"),
     parts=rows(
@@ -52,7 +60,8 @@ RT_DETR_RESNET = Architecture("rt_detr_resnet", ignores="out_features out_indice
         under("embedder.embedder.1", CONV1, i="e//2", o="e//2", k="3", tower="stem.second"),
         under("embedder.embedder.2", CONV1, i="e//2", o="e", k="3", tower="stem.third"),
         under("encoder.stages.0.layers.0.shortcut.1",   SHORTCUT, i="e", o="z", when="first"),
-        under("encoder.stages.0.layers.0.shortcut",     SHORTCUT, i="e", o="z", when="not first and (e != z or not deep)"),
+        under("encoder.stages.0.layers.0.shortcut",     SHORTCUT, i="e", o="z",
+              when="not first and (e != z or not deep)"),
         under("encoder.stages.{Q}.layers.0.shortcut.1", SHORTCUT, i="v", o="w"),
         under("encoder.stages.{a}.layers.0.shortcut",   SHORTCUT, i="v", o="w"),
         under("encoder.stages.{S}.layers.0",   BASIC, i="v", when="not deep"),

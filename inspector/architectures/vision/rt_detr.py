@@ -1,9 +1,9 @@
 """RT-DETR and RT-DETR v2.
 
-modeling_rt_detr.py: attention only within the maps of `encode_proj_layers`, then a pyramid down and one up, of one block fewer than maps
-each; the norms of the backbone are frozen with `freeze_backbone_batch_norms`. The decoder's heads are each layer's own; transformers
-names them outside the decoder, too. modeling_rt_detr_v2.py: the levels of the attention are `decoder_n_levels`, its scale of
-points is a buffer.
+modeling_rt_detr.py: attention only within the maps of `encode_proj_layers`, then a pyramid down and one up, of one
+block fewer than maps each; the norms of the backbone are frozen with `freeze_backbone_batch_norms`. The decoder's heads
+are each layer's own; transformers names them outside the decoder, too. modeling_rt_detr_v2.py: the levels of the
+attention are `decoder_n_levels`, its scale of points is a buffer.
 """
 
 from inspector.architectures.vision.backbones import FROZEN_RESNET, FROZEN_RT_DETR_RESNET, MAPS
@@ -12,9 +12,12 @@ from inspector.architectures.vision.detr import ATTENTION, MLP
 from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, table
 
-RT_DIMS = MAPS | Dims(d="d_model", eh="encoder_hidden_dim", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim",
-    hd="decoder_attention_heads", pd="decoder_n_points", F="num_feature_levels", N="num_queries", C="num_labels | len(id2label) | 2",
-    I="len(encode_proj_layers)", P="len(encoder_in_channels) - 1", B="3", x3="floor(eh*hidden_expansion)", J="len(decoder_in_channels)",
+RT_DIMS = MAPS | Dims(d="d_model", eh="encoder_hidden_dim", Le="encoder_layers", Ld="decoder_layers",
+                      fe="encoder_ffn_dim", fd="decoder_ffn_dim",
+    hd="decoder_attention_heads", pd="decoder_n_points", F="num_feature_levels", N="num_queries",
+    C="num_labels | len(id2label) | 2",
+    I="len(encode_proj_layers)", P="len(encoder_in_channels) - 1", B="3", x3="floor(eh*hidden_expansion)",
+    J="len(decoder_in_channels)",
     E="J : F", G="E[:1]", U="E[1:]", last="decoder_in_channels[J-1]", H="Ld")
 CONV = rows(
     part("conv", "resnet.conv", conv("i -> o, k k", bias=False)),
@@ -71,7 +74,8 @@ HEADS = (
         under("model.decoder.bbox_embed.{H}",  BOX,   tied="bbox_embed.{H}",  tower="copies"),
         under("model.decoder.class_embed.{H}", CLASS, tied="class_embed.{H}", tower="copies"), default=True),
     head("Model", ""))
-RT_DETR = Architecture("rt_detr", ties="true", dims=RT_DIMS, parts=rows(BACKBONE, HYBRID_ENCODER, rows(REST, u="F")), heads=HEADS)
+RT_DETR = Architecture("rt_detr", ties="true", dims=RT_DIMS, parts=rows(BACKBONE, HYBRID_ENCODER, rows(REST, u="F")),
+                       heads=HEADS)
 RT_DETR_V2 = Architecture("rt_detr_v2", ties="true", dims=RT_DIMS | Dims(D="decoder_n_levels"),
     parts=rows(BACKBONE, HYBRID_ENCODER, rows(REST, u="D"),
         part("decoder.layers.{Ld}.encoder_attn.n_points_scale", "attention.points", buffer("pd*D"))),

@@ -1,12 +1,13 @@
 """SAM, SAM-HQ and their vision tower, which GOT-OCR 2 has too.
 
-modeling_sam.py: the tables of relative positions reach over the whole grid in the layers of `global_attn_indexes` and over
-one window elsewhere; the attention inside the mask decoder's layers is half as wide, but for the self attention, and only
-the last one's width follows `attention_downsample_rate`; the head of the IoU and the small networks have depth - 2
-inner layers; transposed convolutions are stored [in, out, k, k].
+modeling_sam.py: the tables of relative positions reach over the whole grid in the layers of `global_attn_indexes` and
+over one window elsewhere; the attention inside the mask decoder's layers is half as wide, but for the self attention,
+and only the last one's width follows `attention_downsample_rate`; the head of the IoU and the small networks have depth
+- 2 inner layers; transposed convolutions are stored [in, out, k, k].
 `shared_image_embedding.positional_embedding` is a parameter in transformers 5 and a buffer in 4, and
 `prompt_encoder.shared_embedding` is its copy.
-modeling_sam_hq.py: one token and one small network more, which read an early map of the vision tower, of `vit_dim` channels.
+modeling_sam_hq.py: one token and one small network more, which read an early map of the vision tower, of `vit_dim`
+channels.
 """
 
 from inspector.architectures.vision.mask_blocks import LAYER_NORMS, PROMPTS, SMALL, TOKENS, UPSCALING
@@ -35,9 +36,9 @@ SAM_VISION = Architecture("sam_vision_model got_ocr2_vision sam_hq_vision_model"
         under("layers.{G}", RELATIVE, y="gh", x="gw"),
         under("layers.{W}", RELATIVE, y="w", x="w"),
         part("neck.conv1",             "resnet.conv.1",  conv("d -> o, 1 1", bias=False)),
-        part("neck.layer_norm1",       "norm.neck.1",    affine("o")),
+        part("neck.layer_norm1",       "norm.neck",      affine("o")),
         part("neck.conv2",             "resnet.conv.2",  conv("o -> o, 3 3", bias=False)),
-        part("neck.layer_norm2",       "norm.neck.2",    affine("o"))))
+        part("neck.layer_norm2",       "norm.neck",      affine("o"))))
 ATTENTION = rows(                              # a the width inside
     part("q_proj",   "attention.query",  dense("m -> a")),
     part("k_proj",   "attention.key",    dense("m -> a")),
@@ -80,13 +81,13 @@ SAM_HQ = Architecture("sam_hq", dims=SAM_DIMS | Dims(v="mask_decoder_config.vit_
         under("mask_decoder",
             part("hq_token",           "embed.hq",        table("1 m")),
             under("hq_mask_mlp", SMALL, w="m", o="m//8", K="H", tower="decoder.hq"),
-            part("compress_vit_conv1", "head.hq.vit.conv.1",   conv_t("v -> m, 2 2")),
+            part("compress_vit_conv1", "head.hq.vit.conv",     conv_t("v -> m, 2 2")),
             part("compress_vit_norm",  "norm.hq.vit",     affine("m")),
-            part("compress_vit_conv2", "head.hq.vit.conv.2",   conv_t("m -> m//8, 2 2")),
-            part("encoder_conv1",      "head.hq.image.conv.1", conv_t("m -> m//4, 2 2")),
+            part("compress_vit_conv2", "head.hq.vit.conv",     conv_t("m -> m//8, 2 2")),
+            part("encoder_conv1",      "head.hq.image.conv", conv_t("m -> m//4, 2 2")),
             part("encoder_norm",       "norm.hq.image",   affine("m//4")),
-            part("encoder_conv2",      "head.hq.image.conv.2", conv_t("m//4 -> m//8, 2 2")),
-            part("mask_conv1",         "head.hq.mask.conv.1",  conv("m//8 -> m//4, 3 3")),
+            part("encoder_conv2",      "head.hq.image.conv", conv_t("m//4 -> m//8, 2 2")),
+            part("mask_conv1",         "head.hq.mask.conv",    conv("m//8 -> m//4, 3 3")),
             part("mask_norm",          "norm.hq.mask",    affine("m//4")),
-            part("mask_conv2",         "head.hq.mask.conv.2",  conv("m//4 -> m//8, 3 3")), tower="decoder")),
+            part("mask_conv2",         "head.hq.mask.conv",    conv("m//4 -> m//8, 3 3")), tower="decoder")),
     heads=(head("Model", ""),))

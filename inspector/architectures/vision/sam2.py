@@ -1,9 +1,10 @@
 """SAM 2 for pictures and for video, and its Hiera tower.
 
-modeling_sam2.py: the blocks of all stages are numbered through; the first block of a stage reads the width of the stage before and
-has a projection where the width changes. The tower's convolutions go from the deepest stage to the first. Random position
-matrices are buffers; transformers 4 stores one of the two.
-modeling_sam2_video.py: memories have 64 channels where they are attended to, whatever the config says; masks grow by the square of the stride.
+modeling_sam2.py: the blocks of all stages are numbered through; the first block of a stage reads the width of the stage
+before and has a projection where the width changes. The tower's convolutions go from the deepest stage to the first.
+Random position matrices are buffers; transformers 4 stores one of the two.
+modeling_sam2_video.py: memories have 64 channels where they are attended to, whatever the config says; masks grow by
+the square of the stride.
 """
 
 from inspector.architectures.vision.mask_blocks import LAYER_NORMS, PROMPTS, SMALL, TOKENS, UPSCALING
@@ -19,14 +20,18 @@ BLOCK = rows(                                  # i channels in, o out
     part("mlp.proj_out", "mlp.down",         dense("floor(o*mlp_ratio) -> o")),
     part("proj",         "resnet.skip",      dense("i -> o"), when="i != o"))
 SAM2_HIERA = Architecture("sam2_hiera_det_model", heads=(head("tower Model", ""),),
-    dims=Dims(d="hidden_size", c="num_channels", e="embed_dim_per_stage", n="blocks_per_stage", e0="e[0]", e1="e[1]", e2="e[2]", e3="e[3]",
+    dims=Dims(d="hidden_size", c="num_channels", e="embed_dim_per_stage", n="blocks_per_stage", e0="e[0]", e1="e[1]",
+              e2="e[2]", e3="e[3]",
               s1="n[0]", s2="s1 + n[1]", s3="s2 + n[2]", s4="s3 + n[3]",
-              B0="0 : s1", F1="s1 : s1 + 1", B1="s1 + 1 : s2", F2="s2 : s2 + 1", B2="s2 + 1 : s3", F3="s3 : s3 + 1", B3="s3 + 1 : s4"),
+              B0="0 : s1", F1="s1 : s1 + 1", B1="s1 + 1 : s2", F2="s2 : s2 + 1", B2="s2 + 1 : s3", F3="s3 : s3 + 1",
+              B3="s3 + 1 : s4"),
     parts=rows(
         part("patch_embed.projection", "embed.patch", conv("c -> d, patch_kernel_size[0] patch_kernel_size[1]")),
         part("pos_embed", "embed.position",
-             param("1 d window_positional_embedding_background_size[0] window_positional_embedding_background_size[1]")),
-        part("pos_embed_window", "embed.position.window", param("1 d window_size_per_stage[0] window_size_per_stage[0]")),
+             param("1 d window_positional_embedding_background_size[0] "
+                   "window_positional_embedding_background_size[1]")),
+        part("pos_embed_window", "embed.position.window",
+             param("1 d window_size_per_stage[0] window_size_per_stage[0]")),
         under("blocks.{B0}", BLOCK, i="e0", o="e0"),
         under("blocks.{F1}", BLOCK, i="e0", o="e1"),
         under("blocks.{B1}", BLOCK, i="e1", o="e1"),
@@ -67,8 +72,8 @@ SAM2_REST = rows(                              # what follows the vision tower
             under("mlp", SMALL, w="fd", o="m", K="J")),
         under("transformer.final_attn_token_to_image", ATTENTION, tower="decoder.final"),
         UPSCALING,
-        part("conv_s0",                 "head.skip.0",      conv("m -> m//8, 1 1")),
-        part("conv_s1",                 "head.skip.1",      conv("m -> m//4, 1 1")),
+        part("conv_s0",                 "head.skip",        conv("m -> m//8, 1 1")),
+        part("conv_s1",                 "head.skip",        conv("m -> m//4, 1 1")),
         under("output_hypernetworks_mlps.{M}", SMALL, w="m", o="m//8", K="H", tower="decoder.masks"),
         under("iou_prediction_head",           SMALL, w="q", o="M", K="I", tower="decoder.iou"),
         under("pred_obj_score_head",           SMALL, w="m", o="one", K="H", tower="decoder.object"), tower="decoder"))
@@ -81,9 +86,12 @@ SAM2 = Architecture("sam2", dims=SAM2_DIMS,
 MEMORY_DIMS = SAM2_DIMS | Dims(
     y="memory_attention_hidden_size", b="y//memory_attention_downsample_rate", Lm="memory_attention_num_layers",
     fm="memory_attention_feed_forward_hidden_size", c="memory_encoder_hidden_size", u="memory_encoder_output_channels",
-    z="memory_fuser_embed_dim", g="memory_fuser_intermediate_dim", G="memory_fuser_num_layers", k="memory_fuser_kernel_size",
-    s="mask_downsampler_stride", t="mask_downsampler_total_stride", w="mask_downsampler_kernel_size", v="mask_downsampler_embed_dim",
-    S="6 when t >= s**6 | 5 when t >= s**5 | 4 when t >= s**4 | 3 when t >= s**3 | 2 when t >= s**2 | 1 when t >= s | 0", F="num_maskmem")
+    z="memory_fuser_embed_dim", g="memory_fuser_intermediate_dim", G="memory_fuser_num_layers",
+    k="memory_fuser_kernel_size",
+    s="mask_downsampler_stride", t="mask_downsampler_total_stride", w="mask_downsampler_kernel_size",
+    v="mask_downsampler_embed_dim",
+    S="6 when t >= s**6 | 5 when t >= s**5 | 4 when t >= s**4 | 3 when t >= s**3 | 2 when t >= s**2 | 1 when t >= s "
+      "| 0", F="num_maskmem")
 MEMORY_ATTENTION = rows(                       # i channels of what is attended to
     part("q_proj", "attention.query",  dense("y -> b")),
     part("k_proj", "attention.key",    dense("i -> b")),
@@ -94,7 +102,8 @@ MEMORY = rows(
     part("no_memory_positional_encoding",      "embed.position.no_memory", param("1 1 d")),
     part("memory_temporal_positional_encoding", "embed.time",              param("F 1 1 u")),
     part("no_object_pointer",                  "embed.no_object",          param("1 d")),
-    part("occlusion_spatial_embedding_parameter", "embed.occlusion",       param("1 u"), when="enable_occlusion_spatial_embedding"),
+    part("occlusion_spatial_embedding_parameter", "embed.occlusion",       param("1 u"),
+         when="enable_occlusion_spatial_embedding"),
     part("mask_downsample",                    "embed.mask.first",         conv("1 -> 1, 4 4")),
     part("temporal_positional_encoding_projection_layer", "embed.time.project", dense("d -> u"),
          when="enable_temporal_pos_encoding_for_object_pointers"),

@@ -1,8 +1,10 @@
 """SAM 3: a detector of what a text names, and the tracker of pictures and videos that shares its tower.
 
-modeling_sam3.py: a vision transformer with rotary positions and positions of the pretraining's picture; each level of the pyramid scales the map
-by its factor. Prompts are CLIP's texts and boxes; a decoder of queries, masks and a score against the text follow.
-modeling_sam3_tracker.py, modeling_sam3_tracker_video.py: what SAM 2 has above another tower; on disk all lies below `tracker_model.`.
+modeling_sam3.py: a vision transformer with rotary positions and positions of the pretraining's picture; each level of
+the pyramid scales the map by its factor. Prompts are CLIP's texts and boxes; a decoder of queries, masks and a score
+against the text follow.
+modeling_sam3_tracker.py, modeling_sam3_tracker_video.py: what SAM 2 has above another tower; on disk all lies below
+`tracker_model.`.
 modeling_sam3_video.py: both, with the detector's tower alone and a neck of the tracker's own.
 """
 
@@ -34,12 +36,13 @@ SAM3_VIT = Architecture("sam3_vit_model",
             part("layer_norm2", "norm.mlp",       affine("d")), MLP)),
     heads=(head("Model", ""),))
 NECK = under("fpn_layers",
-    part("{U}.scale_layers.0", "neck.up.1",  conv_t("w -> w//2, 2 2")),
-    part("{A}.scale_layers.2", "neck.up.2",  conv_t("w//2 -> w//4, 2 2")),
+    part("{U}.scale_layers.0", "neck.up",    conv_t("w -> w//2, 2 2")),
+    part("{A}.scale_layers.2", "neck.up",    conv_t("w//2 -> w//4, 2 2")),
     part("{N}.proj1",          "neck.map",   conv("i -> d, 1 1")),
     part("{N}.proj2",          "neck.conv",  conv("d -> d, 3 3")))
 SAM3_VISION = Architecture("sam3_vision_model",
-    dims=Dims(d="fpn_hidden_size", w="backbone.d", N="len(scale_factors)", A="N[scale_factors == 4]", B="N[scale_factors == 2]", U="N - D",
+    dims=Dims(d="fpn_hidden_size", w="backbone.d", N="len(scale_factors)", A="N[scale_factors == 4]",
+              B="N[scale_factors == 2]", U="N - D",
               D="N - A - B", s="scale_factors[{N}]", i="w//4 when s == 4 | w//2 when s == 2 | w"),
     parts=rows(
         graft("backbone", "backbone.", SAM3_VIT),
@@ -59,11 +62,16 @@ THREE = rows(
     part("layer2", "mlp.small.2", dense("d -> d")),
     part("layer3", "mlp.small",   dense("d -> o")))
 SAM3 = Architecture("sam3",
-    dims=Dims(d="detr_decoder_config.hidden_size", de="detr_encoder_config.hidden_size", dg="geometry_encoder_config.hidden_size",
-              dm="mask_decoder_config.hidden_size", Le="detr_encoder_config.num_layers", Ld="detr_decoder_config.num_layers",
-              Lg="geometry_encoder_config.num_layers", fe="detr_encoder_config.intermediate_size", fd="detr_decoder_config.intermediate_size",
-              fg="geometry_encoder_config.intermediate_size", h="detr_decoder_config.num_attention_heads", N="detr_decoder_config.num_queries",
-              r="geometry_encoder_config.roi_size", U="mask_decoder_config.num_upsampling_stages", K="3", one="1", two="2", four="4"),
+    dims=Dims(d="detr_decoder_config.hidden_size", de="detr_encoder_config.hidden_size",
+              dg="geometry_encoder_config.hidden_size",
+              dm="mask_decoder_config.hidden_size", Le="detr_encoder_config.num_layers",
+              Ld="detr_decoder_config.num_layers",
+              Lg="geometry_encoder_config.num_layers", fe="detr_encoder_config.intermediate_size",
+              fd="detr_decoder_config.intermediate_size",
+              fg="geometry_encoder_config.intermediate_size", h="detr_decoder_config.num_attention_heads",
+              N="detr_decoder_config.num_queries",
+              r="geometry_encoder_config.roi_size", U="mask_decoder_config.num_upsampling_stages", K="3", one="1",
+              two="2", four="4"),
     parts=rows(
         graft("vision", "vision_encoder.", SAM3_VISION),
         graft("text", "text_encoder.", CLIP_TEXT, head="TextModelWithProjection"),
@@ -127,7 +135,8 @@ SAM3_TRACKER_VIDEO = Architecture("sam3_tracker_video", dims=MEMORY_DIMS, dialec
     heads=(head("Model", ""),))
 NECK_ALONE = replace(SAM3_VISION, dims={**SAM3_VISION.dims, "w": "backbone_config.hidden_size"}, parts=NECK)
 TRACKER_ALONE = replace(SAM3_TRACKER_VIDEO, dims={**MEMORY_DIMS, "d": "vision_config.fpn_hidden_size"},
-    parts=rows(under("tracker_model", SAM2_REST, MEMORY), graft("neck", "tracker_neck.", NECK_ALONE, config="vision_config")),
+    parts=rows(under("tracker_model", SAM2_REST, MEMORY),
+               graft("neck", "tracker_neck.", NECK_ALONE, config="vision_config")),
     dialects=({}, {"tracker_model.": "tracker_model.tracker_model."}))
 SAM3_VIDEO = Architecture("sam3_video", dims=Dims(d="detector.d"),
     parts=rows(

@@ -1,7 +1,7 @@
 """UPerNet.
 
-modeling_upernet.py: the last map is pooled at several scales, the others are projected and added from the top down; the auxiliary head reads
-the third map, or as many channels as the config says.
+modeling_upernet.py: the last map is pooled at several scales, the others are projected and added from the top down; the
+auxiliary head reads the third map, or as many channels as the config says.
 """
 
 from inspector.architectures.vision.backbones import MAPS, width_of
@@ -12,8 +12,10 @@ CONV = rows(
     part("conv",       "head.conv", conv("i -> o, k k", bias=False)),
     part("batch_norm", "norm.head", batchnorm("o")))
 UPERNET = Architecture("upernet",
-    dims=MAPS | Dims(d="hidden_size", P="len(pool_scales)", M="len(stages)", Y="M - 1", z="stages[{Y}]", cz=width_of("z"), three="stages[2]",
-                     ct=width_of("three"), x1="auxiliary_in_channels | ct", a="auxiliary_channels", N="1 : auxiliary_num_convs",
+    dims=MAPS | Dims(d="hidden_size", P="len(pool_scales)", M="len(stages)", Y="M - 1", z="stages[{Y}]",
+                     cz=width_of("z"), three="stages[2]",
+                     ct=width_of("three"), x1="auxiliary_in_channels | ct", a="auxiliary_channels",
+                     N="1 : auxiliary_num_convs",
                      C="num_labels | len(id2label) | 2"),
     parts=rows(
         graft("vision", "backbone.", config="backbone_config", head="Backbone"),

@@ -3,8 +3,10 @@
 from inspector.notation.definition import Dims, part, rows
 from inspector.notation.kinds import affine, dense, linear
 
-BACKBONE = Dims(                               # the stages that a backbone gives, by index or by name, the last unless said
-    O="out_indices | Z - Z1 - Z2 - Z3 - Z4 when out_features != null | len(depths) : len(depths) + 1", Z="1 : len(depths) + 1",
+# the stages that a backbone gives, by index or by name, the last unless said
+BACKBONE = Dims(
+    O="out_indices | Z - Z1 - Z2 - Z3 - Z4 when out_features != null | len(depths) : len(depths) + 1",
+    Z="1 : len(depths) + 1",
     Z1="0 : 0 when 'stage1' in out_features | 1 : 2", Z2="0 : 0 when 'stage2' in out_features | 2 : 3",
     Z3="0 : 0 when 'stage3' in out_features | 3 : 4", Z4="0 : 0 when 'stage4' in out_features | 4 : 5")
 VISION = Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size", c="num_channels",

@@ -39,7 +39,8 @@ VIT = Architecture("vit", dims=VIT_DIMS | Dims(n="g + 1"),
     dialects=({}, IN_MEMORY))
 DEIT = Architecture("deit", dims=VIT_DIMS | Dims(n="g + 2"),
     parts=rows(
-        under("embeddings", CLASS_TOKEN, part("distillation_token", "embed.distillation", param("1 1 d")), PATCH, POSITIONS),
+        under("embeddings", CLASS_TOKEN, part("distillation_token", "embed.distillation", param("1 1 d")), PATCH,
+              POSITIONS),
         under("encoder.layer.{L}", VIT_LAYER),
         LAYERNORM),
     heads=(
@@ -68,7 +69,8 @@ VIT_MSN = Architecture("vit_msn", dims=VIT_DIMS | Dims(n="g + 1"),
         head("ForImageClassification", "vit.", CLASSIFIER, default=True)),
     dialects=({}, {"vit.encoder.": "encoder."}))
 VIT_MAE = Architecture("vit_mae",
-    dims=VIT_DIMS | Dims(n="g + 1", e="decoder_hidden_size", K="decoder_num_hidden_layers", fd="decoder_intermediate_size"),
+    dims=VIT_DIMS | Dims(n="g + 1", e="decoder_hidden_size", K="decoder_num_hidden_layers",
+                         fd="decoder_intermediate_size"),
     parts=rows(
         under("embeddings", CLASS_TOKEN, PATCH, POSITIONS),
         under("encoder.layer.{L}", VIT_LAYER),
@@ -127,7 +129,8 @@ YOLOS = Architecture("yolos",
                          m="1 + image_size[0]*image_size[1]//patch_size**2 + y"),
     parts=rows(
         under("embeddings", CLASS_TOKEN, part("detection_tokens", "embed.detection", param("1 y d")), PATCH, POSITIONS),
-        part("encoder.mid_position_embeddings", "embed.position.mid", param("M 1 m d"), when="use_mid_position_embeddings"),
+        part("encoder.mid_position_embeddings", "embed.position.mid", param("M 1 m d"),
+             when="use_mid_position_embeddings"),
         under("encoder.layer.{L}", VIT_LAYER),
         LAYERNORM),
     heads=(
@@ -141,7 +144,8 @@ YOLOS = Architecture("yolos",
             part("bbox_predictor.layers.2",          "head.box",     dense("d -> 4")), default=True)))
 VILT_POOLER = part("vilt.pooler.dense", "pooler", dense("d -> d"))
 VILT = Architecture("vilt", ties="tie_word_embeddings",
-    dims=VIT_DIMS | Dims(n="g + 1", V="vocab_size", T="max_position_embeddings", Y="type_vocab_size", M="modality_type_vocab_size",
+    dims=VIT_DIMS | Dims(n="g + 1", V="vocab_size", T="max_position_embeddings", Y="type_vocab_size",
+                         M="modality_type_vocab_size",
                          i="d*num_images"),
     parts=rows(
         under("embeddings", CLASS_TOKEN, PATCH, POSITIONS,

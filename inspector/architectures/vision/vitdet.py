@@ -1,10 +1,12 @@
 """ViTDet, EoMT, SuperPoint, SuperGlue.
 
-modeling_vitdet.py: positions are those of the pretraining's picture and of a class token that is not there; relative ones reach over the grid or,
-in the layers of `window_block_indices`, over one window; some layers end with three convolutions. modeling_eomt.py: DINOv2's layers
-with register tokens, queries from the last blocks on, and transposed convolutions before the masks.
-modeling_superpoint.py: pairs of convolutions, then a decoder for points and one for their descriptors. modeling_superglue.py:
-above a detector of points layers of attention within and across two pictures, each with an MLP that reads twice the width.
+modeling_vitdet.py: positions are those of the pretraining's picture and of a class token that is not there; relative
+ones reach over the grid or, in the layers of `window_block_indices`, over one window; some layers end with three
+convolutions. modeling_eomt.py: DINOv2's layers with register tokens, queries from the last blocks on, and transposed
+convolutions before the masks.
+modeling_superpoint.py: pairs of convolutions, then a decoder for points and one for their descriptors.
+modeling_superglue.py: above a detector of points layers of attention within and across two pictures, each with an MLP
+that reads twice the width.
 """
 
 from inspector.architectures.vision.dinov2 import NORMS
@@ -16,11 +18,13 @@ RELATIVE = rows(
     part("rel_pos_h", "attention.bias.height", param("2*y-1 dh")),
     part("rel_pos_w", "attention.bias.width",  param("2*x-1 dh")), when="use_relative_position_embeddings")
 VITDET = Architecture("vitdet", ignores="out_features out_indices",
-    dims=VISION | Dims(ff="floor(d*mlp_ratio)", dh="d//h", q="pretrain_image_size[0]//p*(pretrain_image_size[1]//pw)", w="window_size",
+    dims=VISION | Dims(ff="floor(d*mlp_ratio)", dh="d//h", q="pretrain_image_size[0]//p*(pretrain_image_size[1]//pw)",
+                       w="window_size",
                        W="L & window_block_indices when w > 0 | L[:0]", G="L - W", R="L & residual_block_indices"),
     parts=rows(
         part("embeddings.projection",          "embed.patch",    conv("c -> d, p pw")),
-        part("embeddings.position_embeddings", "embed.position", param("1 q+1 d"), when="use_absolute_position_embeddings"),
+        part("embeddings.position_embeddings", "embed.position", param("1 q+1 d"),
+             when="use_absolute_position_embeddings"),
         under("encoder.layer.{L}",
             part("norm1",          "norm.attention",   affine("d")),
             part("attention.qkv",  "attention.qkv",    linear("d -> d + d + d", bias="qkv_bias", packs="q k v")),
@@ -39,7 +43,8 @@ VITDET = Architecture("vitdet", ignores="out_features out_indices",
             part("norm3", "norm.resnet.3", affine("d")))),
     heads=(head("Model Backbone", ""),))
 EOMT = Architecture("eomt",
-    dims=VISION | Dims(ff="floor(d*mlp_ratio)", fs="ceil(2*ff//3, 8)", r="num_register_tokens", N="num_queries", U="num_upscale_blocks",
+    dims=VISION | Dims(ff="floor(d*mlp_ratio)", fs="ceil(2*ff//3, 8)", r="num_register_tokens", N="num_queries",
+                       U="num_upscale_blocks",
                        B="num_blocks"),
     parts=rows(
         part("embeddings.cls_token",                   "embed.class",    param("1 1 d")),
@@ -61,11 +66,11 @@ EOMT = Architecture("eomt",
                     rows(
                         part("mlp.gate_proj",   "mlp.gate",       dense("d -> fs")),
                         part("mlp.up_proj",     "mlp.gated.up",   dense("d -> fs")),
-                        part("mlp.down_proj",   "mlp.gated.out",  dense("fs -> d")))), when="use_swiglu_ffn")),
+                        part("mlp.down_proj",   "mlp.gated.down", dense("fs -> d")))), when="use_swiglu_ffn")),
         part("layernorm", "norm.final",  affine("d")),
         part("query",     "embed.query", table("N d")),
-        part("upscale_block.block.{U}.conv1",       "head.upscale.1",    conv_t("d -> d, 2 2")),
-        part("upscale_block.block.{U}.conv2",       "head.upscale.2",    conv("d -> d, 3 3", groups="d", bias=False)),
+        part("upscale_block.block.{U}.conv1",       "head.upscale",      conv_t("d -> d, 2 2")),
+        part("upscale_block.block.{U}.conv2",       "head.upscale",      conv("d -> d, 3 3", groups="d", bias=False)),
         part("upscale_block.block.{U}.layernorm2d", "norm.upscale", affine("d")),
         part("mask_head.fc1",   "head.mask.1", dense("d -> d")),
         part("mask_head.fc2",   "head.mask.2", dense("d -> d")),
@@ -75,7 +80,8 @@ EOMT = Architecture("eomt",
         part("criterion.empty_weight", "head.loss.weight", buffer("C+1"))),
     heads=(head("ForUniversalSegmentation", ""),))
 SUPERPOINT = Architecture("superpoint",
-    dims=Dims(S="len(encoder_hidden_sizes)", w="encoder_hidden_sizes[{S}]", v="encoder_hidden_sizes[{S}-1] | 1", f="encoder_hidden_sizes[S-1]",
+    dims=Dims(S="len(encoder_hidden_sizes)", w="encoder_hidden_sizes[{S}]", v="encoder_hidden_sizes[{S}-1] | 1",
+              f="encoder_hidden_sizes[S-1]",
               d="decoder_hidden_size"),
     parts=rows(
         part("encoder.conv_blocks.{S}.conv_a", "resnet.conv.1", conv("v -> w, 3 3")),
@@ -86,7 +92,8 @@ SUPERPOINT = Architecture("superpoint",
         part("descriptor_decoder.conv_descriptor_b", "head.descriptor",   conv("d -> descriptor_decoder_dim, 1 1"))),
     heads=(head("ForKeypointDetection", ""),))
 SUPERGLUE = Architecture("superglue",
-    dims=Dims(d="hidden_size", K="len(keypoint_encoder_sizes)", w="keypoint_encoder_sizes[{K}]", v="keypoint_encoder_sizes[{K}-1] | 3",
+    dims=Dims(d="hidden_size", K="len(keypoint_encoder_sizes)", w="keypoint_encoder_sizes[{K}]",
+              v="keypoint_encoder_sizes[{K}-1] | 3",
               f="keypoint_encoder_sizes[K-1]", Z="K : K + 1", L="len(gnn_layers_types)"),
     parts=rows(
         graft("detector", "keypoint_detector.", config="keypoint_detector_config"),

@@ -1,7 +1,8 @@
 """ViTPose and its backbone.
 
-modeling_vitpose_backbone.py: positions reach over a class token that is not there; with experts the second matrix leaves `part_features` of
-its output to them. modeling_vitpose.py: one convolution above the backbone, or two transposed ones of 256 channels before it.
+modeling_vitpose_backbone.py: positions reach over a class token that is not there; with experts the second matrix
+leaves `part_features` of its output to them. modeling_vitpose.py: one convolution above the backbone, or two transposed
+ones of 256 channels before it.
 """
 
 from inspector.architectures.vision.vision_blocks import LAYERNORM, VISION, VIT_ATTENTION

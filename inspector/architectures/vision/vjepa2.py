@@ -1,7 +1,8 @@
 """V-JEPA 2.
 
-modeling_vjepa2.py: an encoder of tubelets with rotary positions and a narrower predictor, which every checkpoint has; the classifier pools with
-learned queries after layers of attention, whose MLPs are four times as wide whatever `mlp_ratio` says.
+modeling_vjepa2.py: an encoder of tubelets with rotary positions and a narrower predictor, which every checkpoint has;
+the classifier pools with learned queries after layers of attention, whose MLPs are four times as wide whatever
+`mlp_ratio` says.
 """
 
 from inspector.architectures.vision.vision_blocks import CLASSIFIER
@@ -23,8 +24,10 @@ POOLER_LAYER = rows(
     part("mlp.fc1",     "mlp.up",         dense("d -> fp")),
     part("mlp.fc2",     "mlp.down",       dense("fp -> d")))
 VJEPA2 = Architecture("vjepa2",
-    dims=Dims(d="hidden_size", c="in_chans", p="patch_size", t="tubelet_size", L="num_hidden_layers", ff="floor(d*mlp_ratio)", e="pred_hidden_size",
-              Lp="pred_num_hidden_layers", fe="floor(e*pred_mlp_ratio)", K="pred_num_mask_tokens", A="num_pooler_layers", fp="4*d",
+    dims=Dims(d="hidden_size", c="in_chans", p="patch_size", t="tubelet_size", L="num_hidden_layers",
+              ff="floor(d*mlp_ratio)", e="pred_hidden_size",
+              Lp="pred_num_hidden_layers", fe="floor(e*pred_mlp_ratio)", K="pred_num_mask_tokens",
+              A="num_pooler_layers", fp="4*d",
               C="num_labels | len(id2label) | 2"),
     parts=rows(
         part("encoder.embeddings.patch_embeddings.proj", "embed.patch", conv("c -> d, t p p")),

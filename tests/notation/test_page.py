@@ -1,0 +1,28 @@
+"""The page on the notation names everything that definitions are written with."""
+
+from __future__ import annotations
+
+import inspect
+
+from inspector.algebra.expression import FUNCTIONS
+from inspector.notation import definition, kinds
+from inspector.notation.page import page
+
+OF_FILES = {"rooted", "recast", "replace"}
+"""Functions that make definitions from definitions; the page is about what is inside one."""
+
+
+def test_the_page_names_every_row_kind_and_function() -> None:
+    text = page()
+    names = {
+        name
+        for module in (definition, kinds)
+        for name, _ in inspect.getmembers(module, inspect.isfunction)
+        if not name.startswith("_")
+    }
+    missing = {name for name in (names - OF_FILES) | FUNCTIONS if name not in text}
+    assert missing == set()
+
+
+def test_the_page_fits_a_terminal() -> None:
+    assert max(map(len, page().splitlines())) <= 82

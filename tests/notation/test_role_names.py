@@ -1,0 +1,278 @@
+"""The names that modelling code gives its modules agree with the roles of the definitions.
+
+The names are the outside reference: whoever wrote `q_proj` meant the query. `NAMES` states what the end of a path
+means; a definition that gives the module another role is wrong, unless `EXCEPTIONS` says why it is right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from inspector.architectures.catalog import all_cards
+from inspector.notation.definition import Architecture, Either, Graft, Group, Part, Row
+
+NAMES = {
+    "query": """
+        q q_a_layernorm q_attn q_bias q_conv1d q_head q_img q_layer_norm q_layernorm q_lin q_linear q_norm q_proj
+        q_proj_weight
+        q_rms_norm q_rms_norm_t wq_b Wq to_q to_q_t to_query linear_q project_q projection_query add_q_proj
+        query query_decay query_global query_layernorm query_proj index_q_norm index_q_proj lambda_q1 lambda_q2
+        layout_query norm_added_q norm_q pos_q_proj pos_query_proj ca_qcontent_proj sa_qcontent_proj
+        cross_attn_query_content_proj self_attn_query_content_proj query.proj self_attention.experts.input_linear
+    """,
+    "key": """
+        k k_conv1d k_head k_img k_layer_norm k_layernorm k_lin k_linear k_norm k_proj k_proj_weight
+        k_rms_norm k_rms_norm_t wk Wk to_k to_k_t to_key linear_k project_k projection_key add_k_proj
+        key key_decay key_global key_layernorm key_proj index_k_norm index_k_proj lambda_k1 lambda_k2
+        layout_key norm_added_k norm_k pos_key_proj bias_k emb_rel_k time_mix_key ca_kcontent_proj sa_kcontent_proj
+        cross_attn_key_content_proj self_attn_key_content_proj key.proj attention.self.pos_proj
+    """,
+    "value": """
+        v v_bias bias_v v_conv1d v_head v_img v_lin v_proj v_proj_weight Wv to_v to_v_t linear_v
+        project_v projection_value add_v_proj value value_global value_proj value_projection layout_value
+        emb_rel_v time_mix_value ca_v_proj sa_v_proj cross_attn_value_proj self_attn_value_proj value.proj
+    """,
+    "output out": """
+        o o_proj self_attn.output_proj encoder_attn.output_proj cross_attn.output_proj {}.0.output_proj to_out to_out.0
+        to_out_t to_add_out out_lin output.proj attention.wo attn.Wo head.output_proj
+        attn.proj attention.proj cross_attn.proj window_attn.proj channel_attn.proj assign.proj attentions.0.proj
+        out_proj out_proj.convolution
+        attn.{}.proj_out attn_1.proj_out single_transformer_blocks.{}.proj_out
+        attn.c_proj crossattention.c_proj pooler.c_proj self_attn.linear_out attn.final post.linear
+        attention.output self_attn.output attention.post attention.post_proj attention.projection_layer
+        self_attn.projection self_attn.projection_layer post_attention.conv1d ogate_preact
+        attention.dense attention.dense_bias self_attention.dense self_attn.dense multi_head_attention.dense
+        attention.output.dense crossattention.output.dense attention.layout_output.dense
+        lang_self_att.output.dense visn_self_att.output.dense temporal_attention.output.dense
+        visual_attention.output.dense self_attention.attention_out
+        self_attention.experts.output_linear self_attention.experts.bias
+    """,
+    "gate": """
+        gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
+        gate_ffn gateway.gate gru_rel_pos_linear temporal_block.linear_y ifgate_preact proj_up_gate
+        feed_forward.linear_1 ff.linear_1 ff_context.linear_1
+    """,
+    "up in": """
+        up_proj w3 w_1 wi wi_1 v1 c_fc c_fc_1 fc11 fc_in lin1 linear1 ffw_layer_1 intermediate input_layer ff0
+        intermediate.dense intermediate_dense intermediate.conv1d lang_inter.dense visn_inter.dense ffn.proj_up
+        layout_intermediate.dense intermediate_query.dense linear_fc1 message_fc dense1 up_embed channelwise.0
+        pointwise_conv1 point_wise_conv1 pwconv1 output.conv1 layers.{}.conv1 ffn.conv1.convolution redux_up
+        mlp.in_proj mlp.proj_in mlp.0 ff.0 ffn.0 albert_layers.{}.ffn ff.layer_1 ffn.linear_1 layers.{}.linear_1
+        feed_forward.conv_1 feed_forward.linear_3 ff.linear_2 ff_context.linear_2 prompt_trans.0
+        continuous_position_bias_mlp.0 {}.1.1 {}.1.fc
+        q_b_proj kv_b_proj f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision gate_up_proj_adapter_list.{}.1
+        pw_exp.conv pw_exp.bn conv_exp upsample.conv upsampler.{} upsamplers.0.conv upsamplers.0.conv.conv
+        adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2
+        linear_q_adapter_list.{}.1 linear_k_adapter_list.{}.1 linear_v_adapter_list.{}.1
+    """,
+    "down out": """
+        down_proj w2 w_out fc2 fc_out lin2 linear2 ffw_layer_2 linear_fc2 dense_4h_to_h output_layer ff1 output_dense
+        mlp.c_proj {}.1.c_proj mlp.wo mlp.Wo mlp.bias DenseReluDense.wo expert_{}.wo output.dense layout_output.dense
+        lang_output.dense visn_output.dense output_query.dense net.2 ff.linear_out ff_context.linear_out weights_out
+        dense2 down_embed channelwise.4 pointwise_conv2 point_wise_conv2 pwconv2 conv_point output.conv2 output.conv1d
+        layers.{}.conv2 ffn.conv2.convolution redux_down mlp.out_proj mlp.proj_out ffn.proj_down ffn.proj_2
+        mlp.1 mlp.2 mlp.3 ff.3 ffn.2 ff.layer_2 ffn.linear_2 layers.{}.linear_2 feed_forward.linear_2
+        feed_forward.conv_2 feed_forward.output ff.out_projection ff_context.out_projection albert_layers.{}.ffn_output
+        mlp.output_linear shared_mlp.output_linear block_sparse_moe.output_linear prompt_trans.2
+        continuous_position_bias_mlp.2 {}.1.3 key.down_conv value.down_conv layers.{}.attention_biases
+        q_a_proj kv_a_proj_with_mqa f_a_proj g_a_proj lora_A.speech lora_A.vision gate_up_proj_adapter_list.{}.0
+        pw_proj.conv pw_proj.bn conv_pwl downsample.conv downsampler.resample.1 downsamplers.0.conv
+        downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1
+        linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0
+    """,
+    "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
+    "qkv": """
+        qkv qkv_proj Wqkv wqkv to_qkv query_key_value W_pack att_proj in_proj_weight in_proj_bias in_proj_qkv
+        qkv_opreact attn.c_attn attention.self.in_proj qkv_proj.convolution
+    """,
+    "kv": "kv_proj to_kv crossattention.c_attn",
+    "gate_up": """
+        gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
+        up_gate_proj conv_inverted ff.linear_in ff_context.linear_in
+        mlp.input_linear shared_mlp.input_linear block_sparse_moe.input_linear
+    """,
+}
+"""What a role ends in -> the ends of the paths that mean it; the longest end that fits a path counts."""
+
+SUBJECTS = ("attention", "cross", "mlp")
+"""Roles of these end in a word of `NAMES` only where the table lists the path. Elsewhere `fc1` and `proj_in` may also
+be numbered layers of any small network."""
+
+EXCEPTIONS = {
+    ("mlp.w1", "mlp.up"): "qwen (the first): `w2` goes through the activation, so it is the gate",
+    ("mlp.w2", "mlp.gate"): "qwen (the first): `w2` goes through the activation, so it is the gate",
+    ("mlp.gate_proj", "mlp.up"): "timesfm: an MLP of two matrices without a gate",
+    ("feed_forward.key", "mlp.up"): "rwkv: its channel mixing calls the two matrices of the MLP key and value",
+    ("feed_forward.value", "mlp.down"): "rwkv: its channel mixing calls the two matrices of the MLP key and value",
+    ("attn.proj", "attention.value"): "swiftformer: additive attention, `proj` is what `final` follows",
+    ("attn2.norm_added_k", "norm.cross.image"): "WAN: the norm of the key of the image",
+    ("ada_rms_norm.linear1", "time.down"): "voxtral: `linear1` narrows and `linear2` widens",
+    ("ada_rms_norm.linear2", "time.up"): "voxtral: `linear1` narrows and `linear2` widens",
+    ("indexer.k_norm", "norm.indexer"): "DeepSeek 3.2: the indexer norms its key only",
+    ("attention.dense", "bottleneck.attention"): "mobilebert: narrows what attention reads",
+    ("self_attn.bias_v", "attention.position.bias"): "parakeet: `v` of the relative positions of Transformer-XL",
+    ("pooler.to_out", "pooler"): "mochi: what an attention pooler ends in",
+    ("project_q", "head.dense.q"): "wav2vec2: the quantized targets of pretraining, not queries",
+}
+"""(end of a path, role) -> why the name does not mean the role that it says elsewhere."""
+
+
+PACKS = {
+    "qkv": ("query key value", "query value key", "query key value output"),
+    "qkvz": ("query key value gate",),
+    "qkv_mlp": ("query key value mlp.gate mlp.up",),
+    "kv": ("key value",),
+    "kv.up": ("key value",),
+    "kv.down": ("latent rotary",),
+    "query": ("query gate",),
+    "gate_up": ("gate up", "up gate"),
+    "ssm.in": ("gate conv step", "input gate", "B C x"),  # Mamba 2, Mamba, the short convolution of LFM2
+    "ssm.select": ("dt B C",),
+    "ssm.gate": ("input forget",),
+    "ssm.beta_alpha": ("beta alpha",),
+    "resnet.in": ("input gate",),
+    "head.modulation": ("scale shift", "shift scale"),
+    "norm.modulation": ("shift scale gate",),
+}
+"""A role, or what it ends in -> what one matrix packs, in order. `ORDERS` has the orders that depend on the name."""
+
+ORDERS = {
+    "query value key": ("h.{}.attn.qkv_proj",),  # codegen: q, v, k of each quarter
+    "scale shift": ("norm_out",),  # AdaLayerNormZero_Final
+    "shift scale": ("final_layer.linear_1",),  # VibeVoice's diffusion head
+    "query key value output": ("mlstm_layer.qkv_opreact",),
+    "gate up": (
+        "gate_up_proj", "Wi", "input_linear", "weights_in", "dense_h_to_4h", "proj_1", "proj_up_gate_z", "experts.fc1",
+        "ff.linear_in", "ff_context.linear_in",
+    ),
+    "up gate": (
+        "net.0.proj", "net.0.linear", "proj_mlp", "up_gate_proj", "mlp.fc1",
+        "feed_forward_in.gate_up_proj", "feed_forward_out.gate_up_proj",  # phi4: chunk() gives the gate last
+    ),
+}  # fmt: skip
+"""Order -> the ends of the paths that have it; an order that is not here is the only one of its role."""
+
+SHORT = {"q": "query", "k": "key", "v": "value"}
+MEANING = {name: frozenset(words.split()) for words, names in NAMES.items() for name in names.split()}
+WORDS = frozenset(word for words in NAMES for word in words.split())
+REQUIRED = WORDS - {"in", "out"}
+
+
+def parts_of(row: Row, prefix: str = "") -> Iterator[tuple[str, Part]]:
+    """Every part below a row with its whole path."""
+    if isinstance(row, Part):
+        yield prefix + row.path, row
+    elif isinstance(row, Group):
+        for inner in row.rows:
+            yield from parts_of(inner, f"{prefix}{row.prefix}." if row.prefix else prefix)
+    elif isinstance(row, Either):
+        yield from parts_of(row.first, prefix)
+        yield from parts_of(row.second, prefix)
+    elif isinstance(row, Graft) and row.card is not None:
+        yield from all_parts(row.card)
+
+
+def all_parts(definition: Architecture) -> Iterator[tuple[str, Part]]:
+    """Every part of a definition: the body's and those of its heads."""
+    yield from parts_of(definition.parts)
+    for head in definition.heads:
+        for row in head.rows:
+            yield from parts_of(row)
+
+
+def ends(path: str) -> list[str]:
+    """The last one to four segments of a path, the longest first, without what names a tensor of a module."""
+    segments = re.sub(r"\{\w+\}", "{}", path).split(".")
+    while segments[-1] in ("weight", "bias", "linear", "norm", "base_layer") and len(segments) > 1:
+        if ".".join(segments[-3:]) in MEANING or ".".join(segments[-2:]) in MEANING:
+            break
+        segments.pop()
+    return [".".join(segments[-length:]) for length in (4, 3, 2, 1)]
+
+
+def last_word(role: str) -> str:
+    """What a role ends in: "attention.query" in "query", as "mlp.up.bias" in "up"."""
+    return [word for word in role.split(".") if word != "bias" and not word.isdigit()][-1]
+
+
+def fault(path: str, role: str) -> str | None:
+    """Why a role does not agree with the path, None where it does."""
+    tails = ends(path)
+    if any((tail, role) in EXCEPTIONS for tail in tails):
+        return None
+    word = last_word(role)
+    meant = next((MEANING[tail] for tail in tails if tail in MEANING), None)
+    subject = role.partition(".")[0]
+    if meant is None:
+        return "not in the table" if subject in SUBJECTS and word in REQUIRED else None
+    if word in meant or (subject not in SUBJECTS and word not in WORDS):
+        return None
+    return f"the name means {' or '.join(sorted(meant))}"
+
+
+def test_the_names_of_modules_agree_with_their_roles() -> None:
+    wrong = [
+        (name, path, part.role, why)
+        for name, definition in all_cards()
+        for path, part in all_parts(definition)
+        if (why := fault(path, part.role)) is not None
+    ]
+    assert wrong == []
+
+
+def test_no_exception_is_left_over() -> None:
+    used = {
+        (tail, part.role)
+        for _, definition in all_cards()
+        for path, part in all_parts(definition)
+        for tail in ends(path)
+    }
+    assert set(EXCEPTIONS) - used == set()
+
+
+def packs_fault(path: str, part: Part) -> str | None:
+    """Why the parts of a matrix do not agree with its role, its name and its width; None where they do."""
+    order = " ".join(SHORT.get(word, word) for word in part.kind.packs)
+    rest, word = part.role.partition(".")[2], last_word(part.role)
+    known = PACKS.get(part.role) or PACKS.get(rest) or PACKS.get(word)
+    if known is None:
+        return "no order is known of this role"
+    if order not in known:
+        return f"the role packs {' or '.join(known)}"
+    tails = ends(path)
+    listed = [(len(name), text) for text, names in ORDERS.items() for name in names if name in tails]
+    if listed and word in ("qkv", "gate_up", "modulation") and order != max(listed)[1]:
+        return f"the name packs {max(listed)[1]}"
+    if order in ORDERS and not listed:
+        return "the order is not that of the name"
+    return None
+
+
+def widths(part: Part) -> list[str]:
+    """The terms of a packed width: of `h*(dh + dh)` they are `dh` and `dh`."""
+    assert part.kind.flow is not None
+    text = part.kind.flow[1]
+    inner = re.fullmatch(r"[^+]*\((.* \+ .*)\)", text)
+    return [term.strip() for term in re.split(r"\+(?![^(]*\))", inner[1] if inner else text)]
+
+
+def test_packed_matrices_agree_with_their_roles() -> None:
+    wrong = [
+        (name, path, part.role, part.kind.packs, why)
+        for name, definition in all_cards()
+        for path, part in all_parts(definition)
+        if part.kind.packs and (why := packs_fault(path, part)) is not None
+    ]
+    assert wrong == []
+
+
+def test_packed_matrices_have_a_width_for_each_part() -> None:
+    """Key and value of one matrix are equally wide where the query is wider."""
+    for name, definition in all_cards():
+        for path, part in all_parts(definition):
+            if not part.kind.packs:
+                continue
+            width = dict(zip((SHORT.get(word, word) for word in part.kind.packs), widths(part), strict=True))
+            if {"query", "key", "value"} <= set(width) and part.role.startswith("attention"):
+                assert width["key"] == width["value"], (name, path)
