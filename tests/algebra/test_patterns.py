@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.algebra.patterns import is_plain, pattern_of
+from tests.steps import at_most
 
 ATOMS = st.sampled_from(
     [*"ab01q_", r"\.", ".", r"\d", r"\D", "[ab0]", "[^a]", "[0-9]", r"\w", r"\W", r"\s", r"\b", "^", "$", "()"]
@@ -70,13 +70,12 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_hangs(text: str) -> None:
-    began = time.monotonic()
-    pattern = pattern_of(text)
-    if pattern is not None:
-        for length in (10, 100, 1_000):
-            assert pattern.fullmatch("a" * length) in (True, False, None)
-        assert pattern.fullmatch("a" * 100_000) is None
-    assert time.monotonic() - began < 2
+    with at_most(2_000_000):
+        pattern = pattern_of(text)
+        if pattern is not None:
+            for length in (10, 100, 1_000):
+                assert pattern.fullmatch("a" * length) in (True, False, None)
+            assert pattern.fullmatch("a" * 100_000) is None
 
 
 @pytest.mark.parametrize(

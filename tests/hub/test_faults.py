@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -28,11 +29,13 @@ from tests.checkpoints import header, write
 from tests.hub.conftest import SHARDS, equal, rules, told
 from tests.hub.stand_in import Piece, Reply, Seen, StandIn, commit_of
 from tests.sparse_models import TINY, header_bytes, llama
+from tests.steps import at_most
 
 Hasty = Callable[..., None]
 BLOBS = r"^/blobs/"
 LAST = f"model-0000{SHARDS}-of-0000{SHARDS}.safetensors"
 CLEAN: list[str] = []
+SLOW_TRIES = Limits().slow_tries * SHARDS
 
 
 def read(name: str = "org/tiny", **options: str) -> Checkpoint:
@@ -54,6 +57,16 @@ def short_first(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
         monkeypatch.setattr(hub_room, "expected_headers", lambda *_: {})
 
     return shorten
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds of all pauses between tries; the clock is put forward instead of waiting for them."""
+    asked: list[float] = []
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + sum(asked), sleep=time.sleep, time=time.time)
+    monkeypatch.setattr(web, "time", clock)
+    monkeypatch.setattr(Web, "_pause", lambda _, seconds: asked.append(seconds))
+    return asked
 
 
 # --- N1 to N3: the server is unwell ---
@@ -94,17 +107,16 @@ def test_n02_an_api_that_is_down(hub: StandIn) -> None:
 
 
 @pytest.mark.parametrize("stated", ["1", "date", "-1", "999999", "soon"])
-def test_n03_retry_after(hub: StandIn, hasty: Hasty, truth: Checkpoint, stated: str) -> None:
-    hasty(longest_wait=1.5)
-    value = formatdate(time.time() + 2, usegmt=True) if stated == "date" else stated
+def test_n03_retry_after(hub: StandIn, hasty: Hasty, truth: Checkpoint, pauses: list[float], stated: str) -> None:
+    hasty(longest_wait=40.0, whole=1000.0)
+    value = formatdate(time.time() + 30, usegmt=True) if stated == "date" else stated
     hub.fail(BLOBS, Reply(429, (("Retry-After", value),)), times=1)
-    began = time.monotonic()
     checkpoint = read()
-    took = time.monotonic() - began
     assert rules(checkpoint) == CLEAN
     assert equal(checkpoint, truth)
-    low, high = {"1": (1.0, 1.9), "date": (0.5, 2.2), "999999": (1.5, 2.5)}.get(stated, (0.0, 1.0))
-    assert low <= took <= high
+    low, high = {"1": (1.0, 1.0), "date": (15.0, 30.0), "999999": (40.0, 40.0)}.get(stated, (0.0, 0.02))
+    assert low <= max(pauses) <= high
+    assert sum(pauses) < 2 * high + 0.1
     assert checkpoint.traffic is not None
     assert (checkpoint.traffic.waits >= low) or low == 0.0
 
@@ -333,9 +345,7 @@ def test_n15_redirects_end(hub: StandIn, kind: str) -> None:
         return Reply(302, (("Location", there),))
 
     hub.fail("config.json|/hop/", around)
-    began = time.monotonic()
     checkpoint = read()
-    assert time.monotonic() - began < 5
     assert count[0] <= 10
     assert rules(checkpoint) == ["config-unreadable"]
     assert "redirects without end" in told(checkpoint)
@@ -518,9 +528,9 @@ def test_n22_slow_servers(hub: StandIn, hasty: Hasty, how: str, where: str) -> N
         }[how]
 
     hub.fail(where, slow)
-    began = time.monotonic()
     checkpoint = read()
-    assert time.monotonic() - began < 5
+    assert len(hub.requests(where)) <= SLOW_TRIES
+    assert shard_sent(hub) < 1_000
     assert not checkpoint.readable
     assert "in time" in told(checkpoint)
 
@@ -681,12 +691,11 @@ def test_n29_pages_end(hub: StandIn, token: str, monkeypatch: pytest.MonkeyPatch
     assert not hub.requests("/tree/", "store")
 
 
-def test_n29_a_million_files(hub: StandIn) -> None:
-    many = ",".join(f'{{"type":"file","path":"f{n}.txt","size":1}}' for n in range(300_000))
+def test_n29_a_hundred_thousand_files(hub: StandIn) -> None:
+    many = ",".join(f'{{"type":"file","path":"f{n}.txt","size":1}}' for n in range(100_000))
     hub.fail("/tree/", Reply(200, body=f"[{many}]".encode()))
-    began = time.monotonic()
-    checkpoint = read()
-    assert time.monotonic() - began < 10
+    with at_most(8_000_000):
+        checkpoint = read()
     assert not checkpoint.readable
 
 
@@ -741,13 +750,13 @@ def test_n30_no_tls_on_the_port(hub: StandIn, hasty: Hasty, monkeypatch: pytest.
     assert token not in told(checkpoint)
 
 
-def test_n31_nobody_there(monkeypatch: pytest.MonkeyPatch, hasty: Hasty) -> None:
+def test_n31_nobody_there(monkeypatch: pytest.MonkeyPatch, hasty: Hasty, pauses: list[float]) -> None:
     hasty(connecting=1.0)
     for endpoint in ("http://127.0.0.1:9", "http://nobody.invalid", "http://[::1]:9"):
         monkeypatch.setenv("HF_ENDPOINT", endpoint)
-        began = time.monotonic()
+        pauses.clear()
         checkpoint = read()
-        assert time.monotonic() - began < 5
+        assert len(pauses) <= 1
         assert rules(checkpoint) == ["hub-unreachable"]
         assert endpoint.removeprefix("http://") in told(checkpoint)
 

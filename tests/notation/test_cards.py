@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from inspector.architectures.catalog import all_cards, card_of, modules
@@ -12,6 +10,7 @@ from inspector.notation.binding import Spelling, bind, respelled
 from inspector.notation.formula import formulas
 from inspector.notation.scope import CardScope, Settings, head_for
 from tests.judged import base_record
+from tests.steps import at_most
 
 FORMULAS = {
     "llama": "2*V*d + d + L*(2*d*dh*h + 2*d*dh*kv + 3*d*ff + 2*d)",
@@ -61,10 +60,8 @@ def test_binding_is_quick() -> None:
     head = head_for(card, "LlamaForCausalLM")
     assert head is not None
     bind(CardScope(card, Settings(config), card_of), head, Spelling(head.root))
-    began = time.process_time()
-    for _ in range(20):
+    with at_most(4_000):
         bind(CardScope(card, Settings(config), card_of), head, Spelling(head.root))
-    assert time.process_time() - began < 1.0  # a hang, not a benchmark: it takes 5 ms
 
 
 def test_blocks_on_one_key_are_disjoint() -> None:

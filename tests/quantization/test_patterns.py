@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -14,6 +13,7 @@ from inspector.algebra.span import Span
 from inspector.quantization.patterns import compile_pattern, glob_pattern
 from inspector.quantization.settings import settings_of
 from inspector.quantization.targets import exact, listed, regex
+from tests.steps import at_most
 
 PATTERNS = [
     r".*model\.layers\.0\.mlp\.down_proj.*", r".*lm_head", r".*mlp.gate$", r"model\.layers\.(1|2|1[0-9])\.x",
@@ -69,20 +69,19 @@ def test_any_text_is_a_pattern_or_none(pattern: str, name: str) -> None:
 
 
 def test_a_hostile_pattern_takes_no_time() -> None:
-    begun = time.process_time()
     for pattern in ("(a*)*b", "(a|aa)+$", "(.*)(.*)(.*)(.*)(.*)x", "(a{0,99}){0,99}b", "(" * 400):
-        compiled = compile_pattern(pattern)
-        assert compiled is None or not compiled.matches("a" * 400 + "!")
-    assert time.process_time() - begun < 2
+        with at_most(40_000):
+            compiled = compile_pattern(pattern)
+            assert compiled is None or not compiled.matches("a" * 400 + "!")
 
 
 def test_a_hostile_config_takes_no_time() -> None:
     hostile = [f"re:(({letter}?.*[0-9]?){{0,20}}x{number})*$" for number in range(300) for letter in "am"]
     settings = settings_of({"quantization_config": {"quant_method": "compressed-tensors", "ignore": hostile}})
-    begun = time.process_time()
-    for number in range(20):
-        settings.of(f"model.layers.#.mlp{number}.experts.#.up_proj", ((Span.range(0, 60), Span.range(0, 40)),))
-    assert time.process_time() - begun < 10
+    settings.budget.left = 60_000  # a hundredth of what a config may ask for
+    with at_most(1_000_000):
+        for number in range(20):
+            settings.of(f"model.layers.#.mlp{number}.experts.#.up_proj", ((Span.range(0, 60), Span.range(0, 40)),))
     assert not settings.whole
 
 
