@@ -13,8 +13,9 @@ from inspector.architectures.catalog import card_of, modules
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.start import audit_loaded
 from inspector.dialects.reading import with_stated_config
-from inspector.loader.checkpoint import Checkpoint, config_at, load
+from inspector.loader.checkpoint import Checkpoint, load
 from inspector.loader.config_file import Config
+from inspector.loader.configs import config_at
 from inspector.matcher.claim import Claim, claim_of
 from inspector.notation import formula as charts
 from inspector.notation.binding import Block, Plan, Spelling, bind

@@ -18,7 +18,8 @@ from inspector.auditing.totals import check_totals
 from inspector.dialects.reading import with_stated_config
 from inspector.findings.adapters.whole import AdapterBaseUnread, AdapterBesideWeights
 from inspector.findings.finding import Finding, Place
-from inspector.loader.checkpoint import Checkpoint, config_at, load
+from inspector.loader.checkpoint import Checkpoint, load
+from inspector.loader.configs import config_at
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, families_of
 from inspector.reconciler import ledger

@@ -16,16 +16,11 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import Finding
 from inspector.loader.config_file import (
-    CONFIG_LIMIT,
-    LITGPT_FILES,
-    QUANTISATION_KEYS,
-    SIDE_FILES,
     Config,
-    Kind,
-    read_config,
 )
+from inspector.loader.configs import config_at, read_configs, side_values
 from inspector.loader.index import Index
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_evidence
@@ -235,7 +230,7 @@ def assemble(
     """
     listing = source.listing()
     evidence: list[Finding] = []
-    configs, faults = _configs(source, listing, config)
+    configs, faults = read_configs(source, listing, config)
     evidence.extend(faults)
     blank = Checkpoint(
         source.title if given is None else given,
@@ -243,7 +238,7 @@ def assemble(
         configs.get("config") or configs.get("params"),
         configs.get("adapter"),
         configs.get("pipeline"),
-        side=_side(source, listing, configs),
+        side=side_values(source, listing, configs),
         origin=source.origin,
         folder=source.folder if isinstance(source, FolderSource) and only is None else "",
         siblings=dict(list(listing.files.items())[:SIBLINGS_KEPT]),
@@ -259,27 +254,11 @@ def assemble(
     evidence.extend(picked.evidence)
     if picked.weights is None or audit is None:
         if not picked.evidence and "pipeline" not in configs:
-            evidence.append(no_weights(source, sets, listing))
-            evidence.extend(leftover_evidence(listing))
-            evidence.extend(sniffed(source, sets, sizes))
-            for one in sets:
-                if one.index is not None:
-                    index = read_index(source, one.index)
-                    evidence.extend([index] if isinstance(index, Finding) else index.evidence)
+            evidence.extend(_instead_of_weights(source, listing, sets, sizes))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in sets)
         return replace(blank, other_sets=others, evidence=tuple(evidence))
-    if audit.index is not None:
-        evidence.extend(audit.index.evidence)
     others = others_of(sets, picked.weights, audit.names, sizes)
-    if others and only is None:
-        evidence.append(other_weights(picked.weights, others, audit.bytes))
-    evidence.extend(unfinished(listing, audit.names))
-    evidence.extend(audit.evidence)
-    if only is None:
-        evidence.extend(leftover_evidence(listing, audit.names))
-    empty = emptied(audit.tensors) if audit.holds_empty else None
-    if empty is not None:
-        evidence.append(empty)
+    evidence.extend(_around(listing, picked.weights, audit, others, alone=only is not None))
     return replace(
         blank,
         metadata=None if audit.beyond is None or config is not None else audit.beyond.metadata,
@@ -298,6 +277,36 @@ def assemble(
         partial=picked.partial,
         siblings={name: size for name, size in blank.siblings.items() if name not in audit.names},
     )
+
+
+def _instead_of_weights(
+    source: Source, listing: Listing, sets: tuple[WeightSet, ...], sizes: Mapping[str, int]
+) -> Iterator[Finding]:
+    """What a place holds that has no set of weights to audit."""
+    yield no_weights(source, sets, listing)
+    yield from leftover_evidence(listing)
+    yield from sniffed(source, sets, sizes)
+    for one in sets:
+        if one.index is not None:
+            index = read_index(source, one.index)
+            yield from [index] if isinstance(index, Finding) else index.evidence
+
+
+def _around(
+    listing: Listing, weights: WeightSet, audit: SetReading, others: tuple[OtherSet, ...], *, alone: bool
+) -> Iterator[Finding]:
+    """What was found in the audited set and around it. alone: one file was named, so that no other is looked at."""
+    if audit.index is not None:
+        yield from audit.index.evidence
+    if others and not alone:
+        yield other_weights(weights, others, audit.bytes)
+    yield from unfinished(listing, audit.names)
+    yield from audit.evidence
+    if not alone:
+        yield from leftover_evidence(listing, audit.names)
+    empty = emptied(audit.tensors) if audit.holds_empty else None
+    if empty is not None:
+        yield empty
 
 
 def _audited(
@@ -337,83 +346,6 @@ def _no_place(refusal: Refusal) -> Finding:
 
     kinds: dict[str, type[Unreadable]] = {"permission": NotPermitted, "not-regular": NotARegularFile}
     return kinds.get(refusal.reason, NotFound)(reason=refusal.reason, detail=refusal.detail)
-
-
-def config_at(path: str) -> tuple[Config | None, tuple[Finding, ...]]:
-    """The config file at a path of this machine, and what is wrong with it."""
-    found = locate(path)
-    if isinstance(found, Refusal):
-        from inspector.findings.reading.content import ConfigUnreadable
-
-        return None, (
-            ConfigUnreadable(
-                place=Place(file=path), problem="cannot be read", detail=found.detail, position=None, what=""
-            ),
-        )
-    place, name = found
-    if name is None:
-        name = "config.json"
-    return read_config(place, name, _kind_of(name))
-
-
-def _kind_of(name: str) -> Kind:
-    kinds: dict[str, Kind] = {
-        "params.json": "params",
-        "adapter_config.json": "adapter",
-        "model_index.json": "pipeline",
-    }
-    return kinds.get(name, "config")
-
-
-def _configs(
-    source: Source, listing: Listing, given: tuple[Config | None, tuple[Finding, ...]] | None
-) -> tuple[dict[str, Config], list[Finding]]:
-    """The configs of a place by kind; params.json counts only where no config.json was understood."""
-    configs: dict[str, Config] = {}
-    evidence: list[Finding] = []
-    if given is not None:
-        evidence.extend(given[1])
-        if given[0] is not None:
-            configs[given[0].kind] = given[0]
-    for name in ("config.json", "params.json", "adapter_config.json", "model_index.json"):
-        kind = _kind_of(name)
-        main = kind in ("config", "params")
-        if main and (given is not None or "config" in configs):
-            continue
-        if kind in configs or (name not in listing.files and name not in listing.others):
-            continue
-        config, faults = read_config(source, name, kind)
-        evidence.extend(faults)
-        if config is not None:
-            configs[kind] = config
-    if given is None and not {"config", "params"} & configs.keys():
-        config = _litgpt(source, listing)
-        if config is not None:
-            configs["config"] = config
-    return configs, evidence
-
-
-def _litgpt(source: Source, listing: Listing) -> Config | None:
-    """litgpt's own config, where there is no other."""
-    if not any(name in listing.files for name in LITGPT_FILES):
-        return None
-    from inspector.loader.formats.flat_yaml import read_values
-
-    for name in LITGPT_FILES:
-        raw = source.read_whole(name, CONFIG_LIMIT) if name in listing.files else b""
-        values = None if isinstance(raw, Refusal) or not raw else read_values(name, raw)
-        if values:
-            return Config(name, values, "litgpt")
-    return None
-
-
-def _side(source: Source, listing: Listing, configs: Mapping[str, Config]) -> dict[str, Mapping[str, object]]:
-    """Quantisation settings in files of their own, where the config has none."""
-    config = configs.get("config")
-    if config is not None and any(key in config.values for key in QUANTISATION_KEYS):
-        return {}
-    read = {name: read_config(source, name, "config")[0] for name in SIDE_FILES if name in listing.files}
-    return {name: one.values for name, one in read.items() if one is not None}
 
 
 def _with_origin(evidence: list[Finding], source: Source) -> list[Finding]:

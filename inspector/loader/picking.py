@@ -44,23 +44,8 @@ def pick(
     Shards with an index come before a single file of the same name, an index of which no shard is there
     does not.
     """
-    wanted = weights if only is None else only
-    if wanted is not None:
-        one = choose(sets, wanted, sizes)
-        if one is None and only is not None:
-            one = WeightSet(only, only, SAFETENSORS, False, (only,), sizes.get(only, 0))
-        if one is None:
-            names = [one.name for one in sets]
-            from inspector.findings.reading.place import WeightsNotFound
-
-            return Picked(
-                None,
-                evidence=(WeightsNotFound(wanted=wanted, there=tuple(names[:NAMES_SHOWN]), sets=len(names)),),
-            )
-        if one.index is None:
-            return Picked(one, partial=not one.numbered and shard_number(one.name) is not None)
-        read = _outline_or_index if outline and one.kind == SAFETENSORS else read_index
-        return _with_index(one, read(source, one.index), [])
+    if weights is not None or only is not None:
+        return _pick_named(source, sets, sizes, weights, only, outline=outline)
     kinds = (SAFETENSORS, *OTHER_KINDS)
     kind = next((kind for kind in kinds if any(one.kind == kind for one in sets)), SAFETENSORS)
     candidates = [one for one in sets if one.kind == kind]
@@ -94,6 +79,31 @@ def pick(
             )
         )
     return Picked(None, evidence=tuple(stale))
+
+
+def _pick_named(
+    source: Source,
+    sets: tuple[WeightSet, ...],
+    sizes: Mapping[str, int],
+    weights: str | None,
+    only: str | None,
+    *,
+    outline: bool,
+) -> Picked:
+    """The set, or the single file `only`, that the user named."""
+    wanted = only if only is not None else str(weights)
+    one = choose(sets, wanted, sizes)
+    if one is None and only is not None:
+        one = WeightSet(only, only, SAFETENSORS, False, (only,), sizes.get(only, 0))
+    if one is None:
+        from inspector.findings.reading.place import WeightsNotFound
+
+        names = tuple(one.name for one in sets)
+        return Picked(None, evidence=(WeightsNotFound(wanted=wanted, there=names[:NAMES_SHOWN], sets=len(names)),))
+    if one.index is None:
+        return Picked(one, partial=not one.numbered and shard_number(one.name) is not None)
+    read = _outline_or_index if outline and one.kind == SAFETENSORS else read_index
+    return _with_index(one, read(source, one.index), [])
 
 
 def _with_index(one: WeightSet, index: Index | Outline | Finding, before: list[Finding]) -> Picked:

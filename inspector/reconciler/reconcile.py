@@ -49,6 +49,47 @@ class Reconciled(Struct, frozen=True):
     solved: bool
 
 
+class _Sides(Struct, frozen=True, eq=False):
+    """What is stored and how it is named, to be placed under one config after another.
+
+    lost: as `place` takes it. twins: keys that share storage. products: filled with the dims known as products only.
+    other: the rows of the definition's other heads, by what was unrolled.
+    """
+
+    families: Families
+    head: Head
+    spelling: Spelling
+    lost: Lost | None
+    twins: Mapping[str, frozenset[str]]
+    aside: frozenset[str]
+    products: dict[str, int] = {}
+    other: dict[int, list[Slot]] = {}
+
+    def shapes(self, key: str) -> set[tuple[int, ...]]:
+        """The shapes stored on a key."""
+        family = self.families.get(key)
+        return family.shapes if family is not None else set()
+
+    def settled(self, scope: CardScope) -> CardScope:
+        """The scope with what follows from names and shapes where the config leaves it open."""
+        return solved(scope, unroll(scope, self.head).slots, self.spelling, self.families)
+
+    def other_slots(self, scope: CardScope) -> list[Slot]:
+        """The rows of the definition's other heads."""
+        unrolled = unroll(scope, self.head)
+        if id(unrolled) not in self.other:
+            self.other[id(unrolled)] = _other_slots(scope, self.head)
+        return self.other[id(unrolled)]
+
+    def placed(self, scope: CardScope) -> tuple[Plan, Placement]:
+        """The blocks of a scope, and the families in them."""
+        plan = bind(scope, self.head, self.spelling, self.shapes, lambda key: self.twins.get(key, ()))
+        self.products.update(fill(scope, plan.blocks, self.families))
+        blocks = [*plan.blocks, *_beyond(scope, self.spelling, self.other_slots(scope), plan)]
+        placement = _without(place(self.families, blocks, self.lost), self.aside)
+        return _with_opaque(plan, placement), placement
+
+
 def reconcile(
     claim: Claim,
     reading: Reading,
@@ -67,36 +108,19 @@ def reconcile(
     settings_known = claim.card is reading.card
     head = (claim.head if settings_known else None) or reading.match.head
     families = reading.families
-    spelling = replace(reading.match.spelling, root=reading.match.head.root)
-    lost = _lost(lost_names, reading.prefix)
-    twins = _twins(ties, reading.prefix)
-    products: dict[str, int] = {}
-    of_other_heads: dict[int, list[Slot]] = {}
-
-    def shapes(key: str) -> set[tuple[int, ...]]:
-        family = families.get(key)
-        return family.shapes if family is not None else set()
-
-    def settled(inner: CardScope) -> CardScope:
-        return solved(inner, unroll(inner, head).slots, spelling, families)
-
-    def others(inner: CardScope) -> list[Slot]:
-        unrolled = unroll(inner, head)
-        if id(unrolled) not in of_other_heads:
-            of_other_heads[id(unrolled)] = _other_slots(inner, head)
-        return of_other_heads[id(unrolled)]
-
-    def run(inner: CardScope) -> tuple[Plan, Placement]:
-        plan = bind(inner, head, spelling, shapes, lambda key: twins.get(key, ()))
-        products.update(fill(inner, plan.blocks, families))
-        blocks = [*plan.blocks, *_beyond(inner, spelling, others(inner), plan)]
-        placement = _without(place(families, blocks, lost if whole else None), aside)
-        return _with_opaque(plan, placement), placement
-
-    scope = settled(reading.scope)
+    sides = _Sides(
+        families,
+        head,
+        replace(reading.match.spelling, root=reading.match.head.root),
+        _lost(lost_names, reading.prefix) if whole else None,
+        _twins(ties, reading.prefix),
+        aside,
+    )
+    run = sides.placed
+    scope = sides.settled(reading.scope)
     plan, placement = run(scope)
     if placement.differences and settings_known and claim.otherwise is not None:
-        other = run(settled(CardScope(reading.card, claim.otherwise, scope.lookup)))
+        other = run(sides.settled(CardScope(reading.card, claim.otherwise, scope.lookup)))
         if other[1].differences < placement.differences:  # the writer's class had the other version's defaults
             plan, placement = other
             scope = plan.scope
@@ -106,12 +130,12 @@ def reconcile(
         from inspector.reconciler.inverse.causes import find_causes
         from inspector.reconciler.inverse.differences import Weights
 
-        weights = Weights(families, lost if whole else None, aside)
+        weights = Weights(families, sides.lost, aside)
         causes, corrected, placement = find_causes(plan, placement, weights, run)
     solved_alone = not scope.settings.known or scope.settings.shown
     if scope.settings.shown:  # what the shapes show first is no claim of anybody's
         causes, plan = [], corrected
-    beyond = frozenset(id(slot) for slot in others(scope))
+    beyond = frozenset(id(slot) for slot in sides.other_slots(scope))
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
     expected = _expected(plan, placement)
     return Reconciled(
@@ -122,7 +146,7 @@ def reconcile(
         corrected,
         placement,
         tuple(causes),
-        products,
+        sides.products,
         beyond,
         ledger.add_up(lines, expected),
         solved_alone,

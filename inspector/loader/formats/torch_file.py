@@ -291,18 +291,7 @@ class _Reading:
                 if layout.elements:
                     view = (made.offset, made.shape, made.strides, made.dtype)
                     views.setdefault(storage.key, {}).setdefault(view, []).append(name)
-        self.evidence.extend(self.problems.findings(self.file))
-        if self.odd:
-            problem = f"describes tensors that cannot be: {len(self.odd):,}, the first is {self.odd[0][:200]}"
-            from inspector.findings.header.torch import PickleMalformed
-
-            self.evidence.append(PickleMalformed(place=self.place, problem=problem, position=0))
-        if not self.complete:
-            from inspector.findings.header.torch import PickleMalformed
-
-            self.evidence.append(
-                PickleMalformed(place=self.place, problem="holds more than can be a state dict", position=0)
-            )
+        self._judge_tensors()
         if not tensors and not faulty and not (isinstance(value, dict) and not value):
             from inspector.findings.header.torch import NoTensors
 
@@ -331,6 +320,21 @@ class _Reading:
             tuple(faulty), cut,
         )  # fmt: skip
         return TorchFile(header, form, ties, slices, inside, beside, lies)
+
+    def _judge_tensors(self) -> None:
+        """What is wrong with the tensors that the pickle describes."""
+        self.evidence.extend(self.problems.findings(self.file))
+        if self.odd:
+            problem = f"describes tensors that cannot be: {len(self.odd):,}, the first is {self.odd[0][:200]}"
+            from inspector.findings.header.torch import PickleMalformed
+
+            self.evidence.append(PickleMalformed(place=self.place, problem=problem, position=0))
+        if not self.complete:
+            from inspector.findings.header.torch import PickleMalformed
+
+            self.evidence.append(
+                PickleMalformed(place=self.place, problem="holds more than can be a state dict", position=0)
+            )
 
     def _imports(self, pickles: list[Pickle], form: str) -> None:
         runs: list[str] = []
