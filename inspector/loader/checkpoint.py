@@ -229,9 +229,8 @@ def assemble(
     with its evidence, instead of the one in the source.
     """
     listing = source.listing()
-    evidence: list[Finding] = []
     configs, faults = read_configs(source, listing, config)
-    evidence.extend(faults)
+    evidence = [*faults]
     blank = Checkpoint(
         source.title if given is None else given,
         source.title if only is None else only,
@@ -245,8 +244,7 @@ def assemble(
         reach=lambda: source,
     )
     if "." in listing.others and only is None:
-        refusal = Refusal(listing.others["."])
-        return replace(blank, evidence=(_no_place(refusal), *evidence))
+        return replace(blank, evidence=(_no_place(Refusal(listing.others["."])), *evidence))
     sizes = {**listing.files, **dict.fromkeys(listing.others, 0)}
     sets = group(sizes)
     params = configs["params"].values if "params" in configs else {}

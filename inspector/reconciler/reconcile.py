@@ -116,11 +116,10 @@ def reconcile(
         _twins(ties, reading.prefix),
         aside,
     )
-    run = sides.placed
     scope = sides.settled(reading.scope)
-    plan, placement = run(scope)
+    plan, placement = sides.placed(scope)
     if placement.differences and settings_known and claim.otherwise is not None:
-        other = run(sides.settled(CardScope(reading.card, claim.otherwise, scope.lookup)))
+        other = sides.placed(sides.settled(CardScope(reading.card, claim.otherwise, scope.lookup)))
         if other[1].differences < placement.differences:  # the writer's class had the other version's defaults
             plan, placement = other
             scope = plan.scope
@@ -131,7 +130,7 @@ def reconcile(
         from inspector.reconciler.inverse.differences import Weights
 
         weights = Weights(families, sides.lost, aside)
-        causes, corrected, placement = find_causes(plan, placement, weights, run)
+        causes, corrected, placement = find_causes(plan, placement, weights, sides.placed)
     solved_alone = not scope.settings.known or scope.settings.shown
     if scope.settings.shown:  # what the shapes show first is no claim of anybody's
         causes, plan = [], corrected
