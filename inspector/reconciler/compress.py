@@ -179,9 +179,13 @@ def _subtrees(gone: _Side, new: _Side, least: Least) -> Iterator[Cause]:
             yield Cause(SUBTREE, prefix, _leads(prefix, added), extra=_take(new, added))
 
 
+DEEPEST: Final = 64
+"""Segments of a key that are looked at as prefixes: names of models have up to 20, a name made of dots any number."""
+
+
 def prefixes_of(key: str) -> Iterator[str]:
     """The prefixes of a key, each as long as it names the same thing: "layers.#", "layers.#.mlp"."""
-    segments = key.split(".")
+    segments = key.split(".", DEEPEST)
     for length in range(1, len(segments)):
         if segments[length] != "#":
             yield ".".join(segments[:length])

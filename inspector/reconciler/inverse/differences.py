@@ -12,6 +12,7 @@ from inspector.algebra.span import Span
 from inspector.matcher.families import Families
 from inspector.notation.binding import Block, BoundSlot, Plan, template
 from inspector.notation.trace import Leaf
+from inspector.reconciler.compress import DEEPEST
 from inspector.reconciler.place import Gap, Lost, Placed, Placement, Stray
 from inspector.reconciler.renaming import renamings
 
@@ -116,7 +117,7 @@ def differences_of(plan: Plan, placement: Placement, weights: Weights) -> Differ
 
 def prefixes_of(key: str) -> list[str]:
     """What stands before each dot of a family's key, before its first index."""
-    named = key.partition("#")[0].split(".")[:-1]
+    named = key.partition("#")[0].split(".", DEEPEST)[:-1]
     return [".".join(named[:length]) for length in range(1, len(named) + 1)]
 
 
