@@ -13,8 +13,10 @@ from inspector.architectures.catalog import card_of
 from inspector.formulas import FormulaError, formula
 from inspector.matcher.spelling import keys_of_card
 from inspector.notation.scope import CardScope, Settings
+from inspector.report.formula_text import formula_text
 from inspector.report.json_v1 import audit_json, dumped, formula_json
 from inspector.report.markdown import audit_markdown
+from inspector.report.text import audit_text
 from tests.checkpoints import genuine
 from tests.judged import base_record, judged, spec_of
 from tests.steps import at_most
@@ -54,7 +56,7 @@ def told(spec: Any, config: dict[str, Any], path: Path) -> None:
 
 def _told(spec: Any, config: dict[str, Any], path: Path) -> None:
     audited = judged(spec, config)
-    assert "\x1b" not in str(audited)
+    assert "\x1b" not in audit_text(audited)
     json.loads(dumped(audit_json(audited)))
     audit_markdown(audited)
     path.write_text(json.dumps(config), encoding="utf-8")
@@ -63,7 +65,7 @@ def _told(spec: Any, config: dict[str, Any], path: Path) -> None:
     except FormulaError:
         shown = None
     if shown is not None:
-        assert "\x1b" not in str(shown)
+        assert "\x1b" not in formula_text(shown)
         dumped(formula_json(shown))
 
 

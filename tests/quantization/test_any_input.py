@@ -13,6 +13,7 @@ from inspector.matcher.families import families_of
 from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, STRANGE
 from inspector.quantization.settings import settings_of
 from inspector.quantization.unpacking import unpack
+from inspector.report.text import audit_text
 from tests.judged import judged
 
 SUFFIXES = sorted({*BY_VALUES, *HELPERS, *STRANGE, *FOREIGN, "bias", "weight"})
@@ -80,4 +81,4 @@ def test_everything_can_be_worded(
     counts = audited.counts
     plain = sum(line.elements for line in audited.lines if line.kind == "parameter" and line.packed is None)
     assert counts.stored_elements == plain + counts.packed_elements + counts.packing_helpers + counts.buffers
-    assert str(audited)
+    assert audit_text(audited)
