@@ -1,4 +1,4 @@
-"""The card of a name, a config or a checkpoint as a chart with numbers: what `inspector formula` shows."""
+"""The definition of a name, a config or a checkpoint as a chart with numbers: what `inspector formula` shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from inspector.algebra.expression import show
 from inspector.algebra.polynomial import Polynomial, constant
-from inspector.architectures.catalog import card_of, modules
+from inspector.architectures.catalog import definition_of, modules
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.start import audit_loaded
 from inspector.dialects.reading import with_stated_config
@@ -21,13 +21,13 @@ from inspector.notation import formula as charts
 from inspector.notation.binding import Block, Plan, Spelling, bind
 from inspector.notation.definition import Architecture, Head
 from inspector.notation.roles import GROUPS, group
-from inspector.notation.scope import CardScope, Settings, head_for
+from inspector.notation.scope import Scope, Settings, head_for
 from inspector.notation.slots import Slot, scope_of
 from inspector.reconciler.solving import unknown_product
 
 
 class FormulaError(ValueError):
-    """No card, no head or no config of this name; the message says what there is."""
+    """No definition, no head or no config of this name; the message says what there is."""
 
 
 class Row(Struct, frozen=True):
@@ -52,7 +52,7 @@ class Row(Struct, frozen=True):
 
 
 class Formula(Struct, frozen=True):
-    """A card beside a config, or alone. total: None where a symbol is open; then `open_total` has it."""
+    """A definition beside a config, or alone. total: None where a symbol is open; then `open_total` has it."""
 
     name: str
     head: str
@@ -80,25 +80,25 @@ def formula(
 ) -> Formula:
     """The chart of an architecture's name, a config file, or a checkpoint. FormulaError where there is none."""
     if config is None and what in modules() and not os.path.exists(what):
-        card = card_of(what)
-        assert card is not None
+        definition = definition_of(what)
+        assert definition is not None
         defaults = defaults_of(what)
         settings = Settings({}, defaults.values if defaults else {}, defaults.aliases if defaults else {})
-        return _chart(what, card, settings, _head(card, head, None), known=False)
+        return _chart(what, definition, settings, _head(definition, head, None), known=False)
     if not os.path.exists(what) and "/" not in what:
         raise FormulaError(_nothing(what))
     claim = claim_of(_config_alone(what))
-    if claim.card is None:
+    if claim.definition is None:
         checkpoint = with_stated_config(
             load(what, config=config, revision=revision, subfolder=subfolder, repo_type=repo_type, cached=cached)
         )
         if checkpoint.readable:
             return _of_checkpoint(checkpoint, what, head)
         claim = claim_of(checkpoint.config) if checkpoint.config is not None else claim
-    if claim.card is None:
+    if claim.definition is None:
         raise FormulaError(f"{what}: {_unclaimed(claim)}")
-    name = claim.model_type or claim.card.names[0]
-    return _chart(name, claim.card, claim.settings, _head(claim.card, head, claim.head), known=True)
+    name = claim.model_type or claim.definition.names[0]
+    return _chart(name, claim.definition, claim.settings, _head(claim.definition, head, claim.head), known=True)
 
 
 def _nothing(what: str) -> str:
@@ -112,7 +112,7 @@ def _nothing(what: str) -> str:
 def _unclaimed(claim: Claim) -> str:
     if claim.model_type is None:
         return "there is no config here that names an architecture"
-    return f"no card reads model_type '{claim.model_type}'"
+    return f"no definition reads model_type '{claim.model_type}'"
 
 
 def _config_alone(what: str) -> Config | None:
@@ -122,37 +122,39 @@ def _config_alone(what: str) -> Config | None:
     return config_at(what)[0]
 
 
-def _head(card: Architecture, wanted: str | None, claimed: Head | None) -> Head:
+def _head(definition: Architecture, wanted: str | None, claimed: Head | None) -> Head:
     if wanted is None:
-        return claimed or _usual(card)
-    found = next((entry for entry in card.heads if wanted in entry.names), None) or head_for(card, wanted)
+        return claimed or _usual(definition)
+    found = next((entry for entry in definition.heads if wanted in entry.names), None) or head_for(definition, wanted)
     if found is None:
-        names = [name for entry in card.heads for name in entry.names if name]
-        raise FormulaError(f"{card.names[0]} has no head '{wanted}'; it has {', '.join(names)}")
+        names = [name for entry in definition.heads for name in entry.names if name]
+        raise FormulaError(f"{definition.names[0]} has no head '{wanted}'; it has {', '.join(names)}")
     return found
 
 
-def _usual(card: Architecture) -> Head:
+def _usual(definition: Architecture) -> Head:
     for names in (("ForConditionalGeneration",), ("ForCausalLM",)):
-        for entry in card.heads:
+        for entry in definition.heads:
             if set(names) & set(entry.names):
                 return entry
-    return card.default_head
+    return definition.default_head
 
 
 def _of_checkpoint(checkpoint: Checkpoint, what: str, head: str | None) -> Formula:
     audited = audit_loaded(checkpoint)
     case = audited.case
     if case is None:
-        raise FormulaError(f"{what}: no card reads this architecture")
-    card = case.reading.card
+        raise FormulaError(f"{what}: no definition reads this architecture")
+    definition = case.reading.definition
     if head is not None:
-        return _chart(case.reading.name, card, case.plan.scope.settings, _head(card, head, None), known=True)
+        return _chart(
+            case.reading.name, definition, case.plan.scope.settings, _head(definition, head, None), known=True
+        )
     return _shown(case.reading.name, case.plan, case.head, known=True)
 
 
-def _chart(name: str, card: Architecture, settings: Settings, head: Head, *, known: bool) -> Formula:
-    scope = CardScope(card, settings, card_of)
+def _chart(name: str, definition: Architecture, settings: Settings, head: Head, *, known: bool) -> Formula:
+    scope = Scope(definition, settings, definition_of)
     return _shown(name, bind(scope, head, Spelling(head.root)), head, known=known)
 
 

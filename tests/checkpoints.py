@@ -1,7 +1,7 @@
 """Checkpoints for tests: real headers at any size, holes for the data.
 
 A spec maps names to (dtype, shape). `write` makes the folder: one file or shards with an index, and the
-config. `genuine` makes the spec of a config through its card, for sizes that are proven from outside.
+config. `genuine` makes the spec of a config through its definition, for sizes that are proven from outside.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from inspector.algebra.names import name_of
-from inspector.architectures.catalog import card_of
+from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import class_defaults
 from inspector.loader.dtype import BITS
 from inspector.notation.binding import Plan, Spelling, bind
-from inspector.notation.scope import CardScope, Settings, head_for
+from inspector.notation.scope import Scope, Settings, head_for
 
 Shape = tuple[int, ...]
 Spec = dict[str, tuple[str, Shape]]
@@ -96,14 +96,14 @@ def split(spec: Mapping[str, tuple[str, Shape]], shards: int) -> list[Spec]:
 
 
 def plan_of(config: Mapping[str, Any]) -> Plan:
-    """The blocks of a config's card under its class."""
+    """The blocks of a config's definition under its class."""
     model_type = config.get("model_type") or config["_class_name"]
-    card = card_of(model_type)
-    assert card is not None, model_type
+    definition = definition_of(model_type)
+    assert definition is not None, model_type
     settings = Settings(config, *class_defaults(model_type), of_type=class_defaults)
     classes = config.get("architectures") or [""]
-    head = head_for(card, classes[0]) or card.default_head
-    return bind(CardScope(card, settings, card_of), head, Spelling(head.root))
+    head = head_for(definition, classes[0]) or definition.default_head
+    return bind(Scope(definition, settings, definition_of), head, Spelling(head.root))
 
 
 def genuine(config: Mapping[str, Any], dtype: str = "BF16", *, copies: bool = False) -> Spec:

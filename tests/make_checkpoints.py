@@ -131,7 +131,7 @@ def adapter(folder: Path) -> None:
 
 
 def broken(folder: Path, spec: dict[str, tuple[str, tuple[int, ...]]]) -> None:
-    """A fine-tune with three wounds: a wrong key in the config, a cut shard, a stray training tensor."""
+    """A fine-tune with three wounds: a wrong key in the config, a cut shard, an unexpected training tensor."""
     write(folder, {**spec, "trainer.step": ("I64", (1,))}, {**SMALL_LLAMA, "num_key_value_heads": 8}, shards=2)
     last = folder / "model-00002-of-00002.safetensors"
     os.truncate(last, last.stat().st_size - 70_000)

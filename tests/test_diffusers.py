@@ -1,4 +1,4 @@
-"""Every card of a class of diffusers against what diffusers builds: exact and clean, by full and by sparse configs."""
+"""Every definition of a diffusers class against what diffusers builds: exact and clean, by full and sparse configs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def test_every_record_is_exact_and_clean(name: str, which: str) -> None:
     assert name in modules()
     for record in diffusers_records(name):
         audited = judged(spec_of(record), record[which])
-        told = [finding for finding in audited.findings if finding.severity != "note" or finding.code == UNREAD]
-        assert not told, (record["variant"], [finding.message for finding in told])
+        reported = [finding for finding in audited.findings if finding.severity != "note" or finding.code == UNREAD]
+        assert not reported, (record["variant"], [finding.message for finding in reported])
         assert audited.architecture is not None
         assert audited.architecture.name == name
         counts = audited.counts
@@ -53,9 +53,9 @@ UNSEEN = {
     "AutoencoderDC", "AutoencoderKLLTXVideo", "AutoencoderOobleck", "AutoencoderTiny", "AutoencoderKLFlux2",
     "AutoencoderKLMochi", "HunyuanVideoFramepackTransformer3DModel", "T2IAdapter", "ZImageTransformer2DModel",
 }  # fmt: skip
-"""Classes with lists that names and shapes do not always show: nothing is told of them then."""
+"""Classes with lists that names and shapes do not always show: nothing is reported of them then."""
 NOT_JUDGED = {"UNet2DConditionModel": 1}
-"""Records of a class that two switches together keep from being seen: nothing is told of them."""
+"""Records of a class that two switches together keep from being seen: nothing is reported of them."""
 
 
 @pytest.mark.parametrize("name", diffusers_classes())
@@ -63,8 +63,8 @@ def test_a_component_without_a_config_is_exact_or_not_judged(name: str) -> None:
     exact = 0
     for record in diffusers_records(name):
         audited = judged(spec_of(record), None)
-        told = [finding.message for finding in audited.findings if finding.severity != "note"]
-        assert not told, record["variant"]
+        reported = [finding.message for finding in audited.findings if finding.severity != "note"]
+        assert not reported, record["variant"]
         assert audited.counts.unique_parameters >= record["num_parameters"]
         if audited.counts.expected_parameters is None:
             continue
@@ -97,14 +97,14 @@ def test_a_config_that_names_no_class_is_read_all_the_same(name: str) -> None:
         ("AutoencoderKL", "sd-vae-ft-mse", "FLUX.1-dev"),
     ],
 )
-def test_another_models_config_is_told_key_by_key(name: str, weights: str, config: str) -> None:
+def test_another_models_config_is_reported_key_by_key(name: str, weights: str, config: str) -> None:
     stored, other = (
         next(one for one in diffusers_records(name) if one["variant"] == title) for title in (weights, config)
     )
     audited = judged(spec_of(stored), other["config"])
-    told = [finding for finding in audited.findings if finding.severity != "note"]
-    assert {finding.code for finding in told} == {"C310"}
-    for finding in told:
+    reported = [finding for finding in audited.findings if finding.severity != "note"]
+    assert {finding.code for finding in reported} == {"C310"}
+    for finding in reported:
         right = stored["config"][finding.place.key]
         found = finding.facts["weights"]
         assert found == right or {found} == {*right}, finding.place.key
@@ -116,16 +116,16 @@ def test_a_wound_without_a_config_is_one_finding(name: str) -> None:
     for dropped in list(spec_of(record))[3::97]:
         spec = spec_of(record)
         del spec[dropped]
-        told = [finding for finding in judged(spec, None).findings if finding.severity != "note"]
-        assert [(finding.code, finding.place.tensor) for finding in told] == [("N403", dropped)]
+        reported = [finding for finding in judged(spec, None).findings if finding.severity != "note"]
+        assert [(finding.code, finding.place.tensor) for finding in reported] == [("N403", dropped)]
 
 
 def test_a_whole_part_that_is_lost_is_one_finding() -> None:
     record = next(one for one in diffusers_records("AutoencoderKL") if one["variant"] == "sd-vae-ft-mse")
     for part in ("encoder", "decoder"):
         spec = {key: value for key, value in spec_of(record).items() if not key.startswith(f"{part}.")}
-        told = [finding for finding in judged(spec, record["config"]).findings if finding.severity != "note"]
-        assert [(finding.code, finding.title) for finding in told] == [("N404", f"all of {part}")]
+        reported = [finding for finding in judged(spec, record["config"]).findings if finding.severity != "note"]
+        assert [(finding.code, finding.title) for finding in reported] == [("N404", f"all of {part}")]
 
 
 WOUNDED = [
@@ -156,8 +156,8 @@ def test_one_wounded_tensor_is_one_finding(name: str, wound: Wound, code: str) -
         chosen = keys[len(keys) // 2]
         spec = spec_of(record)
         wound(spec, chosen)
-        told = [finding for finding in judged(spec, record["config"]).findings if finding.severity != "note"]
-        assert [(finding.code, finding.place.tensor) for finding in told] == [(code, chosen)]
+        reported = [finding for finding in judged(spec, record["config"]).findings if finding.severity != "note"]
+        assert [(finding.code, finding.place.tensor) for finding in reported] == [(code, chosen)]
 
 
 RIVALS = {("SD3Transformer2DModel", "attention_head_dim-20"): "num_attention_heads"}
@@ -174,9 +174,9 @@ def test_one_wrong_key_is_one_finding(name: str) -> None:
         if other["variant"] == "defaults" or len(wrong) != 1 or other["tensors"] == base["tensors"]:
             continue
         audited = judged(spec_of(base), other["config"])
-        told = [(finding.code, finding.place.key) for finding in audited.findings if finding.severity != "note"]
+        reported = [(finding.code, finding.place.key) for finding in audited.findings if finding.severity != "note"]
         named_key = RIVALS.get((name, other["variant"]), *wrong)
-        assert told == [("C310", named_key)], other["variant"]
+        assert reported == [("C310", named_key)], other["variant"]
         named += 1
     assert named >= 7
 

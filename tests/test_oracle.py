@@ -1,4 +1,4 @@
-"""Every card against what transformers and torch themselves write: exact, clean, and the same without a config."""
+"""Every definition against what transformers and torch write: exact, clean, and the same without a config."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ UNSUPPORTED = {
 }
 """Switches that contradict what the model is, or what its writer can save."""
 
-STRAY = "head_dim-12"
+UNEXPECTED = "head_dim-12"
 READ_BY_FIVE = (
     "vit", "beit", "data2vec-vision", "deit", "dinov2", "dinov2_with_registers", "vit_mae", "vit_msn", "vivit",
     "audio-spectrogram-transformer", "jina_embeddings_v3", "ijepa",
 )  # fmt: skip
-"""Types of which transformers 5 honours a stray `head_dim` that transformers 4 ignores; no published config has it."""
+"""Types of which transformers 5 honours a `head_dim` that transformers 4 ignores; no published config has it."""
 
 PRUNED = "pruned_heads-{1:[0,2]}"
 READ_PRUNED = ("bert", "roberta", "distilbert", "gpt2")
-"""Types whose cards read `pruned_heads`; no published checkpoint of another type has any."""
+"""Types whose definitions read `pruned_heads`; no published checkpoint of another type has any."""
 
 
 def switches_of(variant: str) -> list[str]:
@@ -52,8 +52,8 @@ def contradicts_itself(model_type: str, variant: str, writer: str = "") -> bool:
         return True
     switches = switches_of(variant)
     pruned = PRUNED in switches and model_type not in READ_PRUNED
-    stray = STRAY in switches and model_type in READ_BY_FIVE
-    return pruned or stray or any((model_type, switch) in UNSUPPORTED for switch in switches)
+    extra = UNEXPECTED in switches and model_type in READ_BY_FIVE
+    return pruned or extra or any((model_type, switch) in UNSUPPORTED for switch in switches)
 
 
 UNSAID = {

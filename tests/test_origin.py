@@ -224,7 +224,7 @@ def test_the_command_says_the_same(made: Made) -> None:
         capture_output=True,
         check=True,
     )
-    told = json.loads(done.stdout)
-    assert told["counts"]["unique_parameters"] == told["counts"]["expected_parameters"] == 8_030_261_248
-    assert told["claims"][0]["source"] == "index.total_size"
-    assert told["claims"][0]["agrees"] is True
+    reported = json.loads(done.stdout)
+    assert reported["counts"]["unique_parameters"] == reported["counts"]["expected_parameters"] == 8_030_261_248
+    assert reported["claims"][0]["source"] == "index.total_size"
+    assert reported["claims"][0]["agrees"] is True

@@ -52,9 +52,9 @@ def test_components_are_audited_and_added_up(tmp_path: Path) -> None:
     assert list(audited.components) == ["unet", "text_encoder"]
     sums = [part.counts.unique_parameters for part in audited.components.values()]
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == sum(sums)
-    told = audit_json(audited)
-    assert told["components"]["unet"]["schema"] == "inspector.audit/1"
-    assert told["components"]["text_encoder"]["verdict"] == "clean"
+    reported = audit_json(audited)
+    assert reported["components"]["unet"]["schema"] == "inspector.audit/1"
+    assert reported["components"]["text_encoder"]["verdict"] == "clean"
     assert "text_encoder  clip_text_model" in audit_text(audited)
 
 
@@ -91,7 +91,7 @@ def test_a_component_without_a_config_is_of_the_class_that_the_pipeline_names(tm
         ("MyOwnUNet", UNET, None),
     ],
 )
-def test_a_component_of_another_class_is_told_once(
+def test_a_component_of_another_class_is_reported_once(
     index: str, config: dict[str, Any], code: str | None, tmp_path: Path
 ) -> None:
     folder = pipeline(tmp_path, {**PARTS, "unet": ["diffusers", index]})
@@ -99,14 +99,14 @@ def test_a_component_of_another_class_is_told_once(
     assert codes(audit(str(folder))) == ({code} if code else set())
 
 
-def test_another_components_weights_are_told(tmp_path: Path) -> None:
+def test_another_components_weights_are_reported(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     text = (folder / "text_encoder" / "model.safetensors").read_bytes()
     (folder / "unet" / "diffusion_pytorch_model.safetensors").write_bytes(text)
     assert codes(audit(str(folder))) == {"N401"}
 
 
-def test_a_wound_is_told_with_its_component(tmp_path: Path) -> None:
+def test_a_wound_is_reported_with_its_component(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     (folder / "text_encoder" / "config.json").write_text(json.dumps({**TEXT, "vocab_size": 104}), encoding="utf-8")
     audited = audit(str(folder))
@@ -115,7 +115,7 @@ def test_a_wound_is_told_with_its_component(tmp_path: Path) -> None:
     assert audited.components["unet"].verdict == "clean"
 
 
-def test_a_pipeline_without_folders_is_told(tmp_path: Path) -> None:
+def test_a_pipeline_without_folders_is_reported(tmp_path: Path) -> None:
     write(tmp_path, genuine(UNET, "F16"), TEXT)
     (tmp_path / "model_index.json").write_text(json.dumps(PARTS), encoding="utf-8")
     audited = audit(str(tmp_path))

@@ -1,4 +1,4 @@
-"""Counts known from outside, at full size: the card's formula beside every published configuration."""
+"""Counts known from outside, at full size: the definition's formula beside every published configuration."""
 
 from __future__ import annotations
 

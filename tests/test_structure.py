@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.architectures.catalog import all_cards, scan
+from inspector.architectures.catalog import all_definitions, scan
 from inspector.findings.finding import SEVERITIES
 from inspector.findings.registry import all_findings, page
 from inspector.matcher.outlines import outlines
@@ -159,14 +159,14 @@ def test_the_catalog_is_what_the_files_hold() -> None:
         assert len(text.splitlines()) == len(table) + 2, "one line for each name"
 
 
-def test_cards_have_known_subjects() -> None:
+def test_definitions_have_known_subjects() -> None:
     strange = set()
-    for name, card in all_cards():
+    for name, definition in all_definitions():
         for slot in counted(plan_of({"model_type": name})):
             subject = slot.role.split(".")[0]
             if subject not in SUBJECTS:
                 strange.add((name, slot.role))
-        assert card.dialects[0] == {}, f"{name}: the first dialect is the canonical one"
+        assert definition.dialects[0] == {}, f"{name}: the first dialect is the canonical one"
     assert not strange
 
 

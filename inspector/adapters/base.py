@@ -1,4 +1,4 @@
-"""The base of an adapter as its card describes it: modules with widths, in the spelling of the adapter's names."""
+"""The base of an adapter as its definition describes it: modules and widths, spelled as the adapter's names."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from msgspec import Struct
 from inspector.adapters.methods import Shape
 from inspector.adapters.names import PREFIX, PROMPT, tuner_name
 from inspector.algebra.boxes import Box
-from inspector.architectures.catalog import card_of
+from inspector.architectures.catalog import definition_of
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families
 from inspector.matcher.spelling import best_match
 from inspector.notation.binding import Block, bind, template
 from inspector.notation.definition import Head
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.reconciler.reconcile import Reconciled
 
 
@@ -57,7 +57,7 @@ class BaseTensor(Struct, frozen=True):
 
 
 class Base(Struct, frozen=True):
-    """What an adapter is laid beside. covered: families of the adapter that the card knows, of `families`."""
+    """What an adapter is laid beside. covered: families of the adapter that the definition knows, of `families`."""
 
     name: str
     source: str
@@ -69,16 +69,16 @@ class Base(Struct, frozen=True):
 def base_tensors(
     source: str, claim: Claim, case: Reconciled | None, families: Families, values: Mapping[str, Any]
 ) -> Base | None:
-    """The base's parameters as the adapter spells them; None where no card reads the base.
+    """The base's parameters as the adapter spells them; None where no definition reads the base.
 
     case: what the base's own weights showed, where they were read; else the config speaks alone.
     families: the adapter's. values: the adapter's config.
     """
     if case is not None:
         scope, head, name = case.corrected.scope, case.head, case.reading.name
-    elif claim.card is not None:
-        scope = CardScope(claim.card, claim.settings, card_of)
-        head, name = claim.head or claim.card.default_head, claim.model_type or claim.card.names[0]
+    elif claim.definition is not None:
+        scope = Scope(claim.definition, claim.settings, definition_of)
+        head, name = claim.head or claim.definition.default_head, claim.model_type or claim.definition.names[0]
     else:
         return None
     keys = frozenset(_base_keys(families, values))
@@ -103,7 +103,7 @@ def base_tensors(
     return Base(name, source, tensors, match.covered, len(keys))
 
 
-def _own_rows(scope: CardScope, head: Head) -> frozenset[tuple[bool, str]]:
+def _own_rows(scope: Scope, head: Head) -> frozenset[tuple[bool, str]]:
     from inspector.notation.slots import unroll
 
     return frozenset((slot.body, slot.path) for slot in unroll(scope, head).slots)

@@ -1,7 +1,7 @@
 """What an adapter must store: for every module that its config chooses, the tensors of its method.
 
-With a base the modules and their widths come from its card. Without one they are those that the adapter's own
-names show, and widths stay open: then only halves and ranks can be told.
+With a base the modules and their widths come from its definition. Without one they are those that the adapter's own
+names show, and widths stay open: then only halves and ranks can be reported.
 """
 
 from __future__ import annotations
@@ -334,7 +334,9 @@ class _Planner:
         for tensor in self.base.tensors:
             if tensor.ending != ".bias":
                 continue
-            inside = [met for one in chosen.get(tensor.module, ()) if (met := common(tensor.axes, one)) is not None]
+            inside = [
+                matched for one in chosen.get(tensor.module, ()) if (matched := common(tensor.axes, one)) is not None
+            ]
             outside: Boxes = (tensor.axes,)
             for one in inside:
                 outside = less(outside, one)
@@ -367,13 +369,13 @@ class _Planner:
 
     def _copies(self) -> None:
         """Copies of the base: of tables that are targets, and of tables whose vocabulary was resized."""
-        told = {one.key for one in self.expected}
+        reported = {one.key for one in self.expected}
         for tensor in self.base.tensors:
             wrapped = f"{tensor.module}{BASE_LAYER}{tensor.ending}"
-            if PREFIX + wrapped in self.families and PREFIX + wrapped not in told:
+            if PREFIX + wrapped in self.families and PREFIX + wrapped not in reported:
                 self._plain(tensor, wrapped, (tensor.axes,), False, "base", ledger.EXTRA)
             table = tensor.role in ("embed.token", "embed.shared", "head.token", "head.token.bias")
-            if table and PREFIX + tensor.key in self.families and PREFIX + tensor.key not in told:
+            if table and PREFIX + tensor.key in self.families and PREFIX + tensor.key not in reported:
                 self._plain(tensor, tensor.key, (tensor.axes,), False, "base", ledger.EXTRA)
 
     def _shared(self) -> None:
@@ -408,7 +410,7 @@ def _stack_widths(tensor: BaseTensor) -> tuple[int, int, int] | None:
 
 
 def _prompts(method: str, values: Mapping[str, Any], width: int | None) -> Iterator[Expected]:
-    """The virtual tokens of prompt methods: their number and width stand in the adapter's own config."""
+    """The virtual tokens of prompt methods: their number and width are in the adapter's own config."""
     if method not in PROMPTS:
         return
 

@@ -53,12 +53,12 @@ class Account(Struct, frozen=True):
     """
 
     lines: tuple[Line, ...]
-    evidence: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
     expected: int | None
     unchecked: tuple[str, ...]
 
 
-class _Met(Struct, frozen=True):
+class _Matched(Struct, frozen=True):
     """Stored tensors beside what is expected of them, None where nothing is."""
 
     key: str
@@ -76,7 +76,7 @@ def kind_of(values: Mapping[str, Any], families: Families) -> str:
 def account(values: Mapping[str, Any], families: Families, base: Base | None, *, whole: bool = True) -> Account:
     """Every tensor of an adapter beside what its config asks for, of its base where there is one.
 
-    whole: absent tensors are missing; where a file could not be read their loss is told already.
+    whole: absent tensors are missing; where a file could not be read their loss is reported already.
     """
     method = kind_of(values, families)
     alone = base is None or (base.families > 0 and not base.covered)
@@ -89,41 +89,41 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     expected: dict[str, list[Expected]] = {}
     for one in plan.expected:
         expected.setdefault(one.key, []).append(one)
-    met = [
+    matched = [
         one
         for key, family in families.items()
         for part in family.stored
         for one in _meet(key, part, expected.get(key, ()))
     ]
-    evidence = [_adapter(method, values, families)]
+    findings = [_adapter(method, values, families)]
     if base is not None and unknown:
-        evidence.append(_unknown(base, unknown, families))
+        findings.append(_unknown(base, unknown, families))
     known = None if alone else base
-    evidence.extend(_findings(values, plan, met, known, whole=whole, named=not unknown))
+    findings.extend(_findings(values, plan, matched, known, whole=whole, named=not unknown))
     if alone and whole:
-        evidence.extend(_unnamed(values, families))
-        evidence.extend(_odd_layers(values, families))
+        findings.extend(_unnamed(values, families))
+        findings.extend(_odd_layers(values, families))
     unchecked = () if alone else plan.unclear
     if base is not None and unknown:
-        unchecked = (*unchecked, f"names that the card of {base.name} does not have: {family_name(unknown[0])}")
+        unchecked = (*unchecked, f"names that the definition of {base.name} does not have: {family_name(unknown[0])}")
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _Trained(values)
-    return Account(tuple(_line(one, alone, trained) for one in met), tuple(evidence), total, unchecked)
+    return Account(tuple(_line(one, alone, trained) for one in matched), tuple(findings), total, unchecked)
 
 
 # --- laying side by side ---
 
 
-def _meet(key: str, part: Stored, expected: Sequence[Expected]) -> Iterator[_Met]:
+def _meet(key: str, part: Stored, expected: Sequence[Expected]) -> Iterator[_Matched]:
     left: Boxes = part.boxes
     for one in expected:
-        hit = joined(met for box in left for want in one.boxes if (met := _common(box, want)) is not None)
+        hit = joined(matched for box in left for want in one.boxes if (matched := _common(box, want)) is not None)
         if hit:
-            yield _Met(key, part, hit, one)
+            yield _Matched(key, part, hit, one)
             for box in hit:
                 left = less(left, box)
     if left:
-        yield _Met(key, part, left, None)
+        yield _Matched(key, part, left, None)
 
 
 def _common(one: Box, other: Box) -> Box | None:
@@ -137,28 +137,28 @@ class _Trained:
         self._settings = Targets(values)
         self._biases = values.get("bias") not in (None, "none")
 
-    def holds(self, met: _Met) -> bool:
+    def holds(self, matched: _Matched) -> bool:
         """Whether a tensor of the base is the adapter's to count."""
-        if self._biases and met.key.endswith(".bias"):
+        if self._biases and matched.key.endswith(".bias"):
             return True
-        name = base_name(met.key)
-        return bool(self._settings.saved(name.rpartition(".")[0], met.boxes[0]))
+        name = base_name(matched.key)
+        return bool(self._settings.saved(name.rpartition(".")[0], matched.boxes[0]))
 
 
-def _line(met: _Met, alone: bool, trained: _Trained) -> Line:
-    expected, tensors, layout = met.expected, count(met.boxes), met.part.layout
+def _line(matched: _Matched, alone: bool, trained: _Trained) -> Line:
+    expected, tensors, layout = matched.expected, count(matched.boxes), matched.part.layout
     kind, component, role = ledger.PARAMETER, "", "adapter"
     if expected is not None:
         kind, component, role = expected.kind, expected.component, expected.role
-    elif met.key.startswith(("base_model.vera_A", "base_model.vera_B")):
+    elif matched.key.startswith(("base_model.vera_A", "base_model.vera_B")):
         kind, role = ledger.BUFFER, "adapter projection"
-    elif tuner_name(met.key) is None and met.key != PROMPT and not trained.holds(met):
-        copied = alone or f"{BASE_LAYER}." in met.key
+    elif tuner_name(matched.key) is None and matched.key != PROMPT and not trained.holds(matched):
+        copied = alone or f"{BASE_LAYER}." in matched.key
         kind, role = (ledger.EXTRA, "base") if copied else (ledger.UNEXPLAINED, "unexplained")
         component = "base" if copied else ""
     elements = layout.elements * tensors
     counted = elements if kind in (ledger.PARAMETER, ledger.EXTRA) else 0
-    return Line(met.key, role, kind, layout, met.boxes, tensors, elements, counted, component)
+    return Line(matched.key, role, kind, layout, matched.boxes, tensors, elements, counted, component)
 
 
 # --- what is to be said ---
@@ -175,18 +175,18 @@ def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Find
 
 
 def _findings(
-    values: Mapping[str, Any], plan: Plan, met: Sequence[_Met], base: Base | None, *, whole: bool, named: bool
+    values: Mapping[str, Any], plan: Plan, matched: Sequence[_Matched], base: Base | None, *, whole: bool, named: bool
 ) -> Iterator[Finding]:
-    misfits = [one for one in met if one.expected is not None and one.expected.checked and not _fits(one)]
-    absent = list(_absent(plan, met)) if whole else []
-    ranks = [one for one in misfits if _only_rank(one)]
-    words = [one for one in misfits if one not in ranks and _only_vocabulary(one)]
-    shapes = [one for one in misfits if one not in ranks and one not in words and base is not None]
-    strays = [] if base is None else [one for one in met if one.expected is None and _is_stray(one, plan, base)]
-    if base is not None and _is_of_another(met, shapes, absent, strays):
-        yield _strange(base, _tensors(shapes), _tensors(met), shapes, absent[0][0] if absent else None)
+    mismatched = [one for one in matched if one.expected is not None and one.expected.checked and not _fits(one)]
+    absent = list(_absent(plan, matched)) if whole else []
+    ranks = [one for one in mismatched if _only_rank(one)]
+    words = [one for one in mismatched if one not in ranks and _only_vocabulary(one)]
+    shapes = [one for one in mismatched if one not in ranks and one not in words and base is not None]
+    unexpected = [] if base is None else [one for one in matched if one.expected is None and _is_extra(one, plan, base)]
+    if base is not None and _is_of_another(matched, shapes, absent, unexpected):
+        yield _strange(base, _tensors(shapes), _tensors(matched), shapes, absent[0][0] if absent else None)
         return
-    yield from _ranks(values, ranks, met)
+    yield from _ranks(values, ranks, matched)
     yield from _vocabulary(words)
     for one in shapes:
         assert one.expected is not None and base is not None
@@ -198,16 +198,16 @@ def _findings(
             module=one.expected.module,
             base=base.name,
         )
-    yield from _halves(absent, met)
+    yield from _halves(absent, matched)
     if named:
-        yield from _targets_missing(absent, met, base)
-    yield from _strays(strays, base)
+        yield from _targets_missing(absent, matched, base)
+    yield from _unexpected(unexpected, base)
 
 
-def _strays(strays: Sequence[_Met], base: Base | None) -> Iterator[Finding]:
+def _unexpected(unexpected: Sequence[_Matched], base: Base | None) -> Iterator[Finding]:
     """Tensors without a place, one finding for each module at the same indices."""
-    modules: dict[tuple[str, Boxes], list[_Met]] = {}
-    for one in strays:
+    modules: dict[tuple[str, Boxes], list[_Matched]] = {}
+    for one in unexpected:
         modules.setdefault((_module(one.key), one.boxes), []).append(one)
     for (module, boxes), members in modules.items():
         place = place_of(module, boxes) if axes_of(module) == len(boxes[0]) else place_of(members[0].key, boxes)
@@ -220,15 +220,15 @@ def _strays(strays: Sequence[_Met], base: Base | None) -> Iterator[Finding]:
         )
 
 
-def _fits(met: _Met) -> bool:
-    return met.expected is not None and met.expected.fits(met.part.layout.shape)
+def _fits(matched: _Matched) -> bool:
+    return matched.expected is not None and matched.expected.fits(matched.part.layout.shape)
 
 
-def _is_stray(met: _Met, plan: Plan, base: Base) -> bool:
+def _is_extra(matched: _Matched, plan: Plan, base: Base) -> bool:
     """Whether tensors are known to have no place: the base has the module, and not there or not as a target."""
-    if plan.unclear or met.key == PROMPT or met.key.startswith("base_model.vera_"):
+    if plan.unclear or matched.key == PROMPT or matched.key.startswith("base_model.vera_"):
         return False
-    return any(tensor.module == _module(met.key) for tensor in base.tensors)
+    return any(tensor.module == _module(matched.key) for tensor in base.tensors)
 
 
 def _module(key: str) -> str:
@@ -238,7 +238,7 @@ def _module(key: str) -> str:
 
 
 def unknown_modules(families: Families, base: Base) -> list[str]:
-    """Modules of an adapter that the card of its base has under no such name.
+    """Modules of an adapter that the definition of its base has under no such name.
 
     The base may have them all the same: what a model is called in memory is not always what its files say, and
     only files are known of many types.
@@ -248,9 +248,9 @@ def unknown_modules(families: Families, base: Base) -> list[str]:
     return [one for one in dict.fromkeys(modules) if one not in known]
 
 
-def _only_rank(met: _Met) -> bool:
+def _only_rank(matched: _Matched) -> bool:
     """Whether a shape is as expected but for the rank."""
-    expected, shape = met.expected, met.part.layout.shape
+    expected, shape = matched.expected, matched.part.layout.shape
     if expected is None or expected.rank_axis is None:
         return False
     axis = expected.rank_axis
@@ -261,9 +261,9 @@ def _only_rank(met: _Met) -> bool:
     )
 
 
-def _only_vocabulary(met: _Met) -> bool:
+def _only_vocabulary(matched: _Matched) -> bool:
     """Whether a shape is as expected but for the number of words, as after resizing the base's embeddings."""
-    expected, shape = met.expected, met.part.layout.shape
+    expected, shape = matched.expected, matched.part.layout.shape
     if expected is None or expected.vocabulary is None or len(shape) != len(expected.shape):
         return False
     return all(
@@ -272,24 +272,27 @@ def _only_vocabulary(met: _Met) -> bool:
     )
 
 
-def _tensors(met: Sequence[_Met]) -> int:
-    return sum(count(one.boxes) for one in met)
+def _tensors(matched: Sequence[_Matched]) -> int:
+    return sum(count(one.boxes) for one in matched)
 
 
 def _is_of_another(
-    met: Sequence[_Met], shapes: Sequence[_Met], absent: Sequence[tuple[Expected, Boxes]], strays: Sequence[_Met]
+    matched: Sequence[_Matched],
+    shapes: Sequence[_Matched],
+    absent: Sequence[tuple[Expected, Boxes]],
+    unexpected: Sequence[_Matched],
 ) -> bool:
     """Whether so little fits that the base is not the adapter's: one cause for all differences.
 
-    A matrix of the residual width fits by luck where only heads or layers differ: more misfits than fits.
+    A matrix of the residual width fits by luck where only heads or layers differ: more mismatched tensors than fits.
     """
-    paired = [one for one in met if one.expected is not None and one.expected.kind == ledger.PARAMETER]
+    paired = [one for one in matched if one.expected is not None and one.expected.kind == ledger.PARAMETER]
     fitting = _tensors(paired) - _tensors(shapes)
     return len({one.key for one in shapes}) > 1 and _tensors(shapes) > fitting
 
 
 def _unknown(base: Base, modules: Sequence[str], families: Families) -> Finding:
-    """That names are not the card's: what stands there is not checked against the base."""
+    """That names are not the definition's: what is there is not checked against the base."""
     return AdapterNamesUnknown(
         base=base.name,
         names=tuple(family_name(one) for one in modules[:NAMES_SHOWN]),
@@ -298,19 +301,19 @@ def _unknown(base: Base, modules: Sequence[str], families: Families) -> Finding:
     )
 
 
-def _strange(base: Base, misfits: int, of: int, shapes: Sequence[_Met], absent: Expected | None) -> Finding:
+def _strange(base: Base, mismatched: int, of: int, shapes: Sequence[_Matched], absent: Expected | None) -> Finding:
     example: ShapeExample | None = None
     if shapes and shapes[0].expected is not None:
         first = shapes[0].expected
         place = place_of(shapes[0].key, shapes[0].boxes)
         example = ShapeExample(place.tensor or place.family, shapes[0].part.layout.shape, first.shape)
-    return AdapterBaseDiffers(base=base.name, source=base.source, tensors=misfits, of=of, example=example)
+    return AdapterBaseDiffers(base=base.name, source=base.source, tensors=mismatched, of=of, example=example)
 
 
-def _absent(plan: Plan, met: Sequence[_Met]) -> Iterator[tuple[Expected, Boxes]]:
+def _absent(plan: Plan, matched: Sequence[_Matched]) -> Iterator[tuple[Expected, Boxes]]:
     """What is required and not stored, by expectation."""
     stored: dict[int, list[Box]] = {}
-    for one in met:
+    for one in matched:
         if one.expected is not None:
             stored.setdefault(id(one.expected), []).extend(one.boxes)
     for expected in plan.expected:
@@ -321,22 +324,22 @@ def _absent(plan: Plan, met: Sequence[_Met]) -> Iterator[tuple[Expected, Boxes]]
             yield expected, left
 
 
-def _present(key_module: str, met: Sequence[_Met]) -> dict[str, list[Box]]:
+def _present(key_module: str, matched: Sequence[_Matched]) -> dict[str, list[Box]]:
     """Tensors of a module, by key: where they are stored."""
     found: dict[str, list[Box]] = {}
-    for one in met:
+    for one in matched:
         if one.expected is not None and one.expected.module == key_module and one.expected.kind == ledger.PARAMETER:
             found.setdefault(one.key, []).extend(one.boxes)
     return found
 
 
-def _halves(absent: Sequence[tuple[Expected, Boxes]], met: Sequence[_Met]) -> Iterator[Finding]:
+def _halves(absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[_Matched]) -> Iterator[Finding]:
     """Tensors that are absent where another one of the same module is there."""
     for key, boxes in _by_key(absent).items():
         expected = next(one for one, _ in absent if one.key == key)
         if tuner_name(key) is None:
             continue
-        for beside, places in _beside(expected, met):
+        for beside, places in _beside(expected, matched):
             hit = joined(found for box in boxes for one in places if (found := _common(box, one)) is not None)
             if hit:
                 yield AdapterHalfMissing(
@@ -349,10 +352,10 @@ def _halves(absent: Sequence[tuple[Expected, Boxes]], met: Sequence[_Met]) -> It
                 break
 
 
-def _beside(expected: Expected, met: Sequence[_Met]) -> Iterator[tuple[str, list[Box]]]:
+def _beside(expected: Expected, matched: Sequence[_Matched]) -> Iterator[tuple[str, list[Box]]]:
     """The other tensors of a module's method, at the same depth of wrapping."""
     own = tuner_name(expected.key)
-    for key, places in _present(expected.module, met).items():
+    for key, places in _present(expected.module, matched).items():
         found = tuner_name(key)
         if found is not None and own is not None and found.depth == own.depth and key != expected.key:
             yield key, places
@@ -366,27 +369,27 @@ def _by_key(absent: Sequence[tuple[Expected, Boxes]]) -> dict[str, Boxes]:
 
 
 def _targets_missing(
-    absent: Sequence[tuple[Expected, Boxes]], met: Sequence[_Met], base: Base | None
+    absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[_Matched], base: Base | None
 ) -> Iterator[Finding]:
     """Modules of the base that the config names and of which nothing is stored, one finding for each."""
-    told: dict[str, tuple[list[Box], int]] = {}
+    reported: dict[str, tuple[list[Box], int]] = {}
     for expected, boxes in absent:
         left = boxes
         if tuner_name(expected.key) is not None:
-            for _, places in _beside(expected, met):
+            for _, places in _beside(expected, matched):
                 for one in places:
                     left = less(left, one)
         if left:
             name = expected.module or expected.key
-            known, tensors = told.setdefault(name, ([], 0))
+            known, tensors = reported.setdefault(name, ([], 0))
             for box in left:
                 fresh: Boxes = (box,)
                 for one in known:
                     fresh = less(fresh, one)
                 known.extend(fresh)
-            told[name] = (known, tensors + count(left))
-    for names, where in _together({name: joined(found) for name, (found, _) in told.items()}):
-        tensors = sum(told[name][1] for name in names)
+            reported[name] = (known, tensors + count(left))
+    for names, where in _together({name: joined(found) for name, (found, _) in reported.items()}):
+        tensors = sum(reported[name][1] for name in names)
         prefix = names[0] if len(names) == 1 else f"{before_index(names[0])}#"
         place = place_of(prefix, where)
         yield AdapterTargetMissing(
@@ -408,23 +411,23 @@ def _together(modules: Mapping[str, Boxes]) -> Iterator[tuple[list[str], Boxes]]
         yield names, boxes
 
 
-def _ranks(values: Mapping[str, Any], misfits: Sequence[_Met], met: Sequence[_Met]) -> Iterator[Finding]:
+def _ranks(values: Mapping[str, Any], mismatched: Sequence[_Matched], matched: Sequence[_Matched]) -> Iterator[Finding]:
     """Ranks other than the config's: one finding where all modules share it, else one for each module."""
-    pairs = {(_rank(one.expected), _stored_rank(one)) for one in misfits}
-    ranked = [one for one in met if one.expected is not None and one.expected.rank_axis is not None]
-    if len(pairs) == 1 and misfits and _tensors(misfits) == _tensors(ranked):
+    pairs = {(_rank(one.expected), _stored_rank(one)) for one in mismatched}
+    ranked = [one for one in matched if one.expected is not None and one.expected.rank_axis is not None]
+    if len(pairs) == 1 and mismatched and _tensors(mismatched) == _tensors(ranked):
         wanted, stored = pairs.pop()
         yield AdapterRankDiffers(
             place=Place(file="adapter_config.json", key="r"),
             expected=wanted,
             stored=stored,
-            tensors=_tensors(misfits),
+            tensors=_tensors(mismatched),
             of=_tensors(ranked),
             key="r",
         )
         return
-    modules: dict[tuple[str, Boxes, int | None, int], list[_Met]] = {}
-    for one in misfits:
+    modules: dict[tuple[str, Boxes, int | None, int], list[_Matched]] = {}
+    for one in mismatched:
         modules.setdefault((_module(one.key), one.boxes, _rank(one.expected), _stored_rank(one)), []).append(one)
     for (module, boxes, wanted, stored), members in modules.items():
         keys = {one.key for one in members}
@@ -444,21 +447,23 @@ def _rank(expected: Expected | None) -> int | None:
     return expected.shape[expected.rank_axis]
 
 
-def _stored_rank(met: _Met) -> int:
-    assert met.expected is not None and met.expected.rank_axis is not None
-    return met.part.layout.shape[met.expected.rank_axis]
+def _stored_rank(matched: _Matched) -> int:
+    assert matched.expected is not None and matched.expected.rank_axis is not None
+    return matched.part.layout.shape[matched.expected.rank_axis]
 
 
-def _vocabulary(misfits: Sequence[_Met]) -> Iterator[Finding]:
-    sizes = sorted({one.part.layout.shape[one.expected.vocabulary or 0] for one in misfits if one.expected is not None})
+def _vocabulary(mismatched: Sequence[_Matched]) -> Iterator[Finding]:
+    sizes = sorted(
+        {one.part.layout.shape[one.expected.vocabulary or 0] for one in mismatched if one.expected is not None}
+    )
     if sizes:
-        first = misfits[0].expected
+        first = mismatched[0].expected
         assert first is not None
         yield AdapterVocabularyDiffers(
-            place=place_of(misfits[0].key, misfits[0].boxes),
+            place=place_of(mismatched[0].key, mismatched[0].boxes),
             stored=tuple(sizes),
             expected=first.shape[first.vocabulary or 0],
-            tensors=_tensors(misfits),
+            tensors=_tensors(mismatched),
         )
 
 

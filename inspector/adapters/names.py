@@ -35,7 +35,7 @@ _ENDS: Final = ("", ".weight", ".bias")
 class TunerName(Struct, frozen=True):
     """A tensor that a tuner adds. module: the base's own name of the module; depth: wrappers between.
 
-    ending: what stands behind the module, ".lora_A.weight". named: the adapter's name stands in the key, as in
+    ending: what stands behind the module, ".lora_A.weight". named: the adapter's name is in the key, as in
     the state dict of a wrapped model and in no saved adapter.
     """
 

@@ -52,9 +52,9 @@ class Ends:
             inner = len(boxes[0])
             for wanted in boxes:
                 full: Box = (*box[: len(box) - inner], *wanted)
-                met = common(box, full) if inner else box
-                if met is not None and (not whole or inner == len(box)):
-                    found.extend(_outside(met, found))
+                matched = common(box, full) if inner else box
+                if matched is not None and (not whole or inner == len(box)):
+                    found.extend(_outside(matched, found))
         return joined(found)
 
     def exactly(self, module: str, box: Box) -> Boxes:
@@ -62,7 +62,7 @@ class Ends:
         boxes = self._wanted.get(module)
         if boxes is None or len(boxes[0]) != len(box):
             return ()
-        return tuple(met for one in boxes if (met := common(box, one)) is not None)
+        return tuple(matched for one in boxes if (matched := common(box, one)) is not None)
 
 
 def _outside(box: Box, found: Sequence[Box]) -> Boxes:
@@ -220,7 +220,7 @@ class Targets:
         if axis is None:
             return ()
         cut = Span.of(numbers)
-        return tuple((*box[:axis], met, *box[axis + 1 :]) for box in boxes if (met := box[axis] & cut))
+        return tuple((*box[:axis], matched, *box[axis + 1 :]) for box in boxes if (matched := box[axis] & cut))
 
 
 def _number(value: object) -> int | None:

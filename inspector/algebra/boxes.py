@@ -70,8 +70,8 @@ def count(boxes: Iterable[Box]) -> int:
 
 def common(one: Box, other: Box) -> Box | None:
     """The intersection, None where it is empty."""
-    met = tuple(a & b for a, b in zip(one, other, strict=True))
-    return met if all(met) else None
+    matched = tuple(a & b for a, b in zip(one, other, strict=True))
+    return matched if all(matched) else None
 
 
 def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
@@ -137,16 +137,20 @@ def _atoms(boxes: Sequence[Box], cuts: Sequence[Box]) -> Iterator[tuple[Span, li
 
 
 def within(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
-    """The part of the boxes that lies in one box."""
-    met = (common(box, cut) for box in boxes)
-    return tuple(box for box in met if box is not None)
+    """The part of the boxes that is in one box."""
+    matched = (common(box, cut) for box in boxes)
+    return tuple(box for box in matched if box is not None)
 
 
 def by_digits(box: Box) -> Iterator[Box]:
     """A box in parts whose indices have equally many digits: a pattern blind to digits cannot tell these apart."""
     lengths = range(len(str(max((axis.last for axis in box if axis), default=0))))
     parts = [
-        [met for length in lengths if (met := axis & Span.range(10**length if length else 0, 10 ** (length + 1)))]
+        [
+            matched
+            for length in lengths
+            if (matched := axis & Span.range(10**length if length else 0, 10 ** (length + 1)))
+        ]
         for axis in box
     ]
     yield from product(*parts)

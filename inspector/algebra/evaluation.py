@@ -1,8 +1,8 @@
 """What an expression is worth in a scope: numbers, texts, lists and spans; None is *absent*.
 
-A tree is turned once into nested functions of a scope, so that binding a card costs microseconds a row.
+A tree is turned once into nested functions of a scope, so that binding a definition costs microseconds a row.
 Arithmetic with an absent or unsuitable value is absent; a remainder of `/`, a division by zero and a
-value of the wrong type are told to the scope, which collects them as faults of the config.
+value of the wrong type are reported to the scope, which collects them as faults of the config.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Value = Any
 """int, float, str, bool, list, dict, Span, or None for absent."""
 
 
-class Scope(Protocol):
+class Meanings(Protocol):
     """Where words get their values."""
 
     def word(self, path: tuple[str, ...]) -> Value:
@@ -49,7 +49,7 @@ class Scope(Protocol):
         """Notes that an expression cannot be worked out: kind is remainder, zero, type or size."""
 
 
-Evaluator = Callable[[Scope], Value]
+Evaluator = Callable[[Meanings], Value]
 
 MOST_DIGITS = 2**80
 """A number beyond this is no count of anything: powers and products are stopped there."""
@@ -125,7 +125,7 @@ def _number(value: Value) -> int | float | None:
 
 
 def _first_present(options: list[Evaluator]) -> Evaluator:
-    def first(scope: Scope) -> Value:
+    def first(scope: Meanings) -> Value:
         for option in options:
             value = option(scope)
             if value is not None:
@@ -138,7 +138,7 @@ def _first_present(options: list[Evaluator]) -> Evaluator:
 def _range(node: Node, start: Node | None, stop: Node | None, step: Node | None) -> Evaluator:
     bounds = [evaluator(part) if part is not None else None for part in (start, stop, step)]
 
-    def span(scope: Scope) -> Value:
+    def span(scope: Meanings) -> Value:
         low, high, stride = (whole(bound(scope)) if bound else None for bound in bounds)
         if high is None or (bounds[0] and low is None) or (bounds[2] and not stride):
             return None
@@ -152,16 +152,16 @@ def _range(node: Node, start: Node | None, stop: Node | None, step: Node | None)
 
 
 def _comparison(operator: str, left: Evaluator, right: Evaluator) -> Evaluator:
-    def equal(scope: Scope) -> Value:
+    def equal(scope: Meanings) -> Value:
         return _same(left(scope), right(scope))
 
-    def order(scope: Scope) -> Value:
+    def order(scope: Meanings) -> Value:
         one, other = _number(left(scope)), _number(right(scope))
         if one is None or other is None:
             return False
         return {"<": one < other, "<=": one <= other, ">": one > other, ">=": one >= other}[operator]
 
-    def among(scope: Scope) -> Value:
+    def among(scope: Meanings) -> Value:
         one, other = left(scope), right(scope)
         if one is None or other is None:
             return False
@@ -194,7 +194,7 @@ def _same(one: Value, other: Value) -> bool:
 def _arithmetic(node: Binary) -> Evaluator:
     left, right, operator = evaluator(node.left), evaluator(node.right), node.operator
 
-    def compute(scope: Scope) -> Value:
+    def compute(scope: Meanings) -> Value:
         one, other = left(scope), right(scope)
         if type(one) is int and type(other) is int:
             if operator == "*":
@@ -211,7 +211,7 @@ def _arithmetic(node: Binary) -> Evaluator:
 
 
 def _on_numbers(
-    scope: Scope, node: Binary, one: int | float | None, other: int | float | None, given: tuple[Value, Value]
+    scope: Meanings, node: Binary, one: int | float | None, other: int | float | None, given: tuple[Value, Value]
 ) -> Value:
     if one is None or other is None:
         bad = given[0] if one is None else given[1]
@@ -237,7 +237,7 @@ def _on_numbers(
     return one - other if operator == "-" else one + other if operator == "+" else one * other
 
 
-def _power(scope: Scope, node: Binary, base: int | float, exponent: int | float) -> Value:
+def _power(scope: Meanings, node: Binary, base: int | float, exponent: int | float) -> Value:
     if abs(exponent) > 128 or abs(base) > 2**40:
         scope.fault("size", show(node), f"{base}**{exponent} is too large")
         return None
@@ -259,7 +259,7 @@ def _set_operation(operator: str, one: Value, other: Value) -> Value:
 
 
 def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
-    def call(scope: Scope) -> Value:
+    def call(scope: Meanings) -> Value:
         values = [argument(scope) for argument in arguments]
         if name == "len":
             first = values[0]
@@ -276,7 +276,7 @@ def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
     return call
 
 
-def _of_numbers(scope: Scope, node: Node, name: str, numbers: list[int | float]) -> Value:
+def _of_numbers(scope: Meanings, node: Node, name: str, numbers: list[int | float]) -> Value:
     if name == "max":
         return max(numbers)
     if name == "min":
@@ -299,7 +299,7 @@ def _bracket(node: Bracket) -> Evaluator:
     if isinstance(inner, Slice):
         bounds = [evaluator(part) if part is not None else None for part in (inner.start, inner.stop, inner.step)]
 
-        def cut(scope: Scope) -> Value:
+        def cut(scope: Meanings) -> Value:
             found = extent(base(scope))
             numbers = [whole(bound(scope)) if bound else None for bound in bounds]
             if found is None or any(bound and number is None for bound, number in zip(bounds, numbers, strict=True)):
@@ -331,7 +331,7 @@ class _AtIndex:
 
     __slots__ = ("at", "outer")
 
-    def __init__(self, outer: Scope, at: int) -> None:
+    def __init__(self, outer: Meanings, at: int) -> None:
         self.outer, self.at = outer, at
 
     def word(self, path: tuple[str, ...]) -> Value:
@@ -352,7 +352,7 @@ def _filter(node: Bracket, base: Evaluator) -> Evaluator:
     hole = node.base.path[0] if isinstance(node.base, Word) else ""
     predicate = _predicate(node.inner)
 
-    def filtered(scope: Scope) -> Value:
+    def filtered(scope: Meanings) -> Value:
         found = extent(base(scope))
         if found is None:
             return None
@@ -372,14 +372,14 @@ def _filter(node: Bracket, base: Evaluator) -> Evaluator:
     return filtered
 
 
-def _decidable(inner: Node, scope: Scope) -> bool:
+def _decidable(inner: Node, scope: Meanings) -> bool:
     """A filter over a list that is absent is absent itself, so that the next alternative is asked."""
     if isinstance(inner, Binary) and inner.operator in ("==", "in") and isinstance(inner.left, Word):
         return scope.word(inner.left.path) is not None
     return scope.word(inner.path) is not None if isinstance(inner, Word) else True
 
 
-def _predicate(inner: Node) -> Callable[[Scope, int], bool]:
+def _predicate(inner: Node) -> Callable[[Meanings, int], bool]:
     """A filter's test: words are read at the index, but the right side of `in` is taken whole."""
     match inner:
         case Binary("and", left, right):
@@ -394,7 +394,7 @@ def _predicate(inner: Node) -> Callable[[Scope, int], bool]:
         case Binary("in" | "not in" as operator, left, right):
             item, group = evaluator(left), evaluator(right)
 
-            def among(scope: Scope, at: int) -> bool:
+            def among(scope: Meanings, at: int) -> bool:
                 one, many = item(_AtIndex(scope, at)), group(scope)
                 return bool(_comparison(operator, lambda _: one, lambda _: many)(scope))
 
@@ -406,7 +406,7 @@ def _predicate(inner: Node) -> Callable[[Scope, int], bool]:
 def _item(node: Bracket, base: Evaluator, position: Evaluator) -> Evaluator:
     fields = node.fields
 
-    def item(scope: Scope) -> Value:
+    def item(scope: Meanings) -> Value:
         value, at = base(scope), whole(position(scope))
         if value is None or at is None:
             return None

@@ -1,4 +1,4 @@
-"""The small algebra of architecture cards: one grammar for dims, predicates, guards and extents.
+"""The small algebra of architecture definitions: one grammar for dims, predicates, guards and extents.
 
     alternatives = guarded { "|" guarded }            guarded = range [ "when" or ]
     range   = [or] [ ":" [or] [ ":" or ] ]            or = and { "or" and }      and = not { "and" not }
@@ -26,7 +26,7 @@ COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})
 
 
 class ExpressionError(ValueError):
-    """A card's expression that is not of the grammar; the message points at the place."""
+    """A definition's expression that is not of the grammar; the message points at the place."""
 
 
 class Literal(Struct, frozen=True, eq=False):
@@ -36,7 +36,7 @@ class Literal(Struct, frozen=True, eq=False):
 
 
 class Word(Struct, frozen=True):
-    """A symbol, a config key, or a dotted path into a sub-config or a grafted card."""
+    """A symbol, a config key, or a dotted path into a sub-config or a submodel definition."""
 
     path: tuple[str, ...]
 

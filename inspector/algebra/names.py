@@ -57,7 +57,7 @@ def axes_of(key: str) -> int:
 
 
 def before_index(key: str) -> str:
-    """What stands before the first index of a key, with its dot; ValueError where it has none."""
+    """What is before the first index of a key, with its dot; ValueError where it has none."""
     segments = key.split(".")
     return "".join(f"{segment}." for segment in segments[: segments.index("#")])
 
@@ -65,7 +65,7 @@ def before_index(key: str) -> str:
 class Column(Struct, frozen=True):
     """Names of one key that have their numbers at the same places, or one key's names one by one.
 
-    positions: where the names stand among all that were given. spans: where the numbers stand in each name.
+    positions: where the names are among all that were given. spans: where the numbers are in each name.
     text: the names side by side. indices: the index tuples of names that do not agree so.
     """
 
@@ -149,7 +149,7 @@ def _one_by_one(names: Iterable[str], positions: Iterable[int]) -> Iterator[Colu
 
 
 def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) -> Iterator[Column]:
-    """The columns of names whose digits stand at the same places."""
+    """The columns of names whose digits are at the same places."""
     if "#" in digit_class:
         yield from _one_by_one(members, positions)
         return

@@ -2,7 +2,7 @@
 
 `re` can take exponential time on `(a+)+b`; a pattern from a file must not. A pattern is parsed to the tree
 that `re` itself makes, and a match carries the set of all positions reached so far, one bit for each. What
-lies outside the subset (references back, lookbehind, possessive repeats, flags) gives no pattern, and the
+is outside the subset (references back, lookbehind, possessive repeats, flags) gives no pattern, and the
 caller says "not checked".
 """
 
@@ -33,7 +33,7 @@ class TooLong(Exception):
 class Pattern:
     """A pattern of the subset. text: as it was written; blind: it cannot tell one digit from another.
 
-    words: runs of letters that stand in every name that it matches.
+    words: runs of letters that are in every name that it matches.
     """
 
     __slots__ = ("_ahead", "_cache", "_left", "_masks", "_text", "_tree", "blind", "steps", "text", "words")
@@ -230,7 +230,7 @@ def _words(nodes: Sequence[Node]) -> tuple[str, ...]:
 
 
 def pattern_of(text: str) -> Pattern | None:
-    """The pattern, or None where it is none, or lies outside the subset."""
+    """The pattern, or None where it is none, or is outside the subset."""
     if len(text) > LONGEST:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Polynomials over named atoms: what the formula of a card is written in.
+"""Polynomials over named atoms: what the formula of a definition is written in.
 
 A term is a sorted tuple of (atom, power); what is no polynomial (`d/h`, `2**{S}`, `floor(x)`) is one
 opaque atom, written in brackets. Coefficients are integers.

@@ -1,4 +1,4 @@
-"""Blocks used by several cards."""
+"""Blocks used by several definitions."""
 
 from inspector.notation.definition import Dims, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, linear_io, param, scale, table
@@ -7,7 +7,7 @@ DECODER = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_at
                kv="num_key_value_heads | h", dh="head_dim | d/h", ff="intermediate_size",
                C="num_labels | len(id2label) | 2")
 
-GQA = rows(                                    # b, bo: bias switches, off unless a card says otherwise
+GQA = rows(                                    # b, bo: bias switches, off unless a definition says otherwise
     part("q_proj",       "attention.query",  linear("d -> h*dh",  bias="b")),
     part("k_proj",       "attention.key",    linear("d -> kv*dh", bias="b")),
     part("v_proj",       "attention.value",  linear("d -> kv*dh", bias="b")),

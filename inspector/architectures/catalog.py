@@ -1,4 +1,4 @@
-"""Which file holds the card of a model type: one small table, so that one card is imported and not all.
+"""Which file holds the definition of a model type: one small table, so that one definition is imported and not all.
 
 `outlines.json` is the way from names to definitions: the ends of the keys of each, and how many keys it has at the
 least. Both tables have one line for each name. `python -m inspector.matcher.outlines` writes them from the files;
@@ -24,7 +24,7 @@ FOLDERS = ("text", "vision", "audio", "multimodal", "diffusion", "timeseries")
 
 
 def beside(name: str) -> bytes:
-    """A table that lies among the cards."""
+    """A table that is among the definitions."""
     with open(os.path.join(_HERE, name), "rb") as file:
         return file.read()
 
@@ -47,13 +47,13 @@ def _by_letters() -> Mapping[str, str]:
 
 
 @cache
-def card_of(model_type: str) -> Architecture | None:
-    """The card that reads a model type, None where there is none."""
+def definition_of(model_type: str) -> Architecture | None:
+    """The definition that reads a model type, None where there is none."""
     place = modules().get(model_type) or modules().get(_by_letters().get(letters(model_type), ""))
     if place is None:
         return None
-    card = getattr(import_module(f"inspector.architectures.{place[0]}"), place[1])
-    return card if isinstance(card, Architecture) else None
+    definition = getattr(import_module(f"inspector.architectures.{place[0]}"), place[1])
+    return definition if isinstance(definition, Architecture) else None
 
 
 def definition_file(model_type: str) -> str:
@@ -82,7 +82,7 @@ def ending(key: str) -> str:
 
 
 def first_names() -> list[str]:
-    """The first model type of every card, in the order of the table."""
+    """The first model type of every definition, in the order of the table."""
     seen: dict[tuple[str, str], str] = {}
     for name, place in modules().items():
         seen.setdefault(place, name)
@@ -90,10 +90,10 @@ def first_names() -> list[str]:
 
 
 SPARE_KEYS = 2
-"""What a checkpoint of very few families may lack and still be taken for a card's."""
+"""What a checkpoint of very few families may lack and still be taken for a definition's."""
 
 
-def likely_cards(keys: Collection[str], share: float, most: int) -> list[tuple[str, Architecture]]:
+def likely_definitions(keys: Collection[str], share: float, most: int) -> list[tuple[str, Architecture]]:
     """The definitions that know at least this share of the keys by their endings, else the three nearest.
 
     A definition that needs far more keys than there are is none of them. Of equals the smaller one comes first.
@@ -110,47 +110,47 @@ def likely_cards(keys: Collection[str], share: float, most: int) -> list[tuple[s
             sizes[name] = len(own)
     best = sorted((name for name in counts if counts[name]), key=lambda name: (-counts[name], sizes[name], order[name]))
     enough = [name for name in best if counts[name] >= share * len(keys)][:most] or best[:3]
-    found = [(name, card_of(name)) for name in sorted(enough, key=order.__getitem__)]
-    return [(name, card) for name, card in found if card is not None]
+    found = [(name, definition_of(name)) for name in sorted(enough, key=order.__getitem__)]
+    return [(name, definition) for name, definition in found if definition is not None]
 
 
 @cache
 def proofs() -> Mapping[str, Mapping[str, int]]:
-    """Model type -> "records", saved models, and "published", sizes, that its card is checked against."""
+    """Model type -> "records", saved models, and "published", sizes, that its definition is checked against."""
     table: dict[str, dict[str, int]] = json.loads(beside("proofs.json"))
     return table
 
 
-def all_cards() -> Iterator[tuple[str, Architecture]]:
-    """Every card once, under its first model type. Imports all card files."""
+def all_definitions() -> Iterator[tuple[str, Architecture]]:
+    """Every definition once, under its first model type. Imports all definition files."""
     seen: set[int] = set()
     for name in modules():
-        card = card_of(name)
-        if card is not None and id(card) not in seen:
-            seen.add(id(card))
-            yield name, card
+        definition = definition_of(name)
+        if definition is not None and id(definition) not in seen:
+            seen.add(id(definition))
+            yield name, definition
 
 
 FIRST = ("llama", "qwen3", "qwen2", "mixtral", "qwen3_moe", "gemma2", "gpt2", "bert", "roberta", "t5", "deepseek_v3",
          "WanTransformer3DModel", "AutoencoderKLWan", "PixArtTransformer2DModel", "CogView4Transformer2DModel",
          "LongCatImageTransformer2DModel",
          "idefics2_vision", "siglip_vision_model", "qwen2_5_vl_vision", "qwen2_audio_encoder")  # fmt: skip
-"""Among cards that fit the same names equally well the well-known one is tried first."""
+"""Among definitions that fit the same names equally well the well-known one is tried first."""
 
 
 def preference(name: str) -> int:
-    """The rank of a model type among cards that fit equally well."""
+    """The rank of a model type among definitions that fit equally well."""
     return FIRST.index(name) if name in FIRST else len(FIRST)
 
 
 def scan() -> dict[str, list[str]]:
-    """The table as the files have it: a card belongs to the file that defines it."""
+    """The table as the files have it: a definition belongs to the file that defines it."""
     found: dict[str, list[str]] = {}
     for folder in FOLDERS:
         for module in pkgutil.iter_modules([os.path.join(_HERE, folder)]):
             text = beside(os.path.join(folder, f"{module.name}.py")).decode()
             for constant in re.findall(r"^([A-Z_0-9]+)\s*=\s*Architecture\(", text, re.MULTILINE):
-                card = getattr(import_module(f"inspector.architectures.{folder}.{module.name}"), constant)
-                for name in card.names:
+                definition = getattr(import_module(f"inspector.architectures.{folder}.{module.name}"), constant)
+                for name in definition.names:
                     found.setdefault(name, [f"{folder}.{module.name}", constant])
     return dict(sorted(found.items(), key=lambda item: (preference(item[0]), item[0])))

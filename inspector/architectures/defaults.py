@@ -32,7 +32,7 @@ class Defaults(Struct, frozen=True):
     differs: key (dotted below a sub-configuration) to {"4": value, "5": value} where transformers 4 and 5
         disagree; a version that does not have the key is missing there.
     made_from: the versions that have this type, "transformers 5.23.0 and transformers 4.57.6".
-    component: whether it is a class of diffusers, which stands in the place of a type in its components' configs.
+    component: whether it is a class of diffusers, which is in the place of a type in its components' configs.
     """
 
     values: Mapping[str, Any]
@@ -113,7 +113,7 @@ def inert_keys() -> frozenset[str]:
 
 
 def is_component(name: str) -> bool:
-    """Whether a name that a card reads is that of a class of diffusers."""
+    """Whether a name that a definition reads is that of a class of diffusers."""
     found = defaults_of(name)
     return found is not None and found.component
 

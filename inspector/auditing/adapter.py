@@ -50,7 +50,7 @@ def audit_adapter(
     """The audit of an adapter: its own counts, and where the base is at hand its shapes and targets."""
     families = families_of(checkpoint.tensors) if stored is None else stored
     values = checkpoint.adapter.values if checkpoint.adapter is not None else {}
-    evidence = list(checkpoint.evidence)
+    findings = list(checkpoint.findings)
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     laid = None if base is None else _base(base, families, values)
     if base is None:
@@ -58,17 +58,17 @@ def audit_adapter(
     elif base.audited is None:
         skipped.append(Skipped("shapes", "the base could not be read"))
     elif laid is None:
-        skipped.append(Skipped("shapes", "no card reads the architecture of the base"))
+        skipped.append(Skipped("shapes", "no definition reads the architecture of the base"))
     found = account(values, families, laid, whole=not (checkpoint.lost or checkpoint.partial))
-    evidence.extend(found.evidence)
+    findings.extend(found.findings)
     if base is not None and base.audited is None:
-        evidence.append(AdapterBaseUnread(source=base.source, because=base.because))
+        findings.append(AdapterBaseUnread(source=base.source, because=base.because))
     skipped.extend(Skipped("a part of the adapter", why) for why in found.unchecked)
     accounts = ledger.add_up(found.lines, found.expected)
     totals = check_totals(checkpoint, accounts, None, claim)
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")
     audited = conclude(
-        checkpoint, accounts, evidence, architecture=name, claims=totals.claims, skipped=(*skipped, *totals.skipped)
+        checkpoint, accounts, findings, architecture=name, claims=totals.claims, skipped=(*skipped, *totals.skipped)
     )
     return replace(audited, base=None if base is None else base.audited)
 
@@ -104,7 +104,7 @@ def read_base(
     named = shown(source)
     if checkpoint.adapter is not None and audited.architecture is not None and audited.case is None:
         return BaseRead(named, None, "it is an adapter itself")
-    if not checkpoint.readable and claim_of(checkpoint.config).card is None:
+    if not checkpoint.readable and claim_of(checkpoint.config).definition is None:
         errors = [one for one in audited.findings if one.severity == "error"]
         because = f"{errors[0].name}: {errors[0].message}" if errors else "there are no weights and no config"
         return BaseRead(named, None, because)
@@ -112,9 +112,9 @@ def read_base(
 
 
 def base_beside(checkpoint: Checkpoint) -> BaseRead | None:
-    """The base by its config in the adapter's own folder, from which the shapes follow; None where it has no card."""
+    """The base by its config in the adapter's own folder, from which the shapes follow; None without a definition."""
     config = checkpoint.config
-    if config is None or config.kind != "config" or claim_of(config).card is None:
+    if config is None or config.kind != "config" or claim_of(config).definition is None:
         return None
     return BaseRead(config.file, audit_model(Checkpoint(config.file, config.file, config, address=config.file)))
 
@@ -145,7 +145,7 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
 
 
 def beside_weights(checkpoint: Checkpoint) -> Finding | None:
-    """That an adapter's config lies beside a model's weights."""
+    """That an adapter's config is beside a model's weights."""
     if checkpoint.adapter is None:
         return None
     base = checkpoint.adapter.values.get("base_model_name_or_path")

@@ -25,7 +25,7 @@ from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import not_understood
-from inspector.reconciler.dtypes import dtype_evidence
+from inspector.reconciler.dtypes import dtype_findings
 from inspector.reconciler.explain import judge
 from inspector.reconciler.ledger import Ledger, Line
 from inspector.reconciler.reconcile import Reconciled, reconcile, unknown_lines
@@ -56,7 +56,7 @@ class Draft(Struct, frozen=True):
     families: Families
     stated: Stated | None = None
     ledger: Ledger = field(default_factory=Ledger)
-    evidence: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     claims: tuple[TotalClaim, ...] = ()
     lost: tuple[str, ...] = ()
@@ -67,9 +67,9 @@ class Draft(Struct, frozen=True):
     case: Reconciled | None = None
     unpacked: Unpacked | None = None
 
-    def found(self, evidence: Sequence[Finding]) -> Draft:
+    def found(self, findings: Sequence[Finding]) -> Draft:
         """The draft with more findings."""
-        return replace(self, evidence=(*self.evidence, *evidence)) if evidence else self
+        return replace(self, findings=(*self.findings, *findings)) if findings else self
 
     def open(self, check: str, because: str) -> Draft:
         """The draft with a check that was not made."""
@@ -102,7 +102,7 @@ def audit_model(checkpoint: Checkpoint, stated: Stated | None = None, *, like: s
     return conclude(
         draft.checkpoint,
         draft.ledger,
-        draft.evidence,
+        draft.findings,
         architecture=_architecture(draft),
         class_name=draft.config.class_name if checkpoint.readable else None,
         claims=draft.claims,
@@ -114,7 +114,7 @@ def audit_model(checkpoint: Checkpoint, stated: Stated | None = None, *, like: s
 
 def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None) -> Draft:
     """Every explainer in turn over one draft."""
-    draft = Draft(checkpoint, claim_of(checkpoint.config, like), {}, stated, evidence=checkpoint.evidence)
+    draft = Draft(checkpoint, claim_of(checkpoint.config, like), {}, stated, findings=checkpoint.findings)
     draft = draft.open("values", _unread_values(checkpoint))
     if not checkpoint.readable:
         return draft
@@ -135,7 +135,7 @@ def training_state(draft: Draft) -> Draft:
     if aside is None:
         return draft
     kept = replace(draft, families=aside.kept, emptied=aside.lost, nameless=aside.nameless, left=aside.lines)
-    return kept.found(aside.evidence)
+    return kept.found(aside.findings)
 
 
 def quantized_modules(draft: Draft) -> Draft:
@@ -173,12 +173,12 @@ def definition(draft: Draft) -> Draft:
     draft = draft.found(judged)
     for prefix, why in case.plan.opaque:
         draft = draft.open(f"names and shapes below {prefix}", why)
-    known = config.card is reading.card and not config.settings.native
+    known = config.definition is reading.definition and not config.settings.native
     return draft.found(list(not_understood(case.plan.scope))) if known else draft
 
 
 def copies(draft: Draft) -> Draft:
-    """Tensors that lie in several files."""
+    """Tensors that are in several files."""
     if not draft.checkpoint.copies:
         return draft
     from inspector.reconciler.copies import with_copies
@@ -190,10 +190,10 @@ def quantization_helpers(draft: Draft) -> Draft:
     """Scales, zero points and indices of quantized modules, and what is wrong with the modules."""
     if draft.unpacked is None:
         return draft
-    from inspector.auditing.quantization import helper_lines, packing_evidence
+    from inspector.auditing.quantization import helper_lines, packing_findings
 
     added = draft.add(list(helper_lines(draft.unpacked)))
-    return added.found(list(packing_evidence(draft.unpacked, added.ledger.lines)))
+    return added.found(list(packing_findings(draft.unpacked, added.ledger.lines)))
 
 
 def left_lines(draft: Draft) -> Draft:
@@ -203,14 +203,14 @@ def left_lines(draft: Draft) -> Draft:
 
 def dtypes(draft: Draft) -> Draft:
     """The dtypes beside each other and beside the config's."""
-    return draft.found(list(dtype_evidence(draft.ledger.lines, draft.config.settings.values)))
+    return draft.found(list(dtype_findings(draft.ledger.lines, draft.config.settings.values)))
 
 
 def totals(draft: Draft) -> Draft:
     """The totals of the index and of the person who asks."""
     checked = check_totals(draft.checkpoint, draft.ledger, draft.case, draft.stated)
     skipped = (*draft.skipped, *checked.skipped)
-    return replace(draft, claims=checked.claims, skipped=skipped).found(checked.evidence)
+    return replace(draft, claims=checked.claims, skipped=skipped).found(checked.findings)
 
 
 EXPLAINERS: tuple[Explain, ...] = (
@@ -236,33 +236,33 @@ def _is_guess(reading: Reading, case: Reconciled, judged: Sequence[Finding]) -> 
     """Whether what differs is likelier a size that names and shapes do not show than something wrong."""
     if _errors(judged) > MOST_GUESSED:
         return True
-    return bool(case.placement.differences) and is_component(reading.name) and unseen_lists(reading.card)
+    return bool(case.placement.differences) and is_component(reading.name) and unseen_lists(reading.definition)
 
 
-def _errors(evidence: Sequence[Finding]) -> int:
+def _errors(findings: Sequence[Finding]) -> int:
     from inspector.findings.names.tensors import LayersMissing
 
-    errors = [finding for finding in evidence if finding.severity == "error"]
+    errors = [finding for finding in findings if finding.severity == "error"]
     parts = [finding.repeated_parts for finding in errors if isinstance(finding, LayersMissing)]
     return len(errors) + sum(parts)
 
 
 def _weights_emptied(checkpoint: Checkpoint) -> bool:
-    if not checkpoint.evidence:
+    if not checkpoint.findings:
         return False
     from inspector.findings.reading.training import WeightsEmptied
 
-    return any(isinstance(finding, WeightsEmptied) for finding in checkpoint.evidence)
+    return any(isinstance(finding, WeightsEmptied) for finding in checkpoint.findings)
 
 
 def _lost(checkpoint: Checkpoint) -> list[str]:
     """Tensors in files that were not read, or promised by the index and in no header: reported already."""
     names = [name for names in checkpoint.lost.values() for name in names]
     index = checkpoint.index
-    if index is not None and checkpoint.evidence:
+    if index is not None and checkpoint.findings:
         from inspector.findings.shards.agreement import TensorAbsent
 
-        if any(isinstance(finding, TensorAbsent) for finding in checkpoint.evidence):
+        if any(isinstance(finding, TensorAbsent) for finding in checkpoint.findings):
             names.extend(name for name in index.weight_map if name not in checkpoint.tensors)
     return names
 
@@ -277,11 +277,11 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
 
     draft = _without_definition(draft).found(_unknown_architecture(draft.config, nearest))
     draft = draft.found(list(odd_siblings(draft.families)))
-    return draft.open("names and shapes", "no card reads this architecture: siblings were compared")
+    return draft.open("names and shapes", "no definition reads this architecture: siblings were compared")
 
 
 def _unknown_architecture(config: Claim, nearest: tuple[str, float] | None) -> list[Finding]:
-    if config.card is not None and config.model_type is not None:
+    if config.definition is not None and config.model_type is not None:
         from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 
         return [
@@ -313,6 +313,6 @@ def _architecture(draft: Draft) -> ArchitectureName | None:
     reading, config = draft.reading, draft.config
     if reading is None:
         return None
-    certain = config.card is reading.card and not reading.by_names
-    name = reading.card.names[0] if certain and config.settings.native else reading.name
+    certain = config.definition is reading.definition and not reading.by_names
+    name = reading.definition.names[0] if certain and config.settings.native else reading.name
     return ArchitectureName(name, config.model_type, "certain" if certain else "likely")

@@ -58,7 +58,7 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     wanted = dict(components_of(root.pipeline.values))
     checkpoints = {name: opened(name) for name in wanted if is_plain_name(name)}
     there = {name: one for name, one in checkpoints.items() if one.readable or one.siblings}
-    evidence = _beyond_the_folder(root)
+    findings = _beyond_the_folder(root)
     if not there and root.readable:
         flat = audit_part(root)
         from inspector.findings.names.components import PipelineFlattened
@@ -70,9 +70,9 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
         )
         return replace(flat, findings=tuple(ordered((flattened, *flat.findings))), verdict="findings")
     parts = {name: audit_part(one, like=_stated_class(one, wanted[name])) for name, one in there.items()}
-    evidence.extend(_missing([(name, class_name) for name, class_name in wanted.items() if name not in there]))
-    evidence.extend(_of_another_class(wanted, parts))
-    found = merged(evidence)
+    findings.extend(_missing([(name, class_name) for name, class_name in wanted.items() if name not in there]))
+    findings.extend(_of_another_class(wanted, parts))
+    found = merged(findings)
     for name, part in parts.items():
         found.extend(one.within(name, _in_folder(name, one.place)) for one in part.findings)
     findings = ordered(found)
@@ -97,12 +97,12 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
 
 
 MOST_NAMED = 8
-"""Missing components that are told one by one."""
+"""Missing components that are reported one by one."""
 
 
 def _beyond_the_folder(root: Checkpoint) -> list[Finding]:
     """What was found while the pipeline was opened; that its own folder holds no weights is right."""
-    return [finding for finding in root.evidence if not isinstance(finding, NoWeights)]
+    return [finding for finding in root.findings if not isinstance(finding, NoWeights)]
 
 
 def _in_folder(name: str, place: Place) -> Place:
@@ -131,8 +131,8 @@ def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> 
     for name, part in parts.items():
         config = part.checkpoint.config
         own = None if config is None else config.values.get("_class_name")
-        told = any(isinstance(finding, NamesOfAnotherArchitecture) for finding in part.findings)
-        if isinstance(own, str) and own != wanted[name] and not told and {own, wanted[name]} <= modules().keys():
+        reported = any(isinstance(finding, NamesOfAnotherArchitecture) for finding in part.findings)
+        if isinstance(own, str) and own != wanted[name] and not reported and {own, wanted[name]} <= modules().keys():
             yield ComponentClassDiffers(place=Place(file=f"{name}/"), component=name, index=wanted[name], config=own)
 
 
@@ -146,9 +146,9 @@ def with_claim(audited: Audit, stated: Stated | None) -> Audit:
     if not claim.agrees:
         total = audited.counts.unique_parameters
         own = {name: part.counts.unique_parameters for name, part in audited.components.items()}
-        told = [(number, f"it counts {name} alone ({number:,})") for name, number in own.items()]
-        told += [(total - number, f"it leaves {name} out ({number:,})") for name, number in own.items()]
-        because = next((words for number, words in told if stated.covers(number)), None)
+        reported = [(number, f"it counts {name} alone ({number:,})") for name, number in own.items()]
+        reported += [(total - number, f"it leaves {name} out ({number:,})") for name, number in own.items()]
+        because = next((words for number, words in reported if stated.covers(number)), None)
         if because is not None:
             claim = Claim("claim", stated.value, total, False, because)
     return replace(audited, claims=(*audited.claims, claim))

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
-MOST_TOLD = 5
-"""More cases of one kind than this are told as one."""
+MOST_REPORTED = 5
+"""More cases of one kind than this are reported as one."""
 MOST_MODULES = 16
 """And so are cases of more modules."""
 
@@ -33,7 +33,7 @@ def helper_lines(unpacked: Unpacked) -> Iterator[Line]:
         yield Line(one.key, ROLE, ledger.HELPER, one.layout, one.boxes, one.tensors, elements, 0)
 
 
-def packing_evidence(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
+def packing_findings(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
     """Everything worth telling about packed modules. lines: the whole ledger."""
     settings = unpacked.settings
     if unpacked.cases:
@@ -70,12 +70,12 @@ def _of_modules(unpacked: Unpacked) -> Iterator[Finding]:
     if any(finding.what == "method" for _, finding in config):  # the other settings are then another method's
         config = [(case, finding) for case, finding in config if finding.what == "method"]
         others = [case for case in others if not isinstance(case.finding, ModuleNotPacked | SkippedButPacked)]
-    told = {(case.of, case.boxes) for case, _ in config}
+    reported = {(case.of, case.boxes) for case, _ in config}
     yield from _disagreements(unpacked, config)
     others = [
         case
         for case in others
-        if not isinstance(case.finding, PackingHelperMissing) or (case.of, case.boxes) not in told
+        if not isinstance(case.finding, PackingHelperMissing) or (case.of, case.boxes) not in reported
     ]
     for members in _grouped(others):
         yield _completed(members)
@@ -99,10 +99,10 @@ def _disagreements(unpacked: Unpacked, cases: Sequence[tuple[Case, PackingConfig
         else:
             disagrees = msgspec.structs.replace(first, agreeing=agreeing)
             yield _named(disagrees, Place(key=first.key), members)
-    for told in odd.values():
-        members = told[0][0]
-        settings = tuple(Setting(first.key, first.config, first.weights) for _, first, _ in told)
-        otherwise = PackedOtherwise(settings=settings, agreeing=min(agreeing for _, _, agreeing in told))
+    for reported in odd.values():
+        members = reported[0][0]
+        settings = tuple(Setting(first.key, first.config, first.weights) for _, first, _ in reported)
+        otherwise = PackedOtherwise(settings=settings, agreeing=min(agreeing for _, _, agreeing in reported))
         yield _named(otherwise, _place(members), members)
 
 
@@ -111,7 +111,7 @@ def _grouped(cases: Sequence[Case]) -> Iterator[list[Case]]:
     for kind in _split(cases, _kind).values():
         groups = list(_split(kind, lambda case: tuple(case.boxes)).values())
         modules = sum(case.tensors for case in kind)
-        if len(groups) > MOST_TOLD or modules > MOST_MODULES or kind[0].finding.always_one:
+        if len(groups) > MOST_REPORTED or modules > MOST_MODULES or kind[0].finding.always_one:
             yield kind
         else:
             yield from groups
@@ -165,12 +165,12 @@ def _place(members: Sequence[Case]) -> Place:
 
 
 def undecided(lines: Sequence[Line]) -> bool:
-    """Whether there are packed tensors whose logical size no header tells and no card decides."""
+    """Whether there are packed tensors whose logical size no header tells and no definition decides."""
     return next(_undecided(lines), None) is not None
 
 
 def _undecided(lines: Sequence[Line]) -> Iterator[Finding]:
-    """Packed tensors whose logical size no header tells and no card decides: how far it is known."""
+    """Packed tensors whose logical size no header tells and no definition decides: how far it is known."""
     open_lines = [line for line in lines if _is_open(line)]
     least = sum(_least(line) * line.tensors for line in open_lines)
     most = sum(_most(line) * line.tensors for line in open_lines)

@@ -90,7 +90,7 @@ class Audit(Struct, frozen=True):
 def conclude(
     checkpoint: Checkpoint,
     ledger: Ledger,
-    evidence: Sequence[Finding],
+    findings: Sequence[Finding],
     *,
     architecture: ArchitectureName | None = None,
     class_name: str | None = None,
@@ -100,7 +100,7 @@ def conclude(
     unpacked: Unpacked | None = None,
 ) -> Audit:
     """The result that follows from everything that was explained and found."""
-    findings = merged(evidence)
+    findings = merged(findings)
     bad = any(finding.severity in ("error", "warning") for finding in findings)
     causes = _causes(findings) if bad else ()
     return Audit(

@@ -23,10 +23,10 @@ from inspector.reconciler.ledger import Ledger, Line
 
 
 def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
-    """The audit of Stable Diffusion in one file: each component under its card's names, and the sums."""
+    """The audit of Stable Diffusion in one file: each component under its definition's names, and the sums."""
     found = parts_of(root.tensors)
     parts: dict[str, Audit] = {}
-    evidence = list(root.evidence)
+    own_findings = list(root.findings)
     findings: list[Finding] = []
     for component in found.components:
         name = component.name if component.name not in parts else component.prefix.rstrip(".")
@@ -41,7 +41,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
     if found.schedule:
-        evidence.append(
+        own_findings.append(
             BuffersStored(
                 place=Place(tensor=next(iter(found.schedule))),
                 elements=_elements(found.schedule),
@@ -52,7 +52,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         )
     for beside, tensors in (("model_ema", found.ema), ("logit_scale", found.scales)):
         if tensors:
-            evidence.append(
+            own_findings.append(
                 ComponentExtra(
                     place=Place(tensor=next(iter(tensors))),
                     component=beside,
@@ -63,7 +63,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
                     class_name=None,
                 )
             )
-    findings = ordered([*merged(evidence), *findings])
+    findings = ordered([*merged(own_findings), *findings])
     bad = any(one.severity != "note" for one in findings)
     lines = (*(line for part in parts.values() for line in part.lines), *own)
     counts = ledger.add_up(lines, summed(parts).expected_parameters).counts
@@ -82,7 +82,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
 
 
 def _component(root: Checkpoint, name: str, tensors: dict[str, Layout]) -> Checkpoint:
-    """A component as a checkpoint of its own, of which nothing is told that the file's reading told."""
+    """A component as a checkpoint of its own, of which nothing is reported that the file's reading told."""
     return Checkpoint(
         root.source,
         name,

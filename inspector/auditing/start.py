@@ -65,7 +65,7 @@ def audit(
         return with_claim(audit_pipeline(checkpoint, lambda name: load_within(checkpoint, name), audit_loaded), claim)
     if base is not None or with_base:
         return _audit_with_base(checkpoint, claim, base, progress)
-    if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).card is None:
+    if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).definition is None:
         from inspector.auditing.pipeline import with_claim
         from inspector.auditing.single_file import audit_single_file
 
@@ -92,7 +92,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
         return unmerged
     beside = beside_weights(checkpoint)
     if beside is not None:
-        checkpoint = replace(checkpoint, evidence=(*checkpoint.evidence, beside))
+        checkpoint = replace(checkpoint, findings=(*checkpoint.findings, beside))
     return audit_model(checkpoint, claim, like=like)
 
 

@@ -21,7 +21,7 @@ class Totals(Struct, frozen=True):
 
     claims: tuple[Claim, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    evidence: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None, stated: Stated | None) -> Totals:
@@ -40,5 +40,5 @@ def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None
         claims.extend(index_claims(index.metadata, ledger.counts, ledger.lines, case, sizes))
     if stated is not None:
         claims.append(check_claim(stated, ledger.counts, ledger.lines, case))
-    evidence = tuple(unexplained_totals(claims, index.file)) if index is not None and claims else ()
-    return Totals(tuple(claims), skipped, evidence)
+    findings = tuple(unexplained_totals(claims, index.file)) if index is not None and claims else ()
+    return Totals(tuple(claims), skipped, findings)

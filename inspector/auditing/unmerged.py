@@ -27,8 +27,8 @@ def audit_unmerged(checkpoint: Checkpoint, stored: Families, config: Claim, stat
     apart = _take_apart(checkpoint, stored, config)
     if apart is None:
         return None
-    model, evidence, lines = apart
-    audited = audit_model(replace(model, adapter=None, evidence=(*checkpoint.evidence, evidence)), stated)
+    model, findings, lines = apart
+    audited = audit_model(replace(model, adapter=None, findings=(*checkpoint.findings, findings)), stated)
     return _with_lines(audited, lines)
 
 
@@ -80,14 +80,14 @@ def _take_apart(
 
 
 def _has_such_layers(stored: Families, claim: Claim) -> bool:
-    """Whether the card has such layers itself, as Phi-4-multimodal's has; a type without a card may."""
-    if claim.card is None:
+    """Whether the definition has such layers itself, as Phi-4-multimodal's has; a type without a definition may."""
+    if claim.definition is None:
         return claim.model_type is not None
-    from inspector.architectures.catalog import card_of
+    from inspector.architectures.catalog import definition_of
     from inspector.matcher.spelling import known_keys
-    from inspector.notation.scope import CardScope
+    from inspector.notation.scope import Scope
 
-    own = known_keys(CardScope(claim.card, claim.settings, card_of))
+    own = known_keys(Scope(claim.definition, claim.settings, definition_of))
     return any(key in own and tuner_name(key) is not None for key in stored)
 
 

@@ -21,7 +21,7 @@ from inspector.values.result import NotNamed, Values
 def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Audit:
     """The audit with what its numbers say. Raises NotNamed as `check_values`."""
     found = check_values(audited, wanted, progress)
-    findings = tuple(ordered((*audited.findings, *merged(found.evidence))))
+    findings = tuple(ordered((*audited.findings, *merged(found.findings))))
     return replace(
         audited,
         findings=findings,
@@ -57,7 +57,7 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
             else:
                 found.skip("it is packed, or no parameter", name)
         check_copies(component, found)
-    found.evidence.extend(found.odd.evidence())
+    found.findings.extend(found.odd.findings())
     return found
 
 
@@ -95,9 +95,9 @@ def check_copies(audited: Audit, found: Values) -> None:
             if one.raw.shape != copy.raw.shape:
                 found.skip("it has another shape than what it is a copy of", name)
                 continue
-            told = difference(one, copy)
-            if not told.equal and not told.rounding:
-                found.evidence.append(_copy_differs(name, other, told))
+            reported = difference(one, copy)
+            if not reported.equal and not reported.rounding:
+                found.findings.append(_copy_differs(name, other, reported))
 
 
 def _names(line: ledger.Line) -> Iterator[str]:
@@ -105,17 +105,17 @@ def _names(line: ledger.Line) -> Iterator[str]:
         yield from (name_of(line.family, index) for index in tuples(box))
 
 
-def _copy_differs(name: str, original: str, told: Difference) -> Finding:
+def _copy_differs(name: str, original: str, reported: Difference) -> Finding:
     return CopiesDiffer(
         place=Place(tensor=name),
         tensor=name,
         original=original,
-        differing=told.differing,
-        elements=told.elements,
-        beyond=told.beyond,
-        largest=told.largest,
-        at=told.place,
-        values=(told.source, told.target),
+        differing=reported.differing,
+        elements=reported.elements,
+        beyond=reported.beyond,
+        largest=reported.largest,
+        at=reported.place,
+        values=(reported.source, reported.target),
     )
 
 
@@ -129,7 +129,9 @@ def skipped_values(before: Sequence[Skipped], found: Values) -> tuple[Skipped, .
     whole = bool(found.verdicts) and not found.unread and not found.wanted
     kept = [one for one in before if one.check != "values" and not (one.check == "order of rows" and whole)]
     unread = [Skipped(f"values of {_counted(names)}", why) for why, names in found.unread.items()]
-    absent = [Skipped(f"values of {name}", "no tensor has this name") for name in found.wanted if name not in found.met]
+    absent = [
+        Skipped(f"values of {name}", "no tensor has this name") for name in found.wanted if name not in found.matched
+    ]
     named = [Skipped("values of other tensors", "they were not named")] if found.wanted else []
     return (*unread, *absent, *named, *kept)
 

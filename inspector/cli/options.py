@@ -11,14 +11,14 @@ from inspector.cli import verbs
 
 
 class Format(StrEnum):
-    """How the result is told."""
+    """How the result is reported."""
 
     text = "text"
     json = "json"
 
 
 class ReportFormat(StrEnum):
-    """How an audit is told."""
+    """How an audit is reported."""
 
     text = "text"
     json = "json"
@@ -169,7 +169,7 @@ def formula(
     repo_type: RepoType = None,
     cached: Cached = False,
 ) -> None:
-    """The card of an architecture as a chart, its formula, and with a config the numbers."""
+    """The definition of an architecture as a chart, its formula, and with a config the numbers."""
     verbs.formula(
         what,
         head=head,
@@ -233,7 +233,7 @@ def explain(
 def architectures(
     name: Annotated[str | None, typer.Argument(help="One model type.")] = None, format: AsFormat = Format.text
 ) -> None:
-    """The architectures that have a card, or what one of them reads."""
+    """The architectures that have a definition, or what one of them reads."""
     verbs.architectures(name, format=format)
 
 

@@ -118,7 +118,7 @@ def formula(
     format: str = "text",
     **where: Unpack[Where],
 ) -> NoReturn:
-    """Shows a card."""
+    """Shows a definition."""
     from inspector.formulas import FormulaError
     from inspector.formulas import formula as run_formula
 
@@ -200,7 +200,7 @@ def explain(code: str, *, format: str = "text") -> NoReturn:
 
 
 def architectures(name: str | None, *, format: str = "text") -> NoReturn:
-    """Lists the cards, or what one of them reads."""
+    """Lists the definitions, or what one of them reads."""
     from inspector.architectures.catalog import modules
     from inspector.report.listing import architecture_text, architectures_json
 
@@ -235,17 +235,19 @@ def _run(
         bar.end()
 
 
-Told = TypeVar("Told")
+Reported = TypeVar("Reported")
 
 
-def _read(read: Callable[[Told, Sequence[str], Progress], Told], told: Told, tensor: Sequence[str]) -> Told:
+def _read(
+    read: Callable[[Reported, Sequence[str], Progress], Reported], reported: Reported, tensor: Sequence[str]
+) -> Reported:
     """Numbers beside headers, with a bar on standard error."""
     from inspector.report.progress import Bar
     from inspector.values.result import NotNamed
 
     bar = Bar(what="reading values")
     try:
-        return read(told, tensor, bar)
+        return read(reported, tensor, bar)
     except NotNamed as problem:
         usage(f"--values: '{problem}' lies elsewhere; name the tensors to fetch with --tensor, or download it")
     finally:

@@ -49,7 +49,7 @@ def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
     namer = _Namer(source, target, found)
     gone = [_Open(one.piece, one.boxes) for one in found.dropped]
     new = [_Open(one.piece, one.boxes) for one in found.invented]
-    unknown = [[_Open(piece, piece.boxes) for piece in side.strays] for side in (source, target)]
+    unknown = [[_Open(piece, piece.boxes) for piece in side.unexpected] for side in (source, target)]
     kept: dict[str, list[Box]] = {}
     for one in found.carried:
         kept.setdefault(_key(one.identity), []).extend(one.boxes)
@@ -75,7 +75,7 @@ def _key(identity: Identity) -> str:
 
 
 def _differences(listed: Sequence[_Open], own: int) -> list[Difference]:
-    """What is on one side alone. own: how many of them are parameters; the others no card explains."""
+    """What is on one side alone. own: how many of them are parameters; the others no definition explains."""
     return [
         Difference(
             _key(one.piece.identity),
@@ -123,7 +123,7 @@ class _Namer:
         return [one.target if kind == DROPPED else one.source for one in both]
 
     def expected(self, kind: str, open_: _Open) -> list[str]:
-        """The names that the missing tensors would have on the side that lacks them, where that can be told."""
+        """The names that the missing tensors would have on the side that lacks them, where that can be reported."""
         names = self.after if kind == DROPPED else self.before
         siblings = self.siblings(kind, open_.piece.identity)
         if siblings:
@@ -274,12 +274,12 @@ ALIKE = 0.8
 
 
 def _is_known(piece: Piece) -> bool:
-    """Whether the card of its side has a place for it."""
+    """Whether the definition of its side has a place for it."""
     return bool(piece.identity.role) and piece.line.block is not None
 
 
 def _renamed(gone: Sequence[_Open], new: Sequence[_Open], namer: _Namer) -> Iterator[Case]:
-    """What is lost under a name and added under one that no card reads, in the same shape: a renaming."""
+    """What is lost under a name and added under one that no definition reads, in the same shape: a renaming."""
     pairs = [
         (one, other)
         for one in gone
@@ -368,7 +368,7 @@ def _misshapen(found: Tally, stacks: set[str], namer: _Namer) -> Iterator[Case]:
 
 
 def _counts(one: Carried, stacks: set[str]) -> bool:
-    """Whether the axis counts experts or layers of which others are told to be gone: a router's rows."""
+    """Whether the axis counts experts or layers of which others are reported to be gone: a router's rows."""
     return one.fit.axis is not None and _names(one.source, one.fit.axis, stacks)
 
 
@@ -431,7 +431,7 @@ def _vocabulary(rows: int, other: int, members: Sequence[Carried], namer: _Namer
 
 
 def _together(one: Carried, found: Tally) -> list[Carried]:
-    """The parts of the fused matrix that a tensor lies in, where it is not known which of them is short."""
+    """The parts of the fused matrix that a tensor is in, where it is not known which of them is short."""
     side = "target" if one.target.part is not None else "source"
     fused: Piece = getattr(one, side)
     if fused.part is None:

@@ -1,6 +1,6 @@
 """Two checkpoints role by role: the proof of a conversion, or the table of differences of two models.
 
-Both sides are brought to roles through their cards (`inspector.comparing`); the ledger says what of the
+Both sides are brought to roles through their definitions (`inspector.comparing`); the ledger says what of the
 source arrives in the target. source = carried + dropped and target = carried + invented, to the last parameter.
 """
 
@@ -85,25 +85,27 @@ def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Co
 
 
 def _read_like(own: Audit, other: Audit) -> Audit:
-    """An audit whose names no card reads by themselves, read again with the config, or the card, of the other side."""
+    """An audit whose names no definition reads by themselves, read again as the other side says."""
     config, case = other.checkpoint.config, other.case
     if own.case is not None or own.components or own.checkpoint.config is not None or case is None:
         return own
     if own.checkpoint.adapter is not None:
         return own
-    name = case.reading.card.names[0]
+    name = case.reading.definition.names[0]
     if config is not None:
         again = audit_loaded(replace(own.checkpoint, config=config))
     else:
         again = audit_loaded(own.checkpoint, like=name)
-    if again.case is None or again.case.reading.card.names[0] != name:
+    if again.case is None or again.case.reading.definition.names[0] != name:
         return own
     return replace(again, checkpoint=own.checkpoint)
 
 
 def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | None) -> Comparison:
     both = (
-        one.case is not None and other.case is not None and one.case.reading.card.name == other.case.reading.card.name
+        one.case is not None
+        and other.case is not None
+        and one.case.reading.definition.name == other.case.reading.definition.name
     )
     symbols = differing_widths(one.case, other.case) if both and one.case and other.case else {}
     kind = NotAConversion if expect == "conversion" else ModelsDiffer
@@ -116,12 +118,12 @@ def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | 
     verdict = "findings" if expect == "conversion" else "clean"
     roles = tuple(_differences(one, other))
     unread = [side.title for side in (one, other) if side.case is None and not side.components]
-    skipped = tuple(Skipped(f"roles of {title}", "no card reads its names") for title in unread)
+    skipped = tuple(Skipped(f"roles of {title}", "no definition reads its names") for title in unread)
     return Comparison(one, other, "different", roles, None, None, None, (finding,), verdict, totals, skipped=skipped)
 
 
 def _admitted(own: Side, other: Side) -> Side:
-    """The side with what lies beyond its class, where the other side has it as a part of the model."""
+    """The side with what is beyond its class, where the other side has it as a part of the model."""
     wanted = {(piece.identity.role, piece.identity.tensor) for piece in other.parameters}
     mine = {(piece.identity.role, piece.identity.tensor) for piece in own.parameters}
     beyond = [
@@ -141,10 +143,10 @@ def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: S
     carried = sum(one.parameters for one in found.carried)
     dropped = sum(one.dropped for one in found.carried) + sum(one.parameters for one in found.dropped)
     invented = sum(one.invented for one in found.carried) + sum(one.parameters for one in found.invented)
-    told = [case for case in causes(before, after, found) if not _explained(case, before, after)]
-    own = merged([*(case.finding for case in told), *notes(before, after, found, copies)])
-    findings = ordered([*own, *_of_sides(before, after, told, _proven(before, after, found))])
-    padded = [case.finding for case in told if isinstance(case.finding, PaddingDiffers)]
+    reported = [case for case in causes(before, after, found) if not _explained(case, before, after)]
+    own = merged([*(case.finding for case in reported), *notes(before, after, found, copies)])
+    findings = ordered([*own, *_of_sides(before, after, reported, _proven(before, after, found))])
+    padded = [case.finding for case in reported if isinstance(case.finding, PaddingDiffers)]
     padding = sum(finding.dropped + finding.invented for finding in padded)
     bad = dropped + invented > padding or any(finding.severity != "note" for finding in findings)
     return Comparison(
@@ -208,7 +210,7 @@ def _is_other(one: Carried, piece: Piece) -> bool:
 
 
 def _of_sides(
-    before: Side, after: Side, told: Sequence[Case], proven: tuple[frozenset[str], frozenset[str]]
+    before: Side, after: Side, reported: Sequence[Case], proven: tuple[frozenset[str], frozenset[str]]
 ) -> Iterator[Finding]:
     """Errors of the sides, and tensors that none explains, where no case of the comparison tells the same."""
     known: set[tuple[str, str]] = set()
@@ -216,8 +218,8 @@ def _of_sides(
     both = mine & other
     solved = [_is_guess(side.audited) for side in (before, after)]
     sides = (
-        (before, [(case.finding, case.source) for case in told], proven[0], solved[0] and not solved[1]),
-        (after, [(case.finding, case.target) for case in told], proven[1], solved[1] and not solved[0]),
+        (before, [(case.finding, case.source) for case in reported], proven[0], solved[0] and not solved[1]),
+        (after, [(case.finding, case.target) for case in reported], proven[1], solved[1] and not solved[0]),
     )
     for side, cases, sure, guessed in sides:
         absences, shapes = _families(cases, sure)
@@ -236,7 +238,7 @@ def _is_guess(audited: Audit) -> bool:
 
 
 def _families(cases: Sequence[tuple[Finding, frozenset[str]]], sure: frozenset[str]) -> tuple[set[str], set[str]]:
-    """(families of which absences are told, families of which shapes are told)."""
+    """(families of which absences are reported, families of which shapes are reported)."""
     absences = {family_name(key) for one, keys in cases if not isinstance(one, OF_SHAPES) for key in keys}
     shapes = {family_name(key) for one, keys in cases if isinstance(one, OF_SHAPES + OF_BOTH) for key in keys}
     named = {family_name(key) for key in sure}

@@ -47,9 +47,9 @@ def with_files(compared: Comparison, *, hashes: bool = False, progress: Progress
     files = files_between(compared.source.checkpoint, compared.target.checkpoint, hashes, progress)
     if files is None:
         return compared
-    told = {*files.missing, *files.differing}
-    kept = [one for one in compared.findings if one.place.file not in told]  # their cause is told with the file
-    findings = ordered((*kept, *merged(files.evidence)))
+    reported = {*files.missing, *files.differing}
+    kept = [one for one in compared.findings if one.place.file not in reported]  # their cause is reported with the file
+    findings = ordered((*kept, *merged(files.findings)))
     bad = any(one.severity != "note" for one in findings)
     verdict = "findings" if bad and compared.verdict == "clean" else compared.verdict
     return replace(compared, files=files, findings=tuple(findings), verdict=verdict)
@@ -91,7 +91,7 @@ class _Download:
         missing = [path for path in self.tree if path not in self.there] if self.complete else []
         extra = [path for path in self.there if path not in self.tree and path.endswith(_WEIGHTS)]
         needed = [path for path in missing if _is_needed(path, wanted)]
-        evidence = [
+        findings = [
             *self._missing(needed),
             *self._differing(sizes, contents),
             *self._extra(extra),
@@ -111,7 +111,7 @@ class _Download:
             tuple(extra),
             True,
             self.hashes,
-            tuple(evidence),
+            tuple(findings),
         )
 
     def _path(self, path: str) -> str:
@@ -251,9 +251,9 @@ def _repositories(one: Checkpoint, other: Checkpoint) -> Files:
     gone = [path for path in one.tree if path not in other.tree]
     new = [path for path in other.tree if path not in one.tree]
     proven = [path for path in both if path not in differing and _states(one.tree[path], other.tree[path])]
-    evidence = []
+    findings = []
     if differing or gone or new:
-        evidence.append(
+        findings.append(
             RepositoriesDiffer(
                 differing=tuple(differing[:NAMES_SHOWN]),
                 differing_count=len(differing),
@@ -267,7 +267,7 @@ def _repositories(one: Checkpoint, other: Checkpoint) -> Files:
     return Files(
         one.address, one.commit or "", other.address, len(one.tree), len(both) - len(differing), len(proven), len(rest),
         sum(one.tree[path].size for path in rest), tuple(differing), tuple(gone), tuple(new), False, False,
-        tuple(evidence),
+        tuple(findings),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FileNames:
-    """Names as the files of one checkpoint have them: with a prefix that stands before all of them."""
+    """Names as the files of one checkpoint have them: with a prefix that is before all of them."""
 
     __slots__ = ("_prefix",)
 

@@ -108,7 +108,7 @@ def _parts(
 
 
 def _upright(piece: Piece, sizes: Sequence[int | None], others: Sequence[int | None]) -> Piece:
-    """A fused matrix that lies otherwise than its card says, turned: its columns are what its parts have as rows."""
+    """A fused matrix stored transposed to what its definition says, turned: its columns are its parts' rows."""
     wanted = sum(own or other or 0 for own, other in zip(sizes, others, strict=True))
     if len(piece.shape) != 2 or piece.shape[0] == wanted or piece.shape[1] != wanted:
         return piece
@@ -167,7 +167,7 @@ def _adopt(source: Pieces, target: Pieces) -> None:
 
 
 def _by_name(own: Pieces, others: Pieces) -> None:
-    """Brings pieces under the names of those that no card reads on the other side."""
+    """Brings pieces under the names of those that no definition reads on the other side."""
     _as_read(own, others)
     unread = {identity.place: identity for identity in others if identity not in own and not _is_read(identity)}
     for identity in [identity for identity in own if unread and identity not in others and _is_read(identity)]:
@@ -183,7 +183,7 @@ def _by_name(own: Pieces, others: Pieces) -> None:
 
 
 def _as_read(own: Pieces, others: Pieces) -> None:
-    """Gives pieces that no card reads the identity that their family has on the other side, where that is plain."""
+    """Gives pieces that no definition reads the identity that their family has on the other side, if it is plain."""
     families: dict[str, dict[Identity, Piece]] = {}
     for identity, pieces in own.items():
         for piece in pieces:
@@ -200,7 +200,7 @@ def _as_read(own: Pieces, others: Pieces) -> None:
 
 
 def _is_read(identity: Identity) -> bool:
-    """Whether a card says what the tensor is for."""
+    """Whether a definition says what the tensor is for."""
     return bool(identity.role)
 
 

@@ -21,7 +21,7 @@ from inspector.algebra.names import name_of
 from inspector.algebra.span import Span
 from inspector.notation.binding import Block, holes_written_out, template
 from inspector.notation.holes import bases
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.slots import HOLE, Slot, scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from inspector.auditing.result import Audit
 
 VOCABULARY = "V"
-"""The symbol that every card uses for the rows of a vocabulary."""
+"""The symbol that every definition uses for the rows of a vocabulary."""
 
 
 class Identity(Struct, frozen=True):
     """What a tensor is for, whatever its name: equal on both sides of a conversion.
 
-    component: the folder of a pipeline, or an extra component. scope: the grafts it lies below. tensor:
-    "weight", "bias" or another suffix. axes: what its indices count, by the cards' symbols. place: the
-    row's path, only where the rest does not tell two rows apart; the family where no card reads the names.
+    component: the folder of a pipeline, or an extra component. scope: the submodels it is below. tensor:
+    "weight", "bias" or another suffix. axes: what its indices count, by the definitions' symbols. place: the
+    row's path, only where the rest does not tell two rows apart; the family where no definition reads the names.
     """
 
     component: str
@@ -53,7 +53,7 @@ class Identity(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """Where a piece lies in the stored tensor it is a part of. Dims are the piece's: outputs before inputs.
+    """Where a piece is in the stored tensor it is a part of. Dims are the piece's: outputs before inputs.
 
     start, size: rows; of groups > 1 they are rows of each group, which has stride rows. groups None: whether
     the parts alternate is not known.
@@ -79,9 +79,9 @@ class Piece(Struct, frozen=True):
     """Stored tensors of one line as the architecture means them.
 
     boxes, nouns: over the identity's axes. shape: of one of them, logical, outputs before inputs.
-    dims: the expression of each dim where a card has one. turned: stored inputs before outputs.
+    dims: the expression of each dim where a definition has one. turned: stored inputs before outputs.
     stacked: the last axis is a dim of the stored tensor. terms: the parts of a fused matrix. groups: how
-    many times the parts alternate. part: where it lies in a fused tensor. order: where each axis stands
+    many times the parts alternate. part: where it is in a fused tensor. order: where each axis stands
     among the numbers of the stored name, and the numbers that are no axis.
     """
 
@@ -123,14 +123,14 @@ class Piece(Struct, frozen=True):
 
 
 class Side(Struct, frozen=True):
-    """All pieces of an audit. `expected`: identity -> the families in which its card looks for it."""
+    """All pieces of an audit. `expected`: identity -> the families in which its definition looks for it."""
 
     audited: Audit
     parameters: tuple[Piece, ...]
     extra: tuple[Piece, ...]
     copies: tuple[Piece, ...]
     buffers: tuple[Piece, ...]
-    strays: tuple[Piece, ...]
+    unexpected: tuple[Piece, ...]
     expected: dict[Identity, list[str]]
 
 
@@ -178,7 +178,7 @@ class _Cutter:
         return self._read(line, block, axes)
 
     def expected(self) -> Iterator[tuple[Identity, str]]:
-        """Every parameter that the card expects, also by the parts of the fused ones."""
+        """Every parameter that the definition expects, also by the parts of the fused ones."""
         if self.case is None:
             return
         for block in self.case.corrected.blocks:
@@ -270,14 +270,14 @@ class _Cutter:
                     return (tuple(span for span, name in zip(other.axes, names, strict=True) if isinstance(name, str)),)
         return boxes
 
-    def _identity(self, slot: Slot, scope: CardScope, axes: tuple[str, ...], component: str) -> Identity:
+    def _identity(self, slot: Slot, scope: Scope, axes: tuple[str, ...], component: str) -> Identity:
         role, tensor = slot.role, tensor_word(slot.tensor.suffix)
         if role.endswith(".bias"):
             role, tensor = role.removesuffix(".bias"), "bias"
         component = "/".join(filter(None, (self.component, component)))
         return Identity(component, slot.scope, slot.tower, role, tensor, axes)
 
-    def _terms(self, slot: Slot, scope: CardScope, boxes: Sequence[Box]) -> tuple[tuple[Term, ...], int | None]:
+    def _terms(self, slot: Slot, scope: Scope, boxes: Sequence[Box]) -> tuple[tuple[Term, ...], int | None]:
         """The parts of a fused matrix with the rows that the config, or the products in the shapes, tell."""
         if slot.flow is None or not slot.kind.packs:
             return (), 1
@@ -298,7 +298,7 @@ class _Cutter:
         found = zip(slot.kind.packs, roles, each, nodes, strict=True)
         return tuple(Term(pack, role, size, node) for pack, role, size, node in found), groups
 
-    def _number(self, slot: Slot, scope: CardScope, node: Node) -> int | None:
+    def _number(self, slot: Slot, scope: Scope, node: Node) -> int | None:
         assert self.case is not None
         value = whole(scope.evaluate(node))
         if value is not None:
@@ -325,7 +325,7 @@ def tensor_word(suffix: str) -> str:
 
 
 def _counting(slot: Slot, block: Block, line: Line) -> Slot:
-    """The slot that a line counts for: a stored copy stands in for the one it is tied to."""
+    """The slot that a line counts for: a stored copy is in for the one it is tied to."""
     return block.tie if block.tie is not None and line.kind == ledger.PARAMETER else slot
 
 
@@ -333,7 +333,7 @@ def _is_stack(slot: Slot) -> bool:
     return bool(slot.kind.each) and len(slot.dims) > 1 and len(slot.dims) == len(slot.tensor.dims)
 
 
-def _blocks(slot: Slot, scope: CardScope, shape: tuple[int, ...]) -> tuple[Node, int] | None:
+def _blocks(slot: Slot, scope: Scope, shape: tuple[int, ...]) -> tuple[Node, int] | None:
     """(symbol, number) of stacked modules that lie one below the other in the rows of one matrix."""
     node = slot.dims[0] if slot.dims else None
     if not slot.kind.each or len(slot.dims) + 1 != len(slot.tensor.dims) or len(shape) != len(slot.dims):
@@ -359,12 +359,12 @@ def _is_turned(line: Line, block: Block, dims: Sequence[Node]) -> bool:
     return tuple(dims) == flow and not (packed and turned == line.layout.shape)
 
 
-def _base(scope: CardScope, hole: str) -> str:
-    chain = [name for name in bases(scope.card, scope.settings.native, hole) if name in scope.symbols]
+def _base(scope: Scope, hole: str) -> str:
+    chain = [name for name in bases(scope.definition, scope.settings.native, hole) if name in scope.symbols]
     return chain[-1] if chain else hole
 
 
-def _symbol(scope: CardScope, node: Node) -> str:
+def _symbol(scope: Scope, node: Node) -> str:
     return _base(scope, node.path[-1]) if isinstance(node, Word) else show(node)
 
 
@@ -387,14 +387,14 @@ def _sum(node: Node) -> tuple[Node | None, list[Node]]:
 
 
 LONG = {"q": "query", "k": "key", "v": "value", "dt": "step"}
-"""Packs that cards abbreviate."""
+"""Packs that definitions abbreviate."""
 
 
 def part_roles(role: str, packs: Sequence[str]) -> list[str]:
     """The roles of a fused matrix's parts: `attention.qkv` of q, k, v is attention.query, .key and .value.
 
     A pack with a dot is a role itself; the parts of `mlp.gate_up` may be in either order. Where the role's last word
-    is not made of its parts, a part of that name is the role and the others stand beside it, or below it where none
+    is not made of its parts, a part of that name is the role and the others are beside it, or below it where none
     has its name.
     """
     parts = [LONG.get(pack, pack) for pack in packs]

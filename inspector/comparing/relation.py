@@ -34,7 +34,7 @@ def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally, *, sta
 
 
 def _are_stated_alike(one: Reconciled, other: Reconciled) -> bool:
-    if one.solved or other.solved or one.reading.card.name != other.reading.card.name:
+    if one.solved or other.solved or one.reading.definition.name != other.reading.definition.name:
         return False
     return not differing_widths(one, other)
 
@@ -42,7 +42,7 @@ def _are_stated_alike(one: Reconciled, other: Reconciled) -> bool:
 def _faulty(side: Side) -> set[str]:
     """Families in which the side's own audit finds tensors of a wrong shape."""
     case = side.audited.case
-    return set() if case is None else {one.block.key for one in case.placement.misfits}
+    return set() if case is None else {one.block.key for one in case.placement.mismatched}
 
 
 def _agreement(pairs: Pairs, faulty: set[str]) -> tuple[int, int, int]:

@@ -37,7 +37,7 @@ class Files(Struct, frozen=True):
     extra: tuple[str, ...]
     local: bool
     hashed: bool
-    evidence: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 class RoleDifference(Struct, frozen=True):

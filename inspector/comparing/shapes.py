@@ -1,7 +1,7 @@
 """The algebra of shapes: how a tensor of one shape becomes one of another, and how much of it arrives. Pure.
 
-Both shapes are logical (unpacked) and in one orientation, outputs before inputs, as the cards say them;
-what is still transposed then lies otherwise than its card says.
+Both shapes are logical (unpacked) and in one orientation, outputs before inputs, as the definitions say them;
+what is still transposed then lies otherwise than its definition says.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _refines(fine: Shape, coarse: Shape) -> bool:
 
 
 def split(total: int, sizes: Sequence[int | None], others: Sequence[int | None]) -> tuple[int, ...] | None:
-    """The sizes of a fused matrix's parts: as its card knows them, else as the other side has them.
+    """The sizes of a fused matrix's parts: as its definition knows them, else as the other side has them.
 
     total: rows of the fused matrix. The last open part has what is left; None where nothing is left for it.
     Of a matrix too short for its known parts the last ones lack the rows.

@@ -1,4 +1,4 @@
-"""The ledger of a conversion: what of each piece of the source lies in which piece of the target.
+"""The ledger of a conversion: what of each piece of the source is in which piece of the target.
 
 source = carried + dropped and target = carried + invented, whatever the two sides hold: every parameter of
 either side is in exactly one record.
@@ -17,7 +17,7 @@ from inspector.comparing.shapes import Fit, fit
 
 
 class Tensor(Struct, frozen=True):
-    """Where one logical tensor lies on a side: its name there, and which part of what is stored under it.
+    """Where one logical tensor is on a side: its name there, and which part of what is stored under it.
 
     index: the position on the stacked axis, None where the tensor is not one of a stack. part: rows of a
     fused matrix, None where it is whole. turned: stored inputs before outputs.
@@ -30,7 +30,7 @@ class Tensor(Struct, frozen=True):
 
 
 class Carried(Struct, frozen=True):
-    """Tensors that lie on both sides: the same indices of one identity, and how they get from one to the other."""
+    """Tensors that are on both sides: the same indices of one identity, and how they get from one to the other."""
 
     identity: Identity
     boxes: tuple[Box, ...]
@@ -96,10 +96,10 @@ def tally(pairs: Pairs) -> Tally:
         for piece in pairs.source.get(identity, ()):
             left = piece.boxes
             for position, (other, boxes) in enumerate(rest):
-                met = _met(left, boxes)
-                if met:
-                    carried.append(_carried(identity, met, piece, other))
-                    left, boxes = _less(left, met), _less(boxes, met)
+                matched = _matched(left, boxes)
+                if matched:
+                    carried.append(_carried(identity, matched, piece, other))
+                    left, boxes = _less(left, matched), _less(boxes, matched)
                     rest[position] = (other, boxes)
             if left:
                 dropped.append(Alone(piece, left))
@@ -107,8 +107,8 @@ def tally(pairs: Pairs) -> Tally:
     return Tally(tuple(carried), tuple(dropped), tuple(invented))
 
 
-def _met(one: tuple[Box, ...], other: tuple[Box, ...]) -> tuple[Box, ...]:
-    return tuple(met for a in one for b in other if (met := common(a, b)) is not None)
+def _matched(one: tuple[Box, ...], other: tuple[Box, ...]) -> tuple[Box, ...]:
+    return tuple(matched for a in one for b in other if (matched := common(a, b)) is not None)
 
 
 def _less(boxes: tuple[Box, ...], cuts: tuple[Box, ...]) -> tuple[Box, ...]:

@@ -35,10 +35,10 @@ class Taken(Struct, frozen=True):
 def settled(source: Side, target: Side) -> tuple[Side, Side, tuple[Taken, ...]]:
     """Both sides with copies set aside that only one of them stores.
 
-    Where no card reads a side's names, what the other side knows as a buffer or a copy is one there too;
+    Where no definition reads a side's names, what the other side knows as a buffer or a copy is one there too;
     where a side has no config, what it has no place for is a parameter if the other side has it as one.
     """
-    source, target = _told_by_other(source, target), _told_by_other(target, source)
+    source, target = _reported_by_other(source, target), _reported_by_other(target, source)
     source, target = _recognised(source, target), _recognised(target, source)
     left = list(_copies(source, target, "source"))
     right = list(_copies(target, source, "target"))
@@ -49,7 +49,7 @@ def settled(source: Side, target: Side) -> tuple[Side, Side, tuple[Taken, ...]]:
     )
 
 
-def _told_by_other(own: Side, other: Side) -> Side:
+def _reported_by_other(own: Side, other: Side) -> Side:
     buffers = {piece.line.family for piece in other.buffers}
     copies = {piece.line.family for piece in other.copies}
     unread = [piece for piece in own.parameters if not piece.identity.role]
@@ -66,16 +66,16 @@ def _told_by_other(own: Side, other: Side) -> Side:
 
 def _recognised(own: Side, other: Side) -> Side:
     case = own.audited.case
-    if not own.strays or case is None or not case.solved:
+    if not own.unexpected or case is None or not case.solved:
         return own
     known = {piece.line.family for piece in other.parameters}
-    found = [piece for piece in own.strays if piece.line.family in known]
+    found = [piece for piece in own.unexpected if piece.line.family in known]
     if not found:
         return own
     chosen = {id(piece) for piece in found}
     named = tuple(replace(piece, identity=replace(piece.identity, role="")) for piece in map(as_stored, found))
-    rest = tuple(piece for piece in own.strays if id(piece) not in chosen)
-    return replace(own, parameters=(*own.parameters, *named), strays=rest)
+    rest = tuple(piece for piece in own.unexpected if id(piece) not in chosen)
+    return replace(own, parameters=(*own.parameters, *named), unexpected=rest)
 
 
 def _without(side: Side, copies: Sequence[Piece]) -> Side:
@@ -112,7 +112,7 @@ def is_unsettled(own: Side, other: Side, piece: Piece) -> bool:
         return False
     if _configured(other.audited):
         return False
-    return not truth(scope_of(case.corrected.scope, block.slot).evaluate(parse(block.slot.card.ties)))
+    return not truth(scope_of(case.corrected.scope, block.slot).evaluate(parse(block.slot.definition.ties)))
 
 
 def _configured(audited: Audit) -> bool:

@@ -46,7 +46,7 @@ def compared_with_values(
         why = Skipped("values", "the two are different models: no tensor of the one becomes one of the other")
         return replace(compared, skipped=(*compared.skipped, why))
     found = compare_values(compared, wanted, progress)
-    findings = tuple(ordered((*compared.findings, *merged(found.evidence))))
+    findings = tuple(ordered((*compared.findings, *merged(found.findings))))
     return replace(
         compared,
         findings=findings,
@@ -73,7 +73,7 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
             _one(carried, source, target, stores, found)
     for audited in (compared.source, compared.target):
         check_copies(audited, found)
-    found.evidence.extend((*_differences(found), *found.odd.evidence()))
+    found.findings.extend((*_differences(found), *found.odd.findings()))
     return found
 
 
@@ -124,13 +124,13 @@ def _one(
         return
     one, other = Numbers(both[0], arrays[0].dtype), Numbers(both[1], arrays[1].dtype)
     found.odd.look(names[1], arrays[1])
-    what, told = _judged(carried.identity.role, one, other)
-    at = stored_at(told.place, target, carried.target, carried.fit, shape)
-    told = told if at is None or told.equal else replace(told, place=at)
+    what, reported = _judged(carried.identity.role, one, other)
+    at = stored_at(reported.place, target, carried.target, carried.fit, shape)
+    reported = reported if at is None or reported.equal else replace(reported, place=at)
     found.tensors += 1
-    found.elements += told.elements
+    found.elements += reported.elements
     found.verdicts.append(
-        Verdict(carried.identity.role, names[0], names[1], what, told, carried.steps, one.raw.ndim > 1)
+        Verdict(carried.identity.role, names[0], names[1], what, reported, carried.steps, one.raw.ndim > 1)
     )
 
 
@@ -141,11 +141,11 @@ def _numbers(tensor: Tensor, packed: bool, store: Store | None) -> Numbers | str
 
 
 def _judged(role: str, source: Numbers, target: Numbers) -> tuple[str, Difference]:
-    told = difference(source, target)
-    if told.equal:
-        return EQUAL, told
-    if told.rounding:
-        return ROUNDED, told
+    reported = difference(source, target)
+    if reported.equal:
+        return EQUAL, reported
+    if reported.rounding:
+        return ROUNDED, reported
     if role.startswith(ROTARY):
         for pairs, halves, swap in ((source, target, False), (target, source, True)):
             for width in islice(head_widths(halves, pairs), MOST_WIDTHS):
@@ -154,8 +154,8 @@ def _judged(role: str, source: Numbers, target: Numbers) -> tuple[str, Differenc
                 again = difference(other, one) if swap else difference(one, other)
                 if again.equal or again.rounding:
                     return REORDERED, again
-                told = min(told, again, key=lambda one: one.differing)
-    return DIFFERENT, told
+                reported = min(reported, again, key=lambda one: one.differing)
+    return DIFFERENT, reported
 
 
 def _differences(found: Values) -> Iterator[Finding]:
@@ -167,7 +167,7 @@ def _differences(found: Values) -> Iterator[Finding]:
     for role, members in roles.items():
         worst = max(members, key=lambda verdict: verdict.difference.largest)
         of = sum(verdict.role == role for verdict in found.verdicts)
-        told = worst.difference
+        reported = worst.difference
         yield ValuesDiffer(
             place=Place(tensor=worst.target if len(members) == 1 else None),
             role=role,
@@ -176,12 +176,12 @@ def _differences(found: Values) -> Iterator[Finding]:
             names=tuple(verdict.target for verdict in members[:NAMES_SHOWN]),
             where=place_of_names([verdict.target for verdict in members]),
             tensor=worst.target,
-            differing=told.differing,
-            elements=told.elements,
-            beyond=told.beyond,
-            largest=told.largest,
-            at=told.place,
-            values=(told.source, told.target),
+            differing=reported.differing,
+            elements=reported.elements,
+            beyond=reported.beyond,
+            largest=reported.largest,
+            at=reported.place,
+            values=(reported.source, reported.target),
         )
     changed = sum(map(len, roles.values()))
     same = [verdict.target for verdict in found.verdicts if verdict.what == EQUAL and verdict.matrix]

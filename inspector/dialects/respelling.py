@@ -305,7 +305,7 @@ def _column(slot: Slot) -> Slot:
 
 
 def _in_groups(slot: Slot) -> Slot:
-    if len(slot.dims) != 1 or "g" not in slot.card.dims:
+    if len(slot.dims) != 1 or "g" not in slot.definition.dims:
         return slot
     groups = Word(("g",))
     return replace(slot, dims=(groups, Binary("/", slot.dims[0], groups)))

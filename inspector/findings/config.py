@@ -156,7 +156,7 @@ class KeyNotUnderstood(Finding, frozen=True, kw_only=True):
     """Keys of the config that nothing here reads.
 
     What it means
-        The config has keys that the architecture's card does not read, that its class has no default for,
+        The config has keys that the architecture's definition does not read, that its class has no default for,
         and that are not known to move no shape.
 
     Why it matters

@@ -69,7 +69,7 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
 
 
 class StoredTransposed(UnexpectedShape, frozen=True, kw_only=True):
-    """A matrix lies on its side.
+    """A matrix is on its side.
 
     What it means
         The stored shape is the expected one with its two dims exchanged: [in, out] instead of [out, in]

@@ -1,7 +1,7 @@
 """The index against the headers against the files, in both directions. Pure.
 
-One cause, one finding: what an absent file takes along is told with the file, what a file that the index
-does not list holds is told with that file, and only the rest is a matter of single tensors.
+One cause, one finding: what an absent file takes along is reported with the file, what a file that the index
+does not list holds is reported with that file, and only the rest is a matter of single tensors.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from inspector.loader.sources.source import is_plain_name
 from inspector.loader.weight_sets import WeightSet, numbered_like, shard_number
 
 NAMES_SHOWN: Final = 20
-FILES_TOLD: Final = 20
+FILES_REPORTED: Final = 20
 """Files with a finding each of one kind; further ones share one."""
 
 
@@ -51,7 +51,7 @@ class Agreement(Struct):
     """What the comparison gives. same: index and headers agree to the last name."""
 
     same: bool
-    evidence: list[Finding] = []
+    findings: list[Finding] = []
     lost: dict[str, tuple[str, ...]] = {}
 
 
@@ -105,19 +105,19 @@ def compare(
         names.sort()
     for file, names in (*absent.items(), *silent.items(), *unusable.items()):
         result.lost[file] = tuple(name for name in names if name not in file_of)
-    told = result.evidence
-    told.extend(_by_file(ShardNameUnsafe, unusable, index.file))
-    told.extend(_absent(absent, gone, index.file))
-    told.extend(_by_file(TensorAbsent, missing, index.file))
-    told.extend(_moved(moved, ways, index.file))
-    told.extend(_by_file(TensorUnlisted, extra, index.file))
-    told.extend(_unlisted(copies, unlisted, gone, index.file))
-    told.extend(doubled([copy for copy in copies if not copy.unlisted]))
+    reported = result.findings
+    reported.extend(_by_file(ShardNameUnsafe, unusable, index.file))
+    reported.extend(_absent(absent, gone, index.file))
+    reported.extend(_by_file(TensorAbsent, missing, index.file))
+    reported.extend(_moved(moved, ways, index.file))
+    reported.extend(_by_file(TensorUnlisted, extra, index.file))
+    reported.extend(_unlisted(copies, unlisted, gone, index.file))
+    reported.extend(doubled([copy for copy in copies if not copy.unlisted]))
     return result
 
 
 def doubled(copies: Iterable[Copy]) -> list[Finding]:
-    """Tensors that lie in two files of one set."""
+    """Tensors that are in two files of one set."""
     same = {copy.file: list(copy.same) for copy in copies if copy.same}
     other = {copy.file: list(copy.other) for copy in copies if copy.other}
     return [*_by_file(TensorDoubled, same, None), *_by_file(TensorContradicted, other, None)]
@@ -132,10 +132,10 @@ def unindexed(weights: WeightSet) -> list[Finding]:
         found = shard_number(name)
         if found is not None:
             by_count.setdefault(found[1], set()).add(found[0])
-    told: list[Finding] = []
+    reported: list[Finding] = []
     indexed = weights.kind != "gguf"  # parts of a GGUF model name one another
     if weights.index is None and by_count and indexed:  # Meta's consolidated.00 has numbers and never an index
-        told.append(IndexMissing(files=len(weights.files), names=tuple(weights.files[:NAMES_SHOWN])))
+        reported.append(IndexMissing(files=len(weights.files), names=tuple(weights.files[:NAMES_SHOWN])))
     for count, present in by_count.items():
         first = 0 if 0 in present and count not in present else 1
         absent = count - len(present)
@@ -144,7 +144,7 @@ def unindexed(weights: WeightSet) -> list[Finding]:
         like = next(name for name in weights.files if (shard_number(name) or (0, 0))[1] == count)
         span = range(first, first + min(count, len(present) + NAMES_SHOWN))
         names = [numbered_like(like, n) for n in span if n not in present][:NAMES_SHOWN]
-        told.append(
+        reported.append(
             ShardMissing(
                 place=Place(file=names[0] if absent == 1 else None),
                 files=absent,
@@ -153,17 +153,17 @@ def unindexed(weights: WeightSet) -> list[Finding]:
                 tensors=None,
             )
         )
-    return told
+    return reported
 
 
 def _unlisted(copies: list[Copy], unlisted: Set[str], gone: Mapping[str, str], index: str) -> list[Finding]:
-    told: list[Finding] = []
+    reported: list[Finding] = []
     by_file = {copy.file: copy for copy in copies if copy.unlisted}
-    for file in sorted(unlisted)[:FILES_TOLD]:
+    for file in sorted(unlisted)[:FILES_REPORTED]:
         copy = by_file.get(file)
         if copy is None:
             continue
-        told.append(
+        reported.append(
             ShardUnlisted(
                 place=Place(file=file),
                 index=index,
@@ -173,21 +173,23 @@ def _unlisted(copies: list[Copy], unlisted: Set[str], gone: Mapping[str, str], i
                 names=tuple((*copy.other, *copy.same)[:NAMES_SHOWN]),
             )
         )
-    if len(by_file) > FILES_TOLD:
-        told.append(ShardUnlisted(index=index, files=len(by_file) - FILES_TOLD, tensors=None))
-    return told
+    if len(by_file) > FILES_REPORTED:
+        reported.append(ShardUnlisted(index=index, files=len(by_file) - FILES_REPORTED, tensors=None))
+    return reported
 
 
 def _by_file(kind: type[TensorsOfFile], groups: Mapping[str, list[str]], index: str | None) -> list[Finding]:
     """One finding for each file, and one for all files beyond FILES_TOLD."""
-    told: list[Finding] = [
+    reported: list[Finding] = [
         kind(place=Place(file=file), tensors=len(names), names=tuple(names[:NAMES_SHOWN]), index=index)
-        for file, names in list(groups.items())[:FILES_TOLD]
+        for file, names in list(groups.items())[:FILES_REPORTED]
     ]
-    rest = list(groups)[FILES_TOLD:]
+    rest = list(groups)[FILES_REPORTED:]
     if rest:
-        told.append(kind(tensors=_tensors(groups, rest), names=tuple(rest[:NAMES_SHOWN]), index=index, files=len(rest)))
-    return told
+        reported.append(
+            kind(tensors=_tensors(groups, rest), names=tuple(rest[:NAMES_SHOWN]), index=index, files=len(rest))
+        )
+    return reported
 
 
 def _moved(groups: Mapping[str, list[str]], found_in: Mapping[str, set[str]], index: str) -> list[Finding]:
@@ -202,7 +204,7 @@ def _moved(groups: Mapping[str, list[str]], found_in: Mapping[str, set[str]], in
 
 def _absent(groups: Mapping[str, list[str]], gone: Mapping[str, str], index: str) -> list[Finding]:
     """Files that are not there, with the layers they take along; one finding for all files beyond FILES_TOLD."""
-    told: list[Finding] = [
+    reported: list[Finding] = [
         ShardMissing(
             place=Place(file=file),
             tensors=len(names),
@@ -211,13 +213,13 @@ def _absent(groups: Mapping[str, list[str]], gone: Mapping[str, str], index: str
             layers=layers_of(names),
             link=gone.get(file) == "broken link",
         )
-        for file, names in list(groups.items())[:FILES_TOLD]
+        for file, names in list(groups.items())[:FILES_REPORTED]
     ]
-    rest = list(groups)[FILES_TOLD:]
+    rest = list(groups)[FILES_REPORTED:]
     if rest:
         names = tuple(rest[:NAMES_SHOWN])
-        told.append(ShardMissing(tensors=_tensors(groups, rest), names=names, index=index, files=len(rest)))
-    return told
+        reported.append(ShardMissing(tensors=_tensors(groups, rest), names=names, index=index, files=len(rest)))
+    return reported
 
 
 def _tensors(groups: Mapping[str, list[str]], files: Iterable[str]) -> int:

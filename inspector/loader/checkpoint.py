@@ -23,7 +23,7 @@ from inspector.loader.config_file import (
 from inspector.loader.configs import config_at, read_configs, side_values
 from inspector.loader.index import Index
 from inspector.loader.layout import Layout
-from inspector.loader.leftovers import emptied, leftover_evidence
+from inspector.loader.leftovers import emptied, leftover_findings
 from inspector.loader.other_files import OtherSet, no_weights, other_weights, others_of, sniffed, unfinished
 from inspector.loader.picking import Picked, loadable, pick, read_index
 from inspector.loader.set_reading import SetReading, WeightFile
@@ -56,7 +56,7 @@ class Checkpoint(Struct, frozen=True):
     commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
     what was read over a network. metadata: what the weight files state of the model themselves (GGUF), unless a
     config was given to be taken instead. ties: names that the format says are the same numbers. copies: tensor ->
-    how often it lies there again, where the files are slices of one model. shadows: the repository that a path of
+    how often it is there again, where the files are slices of one model. shadows: the repository that a path of
     this machine was taken for.
     folder: where on this machine it lies, "" for a single file and for what lies elsewhere; tree: every file of a
     repository's folder, as the Hub states it. kept_shapes: tensors of which the values were read because they are
@@ -77,7 +77,7 @@ class Checkpoint(Struct, frozen=True):
     other_sets: tuple[OtherSet, ...] = ()
     lost: Mapping[str, tuple[str, ...]] = {}
     cut: tuple[str, ...] = ()
-    evidence: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
     readable: bool = False
     partial: bool = False
     siblings: Mapping[str, int] = {}
@@ -115,7 +115,7 @@ def load(
     `hf://org/name@revision/folder` or the address of a page of it; revision, subfolder and repo_type are
     those of a repository; cached reads the local cache of the Hub and asks nobody.
     weights chooses among several sets of a folder: a file, an index, a set or a variant by name.
-    config is the path of a config file to take instead of the one that lies beside the weights.
+    config is the path of a config file to take instead of the one that is beside the weights.
     progress is called while headers arrive over a network.
     """
     with _no_collector():
@@ -185,7 +185,7 @@ def _opened(
         download = remote.download(audited)
     return replace(
         read,
-        evidence=(*opened.notes, *read.evidence),
+        findings=(*opened.notes, *read.findings),
         address=opened.address,
         commit=opened.commit,
         cached=remote is None,
@@ -205,7 +205,7 @@ def _again(address: str, commit: str | None) -> Source | None:
 
 
 def _unread(source: str, why: Finding) -> Checkpoint:
-    return Checkpoint(source, os.path.basename(source.rstrip("/")) or source, evidence=(why,), address=source)
+    return Checkpoint(source, os.path.basename(source.rstrip("/")) or source, findings=(why,), address=source)
 
 
 def _shadowed(source: str) -> str | None:
@@ -230,7 +230,7 @@ def assemble(
     """
     listing = source.listing()
     configs, faults = read_configs(source, listing, config)
-    evidence = [*faults]
+    findings = [*faults]
     blank = Checkpoint(
         source.title if given is None else given,
         source.title if only is None else only,
@@ -244,19 +244,19 @@ def assemble(
         reach=lambda: source,
     )
     if "." in listing.others and only is None:
-        return replace(blank, evidence=(_no_place(Refusal(listing.others["."])), *evidence))
+        return replace(blank, findings=(_no_place(Refusal(listing.others["."])), *findings))
     sizes = {**listing.files, **dict.fromkeys(listing.others, 0)}
     sets = group(sizes)
     params = configs["params"].values if "params" in configs else {}
     picked, audit = _audited(source, listing, loadable(sets, listing), sizes, weights, only, params)
-    evidence.extend(picked.evidence)
+    findings.extend(picked.findings)
     if picked.weights is None or audit is None:
-        if not picked.evidence and "pipeline" not in configs:
-            evidence.extend(_instead_of_weights(source, listing, sets, sizes))
+        if not picked.findings and "pipeline" not in configs:
+            findings.extend(_instead_of_weights(source, listing, sets, sizes))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in sets)
-        return replace(blank, other_sets=others, evidence=tuple(evidence))
+        return replace(blank, other_sets=others, findings=tuple(findings))
     others = others_of(sets, picked.weights, audit.names, sizes)
-    evidence.extend(_around(listing, picked.weights, audit, others, alone=only is not None))
+    findings.extend(_around(listing, picked.weights, audit, others, alone=only is not None))
     return replace(
         blank,
         metadata=None if audit.beyond is None or config is not None else audit.beyond.metadata,
@@ -270,7 +270,7 @@ def assemble(
         other_sets=others,
         lost=audit.lost,
         cut=tuple(audit.cut),
-        evidence=tuple(_with_origin(evidence, source)),
+        findings=tuple(_with_origin(findings, source)),
         readable=bool(audit.files),
         partial=picked.partial,
         siblings={name: size for name, size in blank.siblings.items() if name not in audit.names},
@@ -282,12 +282,12 @@ def _instead_of_weights(
 ) -> Iterator[Finding]:
     """What a place holds that has no set of weights to audit."""
     yield no_weights(source, sets, listing)
-    yield from leftover_evidence(listing)
+    yield from leftover_findings(listing)
     yield from sniffed(source, sets, sizes)
     for one in sets:
         if one.index is not None:
             index = read_index(source, one.index)
-            yield from [index] if isinstance(index, Finding) else index.evidence
+            yield from [index] if isinstance(index, Finding) else index.findings
 
 
 def _around(
@@ -295,13 +295,13 @@ def _around(
 ) -> Iterator[Finding]:
     """What was found in the audited set and around it. alone: one file was named, so that no other is looked at."""
     if audit.index is not None:
-        yield from audit.index.evidence
+        yield from audit.index.findings
     if others and not alone:
         yield other_weights(weights, others, audit.bytes)
     yield from unfinished(listing, audit.names)
-    yield from audit.evidence
+    yield from audit.findings
     if not alone:
-        yield from leftover_evidence(listing, audit.names)
+        yield from leftover_findings(listing, audit.names)
     empty = emptied(audit.tensors) if audit.holds_empty else None
     if empty is not None:
         yield empty
@@ -346,11 +346,11 @@ def _no_place(refusal: Refusal) -> Finding:
     return kinds.get(refusal.reason, NotFound)(reason=refusal.reason, detail=refusal.detail)
 
 
-def _with_origin(evidence: list[Finding], source: Source) -> list[Finding]:
+def _with_origin(findings: list[Finding], source: Source) -> list[Finding]:
     """Adds to what is cured by fetching a file again where to fetch it, or that it is so where it comes from."""
     remote = isinstance(source, Forewarned)
-    if not evidence or (not remote and source.origin is None):
-        return evidence
+    if not findings or (not remote and source.origin is None):
+        return findings
     from inspector.findings.refetch import Refetch
 
     def completed(finding: Finding) -> Finding:
@@ -360,4 +360,4 @@ def _with_origin(evidence: list[Finding], source: Source) -> list[Finding]:
             return finding.at_its_source()
         return finding.from_origin(*source.origin)
 
-    return [completed(finding) for finding in evidence]
+    return [completed(finding) for finding in findings]

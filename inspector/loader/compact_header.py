@@ -22,13 +22,13 @@ from inspector.loader.layout import Layout
 
 _BEGINS: Final = b'{"__metadata__":{'
 _NEXT: Final = b']},"'
-"""What stands between a span and the next name."""
+"""What is between a span and the next name."""
 _PIECE: Final = 1 << 17
 """Bytes."""
 _BEFORE, _AFTER = '},"', '":'
 """What stands around a name."""
 _SPAN: Final = ',"data_offsets":['
-"""What stands before a span."""
+"""What is before a span."""
 _CUT: Final = bytes(0 if code < 32 else ord("\n") if code in b"{]" else code for code in range(256))
 """A line break for what the text is cut at, and a zero byte for the control characters, which JSON does not allow."""
 _UNCUT: Final = bytes(set(range(256)) - set(b"{]"))
@@ -48,7 +48,7 @@ class Compact(Struct, frozen=True):
 
 
 def read_compact(
-    raw: bytes, layout_of: Callable[[str, list[Any]], Layout | None], met: dict[str, Layout]
+    raw: bytes, layout_of: Callable[[str, list[Any]], Layout | None], matched: dict[str, Layout]
 ) -> Compact | None:
     """The header, where every entry has this form and nothing is odd; else None.
 
@@ -64,10 +64,10 @@ def read_compact(
     try:
         for text in _pieces(entries):
             fields = _fields(text)
-            if fields is None or not _learned(fields[1::3], met, layout_of):
+            if fields is None or not _learned(fields[1::3], matched, layout_of):
                 return None
             names += fields[0::3]
-            layouts += map(met.__getitem__, fields[1::3])
+            layouts += map(matched.__getitem__, fields[1::3])
             offsets += _offsets(fields[2::3])
     except ValueError:  # no UTF-8, a number with a leading zero, thousands of digits
         return None
@@ -79,7 +79,7 @@ def read_compact(
 
 
 def _pieces(entries: bytes) -> Iterator[bytes]:
-    """The entries without what stands between them, some hundred at a time: small enough to stay in the cache."""
+    """The entries without what is between them, some hundred at a time: small enough to stay in the cache."""
     start, last = 0, len(entries) - len(b"]}}")
     while start <= last:
         cut = entries.find(_NEXT, start + _PIECE)
@@ -121,14 +121,16 @@ def _apart(raw: bytes) -> tuple[dict[str, str] | None, bytes]:
     return metadata, raw[stop + 3 :]
 
 
-def _learned(kinds: list[str], met: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]) -> bool:
+def _learned(
+    kinds: list[str], matched: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]
+) -> bool:
     """Whether each kind (`"dtype":"BF16","shape":[2,3`) has a layout, which is then among those met."""
-    for kind in set(kinds).difference(met):
+    for kind in set(kinds).difference(matched):
         match = _LAYOUT.fullmatch(kind)
         layout = None if match is None else layout_of(match[1], json.loads(f"[{match[2]}]"))
         if layout is None:
             return False
-        met[kind] = layout
+        matched[kind] = layout
     return True
 
 

@@ -27,7 +27,7 @@ Kind = Literal["config", "params", "adapter", "pipeline", "litgpt", "gguf"]
 
 
 class Config(Struct, frozen=True):
-    """A config as it stands in its file.
+    """A config as it is in its file.
 
     kind: whose keys these are; "params" is Meta's params.json (dim, n_layers, ...), "litgpt" litgpt's own config,
     "gguf" the key-values of a GGUF file. writer: the framework in whose names the tensors are, where the file that

@@ -49,9 +49,9 @@ def read_configs(
 ) -> tuple[dict[str, Config], list[Finding]]:
     """The configs of a place by kind; params.json counts only where no config.json was understood."""
     configs: dict[str, Config] = {}
-    evidence: list[Finding] = []
+    findings: list[Finding] = []
     if given is not None:
-        evidence.extend(given[1])
+        findings.extend(given[1])
         if given[0] is not None:
             configs[given[0].kind] = given[0]
     for name in ("config.json", "params.json", "adapter_config.json", "model_index.json"):
@@ -62,14 +62,14 @@ def read_configs(
         if kind in configs or (name not in listing.files and name not in listing.others):
             continue
         config, faults = read_config(source, name, kind)
-        evidence.extend(faults)
+        findings.extend(faults)
         if config is not None:
             configs[kind] = config
     if given is None and not {"config", "params"} & configs.keys():
         config = _litgpt(source, listing)
         if config is not None:
             configs["config"] = config
-    return configs, evidence
+    return configs, findings
 
 
 def _litgpt(source: Source, listing: Listing) -> Config | None:

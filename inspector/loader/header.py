@@ -89,8 +89,8 @@ def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> H
     read = read_compact(raw, known_layout, known.texts)
     if read is None or not _ends_well(read.end, data_bytes) or len(read.tensors) > TENSOR_LIMIT:
         return None
-    evidence = (_large(raw, file),) if len(raw) > HEADER_LARGE else ()
-    return Header(file, read.tensors, read.metadata, evidence, len(raw), read.end, uniform=True)
+    findings = (_large(raw, file),) if len(raw) > HEADER_LARGE else ()
+    return Header(file, read.tensors, read.metadata, findings, len(raw), read.end, uniform=True)
 
 
 def _ends_well(end: int, data_bytes: int | None) -> bool:
@@ -140,8 +140,8 @@ def _plain(
         or not strict_json.is_plain(raw)
     ):
         return None
-    evidence = (_large(raw, file),) if len(raw) > HEADER_LARGE else ()
-    return Header(file, tensors, metadata or {}, evidence, len(raw), end)
+    findings = (_large(raw, file),) if len(raw) > HEADER_LARGE else ()
+    return Header(file, tensors, metadata or {}, findings, len(raw), end)
 
 
 def _contiguous_end(spans: list[list[int]]) -> int:

@@ -59,7 +59,7 @@ class EntryByEntry:
 
     def __init__(self, values: dict[str, Any], raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> None:
         self.values, self.raw, self.data_bytes, self.file, self.known = values, raw, data_bytes, file, known
-        self.evidence: list[Finding] = []
+        self.findings: list[Finding] = []
         self.tensors: dict[str, Layout] = {}
         self.spans: list[tuple[int, int, str]] = []
         self.problems = EntryProblems()
@@ -70,27 +70,27 @@ class EntryByEntry:
     def verdict(self) -> Header:
         if self.raw[:1] in (b" ", b"\t", b"\r", b"\n"):
             blanks = len(self.raw) - len(self.raw.lstrip(b" \t\r\n"))
-            self.evidence.append(HeaderStartsBlank(place=self.place, bytes=blanks))
+            self.findings.append(HeaderStartsBlank(place=self.place, bytes=blanks))
         doubled = self.values.keys_twice if isinstance(self.values, Doubled) else ()
         if doubled:
-            self.evidence.append(
+            self.findings.append(
                 KeyDoubled(place=self.place, where="header", keys=tuple(doubled[:NAMES_SHOWN]), tensors=len(doubled))
             )
         metadata = self._metadata()
         if len(self.values) > TENSOR_LIMIT:
-            self.evidence.append(TooManyTensors(place=self.place, tensors=len(self.values), limit=TENSOR_LIMIT))
-            return unreadable(self.file, *self.evidence)
+            self.findings.append(TooManyTensors(place=self.place, tensors=len(self.values), limit=TENSOR_LIMIT))
+            return unreadable(self.file, *self.findings)
         for name, entry in self.values.items():
             self._entry(name, entry)
-        self.evidence.extend(self.problems.findings(self.file))
+        self.findings.extend(self.problems.findings(self.file))
         declared, cut = self._data()
         if len(self.raw) > HEADER_LARGE:
-            self.evidence.append(HeaderLarge(place=self.place, bytes=len(self.raw), limit=HEADER_LARGE))
+            self.findings.append(HeaderLarge(place=self.place, bytes=len(self.raw), limit=HEADER_LARGE))
         return Header(
             self.file,
             self.tensors,
             metadata,
-            tuple(self.evidence),
+            tuple(self.findings),
             len(self.raw),
             declared,
             tuple(self.faulty),
@@ -107,15 +107,15 @@ class EntryByEntry:
         if found is None:
             return {}
         if not isinstance(found, dict):
-            self.evidence.append(MetadataMalformed(place=self.place, problem=f"is {_kind(found)}", keys=(), count=1))
+            self.findings.append(MetadataMalformed(place=self.place, problem=f"is {_kind(found)}", keys=(), count=1))
             return {}
         if isinstance(found, Doubled):
             keys = found.keys_twice
-            self.evidence.append(MetadataKeyDoubled(place=self.place, keys=tuple(keys[:NAMES_SHOWN]), count=len(keys)))
+            self.findings.append(MetadataKeyDoubled(place=self.place, keys=tuple(keys[:NAMES_SHOWN]), count=len(keys)))
         bad = [key for key, text in found.items() if type(text) is not str]
         if bad:
             problem = f"holds {_kind(found[bad[0]])} where only texts may stand"
-            self.evidence.append(
+            self.findings.append(
                 MetadataMalformed(place=self.place, problem=problem, keys=tuple(bad[:NAMES_SHOWN]), count=len(bad))
             )
         return {key: text for key, text in found.items() if type(text) is str}
@@ -201,7 +201,7 @@ class EntryByEntry:
         """Judges how the spans tile the data; returns the declared length and the names cut off."""
         self.spans.sort()
         if self._absolute():
-            self.evidence.append(OffsetsAbsolute(place=self.place, begin=self.spans[0][0], tensors=len(self.spans)))
+            self.findings.append(OffsetsAbsolute(place=self.place, begin=self.spans[0][0], tensors=len(self.spans)))
             return 0, ()
         end, holes, hole_bytes, overlaps = 0, 0, 0, 0
         behind_holes: list[str] = []
@@ -217,23 +217,23 @@ class EntryByEntry:
             end = max(end, stop)
         if holes and self.whole:
             names = behind_holes[:NAMES_SHOWN]
-            self.evidence.append(OffsetsHole(place=self.place, holes=holes, bytes=hole_bytes, names=tuple(names)))
+            self.findings.append(OffsetsHole(place=self.place, holes=holes, bytes=hole_bytes, names=tuple(names)))
         if overlaps:
-            self.evidence.append(
+            self.findings.append(
                 OffsetsOverlap(place=self.place, tensors=overlaps, names=tuple(overlapping[:NAMES_SHOWN]))
             )
         if self.data_bytes is None or end == self.data_bytes:
             return end, ()
         if end < self.data_bytes:
             if self.whole:
-                self.evidence.append(
+                self.findings.append(
                     DataBehindEnd(place=self.place, declared=end, stored=self.data_bytes, bytes=self.data_bytes - end)
                 )
             return end, ()
         cut = tuple(name for _, stop, name in self.spans if stop > self.data_bytes)
         before = 8 + len(self.raw)
         lost = end - self.data_bytes
-        self.evidence.append(
+        self.findings.append(
             ShardCut(
                 place=self.place,
                 declared=before + end,
@@ -279,7 +279,7 @@ def no_header(first: bytes, size: int | None, file: str) -> Finding:
 
 
 def not_an_object(values: object, raw: bytes, data_bytes: int | None, file: str, first: bytes) -> Finding:
-    """What stands in place of a JSON object: another format, or what is wrong with the JSON."""
+    """What is in place of a JSON object: another format, or what is wrong with the JSON."""
     place = Place(file=file)
     if isinstance(values, Fault):
         first = first if len(first) > 8 else len(raw).to_bytes(8, "little") + raw[:504]
@@ -305,7 +305,7 @@ def _kind(value: object) -> str:
 
 
 def _number(value: object) -> str:
-    """A value that stands where an integer from 0 to 2^64 - 1 belongs."""
+    """A value that is where an integer from 0 to 2^64 - 1 belongs."""
     if isinstance(value, OddNumber):
         return value.text
     if type(value) is int:

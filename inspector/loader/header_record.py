@@ -42,7 +42,7 @@ class Header(Struct, frozen=True):
     file: str
     tensors: dict[str, Layout]
     metadata: dict[str, str]
-    evidence: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
     header_bytes: int = 0
     declared_bytes: int = 0
     faulty: tuple[str, ...] = ()
@@ -74,6 +74,6 @@ def shared(layout: Layout, known: Layouts) -> Layout:
     return known.setdefault((layout.dtype, *layout.shape), layout)
 
 
-def unreadable(file: str, *evidence: Finding) -> Header:
+def unreadable(file: str, *findings: Finding) -> Header:
     """A header that could not be read, with what is wrong with it."""
-    return Header(file, {}, {}, evidence, readable=False)
+    return Header(file, {}, {}, findings, readable=False)

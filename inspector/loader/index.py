@@ -22,7 +22,7 @@ NAMES_SHOWN: Final = 20
 class Index(Struct, frozen=True):
     """A parsed index.
 
-    promised: file -> the tensors that the map puts into it. metadata: as it stands in the file, unjudged but
+    promised: file -> the tensors that the map puts into it. metadata: as it is in the file, unjudged but
     for the types of its totals.
     """
 
@@ -30,7 +30,7 @@ class Index(Struct, frozen=True):
     weight_map: Mapping[str, str]
     promised: Mapping[str, Sequence[str]]
     metadata: dict[str, object]
-    evidence: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
 
     @property
     def files(self) -> Collection[str]:
@@ -54,16 +54,16 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
     if not isinstance(weight_map, dict):
         problem = "has no weight_map" if weight_map is None else "has a weight_map that is no object"
         return unreadable_index(file, problem, None, raw)
-    evidence: list[Finding] = []
+    findings: list[Finding] = []
     if doubled:
         from inspector.findings.shards.index import IndexKeyDoubled
 
-        evidence.append(IndexKeyDoubled(place=Place(file=file), keys=tuple(doubled[:NAMES_SHOWN]), count=len(doubled)))
+        findings.append(IndexKeyDoubled(place=Place(file=file), keys=tuple(doubled[:NAMES_SHOWN]), count=len(doubled)))
     if not plain and set(map(type, weight_map.values())) - {str}:
         bad = [name for name, value in weight_map.items() if type(value) is not str]
         from inspector.findings.shards.index import IndexEntryMalformed
 
-        evidence.append(IndexEntryMalformed(place=Place(file=file), names=tuple(bad[:NAMES_SHOWN]), tensors=len(bad)))
+        findings.append(IndexEntryMalformed(place=Place(file=file), names=tuple(bad[:NAMES_SHOWN]), tensors=len(bad)))
         weight_map = {name: value for name, value in weight_map.items() if type(value) is str}
     metadata = values.get("metadata")
     if metadata is None:
@@ -71,7 +71,7 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
     if not isinstance(metadata, dict):
         from inspector.findings.shards.index import IndexTotalType
 
-        evidence.append(
+        findings.append(
             IndexTotalType(
                 place=Place(file=file, key="metadata"),
                 key="metadata",
@@ -81,12 +81,12 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
             )
         )
         metadata = {}
-    evidence.extend(_totals(metadata, file))
-    return Index(file, weight_map, _by_file(weight_map), metadata, tuple(evidence))
+    findings.extend(_totals(metadata, file))
+    return Index(file, weight_map, _by_file(weight_map), metadata, tuple(findings))
 
 
 def _by_file(weight_map: dict[str, str]) -> dict[str, list[str]]:
-    """The tensors of each file; taken in runs, since neighbours mostly lie in one file."""
+    """The tensors of each file; taken in runs, since neighbours mostly are in one file."""
     names, start = list(weight_map), 0
     found: dict[str, list[str]] = {}
     for file, run in groupby(weight_map.values()):
@@ -138,13 +138,13 @@ def _doubled_keys(values: object) -> list[str]:
 
 
 def _totals(metadata: dict[str, object], file: str) -> list[Finding]:
-    told: list[Finding] = []
+    reported: list[Finding] = []
     for key in ("total_size", "total_parameters"):
         total = metadata.get(key, 0)
         if type(total) is not int:
             from inspector.findings.shards.index import IndexTotalType
 
-            told.append(
+            reported.append(
                 IndexTotalType(
                     place=Place(file=file, key=key),
                     key=key,
@@ -153,7 +153,7 @@ def _totals(metadata: dict[str, object], file: str) -> list[Finding]:
                     wanted="an integer",
                 )
             )
-    return told
+    return reported
 
 
 def _shown(value: object) -> str:

@@ -1,6 +1,6 @@
 """An index by its lines, undecoded: enough where the headers then say the same to the last letter.
 
-`"name": "file", "name": "file", ...`: the map's text is cut at what stands between two entries, and the
+`"name": "file", "name": "file", ...`: the map's text is cut at what is between two entries, and the
 entries are put together by file. Nothing is believed of that. Only where the entries of each file are, letter by
 letter, what the names in its header make is the map proven to be JSON and to say just this; a single
 difference, and the index is decoded instead. Decoding takes three times as long and twice the memory.
@@ -59,7 +59,7 @@ class Outline(Struct, frozen=True):
 
     def kept(self, promised: Mapping[str, list[str]]) -> Index:
         """The index, once it is proven that it puts these names, each of them once, into these files."""
-        return Index(self.rest.file, _Placed(promised), promised, self.rest.metadata, self.rest.evidence)
+        return Index(self.rest.file, _Placed(promised), promised, self.rest.metadata, self.rest.findings)
 
 
 class _Placed(Mapping[str, str]):
@@ -97,10 +97,10 @@ def outlined(raw: bytes, file: str) -> Outline | None:
     rest = parse_index(raw[: start - 1] + raw[close:], file)
     if raw[stop + 1 : close].strip(b" \t\r\n") or not isinstance(rest, Index) or rest.weight_map:
         return None
-    if rest.evidence:
+    if rest.findings:
         from inspector.findings.shards.index import IndexTotalType
 
-        if not all(isinstance(finding, IndexTotalType) for finding in rest.evidence):
+        if not all(isinstance(finding, IndexTotalType) for finding in rest.findings):
             return None
     entries: dict[str, list[bytes]] = {}
     ending = itemgetter(slice(-len(first["between"] + first["file"]), None))

@@ -77,20 +77,20 @@ def _leftover(kind: str, names: Iterable[str], listing: Listing, partition: bool
     return Leftover(kind, ordered, sum(listing.files.get(name, 0) for name in ordered), partition)
 
 
-def leftover_evidence(listing: Listing, audited: Iterable[str] = ()) -> tuple[Finding, ...]:
+def leftover_findings(listing: Listing, audited: Iterable[str] = ()) -> tuple[Finding, ...]:
     """The leftovers of a place as evidence: the state of training in one, each kind of partition in one.
 
     audited: files that are audited, which are no leftovers of themselves.
     """
     own = frozenset(audited)
     found = [one for one in leftovers(listing) if not own.intersection(one.names)]
-    evidence: list[Finding] = []
+    findings: list[Finding] = []
     state = [one for one in found if not one.partition]
     if state:
         names = [name for one in state for name in one.names]
         from inspector.findings.reading.training import TrainingState
 
-        evidence.append(
+        findings.append(
             TrainingState(
                 kinds=tuple(one.kind for one in state),
                 names=tuple(names[:NAMES_SHOWN]),
@@ -103,7 +103,7 @@ def leftover_evidence(listing: Listing, audited: Iterable[str] = ()) -> tuple[Fi
             from inspector.findings.reading.training import PartitionedSave
 
             script = "zero_to_fp32.py" in listing.files
-            evidence.append(
+            findings.append(
                 PartitionedSave(
                     what=one.kind,
                     names=tuple(one.names[:NAMES_SHOWN]),
@@ -112,7 +112,7 @@ def leftover_evidence(listing: Listing, audited: Iterable[str] = ()) -> tuple[Fi
                     script=script,
                 )
             )
-    return tuple(evidence)
+    return tuple(findings)
 
 
 def emptied(tensors: Mapping[str, Layout]) -> Finding | None:

@@ -1,4 +1,4 @@
-"""What lies beside the audited weights, or in the place of any: other sets, halves of downloads, pointers."""
+"""What is beside the audited weights, or in the place of any: other sets, halves of downloads, pointers."""
 
 from __future__ import annotations
 

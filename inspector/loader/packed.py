@@ -38,7 +38,7 @@ class Packed(Struct, frozen=True):
         return self.known and not self.bounds and not self.padding
 
     def admits(self, shape: tuple[int | None, ...], layout: Layout) -> bool:
-        """Whether the logical tensor can have this shape. `layout` is the logical one as far as it is told."""
+        """Whether the logical tensor can have this shape. `layout` is the logical one as far as it is reported."""
         if not self.known:
             return True
         if self.bounds:

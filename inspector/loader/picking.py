@@ -27,7 +27,7 @@ class Picked(Struct, frozen=True):
 
     weights: WeightSet | None
     index: Index | Outline | None = None
-    evidence: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
     partial: bool = False
 
 
@@ -53,7 +53,7 @@ def pick(
     read = _outline_or_index if outline and kind == SAFETENSORS else read_index
     for position, one in enumerate(candidates):
         if one.index is None or not one.numbered:
-            return Picked(one, evidence=tuple(stale))
+            return Picked(one, findings=tuple(stale))
         index = read(source, one.index)
         if isinstance(index, Outline) and sizes.keys().isdisjoint(index.files):
             index = read_index(source, one.index)
@@ -78,7 +78,7 @@ def pick(
                 audited=candidates[position + 1].name,
             )
         )
-    return Picked(None, evidence=tuple(stale))
+    return Picked(None, findings=tuple(stale))
 
 
 def _pick_named(
@@ -99,7 +99,7 @@ def _pick_named(
         from inspector.findings.reading.place import WeightsNotFound
 
         names = tuple(one.name for one in sets)
-        return Picked(None, evidence=(WeightsNotFound(wanted=wanted, there=names[:NAMES_SHOWN], sets=len(names)),))
+        return Picked(None, findings=(WeightsNotFound(wanted=wanted, there=names[:NAMES_SHOWN], sets=len(names)),))
     if one.index is None:
         return Picked(one, partial=not one.numbered and shard_number(one.name) is not None)
     read = _outline_or_index if outline and one.kind == SAFETENSORS else read_index

@@ -1,7 +1,7 @@
 """Files that each hold a slice of every matrix, as Meta saves a model for several GPUs, joined by their headers. Pure.
 
 `consolidated.00.pth`, `consolidated.01.pth`, …: what gives outputs (wq, wk, wv, w1, w3, output) is cut along dim 0,
-what takes them in (wo, w2) along dim 1, norms and rotary frequencies lie in every file. The table of tokens is cut
+what takes them in (wo, w2) along dim 1, norms and rotary frequencies are in every file. The table of tokens is cut
 along dim 0 since Llama 3 and along dim 1 before: which, its width says. Sources: llama's model.py
 (ColumnParallelLinear, RowParallelLinear, ParallelEmbedding, VocabParallelEmbedding), transformers'
 convert_llama_weights_to_hf.py.
@@ -26,20 +26,20 @@ _IN: Final = frozenset({"wo", "w2"})
 _WHOLE: Final = -1
 _TABLE: Final = "tok_embeddings"
 SHARED: Final = 0.5
-"""The part of all names that must lie in every file before the files are slices and not shards."""
+"""The part of all names that must be in every file before the files are slices and not shards."""
 
 
 class Joint(Struct, frozen=True):
     """What slices make together.
 
-    tensors: whole. copies: name -> how often it lies there again. lost: file -> tensors that cannot be put
+    tensors: whole. copies: name -> how often it is there again. lost: file -> tensors that cannot be put
     together because of it.
     """
 
     tensors: dict[str, Layout]
     copies: dict[str, int] = {}
     lost: dict[str, tuple[str, ...]] = {}
-    evidence: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 Files = Mapping[str, Mapping[str, Layout]]
@@ -53,7 +53,7 @@ def are_slices(names: Sequence[str]) -> bool:
 def join(files: Files, gone: Mapping[str, str], params: Mapping[str, object]) -> Joint | None:
     """The model that files are slices of; None where they are none, each with tensors of its own.
 
-    files: name -> tensors, of those that gave a header; gone: those that gave none, told already. params: the
+    files: name -> tensors, of those that gave a header; gone: those that gave none, reported already. params: the
     params.json, empty where there is none.
     """
     present = sorted(files)
@@ -78,10 +78,10 @@ def join(files: Files, gone: Mapping[str, str], params: Mapping[str, object]) ->
             continue
         made[name] = _together(layout, axis, len(wanted))
     copies = {name: times for name in made if _axis(name) == _WHOLE and (times := _times(name, files, usual[name]) - 1)}
-    evidence = [*_missing([file for file in absent if file not in gone], wanted, len(usual))]
-    evidence.extend(_differing(file, odd[file], files, usual) for file in present if odd[file])
-    evidence.append(_told(present, made, copies))
-    return Joint(made, copies, {file: tuple(found) for file, found in lost.items()}, tuple(evidence))
+    findings = [*_missing([file for file in absent if file not in gone], wanted, len(usual))]
+    findings.extend(_differing(file, odd[file], files, usual) for file in present if odd[file])
+    findings.append(_reported(present, made, copies))
+    return Joint(made, copies, {file: tuple(found) for file, found in lost.items()}, tuple(findings))
 
 
 def _axis(name: str) -> int | None:
@@ -189,7 +189,7 @@ def _differing(file: str, odd: Mapping[str, Layout | None], files: Files, usual:
     )
 
 
-def _told(present: Sequence[str], made: Mapping[str, Layout], copies: Mapping[str, int]) -> Finding:
+def _reported(present: Sequence[str], made: Mapping[str, Layout], copies: Mapping[str, int]) -> Finding:
     from inspector.findings.shards.sets import SlicesJoined
 
     return SlicesJoined(

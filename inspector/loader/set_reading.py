@@ -61,7 +61,7 @@ class SetReading:
         self.files: list[WeightFile] = []
         self.lost: dict[str, tuple[str, ...]] = {}
         self.cut: list[str] = []
-        self.evidence: list[Finding] = []
+        self.findings: list[Finding] = []
         self.names: dict[str, None] = {}
         self.bytes = 0
         self.beyond: Beyond | None = None
@@ -70,7 +70,7 @@ class SetReading:
         self._as_promised = index is not None
         self._disproved = False
         self._copies: list[Copy] = []
-        self._unlabelled: set[str] = set()  # files whose metadata is wrong: told already
+        self._unlabelled: set[str] = set()  # files whose metadata is wrong: reported already
         self._gone: dict[str, str] = {}  # files that gave no header, and why
 
     def run(self) -> bool:
@@ -83,7 +83,7 @@ class SetReading:
         if len(asked) + len(unlisted) > FILES_LIMIT:
             from inspector.findings.reading.place import TooManyFiles
 
-            self.evidence.append(TooManyFiles(files=len(asked) + len(unlisted), limit=FILES_LIMIT))
+            self.findings.append(TooManyFiles(files=len(asked) + len(unlisted), limit=FILES_LIMIT))
             self._gone.update(dict.fromkeys([*asked, *unlisted][FILES_LIMIT:], "not opened"))
             asked = asked[:FILES_LIMIT]
             unlisted = unlisted[: FILES_LIMIT - len(asked)]
@@ -116,17 +116,17 @@ class SetReading:
             from inspector.loader.agreement import compare
 
             found = compare(self.index, self._placed, self._copies, self._gone, there, set(unlisted))
-            self.evidence.extend(found.evidence)
+            self.findings.extend(found.findings)
             self.lost.update(found.lost)
         elif self._copies or self.weights.numbered:
             from inspector.loader.agreement import doubled, unindexed
 
-            self.evidence.extend([*doubled(self._copies), *unindexed(self.weights)])
+            self.findings.extend([*doubled(self._copies), *unindexed(self.weights)])
         self.file_of = self.file_of or self._placed
         self._formats()
         if self._other is not None:
             self.beyond = self._other.beyond()
-            self.evidence.extend(self.beyond.evidence)
+            self.findings.extend(self.beyond.findings)
         return True
 
     @property
@@ -158,11 +158,11 @@ class SetReading:
         else:
             behind = None if result.size is None else result.size - 8 - len(result.header)
             header = parse_header(result.header, behind, name, self._layouts, result.first)
-        self.evidence.extend(header.evidence)
-        if header.evidence:
+        self.findings.extend(header.findings)
+        if header.findings:
             from inspector.findings.header.metadata import MetadataMalformed
 
-            if any(isinstance(finding, MetadataMalformed) for finding in header.evidence):
+            if any(isinstance(finding, MetadataMalformed) for finding in header.findings):
                 self._unlabelled.add(name)
         if not header.readable:
             self._gone[name] = "unreadable"
@@ -197,7 +197,7 @@ class SetReading:
         self.tensors = joint.tensors
         self._placed = dict.fromkeys(joint.tensors, next(iter(slices)))
         self.copies = joint.copies
-        self.evidence.extend(joint.evidence)
+        self.findings.extend(joint.findings)
         for file, names in joint.lost.items():
             self.lost[file] = tuple(dict.fromkeys((*self.lost.get(file, ()), *names)))
 
@@ -220,11 +220,11 @@ class SetReading:
             self._copy(name, (), (), count, unlisted)
 
     def _kept(self, index: Index, unlisted: Sequence[str]) -> bool:
-        """Whether every promise of the index was found kept and nothing lies beside it."""
+        """Whether every promise of the index was found kept and nothing is beside it."""
         return len(self.tensors) == len(index.weight_map) and not unlisted and not self._copies
 
     def _proven(self, outline: Outline) -> Index | None:
-        """The index, where the entries of every file were found to be its tensors and no tensor lies in two."""
+        """The index, where the entries of every file were found to be its tensors and no tensor is in two."""
         names = list(self.tensors)
         ends = list(accumulate(file.tensors for file in self.files))
         if len(self.files) != len(outline.files) or len(names) != ends[-1]:
@@ -296,7 +296,7 @@ class SetReading:
         }
         kind = kinds.get(refusal.reason, ReadFailed)
         reason = "broken link" if broken else refusal.reason
-        self.evidence.append(kind(place=Place(file=name), reason=reason, detail=refusal.detail))
+        self.findings.append(kind(place=Place(file=name), reason=reason, detail=refusal.detail))
 
     def _formats(self) -> None:
         without = [
@@ -307,6 +307,6 @@ class SetReading:
         if without:
             from inspector.findings.header.metadata import FormatAbsent
 
-            self.evidence.append(
+            self.findings.append(
                 FormatAbsent(files=len(without), names=tuple(without[:NAMES_SHOWN]), of=len(self.files))
             )

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 SNIFF_BYTES: Final = 512
-"""First bytes that are looked at; the mark of tar stands at 257, the longest way in."""
+"""First bytes that are looked at; the mark of tar is at 257, the longest way in."""
 
 _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"version https://git-lfs", "git-lfs-pointer"),

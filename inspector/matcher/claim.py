@@ -7,25 +7,25 @@ from typing import Any
 
 from msgspec import Struct
 
-from inspector.architectures.catalog import card_of, modules
+from inspector.architectures.catalog import definition_of, modules
 from inspector.architectures.defaults import NEWEST, OLDER, defaults_by, newest_tied_as_older, older_tied_as_newest
 from inspector.loader.config_file import Config
 from inspector.notation.definition import Architecture, Head
-from inspector.notation.scope import ClassDefaults, Settings, grafts_of, head_for
+from inspector.notation.scope import ClassDefaults, Settings, head_for, submodels_of
 
 
 class Claim(Struct, frozen=True):
-    """What a config says of the architecture. card: None where no card reads its model type.
+    """What a config says of the architecture. definition: None where no definition reads its model type.
 
     otherwise: the settings with the defaults of the other transformers, where the config does not settle whose count.
-    head: the card's head for the class, None where the config names no class or one that no head has.
+    head: the definition's head for the class, None where the config names no class or one that no head has.
     writer: the framework in whose names the tensors are, where the file states it.
     """
 
     settings: Settings
     model_type: str | None = None
     class_name: str | None = None
-    card: Architecture | None = None
+    definition: Architecture | None = None
     head: Head | None = None
     otherwise: Settings | None = None
     writer: str = ""
@@ -37,35 +37,35 @@ NO_CONFIG = Claim(Settings({}, known=False))
 def claim_of(config: Config | None, like: str | None = None) -> Claim:
     """The claim of a config.json or params.json; of none, that everything is open.
 
-    like: a model type to be taken instead, of which the card is known and every size is open.
+    like: a model type to be taken instead, of which the definition is known and every size is open.
     """
     if like is not None:
-        return Claim(Settings({}, known=False), like, card=card_of(like))
+        return Claim(Settings({}, known=False), like, definition=definition_of(like))
     if config is None or config.kind not in ("config", "params"):
         return NO_CONFIG
     values = config.values
     if config.kind == "params":
-        return Claim(Settings(values, native=True), card=card_of(_native_type(values)))
+        return Claim(Settings(values, native=True), definition=definition_of(_native_type(values)))
     class_name = _class_name(values)
     model_type = values.get("model_type")
     if not isinstance(model_type, str):
         model_type = _type_of_class(class_name)
     if model_type is None:
         return Claim(Settings(values), None, class_name)
-    card = card_of(model_type)
-    if card is not None and _of_other_code(card, values):
-        card = None
+    definition = definition_of(model_type)
+    if definition is not None and _of_other_code(definition, values):
+        definition = None
     settings, otherwise = _settings(values, model_type)
-    head = head_for(card, class_name) if card is not None and class_name else None
-    return Claim(settings, model_type, class_name, card, head, otherwise, config.writer)
+    head = head_for(definition, class_name) if definition is not None and class_name else None
+    return Claim(settings, model_type, class_name, definition, head, otherwise, config.writer)
 
 
-def _of_other_code(card: Architecture, values: dict[str, Any]) -> bool:
-    """Whether a config under a type's name has other parts than the card's, as authors' code has before transformers'.
+def _of_other_code(definition: Architecture, values: dict[str, Any]) -> bool:
+    """Whether a config under a type's name has other parts than the definition's, as code older than transformers' has.
 
-    Of a joined model none of the parts is there that the card reads, and there are others.
+    Of a joined model none of the parts is there that the definition reads, and there are others.
     """
-    parts = {graft.config for graft in grafts_of(card)}
+    parts = {submodel.config for submodel in submodels_of(definition)}
     inside = {key for key, value in values.items() if isinstance(value, dict)}
     if not parts or parts & inside:
         return False

@@ -12,18 +12,18 @@ from msgspec.structs import replace
 from inspector.algebra.boxes import joined
 from inspector.algebra.names import key_of
 from inspector.algebra.span import Span
-from inspector.architectures.catalog import card_of
+from inspector.architectures.catalog import definition_of
 from inspector.dialects.catalog import all_dialects
 from inspector.dialects.language import Dialect
 from inspector.dialects.respelling import covers, respelled
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, Family, Stored
 from inspector.matcher.reading import Reading, ranked
-from inspector.matcher.spelling import WRAPPERS, best_match, keys_of_card
+from inspector.matcher.spelling import WRAPPERS, best_match, keys_of_definition
 from inspector.notation.binding import template
 from inspector.notation.definition import Architecture
 from inspector.notation.holes import bases
-from inspector.notation.scope import CardScope, Settings
+from inspector.notation.scope import Scope, Settings
 from inspector.notation.slots import unroll
 
 
@@ -64,39 +64,41 @@ def read_in_dialect(claim: Claim, families: Families, lost: Collection[str]) -> 
     """
     lost_keys = frozenset(key_of(name)[0] for name in lost)
     found = recognise(claim, {*families, *lost_keys} if lost_keys else families)
-    if found is None or (claim.card is None and claim.model_type is not None):
+    if found is None or (claim.definition is None and claim.model_type is not None):
         return []
     bare = _numbered(families, found.wrapper)
-    if claim.card is not None:
-        reading = _read(claim, claim.card, claim.model_type or claim.card.names[0], found, bare, lost_keys)
+    if claim.definition is not None:
+        reading = _read(claim, claim.definition, claim.model_type or claim.definition.names[0], found, bare, lost_keys)
         if reading is not None and reading.fits:
             return [reading]
-    values = claim.settings.values if claim.card is None else {}
+    values = claim.settings.values if claim.definition is None else {}
     tried: list[Reading] = []
     for name in found.dialect.types:
-        card = card_of(name)
-        if card is None:
+        definition = definition_of(name)
+        if definition is None:
             continue
         settings = Settings({}, known=False)
-        if any(key in values for key in keys_of_card(CardScope(card, settings, card_of))):
+        if any(key in values for key in keys_of_definition(Scope(definition, settings, definition_of))):
             settings = Settings(values)
-        reading = _read(Claim(settings, card=card), card, name, found, bare, lost_keys)
+        reading = _read(Claim(settings, definition=definition), definition, name, found, bare, lost_keys)
         if reading is not None and reading.match.covered and (found.dialect.exclusive or _is_whole(reading)):
             tried.append(replace(reading, by_names=True))
     return ranked(tried, len(bare))[0]
 
 
 def _read(
-    claim: Claim, card: Architecture, name: str, found: Recognised, families: Families, lost: Collection[str]
+    claim: Claim, definition: Architecture, name: str, found: Recognised, families: Families, lost: Collection[str]
 ) -> Reading | None:
-    plain = CardScope(card, claim.settings, card_of)
-    head = claim.head or card.default_head
+    plain = Scope(definition, claim.settings, definition_of)
+    head = claim.head or definition.default_head
     if not covers(unroll(plain, head).slots, found.dialect):
         return None
-    scope = CardScope(_respelling(card, found.dialect, found.prefix, claim.settings.known), claim.settings, card_of)
+    scope = Scope(
+        _respelling(definition, found.dialect, found.prefix, claim.settings.known), claim.settings, definition_of
+    )
     claimed = best_match(scope, {*families, *lost}, None).head if lost and claim.head is None else claim.head
     match = best_match(scope, families, claimed)
-    return Reading(card, name, scope, match, families, found.wrapper, writer=found.dialect.writer)
+    return Reading(definition, name, scope, match, families, found.wrapper, writer=found.dialect.writer)
 
 
 def _is_whole(reading: Reading) -> bool:
@@ -105,17 +107,17 @@ def _is_whole(reading: Reading) -> bool:
     for slot in unroll(scope, reading.match.head).slots:
         if slot.optional or slot.whens or slot.choices or slot.tied:
             continue
-        cut = any(base in scope.symbols for hole in slot.holes for base in bases(scope.card, False, hole))
+        cut = any(base in scope.symbols for hole in slot.holes for base in bases(scope.definition, False, hole))
         if not cut and template(slot.path)[0] not in reading.families:
             return False
     return True
 
 
 @cache
-def _respelling(card: Architecture, dialect: Dialect, prefix: str, known: bool) -> Architecture:
+def _respelling(definition: Architecture, dialect: Dialect, prefix: str, known: bool) -> Architecture:
     """The definition in a dialect. Cached, since what is derived from a definition is cached by its identity."""
     respell = partial(respelled, dialect=dialect, prefix=prefix, known=known)
-    return replace(card, dialects=({},), respell=respell)
+    return replace(definition, dialects=({},), respell=respell)
 
 
 _COUNTED = re.compile(r"(.*)\.(weight|bias)(0|[1-9][0-9]{0,5})", re.ASCII)

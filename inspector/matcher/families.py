@@ -1,4 +1,4 @@
-"""What is stored, by family: one key, and the index boxes at which each layout lies on it."""
+"""What is stored, by family: one key, and the index boxes at which each layout is on it."""
 
 from __future__ import annotations
 

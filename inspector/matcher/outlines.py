@@ -1,4 +1,4 @@
-"""Writes the tables of the catalog anew from the card files.
+"""Writes the tables of the catalog anew from the definition files.
 
 python -m inspector.matcher.outlines
 """
@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import inspector.architectures
-from inspector.architectures.catalog import all_cards, card_of, ending, modules, scan
+from inspector.architectures.catalog import all_definitions, definition_of, ending, modules, scan
 from inspector.matcher.spelling import fewest_required, known_keys
-from inspector.notation.scope import CardScope, Settings
+from inspector.notation.scope import Scope, Settings
 
 
 def outlines() -> dict[str, tuple[int, str]]:
@@ -20,10 +20,13 @@ def outlines() -> dict[str, tuple[int, str]]:
 
     Without the rows of submodels that only a config chooses.
     """
-    return {name: _outline(CardScope(card, Settings({}, known=False), card_of)) for name, card in all_cards()}
+    return {
+        name: _outline(Scope(definition, Settings({}, known=False), definition_of))
+        for name, definition in all_definitions()
+    }
 
 
-def _outline(scope: CardScope) -> tuple[int, str]:
+def _outline(scope: Scope) -> tuple[int, str]:
     return fewest_required(scope), " ".join(sorted({ending(key) for key in known_keys(scope)}))
 
 
@@ -32,7 +35,7 @@ def write() -> None:
     folder = Path(inspector.architectures.__file__).parent
     _dump(folder / "catalog.json", scan())
     modules.cache_clear()
-    card_of.cache_clear()
+    definition_of.cache_clear()
     _dump(folder / "outlines.json", outlines())
 
 

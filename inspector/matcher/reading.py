@@ -1,4 +1,4 @@
-"""The names of a checkpoint read: whose they are, how they are spelled, what stands before all of them."""
+"""The names of a checkpoint read: whose they are, how they are spelled, what is before all of them."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import within
 from inspector.algebra.names import key_of
-from inspector.architectures.catalog import card_of, likely_cards, preference
+from inspector.architectures.catalog import definition_of, likely_definitions, preference
 from inspector.architectures.defaults import class_defaults
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.showing import shown_settings
-from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_card, masked_keys, masked_like
+from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_definition, masked_keys, masked_like
 from inspector.notation.definition import Architecture
-from inspector.notation.scope import CardScope, Settings
+from inspector.notation.scope import Scope, Settings
 
 
 class Reading(Struct, frozen=True):
-    """The names under one card.
+    """The names under one definition.
 
-    families: under the names the card knows, a stray prefix taken off. prefix: that prefix. twins: other
-    model types whose names are the same. by_names: the card follows from the names, not from the config.
+    families: under the names the definition knows, an unexpected prefix taken off. prefix: that prefix. twins: other
+    model types whose names are the same. by_names: the definition follows from the names, not from the config.
     part: how many tensors have the prefix, where not all have it.
     """
 
-    card: Architecture
+    definition: Architecture
     name: str
-    scope: CardScope
+    scope: Scope
     match: Match
     families: Families
     prefix: str = ""
@@ -41,54 +41,54 @@ class Reading(Struct, frozen=True):
     part: int = 0
 
     def bare(self, name: str) -> str:
-        """A tensor's name, or a family's key, without the stray prefix."""
+        """A tensor's name, or a family's key, without the unexpected prefix."""
         return without_prefix(name, self.prefix)
 
     @property
     def coverage(self) -> float:
-        """The part of the observed families that the card knows."""
+        """The part of the observed families that the definition knows."""
         return self.match.covered / len(self.families) if self.families else 0.0
 
     @property
     def fits(self) -> bool:
-        """Whether the names are this card's: most of what is stored is its, or most of its is stored."""
+        """Whether the names are this definition's: most of what is stored is its, or most of its is stored."""
         return self.coverage >= KNOWN or self.match.missing < self.match.covered
 
 
 KNOWN = 0.5
-"""From this part of the families on a claimed card is what the names are, whatever else is stored."""
+"""From this part of the families on a claimed definition is what the names are, whatever else is stored."""
 SUPPORTED = 0.75
-"""From this part on names alone support a card."""
+"""From this part on names alone support a definition."""
 MOST_TRIED = 120
-"""Cards that are looked at when names alone decide: those with most of the names' endings."""
+"""Definitions that are looked at when names alone decide: those with most of the names' endings."""
 
 
 def read_claimed(claim: Claim, families: Families, lost: Collection[str] = ()) -> Reading | None:
-    """The names under the claimed card; None where the config claims none.
+    """The names under the claimed definition; None where the config claims none.
 
-    lost: names of tensors whose absence is told already, which show a head as well as those that are there.
+    lost: names of tensors whose absence is reported already, which show a head as well as those that are there.
     """
-    card = claim.card
-    if card is None:
+    definition = claim.definition
+    if definition is None:
         return None
-    scope = CardScope(card, claim.settings, card_of)
+    scope = Scope(definition, claim.settings, definition_of)
     if lost and claim.head is None:
         keys = {*families, *(key_of(name)[0] for name in lost)}
         claim = replace(claim, head=best_match(scope, keys, None).head)
-    return shown(_spelled(claim, scope, claim.model_type or card.names[0], families))
+    return shown(_spelled(claim, scope, claim.model_type or definition.names[0], families))
 
 
 def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[Reading], tuple[str, float] | None]:
-    """(the readings that the names support equally well; the nearest card and its coverage as a hint).
+    """(the readings that the names support equally well; the nearest definition and its coverage as a hint).
 
-    values: a config that names no architecture; a card reads it where it has one of its keys.
+    values: a config that names no architecture; a definition reads it where it has one of its keys.
     """
     tried: list[Reading] = []
-    for name, card in likely_cards(families, SUPPORTED, MOST_TRIED):
-        scope = CardScope(card, Settings({}, known=False), card_of)
-        if any(key in values for key in keys_of_card(scope)):
-            scope = CardScope(card, Settings(values), card_of)
-        reading = _spelled(Claim(scope.settings, card=card), scope, name, families)
+    for name, definition in likely_definitions(families, SUPPORTED, MOST_TRIED):
+        scope = Scope(definition, Settings({}, known=False), definition_of)
+        if any(key in values for key in keys_of_definition(scope)):
+            scope = Scope(definition, Settings(values), definition_of)
+        reading = _spelled(Claim(scope.settings, definition=definition), scope, name, families)
         if reading.match.covered:
             tried.append(replace(reading, by_names=True))
     best, nearest = ranked(tried, len(families))
@@ -96,27 +96,27 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[R
 
 
 def shown(reading: Reading, *, always: bool = False) -> Reading:
-    """A reading without a config, with the one that names and shapes show where its card says how they do.
+    """A reading without a config, with the one that names and shapes show where its definition says how they do.
 
     A config that names no architecture stands, with the defaults of the class that it is one of. always: with the
-    switches and lists of the class where the card does not say.
+    switches and lists of the class where the definition does not say.
     """
     settings = reading.scope.settings
     if (
         reading.writer
-        or not (reading.card.shows or always)
+        or not (reading.definition.shows or always)
         or settings.shown
         or (settings.known and not reading.by_names)
     ):
         return reading
-    found = shown_settings(reading.card, reading.name, reading.families)
+    found = shown_settings(reading.definition, reading.name, reading.families)
     if settings.known:
         found = replace(settings, defaults=class_defaults(reading.name)[0])
-    return replace(reading, scope=CardScope(reading.card, found, card_of))
+    return replace(reading, scope=Scope(reading.definition, found, definition_of))
 
 
 def ranked(tried: Sequence[Reading], families: int) -> tuple[list[Reading], tuple[str, float] | None]:
-    """(of some readings of these many families the best ones, where they are good enough; the nearest card)."""
+    """(of some readings of these many families the best ones, where they are good enough; the nearest definition)."""
     if not tried:
         return [], None
     best = max(tried, key=_support)
@@ -132,25 +132,25 @@ def _support(reading: Reading) -> tuple[float, int]:
     return reading.coverage, -reading.match.missing
 
 
-def _spelled(claim: Claim, scope: CardScope, name: str, families: Families) -> Reading:
+def _spelled(claim: Claim, scope: Scope, name: str, families: Families) -> Reading:
     match = best_match(scope, families, claim.head)
-    best = Reading(scope.card, name, scope, match, families)
+    best = Reading(scope.definition, name, scope, match, families)
     if match.covered == len(families):
         return best
     for prefix in _prefixes(scope, families):
         bare = _without(families, prefix)
         other = best_match(scope, bare, claim.head)
         if other.covered > best.match.covered:
-            best = Reading(scope.card, name, scope, other, bare, prefix, part=_part(families, prefix))
+            best = Reading(scope.definition, name, scope, other, bare, prefix, part=_part(families, prefix))
     if best.match.covered < len(best.families) and not best.prefix:
         return _partly_below(best, scope, claim) or best
     return best
 
 
-def _partly_below(reading: Reading, scope: CardScope, claim: Claim) -> Reading | None:
-    """The reading without a prefix that stands before some names alone, none of which the card knows with it.
+def _partly_below(reading: Reading, scope: Scope, claim: Claim) -> Reading | None:
+    """The reading without a prefix that is before some names alone, none of which the definition knows with it.
 
-    Without it the card knows all of them, and none of them is stored without it as well.
+    Without it the definition knows all of them, and none of them is stored without it as well.
     """
     families, unknown = reading.families, len(reading.families) - reading.match.covered
     counts = _before_known(scope, families)
@@ -161,7 +161,7 @@ def _partly_below(reading: Reading, scope: CardScope, claim: Claim) -> Reading |
         bare = _without(families, prefix)
         match = best_match(scope, bare, claim.head)
         if len(bare) - match.covered == unknown - len(below):
-            return Reading(scope.card, reading.name, scope, match, bare, prefix, part=_part(families, prefix))
+            return Reading(scope.definition, reading.name, scope, match, bare, prefix, part=_part(families, prefix))
     return None
 
 
@@ -188,20 +188,20 @@ def _meet(families: Families, below: Sequence[str], prefix: str) -> bool:
 
 
 def _without(families: Families, prefix: str) -> Families:
-    """The families without a stray prefix."""
+    """The families without an unexpected prefix."""
     return rekeyed(families, lambda key: without_prefix(key, prefix))
 
 
 def without_prefix(name: str, prefix: str) -> str:
-    """A name without a prefix; one that begins with `*` may stand before any segment."""
+    """A name without a prefix; one that begins with `*` may be before any segment."""
     if not prefix.startswith("*"):
         return name.removeprefix(prefix)
     inner = prefix[1:]
     return name.replace(f".{inner}", ".").removeprefix(inner)
 
 
-def _before_known(scope: CardScope, families: Families) -> Counter[str]:
-    """How many families bear each prefix before a name that the card knows."""
+def _before_known(scope: Scope, families: Families) -> Counter[str]:
+    """How many families bear each prefix before a name that the definition knows."""
     tails: dict[str, list[str]] = {}
     for key in sorted(masked_keys(scope)):
         tails.setdefault(_tail(key, 2), []).append(key)
@@ -221,8 +221,8 @@ def _tail(key: str, segments: int) -> str:
     return ".".join(key.rsplit(".", segments)[-segments:])
 
 
-def _prefixes(scope: CardScope, families: Families) -> Iterator[str]:
-    """Prefixes that most names share and that no card writes: known wrappers, then any other."""
+def _prefixes(scope: Scope, families: Families) -> Iterator[str]:
+    """Prefixes that most names share and that no definition writes: known wrappers, then any other."""
     half = len(families) / 2
     around: list[str] = []  # before all names and inside them as well, as FSDP wraps layer by layer
     for wrapper in WRAPPERS:

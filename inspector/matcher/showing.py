@@ -1,4 +1,4 @@
-"""The config that names and shapes show, by what a card says of where its keys can be seen."""
+"""The config that names and shapes show, by what a definition says of where its keys can be seen."""
 
 from __future__ import annotations
 
@@ -19,29 +19,33 @@ MOST_STAGES = 64
 """No model of stages has more of them; indices beyond are another's."""
 
 
-def shown_settings(card: Architecture, name: str, families: Families, spelled: Callable[[str], str] = str) -> Settings:
+def shown_settings(
+    definition: Architecture, name: str, families: Families, spelled: Callable[[str], str] = str
+) -> Settings:
     """A config of what is stored, with the class's switches and lists for what no shape shows.
 
     Its numbers are left open: the shapes are solved for them. spelled: what a family's key is called here.
     """
     defaults = {key: value for key, value in class_defaults(name)[0].items() if not _is_number(value)}
-    return Settings(shown_values(card, families, spelled), defaults, shown=True)
+    return Settings(shown_values(definition, families, spelled), defaults, shown=True)
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def shown_values(card: Architecture, families: Families, spelled: Callable[[str], str] = str) -> dict[str, Any]:
-    """Config key -> value, of the keys that the card says can be seen and that are seen."""
+def shown_values(definition: Architecture, families: Families, spelled: Callable[[str], str] = str) -> dict[str, Any]:
+    """Config key -> value, of the keys that the definition says can be seen and that are seen."""
     eyes = _Eyes(families, spelled)
-    seen = {key: eyes.seen(shown) for key, shown in card.shows.items()}
+    seen = {key: eyes.seen(shown) for key, shown in definition.shows.items()}
     return {key: value for key, value in seen.items() if value is not _NOTHING}
 
 
-def unseen_lists(card: Architecture) -> bool:
-    """Whether lists of the config, one entry a stage, give sizes, and the card does not say where they are seen."""
-    return not card.shows and any(_takes_entries(parse(text), card.dims) for text in card.dims.values())
+def unseen_lists(definition: Architecture) -> bool:
+    """Whether lists of the config, one entry a stage, give sizes, and the definition does not say where to see them."""
+    return not definition.shows and any(
+        _takes_entries(parse(text), definition.dims) for text in definition.dims.values()
+    )
 
 
 def _takes_entries(node: Node, symbols: Container[str]) -> bool:

@@ -1,4 +1,4 @@
-"""How a checkpoint's names are spelled: which head's prefix, which dialect, which stray prefix on all."""
+"""How a checkpoint's names are spelled: which head's prefix, which dialect, which unexpected prefix on all."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from inspector.algebra.expression import parse, words
 from inspector.notation.binding import Spelling, template
 from inspector.notation.definition import Head
 from inspector.notation.holes import bases
-from inspector.notation.scope import CardScope, grafts_of
+from inspector.notation.scope import Scope, submodels_of
 from inspector.notation.slots import HOLE, Slot, Unrolled, scope_of, unroll
 
 
 class Match(Struct, frozen=True):
     """The best reading of the names: the head they support and how they are spelled.
 
-    covered: observed keys that the card knows; missing: required keys of that head that are not there;
+    covered: observed keys that the definition knows; missing: required keys of that head that are not there;
     unused: any keys of that head that are not there.
     """
 
@@ -31,7 +31,7 @@ class Match(Struct, frozen=True):
     unused: int
 
 
-def best_match(scope: CardScope, keys: Collection[str], claimed: Head | None) -> Match:
+def best_match(scope: Scope, keys: Collection[str], claimed: Head | None) -> Match:
     """The head and spelling that cover the most keys; among equals the claimed head, then the fewest gaps."""
     inside = _numbered_inside(scope)
     more: Counter[str] = Counter()
@@ -47,9 +47,9 @@ _NUMBER_INSIDE = re.compile(r"\{\w+\}|[0-9]+", re.ASCII)
 _INSIDE: dict[object, Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]] = {}
 
 
-def _numbered_inside(scope: CardScope) -> Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]:
-    """The card's keys with a hole inside a segment (`expert_{E}`), by what they are with all numbers masked."""
-    signature = tuple(id(unroll(scope, head)) for head in scope.card.heads)
+def _numbered_inside(scope: Scope) -> Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]:
+    """The definition's keys with a hole inside a segment (`expert_{E}`), by what they are with all numbers masked."""
+    signature = tuple(id(unroll(scope, head)) for head in scope.definition.heads)
     if signature not in _INSIDE:
         found: dict[str, list[tuple[re.Pattern[str], str]]] = {}
         for key in sorted(key for key in known_keys(scope) if "{" in key):
@@ -64,7 +64,7 @@ def _masked(key: str) -> str:
 
 
 def as_template(key: str, inside: Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]) -> str:
-    """The card's own key of a stored one that has numbers inside its segments."""
+    """The definition's own key of a stored one that has numbers inside its segments."""
     for pattern, template_key in inside.get(_masked(key), ()):
         if pattern.fullmatch(key):
             return template_key
@@ -75,8 +75,8 @@ def _preference(match: Match, claimed: Head | None) -> tuple[int, bool, int]:
     return (match.covered, match.head is claimed, -match.missing)
 
 
-def _candidates(scope: CardScope, observed: frozenset[str], more: Mapping[str, int]) -> Iterator[Match]:
-    for head in scope.card.heads:
+def _candidates(scope: Scope, observed: frozenset[str], more: Mapping[str, int]) -> Iterator[Match]:
+    for head in scope.definition.heads:
         unrolled = unroll(scope, head)
         for spelling in spellings(scope, head, unrolled):
             required, optional = _keys(scope, unrolled, spelling)
@@ -86,13 +86,15 @@ def _candidates(scope: CardScope, observed: frozenset[str], more: Mapping[str, i
             yield Match(head, spelling, covered, len(required - observed), unused)
 
 
-def spellings(scope: CardScope, head: Head, unrolled: Unrolled) -> Iterator[Spelling]:
-    """Every combination of the card's dialects and those of the grafted cards."""
-    inner: dict[tuple[str, ...], int] = {slot.scope: len(slot.card.dialects) for slot in unrolled.slots if slot.scope}
+def spellings(scope: Scope, head: Head, unrolled: Unrolled) -> Iterator[Spelling]:
+    """Every combination of the definition's dialects and those of the submodel definitions."""
+    inner: dict[tuple[str, ...], int] = {
+        slot.scope: len(slot.definition.dialects) for slot in unrolled.slots if slot.scope
+    }
     choices: list[list[tuple[tuple[str, ...], int]]] = [
         [(path, number) for number in range(count)] for path, count in inner.items() if count > 1
     ]
-    for dialect in range(len(scope.card.dialects)):
+    for dialect in range(len(scope.definition.dialects)):
         for chosen in product(*choices):
             yield Spelling(head.root, dialect, dict(chosen))
 
@@ -100,9 +102,9 @@ def spellings(scope: CardScope, head: Head, unrolled: Unrolled) -> Iterator[Spel
 _KEYS: dict[object, tuple[frozenset[str], frozenset[str]]] = {}
 
 
-def _keys(scope: CardScope, unrolled: Unrolled, spelling: Spelling) -> tuple[frozenset[str], frozenset[str]]:
+def _keys(scope: Scope, unrolled: Unrolled, spelling: Spelling) -> tuple[frozenset[str], frozenset[str]]:
     """(keys that a row without switches needs, all others that may be stored)."""
-    signature = (id(unrolled), spelling.root, spelling.dialect, tuple(spelling.grafts.items()))
+    signature = (id(unrolled), spelling.root, spelling.dialect, tuple(spelling.submodels.items()))
     if signature not in _KEYS:
         required: set[str] = set()
         optional: set[str] = set()
@@ -114,14 +116,14 @@ def _keys(scope: CardScope, unrolled: Unrolled, spelling: Spelling) -> tuple[fro
     return _KEYS[signature]
 
 
-def _is_cut(slot: Slot, scope: CardScope) -> bool:
-    """Whether a slot lies in a part of the layers, which may be none of them."""
+def _is_cut(slot: Slot, scope: Scope) -> bool:
+    """Whether a slot is in a part of the layers, which may be none of them."""
     inner = scope_of(scope, slot)
-    return any(bases(inner.card, inner.settings.native, hole) for hole in slot.holes)
+    return any(bases(inner.definition, inner.settings.native, hole) for hole in slot.holes)
 
 
-def masked_keys(scope: CardScope) -> frozenset[str]:
-    """Every key of a card, with the numbers inside of segments masked where a hole stands there."""
+def masked_keys(scope: Scope) -> frozenset[str]:
+    """Every key of a definition, with the numbers inside of segments masked where a hole is there."""
     return frozenset(_masked(key) if "{" in key else key for key in known_keys(scope))
 
 
@@ -131,10 +133,10 @@ def masked_like(key: str, known: Collection[str]) -> str:
     return masked if masked != key and any(masked.endswith(one) for one in known) else key
 
 
-def known_keys(scope: CardScope) -> frozenset[str]:
-    """Every key that any head and dialect of a card has."""
+def known_keys(scope: Scope) -> frozenset[str]:
+    """Every key that any head and dialect of a definition has."""
     keys: set[str] = set()
-    for head in scope.card.heads:
+    for head in scope.definition.heads:
         unrolled = unroll(scope, head)
         for spelling in spellings(scope, head, unrolled):
             required, optional = _keys(scope, unrolled, spelling)
@@ -142,22 +144,22 @@ def known_keys(scope: CardScope) -> frozenset[str]:
     return frozenset(keys)
 
 
-def fewest_required(scope: CardScope) -> int:
-    """Keys that a checkpoint of the card has at the least, whatever its head and dialect."""
+def fewest_required(scope: Scope) -> int:
+    """Keys that a checkpoint of the definition has at the least, whatever its head and dialect."""
     return min(
         len(_keys(scope, unrolled, spelling)[0])
-        for head in scope.card.heads
+        for head in scope.definition.heads
         for unrolled in (unroll(scope, head),)
         for spelling in spellings(scope, head, unrolled)
     )
 
 
-def keys_of_card(scope: CardScope) -> frozenset[str]:
-    """Every config key that a card can read: the words of its dims, predicates and extents."""
+def keys_of_definition(scope: Scope) -> frozenset[str]:
+    """Every config key that a definition can read: the words of its dims, predicates and extents."""
     found: set[str] = set()
-    for text in (*scope.symbols.values(), scope.card.ties):
+    for text in (*scope.symbols.values(), scope.definition.ties):
         found.update(path[0] for path in words(parse(text)))
-    for head in scope.card.heads:
+    for head in scope.definition.heads:
         for slot in unroll(scope, head).slots:
             if slot.scope:
                 continue
@@ -165,10 +167,10 @@ def keys_of_card(scope: CardScope) -> frozenset[str]:
                 found.update(path[0] for path in words(node))
             if slot.ties is not None:
                 found.update(path[0] for path in words(slot.ties))
-    for graft in grafts_of(scope.card):
-        found.add(graft.config)
-        found.update(path[0] for text in graft.sets.values() for path in words(parse(text)))
-    found.update(scope.card.ignores.split())
+    for submodel in submodels_of(scope.definition):
+        found.add(submodel.config)
+        found.update(path[0] for text in submodel.sets.values() for path in words(parse(text)))
+    found.update(scope.definition.ignores.split())
     return frozenset(found - set(scope.symbols))
 
 

@@ -1,1 +1,1 @@
-"""The words architecture cards are written in, and what a card means beside a config."""
+"""The words architecture definitions are written in, and what a definition means beside a config."""

@@ -1,4 +1,4 @@
-"""A card beside a config: the blocks of tensors it expects.
+"""A definition beside a config: the blocks of tensors it expects.
 
 A block is one key (`model.layers.#.mlp.up_proj.weight`), one index set for each `#`, and one shape. Holes
 that nothing refers to stay sets; only the others are written out, and equal neighbours join again: Llama
@@ -18,7 +18,7 @@ from inspector.algebra.expression import Node, Word, parse, show
 from inspector.algebra.span import MOST_LISTED, Span
 from inspector.notation.definition import Head
 from inspector.notation.holes import bases, holes_in
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.slots import HOLE, Condition, OpaqueSlot, Slot, Unrolled, scope_of, unroll
 from inspector.notation.ties import Ties
 from inspector.notation.trace import Leaf
@@ -32,18 +32,18 @@ class Spelling(Struct, frozen=True):
 
     root: str
     dialect: int = 0
-    grafts: Mapping[tuple[str, ...], int] = {}
+    submodels: Mapping[tuple[str, ...], int] = {}
 
-    def spelled(self, slot: Slot | OpaqueSlot, scope: CardScope) -> str:
+    def spelled(self, slot: Slot | OpaqueSlot, scope: Scope) -> str:
         """The template of a slot's name as this writer spells it."""
         path = slot.path
-        number = self.grafts.get(slot.scope, 0) if isinstance(slot, Slot) and slot.scope else 0
+        number = self.submodels.get(slot.scope, 0) if isinstance(slot, Slot) and slot.scope else 0
         if number and isinstance(slot, Slot):
             inner = slot.inner_path
-            path = path[: len(path) - len(inner)] + respelled(inner, slot.card.dialects[number])
+            path = path[: len(path) - len(inner)] + respelled(inner, slot.definition.dialects[number])
         if slot.body:
             path = self.root + path
-        return respelled(path, scope.card.dialects[self.dialect]) if self.dialect else path
+        return respelled(path, scope.definition.dialects[self.dialect]) if self.dialect else path
 
 
 def respelled(path: str, dialect: Mapping[str, str]) -> str:
@@ -59,7 +59,7 @@ def respelled(path: str, dialect: Mapping[str, str]) -> str:
 
 
 class Block(Struct, eq=False):
-    """Tensors that a card expects on one key: index sets, shape, and what they are.
+    """Tensors that a definition expects on one key: index sets, shape, and what they are.
 
     required: must be stored. tie: the slot whose copy this is, while the ties hold.
     """
@@ -104,9 +104,9 @@ class BoundSlot(NamedTuple):
 
 
 class Plan(Struct, frozen=True):
-    """All blocks of a card under a head, spelling and scope."""
+    """All blocks of a definition under a head, spelling and scope."""
 
-    scope: CardScope
+    scope: Scope
     head: Head
     spelling: Spelling
     unrolled: Unrolled
@@ -121,7 +121,7 @@ Stored = Callable[[str], Collection[tuple[int, ...]]]
 
 
 def nothing_stored(key: str) -> Collection[tuple[int, ...]]:
-    """The `Stored` of a card on its own."""
+    """The `Stored` of a definition on its own."""
     return ()
 
 
@@ -135,15 +135,15 @@ def nothing_shared(key: str) -> Collection[str]:
 
 
 def bind(
-    scope: CardScope,
+    scope: Scope,
     head: Head,
     spelling: Spelling,
     stored: Stored = nothing_stored,
     shared: Shared = nothing_shared,
 ) -> Plan:
-    """The blocks that a card expects. `stored` decides each `either`, and predicates without a config.
+    """The blocks that a definition expects. `stored` decides each `either`, and predicates without a config.
 
-    shared: decides, without a config, whether a stored tensor is the copy that the card says it may be.
+    shared: decides, without a config, whether a stored tensor is the copy that the definition says it may be.
     """
     unrolled = unroll(scope, head)
     binder = Binder(scope, spelling, stored, shared)
@@ -160,7 +160,7 @@ def bind(
     return Plan(scope, head, spelling, unrolled, blocks, rows, binder, opaque)
 
 
-def bind_slots(scope: CardScope, spelling: Spelling, slots: Iterable[Slot], stored: Stored) -> list[Block]:
+def bind_slots(scope: Scope, spelling: Spelling, slots: Iterable[Slot], stored: Stored) -> list[Block]:
     """The blocks of some slots alone (another head's rows), whatever their choices."""
     binder = Binder(scope, spelling, stored)
     return [block for slot in slots for block in binder.blocks(slot)]
@@ -173,7 +173,7 @@ def fits(shape: Shape, stored: Sequence[int]) -> bool:
     )
 
 
-def rivals_of(slots: Iterable[Slot], scope: CardScope, spelling: Spelling) -> list[list[Slot]]:
+def rivals_of(slots: Iterable[Slot], scope: Scope, spelling: Spelling) -> list[list[Slot]]:
     """Rows of the same name, each with conditions: a config chooses among them."""
     found: dict[tuple[str, tuple[str, ...]], list[Slot]] = {}
     for slot in slots:
@@ -212,7 +212,7 @@ class Binder:
 
     __slots__ = ("scope", "shared", "spelling", "stored", "ties")
 
-    def __init__(self, scope: CardScope, spelling: Spelling, stored: Stored, shared: Shared = nothing_shared) -> None:
+    def __init__(self, scope: Scope, spelling: Spelling, stored: Stored, shared: Shared = nothing_shared) -> None:
         self.scope, self.spelling, self.stored, self.shared = scope, spelling, stored, shared
         self.ties = Ties(scope, ())
 
@@ -254,14 +254,14 @@ class Binder:
 
     def _odds(self, slots: list[Slot]) -> tuple[bool, int]:
         """(whether every predicate fails, what the other rows do not expect or miss): the less the likelier."""
-        nothing, misfits = True, 0
+        nothing, mismatched = True, 0
         for slot in slots:
             expected = {block.shape for block in self.blocks(slot)}
             if expected:
                 stored = set(self.stored(self.key(slot)))
-                misfits += len(stored - expected) if stored else 1
+                mismatched += len(stored - expected) if stored else 1
                 nothing = False
-        return nothing, misfits
+        return nothing, mismatched
 
     def fitting(self, slots: list[Slot]) -> list[Slot]:
         """Of rows of one name, of which a config would choose one, that which fits what is stored."""
@@ -295,7 +295,7 @@ class Binder:
                 blocks.append(Block(slot, key, sets, shape, not slot.optional))
         return blocks
 
-    def _expand(self, slot: Slot, scope: CardScope, holes: tuple[str, ...], written: frozenset[str]) -> list[_Expanded]:
+    def _expand(self, slot: Slot, scope: Scope, holes: tuple[str, ...], written: frozenset[str]) -> list[_Expanded]:
         if not holes:
             return [((), self._shape(slot, scope))] if self._exists(slot) else []
         hole, rest = holes[0], holes[1:]
@@ -330,7 +330,7 @@ class Binder:
     def _true(self, condition: Condition) -> bool:
         scope = self.scope
         for name in condition.scope:
-            scope = scope.grafts[name]
+            scope = scope.submodels[name]
         return truth(scope.evaluate(condition.node))
 
     def may_hold(self, slot: Slot) -> bool:
@@ -345,11 +345,11 @@ class Binder:
         """Whether a prefix is left unchecked here; where that has conditions, only by a config."""
         return not entry.whens or (self.scope.settings.known and all(map(self._true, entry.whens)))
 
-    def _shape(self, slot: Slot, scope: CardScope) -> Shape:
+    def _shape(self, slot: Slot, scope: Scope) -> Shape:
         return tuple(_dim(scope, node, scope.evaluate(node)) for node in slot.dims)
 
 
-def _dim(scope: CardScope, node: Node, value: Value) -> int | None:
+def _dim(scope: Scope, node: Node, value: Value) -> int | None:
     number = whole(value)
     if number is not None and number >= 0:
         return number
@@ -358,7 +358,7 @@ def _dim(scope: CardScope, node: Node, value: Value) -> int | None:
     return None
 
 
-def _no_size(scope: CardScope, node: Word, value: str | float) -> None:
+def _no_size(scope: Scope, node: Word, value: str | float) -> None:
     """A fault where a key of the config itself gives what no size can be: text, a fraction, NaN, less than nothing."""
     for key in scope.keys_below(node):
         said, defaulted = scope.settings.read(tuple(key.split(".")))
@@ -367,7 +367,7 @@ def _no_size(scope: CardScope, node: Word, value: str | float) -> None:
             return
 
 
-def _outright(slot: Slot, scope: CardScope) -> tuple[Condition, ...]:
+def _outright(slot: Slot, scope: Scope) -> tuple[Condition, ...]:
     """The conditions of a slot that no index decides: where one fails the slot need not be written out."""
     key = (id(slot), scope.settings.native)
     if key not in _OUTRIGHT:
@@ -375,34 +375,36 @@ def _outright(slot: Slot, scope: CardScope) -> tuple[Condition, ...]:
         for condition in slot.whens:
             inner = scope
             for name in condition.scope:
-                inner = inner.grafts[name]
-            if not holes_in(inner.card, inner.settings.native, condition.node):
+                inner = inner.submodels[name]
+            if not holes_in(inner.definition, inner.settings.native, condition.node):
                 found.append(condition)
         _OUTRIGHT[key] = tuple(found)
     return _OUTRIGHT[key]
 
 
-def _written_out(slot: Slot, scope: CardScope, path: str) -> tuple[frozenset[str], frozenset[str]]:
+def _written_out(slot: Slot, scope: Scope, path: str) -> tuple[frozenset[str], frozenset[str]]:
     """(holes that must be written out, holes that stand inside a segment)."""
     key = (id(slot), scope.settings.native)
     if key not in _WRITTEN:
-        card, native = scope.card, scope.settings.native
+        definition, native = scope.definition, scope.settings.native
         needed: set[str] = set()
         for node in (*slot.dims, *(c.node for c in slot.whens if c.scope == slot.scope)):
-            needed.update(holes_in(card, native, node))
+            needed.update(holes_in(definition, native, node))
         for hole in slot.holes:
             text = scope.symbols.get(hole)
             if text is not None:
-                needed.update(holes_in(card, native, parse(text)))
+                needed.update(holes_in(definition, native, parse(text)))
         embedded = frozenset(
             hole for segment in path.split(".") for hole in HOLE.findall(segment) if not HOLE.fullmatch(segment)
         )
-        written = frozenset(hole for hole in slot.holes if hole in needed or needed & set(bases(card, native, hole)))
+        written = frozenset(
+            hole for hole in slot.holes if hole in needed or needed & set(bases(definition, native, hole))
+        )
         _WRITTEN[key] = (written | embedded, embedded)
     return _WRITTEN[key]
 
 
-def holes_written_out(slot: Slot, scope: CardScope) -> frozenset[str]:
+def holes_written_out(slot: Slot, scope: Scope) -> frozenset[str]:
     """The holes of a slot whose index its dims or inner extents refer to."""
     return _written_out(slot, scope, slot.path)[0]
 

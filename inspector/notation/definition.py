@@ -1,6 +1,6 @@
-"""An architecture card: one value made of dims, rows, heads, ties and dialects.
+"""An architecture definition: one value made of dims, rows, heads, ties and dialects.
 
-Everything a card says is a row or a text in the expression language (`inspector.algebra.expression`).
+Everything a definition says is a row or a text in the expression language (`inspector.algebra.expression`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Part(Struct, frozen=True):
     when: str = ""
     optional: bool = False
     tied: str = ""
-    ties: str | bool | None = None  # None: the card's own predicate
+    ties: str | bool | None = None  # None: the definition's own predicate
 
 
 class Group(Struct, frozen=True):
@@ -60,15 +60,15 @@ class Either(Struct, frozen=True):
     second: Row
 
 
-class Graft(Struct, frozen=True):
-    """Another card under a prefix, reading a sub-config; without a card its model_type chooses one.
+class Submodel(Struct, frozen=True):
+    """Another definition under a prefix, reading a sub-config; without a definition its model_type chooses one.
 
     sets: keys of the sub-config that the outer class sets whatever it says, and their values out here.
     """
 
     name: str
     at: str
-    card: Architecture | None = None
+    definition: Architecture | None = None
     config: str = ""
     head: str = ""
     when: str = ""
@@ -83,7 +83,7 @@ class Opaque(Struct, frozen=True):
     when: str = ""
 
 
-Row = Part | Group | Either | Graft | Opaque
+Row = Part | Group | Either | Submodel | Opaque
 
 
 class Head(Struct, frozen=True):
@@ -96,7 +96,7 @@ class Head(Struct, frozen=True):
 
 
 class Architecture(Struct, frozen=True, eq=False):
-    """A card.
+    """A definition.
 
     names: its model types, the first is its name. native: the symbols as a params.json spells them.
     dialects: prefix replacements from canonical names; writers: who spells so. ignores: words that are keys
@@ -119,7 +119,7 @@ class Architecture(Struct, frozen=True, eq=False):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All model types that read this card."""
+        """All model types that read this definition."""
         return tuple(self.name.split())
 
     @property
@@ -170,25 +170,25 @@ def either(first: Row, second: Row) -> Either:
     return Either(first, second)
 
 
-def graft(
+def submodel(
     name: str,
     at: str,
-    card: Architecture | None = None,
+    definition: Architecture | None = None,
     *,
     config: str = "",
     head: str = "",
     when: str = "",
     **sets: str,
-) -> Graft:
-    """Another card; its symbols are `name.symbol` here, its sub-config `<name>_config` unless said.
+) -> Submodel:
+    """Another definition; its symbols are `name.symbol` here, its sub-config `<name>_config` unless said.
 
     Further words are keys of the sub-config that the class sets: `encoder_hidden_size="vision.d"`.
     """
-    return Graft(name, at, card, config or f"{name}_config", head, when, sets)
+    return Submodel(name, at, definition, config or f"{name}_config", head, when, sets)
 
 
 def opaque(prefix: str, because: str, *, when: str = "") -> Opaque:
-    """Tensors below a prefix that no card explains, there where `when` holds."""
+    """Tensors below a prefix that no definition explains, there where `when` holds."""
     return Opaque(prefix, because, when)
 
 
@@ -202,9 +202,9 @@ def rooted(heads: tuple[Head, ...], root: str) -> tuple[Head, ...]:
     return tuple(replace(entry, root=root) if entry.root else entry for entry in heads)
 
 
-def recast(card: Architecture, name: str, kind: Callable[[str], Kind]) -> Architecture:
-    """The card with another kind in every row of the named one: a class that swaps its norms after building."""
-    return replace(card, parts=_recast(card.parts, name, kind))
+def recast(definition: Architecture, name: str, kind: Callable[[str], Kind]) -> Architecture:
+    """The definition with another kind in every row of the named one: a class that swaps its norms after building."""
+    return replace(definition, parts=_recast(definition.parts, name, kind))
 
 
 def _recast(row: Row, name: str, kind: Callable[[str], Kind]) -> Row:

@@ -1,4 +1,4 @@
-"""A card as a chart and as one symbolic formula: the rows that are counted, nested as their holes nest."""
+"""A definition as a chart and as one symbolic formula: the rows that are counted, nested as their holes nest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inspector.algebra.expression import Alternatives, Guarded, Node, Word, pars
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
 from inspector.notation.binding import Plan, holes_written_out
 from inspector.notation.holes import bases, holes_in
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
 from inspector.notation.ties import Ties
 
@@ -41,10 +41,10 @@ def shown_slots(plan: Plan) -> Iterator[Slot]:
             yield slot
 
 
-def _holds(scope: CardScope, slot: Slot, path: tuple[str, ...], node: Node) -> bool:
+def _holds(scope: Scope, slot: Slot, path: tuple[str, ...], node: Node) -> bool:
     for name in path:
-        scope = scope.grafts[name]
-    if holes_in(scope.card, scope.settings.native, node):
+        scope = scope.submodels[name]
+    if holes_in(scope.definition, scope.settings.native, node):
         return True
     return bool(scope.evaluate(node))
 
@@ -60,7 +60,7 @@ def counted(plan: Plan) -> Iterator[Slot]:
 
 
 def formulas(plan: Plan) -> dict[str, str]:
-    """Tower -> formula; the tower of a card without grafts is ''."""
+    """Tower -> formula; the tower of a definition without submodels is ''."""
     towers: dict[str, list[Slot]] = {}
     for slot in counted(plan):
         towers.setdefault(".".join(slot.scope), []).append(slot)
@@ -85,23 +85,23 @@ def _bracket(plan: Plan, slots: Iterable[Slot]) -> Bracket:
     return top
 
 
-def _holes_of(scope: CardScope, slot: Slot, dims: list[Node]) -> frozenset[str]:
+def _holes_of(scope: Scope, slot: Slot, dims: list[Node]) -> frozenset[str]:
     """The holes of a slot, or extents they were cut from, that its dims, extents or switches still name."""
     native = scope.settings.native
     named: set[str] = set()
     for node in (*dims, *(parse(scope.symbols[hole]) for hole in slot.holes if hole in scope.symbols)):
-        named.update(holes_in(scope.card, native, node))
+        named.update(holes_in(scope.definition, native, node))
     for condition in slot.whens:
-        named.update(holes_in(scope.card, native, condition.node))
-    return frozenset(hole for hole in slot.holes if named & {hole, *bases(scope.card, native, hole)})
+        named.update(holes_in(scope.definition, native, condition.node))
+    return frozenset(hole for hole in slot.holes if named & {hole, *bases(scope.definition, native, hole)})
 
 
-def plainer(scope: CardScope, node: Node) -> Node:
+def plainer(scope: Scope, node: Node) -> Node:
     """A dim without symbols that could change from layer to layer and do not: no key says so."""
     renames: dict[str, Node] = {}
     for path in words(node):
         text = scope.symbols.get(path[0])
-        if text is None or len(path) > 1 or not holes_in(scope.card, scope.settings.native, node):
+        if text is None or len(path) > 1 or not holes_in(scope.definition, scope.settings.native, node):
             continue
         definition = parse(text)
         options = definition.options if isinstance(definition, Alternatives) else ()
@@ -111,13 +111,13 @@ def plainer(scope: CardScope, node: Node) -> Node:
     return substitute(node, renames) if renames else node
 
 
-def _speaks(scope: CardScope, option: Node) -> bool:
+def _speaks(scope: Scope, option: Node) -> bool:
     """Whether a key that makes an option depend on the index has something to say."""
     own = [path for path in words(option) if path[0] not in scope.symbols]
     return any(bool(scope.word(path)) for path in own)
 
 
-def chosen(scope: CardScope, node: Node) -> Node:
+def chosen(scope: Scope, node: Node) -> Node:
     """A dim with its alternatives at the top decided, where the config decides them."""
     if isinstance(node, Alternatives):
         for option in node.options:
@@ -147,7 +147,7 @@ def symbols(plan: Plan) -> list[Symbol]:
     return list(found.values())
 
 
-def _note(found: dict[tuple[tuple[str, ...], str], Symbol], at: tuple[str, ...], scope: CardScope, name: str) -> None:
+def _note(found: dict[tuple[tuple[str, ...], str], Symbol], at: tuple[str, ...], scope: Scope, name: str) -> None:
     if (at, name) in found:
         return
     text = scope.symbols.get(name)

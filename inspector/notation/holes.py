@@ -23,56 +23,56 @@ _FREE: dict[tuple[int, bool], dict[str, tuple[str, ...]]] = {}
 _BASES: dict[tuple[int, bool, str], tuple[str, ...]] = {}
 
 
-def _definitions(card: Architecture, native: bool) -> Mapping[str, str]:
-    return {**card.dims, **card.native} if native else card.dims
+def _definitions(definition: Architecture, native: bool) -> Mapping[str, str]:
+    return {**definition.dims, **definition.native} if native else definition.dims
 
 
-def free_holes(card: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
+def free_holes(definition: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
     """The holes that a symbol's value depends on, through other symbols."""
-    known = _FREE.setdefault((id(card), native), {})
+    known = _FREE.setdefault((id(definition), native), {})
     if symbol not in known:
         known[symbol] = ()
-        text = _definitions(card, native).get(symbol)
+        text = _definitions(definition, native).get(symbol)
         if text is not None:
-            known[symbol] = holes_in(card, native, parse(text))
+            known[symbol] = holes_in(definition, native, parse(text))
     return known[symbol]
 
 
-def holes_in(card: Architecture, native: bool, node: Node) -> tuple[str, ...]:
+def holes_in(definition: Architecture, native: bool, node: Node) -> tuple[str, ...]:
     """The holes that an expression depends on: its own and its symbols', less those a filter binds."""
     found: dict[str, None] = {}
-    _collect(card, native, node, frozenset(), found)
+    _collect(definition, native, node, frozenset(), found)
     return tuple(found)
 
 
-def _collect(card: Architecture, native: bool, node: Node, bound: frozenset[str], found: dict[str, None]) -> None:
+def _collect(definition: Architecture, native: bool, node: Node, bound: frozenset[str], found: dict[str, None]) -> None:
     if isinstance(node, Hole):
         if node.name not in bound:
             found[node.name] = None
     elif isinstance(node, Word) and len(node.path) == 1:
-        for hole in free_holes(card, native, node.path[0]):
+        for hole in free_holes(definition, native, node.path[0]):
             if hole not in bound:
                 found[hole] = None
     elif isinstance(node, Bracket) and is_filter(node.inner) and isinstance(node.base, Word):
         name = node.base.path[0]
-        _collect(card, native, node.base, bound, found)
-        _collect(card, native, node.inner, bound | {name, *bases(card, native, name)}, found)
+        _collect(definition, native, node.base, bound, found)
+        _collect(definition, native, node.inner, bound | {name, *bases(definition, native, name)}, found)
     else:
         for child in children(node):
-            _collect(card, native, child, bound, found)
+            _collect(definition, native, child, bound, found)
 
 
-def bases(card: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
+def bases(definition: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
     """The extents that a span was cut from, nearest first: D="L[:k]" has ("L",)."""
-    key = (id(card), native, symbol)
+    key = (id(definition), native, symbol)
     if key not in _BASES:
         _BASES[key] = ()
-        text = _definitions(card, native).get(symbol)
+        text = _definitions(definition, native).get(symbol)
         chain: dict[str, None] = {}
         if text is not None:
             for name in _cut_from(parse(text)):
                 chain[name] = None
-                chain.update(dict.fromkeys(bases(card, native, name)))
+                chain.update(dict.fromkeys(bases(definition, native, name)))
         _BASES[key] = tuple(name for name in chain if name != symbol)
     return _BASES[key]
 

@@ -61,7 +61,7 @@ SUBJECTS: dict[str, tuple[str, str]] = {
 """First word of a role -> (group, definition)."""
 
 DISPUTED = frozenset({"router.correction"})
-"""Roles that transformers keeps as buffers and the authors' code as parameters: both counts are told."""
+"""Roles that transformers keeps as buffers and the authors' code as parameters: both counts are reported."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A card's symbols beside a config: what each is worth, where it came from, what could not be worked out."""
+"""A definition's symbols beside a config: what each is worth, where it came from, what could not be worked out."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from inspector.algebra.evaluation import Value, evaluator
 from inspector.algebra.expression import Alternatives, Guarded, Node, Word, children, parse, show
-from inspector.notation.definition import Architecture, Either, Graft, Group, Head, Row
+from inspector.notation.definition import Architecture, Either, Group, Head, Row, Submodel
 from inspector.notation.holes import bases, free_holes
 from inspector.notation.trace import Leaf, Trace, TracedList, TracedTable, with_leaf
 
 Lookup = Callable[[str], "Architecture | None"]
-"""A card by model type."""
+"""A definition by model type."""
 
 
 ClassDefaults = Callable[[str], "tuple[Mapping[str, Any], Mapping[str, str]]"]
@@ -113,8 +113,8 @@ Known = tuple[Value, frozenset[Leaf]]
 ABSENT: Known = (None, frozenset())
 
 
-class CardScope:
-    """The meaning of a card's words. Cheap to build: every value is worked out when it is first asked.
+class Scope:
+    """The meaning of a definition's words. Cheap to build: every value is worked out when it is first asked.
 
     trace: what was read of the config, shared with the submodels. prefix: where the config of this submodel lies.
     sets: expressions of the outer model (`outer`) that stand for keys of a submodel's config.
@@ -128,28 +128,28 @@ class CardScope:
         "_sets",
         "_traced",
         "_tried",
-        "card",
         "defaulted",
-        "grafts",
+        "definition",
         "lookup",
         "overrides",
         "prefix",
         "settings",
+        "submodels",
         "symbols",
         "trace",
     )
 
     def __init__(
         self,
-        card: Architecture,
+        definition: Architecture,
         settings: Settings,
         lookup: Lookup,
         overrides: Mapping[str, Value] | None = None,
     ) -> None:
-        self.card = card
+        self.definition = definition
         self.settings = settings
         self.lookup = lookup
-        self.symbols = {**card.dims, **(card.native if settings.native else {})}
+        self.symbols = {**definition.dims, **(definition.native if settings.native else {})}
         self.overrides = dict(overrides or {})
         self._faults: dict[tuple[str, str, str], None] = {}
         self.defaulted: set[str] = set()
@@ -159,31 +159,33 @@ class CardScope:
         self._traced: dict[tuple[str, ...], TracedList | TracedTable] = {}
         self.trace = Trace()
         self.prefix: Leaf = ()
-        self._outer: CardScope | None = None
+        self._outer: Scope | None = None
         self._sets: dict[str, Node] = {}
-        self.grafts: dict[str, CardScope] = {}
-        self._open_grafts(lookup)
+        self.submodels: dict[str, Scope] = {}
+        self._open_submodels(lookup)
 
-    def _open_grafts(self, lookup: Lookup) -> None:
-        for entry in sorted(grafts_of(self.card), key=lambda one: len(one.sets)):  # what others read is opened first
+    def _open_submodels(self, lookup: Lookup) -> None:
+        for entry in sorted(
+            submodels_of(self.definition), key=lambda one: len(one.sets)
+        ):  # what others read is opened first
             below = self.settings.below(entry.config)
             for key, text in entry.sets.items():
                 value = self.evaluate(parse(text))
                 if value is not None:
                     below = replace(below, values={**below.values, key: value})
-            card = entry.card
-            if card is None:
+            definition = entry.definition
+            if definition is None:
                 named = below.read(("model_type",))[0]
-                card = lookup(named) if isinstance(named, str) else None
-            if card is not None:
+                definition = lookup(named) if isinstance(named, str) else None
+            if definition is not None:
                 prefix = f"{entry.name}."
                 inner = {k[len(prefix) :]: v for k, v in self.overrides.items() if k.startswith(prefix)}
-                grafted = CardScope(card, below, lookup, inner)
-                grafted._lie_below(self, entry)
-                self.grafts[entry.name] = grafted
+                submodel = Scope(definition, below, lookup, inner)
+                submodel._lie_below(self, entry)
+                self.submodels[entry.name] = submodel
 
-    def _lie_below(self, outer: CardScope, entry: Graft) -> None:
-        """Makes this the scope of a submodel: what it reads lies below a key, and is traced with the outer scope."""
+    def _lie_below(self, outer: Scope, entry: Submodel) -> None:
+        """Makes this the scope of a submodel: what it reads is below a key, and is traced with the outer scope."""
         self._outer, self._sets = outer, {key: parse(text) for key, text in entry.sets.items()}
         self._move((entry.config,), outer.trace)
 
@@ -191,17 +193,17 @@ class CardScope:
         self.prefix, self.trace = (*prefix, *self.prefix), trace
         self._cache.clear()
         self._traced.clear()
-        for grafted in self.grafts.values():
-            grafted._move(prefix, trace)
+        for submodel in self.submodels.values():
+            submodel._move(prefix, trace)
 
-    def with_overrides(self, overrides: Mapping[str, Value]) -> CardScope:
-        """The same card and config with some symbols set."""
-        return CardScope(self.card, self.settings, self.lookup, {**self.overrides, **overrides})
+    def with_overrides(self, overrides: Mapping[str, Value]) -> Scope:
+        """The same definition and config with some symbols set."""
+        return Scope(self.definition, self.settings, self.lookup, {**self.overrides, **overrides})
 
-    def with_value(self, leaf: Leaf, value: Any) -> CardScope:
-        """The same card with one leaf of the config set, in the sub-config or list where it lies."""
+    def with_value(self, leaf: Leaf, value: Any) -> Scope:
+        """The same definition with one leaf of the config set, in the sub-config or list where it lies."""
         settings = replace(self.settings, values=with_leaf(self.settings.values, self.settings.defaults, leaf, value))
-        return CardScope(self.card, settings, self.lookup, self.overrides)
+        return Scope(self.definition, settings, self.lookup, self.overrides)
 
     def leaf(self, leaf: Leaf) -> tuple[Value, bool]:
         """(a leaf's value, whether it is the class's default); an element beyond its list is absent."""
@@ -215,11 +217,11 @@ class CardScope:
         return value, defaulted
 
     def word(self, path: tuple[str, ...]) -> Value:
-        """A symbol's value, else a graft's, else the config's; None where absent."""
+        """A symbol's value, else a submodel's, else the config's; None where absent."""
         name = path[0]
         if len(path) > 1:
-            grafted = self.grafts.get(name)
-            return grafted.word(path[1:]) if grafted is not None else self._config(path)
+            submodel = self.submodels.get(name)
+            return submodel.word(path[1:]) if submodel is not None else self._config(path)
         if name in self.overrides:
             value = self.overrides[name]
             if not isinstance(value, ByIndex):
@@ -229,7 +231,7 @@ class CardScope:
                 return value.values[at]
         if name not in self.symbols:
             return self._config(path)
-        depends = free_holes(self.card, self.settings.native, name)
+        depends = free_holes(self.definition, self.settings.native, name)
         key: Any = (name, *(self._at.get(hole) for hole in depends)) if depends else name
         trace = self.trace
         known = self._cache.get(key)
@@ -281,7 +283,7 @@ class CardScope:
     def enter(self, hole: str, index: int | None) -> int | None:
         """Sets a hole and every extent it was cut from to an index; None leaves it."""
         before = self._at.get(hole)
-        for name in (hole, *bases(self.card, self.settings.native, hole)):
+        for name in (hole, *bases(self.definition, self.settings.native, hole)):
             if index is None:
                 self._at.pop(name, None)
             else:
@@ -355,7 +357,7 @@ class CardScope:
         return any(default and found is not None for found, default in read)
 
     def _is_default(self, word: Word) -> bool:
-        if word.path[0] in self.symbols or word.path[0] in self.grafts:
+        if word.path[0] in self.symbols or word.path[0] in self.submodels:
             return False
         return self.settings.read(word.path)[1]
 
@@ -366,28 +368,28 @@ def _plain(value: Value) -> str:
 
 
 @cache
-def grafts_of(card: Architecture) -> tuple[Graft, ...]:
-    """Every graft of a card, in its parts and heads."""
-    rows = (card.parts, *(row for entry in card.heads for row in entry.rows))
-    return tuple(graft for row in rows for graft in _grafts_below(row))
+def submodels_of(definition: Architecture) -> tuple[Submodel, ...]:
+    """Every submodel of a definition, in its parts and heads."""
+    rows = (definition.parts, *(row for entry in definition.heads for row in entry.rows))
+    return tuple(submodel for row in rows for submodel in _submodels_below(row))
 
 
-def _grafts_below(row: Row) -> Iterator[Graft]:
-    if isinstance(row, Graft):
+def _submodels_below(row: Row) -> Iterator[Submodel]:
+    if isinstance(row, Submodel):
         yield row
     elif isinstance(row, Group):
         for inner in row.rows:
-            yield from _grafts_below(inner)
+            yield from _submodels_below(inner)
     elif isinstance(row, Either):
-        yield from _grafts_below(row.first)
-        yield from _grafts_below(row.second)
+        yield from _submodels_below(row.first)
+        yield from _submodels_below(row.second)
 
 
-def head_for(card: Architecture, class_name: str) -> Head | None:
+def head_for(definition: Architecture, class_name: str) -> Head | None:
     """The head with the longest suffix of a class name, None where none fits."""
     fitting = [
         (len(name), -position, entry)
-        for position, entry in enumerate(card.heads)
+        for position, entry in enumerate(definition.heads)
         for name in entry.names
         if name and class_name.endswith(name)
     ]

@@ -1,8 +1,8 @@
-"""What names and shapes show of a config: for cards whose sizes are lists, one entry a stage.
+"""What names and shapes show of a config: for definitions whose sizes are lists, one entry a stage.
 
-A card with `shows=` says for a config key where its value can be seen, were the config not there. Each text is a
+A definition with `shows=` says for a config key where its value can be seen, were the config not there. Each text is a
 list of family keys (`down_blocks.#.resnets.#.conv2.weight`), those of one kind, so that a lost or misshapen tensor
-does not decide. What is found is a hypothesis only: the card bound with it must fit what is stored.
+does not decide. What is found is a hypothesis only: the definition bound with it must fit what is stored.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A card unrolled: one slot for each tensor of each row, with renames applied and prefixes joined.
+"""A definition unrolled: one slot for each tensor of each row, with renames applied and prefixes joined.
 
-Unrolling depends on the card, the head and which cards are grafted, never on numbers, so it is done once.
+Unrolling depends on the definition, the head and which definitions are submodel, never on numbers, so it is done once.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.algebra.expression import Hole, Node, Word, parse, substitute
-from inspector.notation.definition import Architecture, Either, Graft, Group, Head, Opaque, Part, Row
+from inspector.notation.definition import Architecture, Either, Group, Head, Opaque, Part, Row, Submodel
 from inspector.notation.kinds import Kind, Tensor
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 
 HOLE = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
 _INDEX = re.compile(r"\{\w+\}|0|[1-9][0-9]{0,5}", re.ASCII)
 
 
 class Condition(Struct, frozen=True):
-    """A predicate, and the grafts below which its words are read."""
+    """A predicate, and the submodels below which its words are read."""
 
     scope: tuple[str, ...]
     node: Node
@@ -33,8 +33,8 @@ class Slot(Struct, frozen=True, eq=False):
 
     path: the template of its name, below the root where `body`. row: the same without the tensor's suffix.
     whens: predicates that must all hold. choices: (either number, side) pairs it hangs on. group: the
-    all-or-nothing group (number, how many leading holes are its own). scope: the grafts it lies below.
-    tied: "role:…" or "path:…"; ties: the predicate, None for the card's own. grafted: the graft prefixes.
+    all-or-nothing group (number, how many leading holes are its own). scope: the submodels it is below.
+    tied: "role:…" or "path:…"; ties: the predicate, None for the definition's own. submodel: the submodel prefixes.
     """
 
     path: str
@@ -54,9 +54,9 @@ class Slot(Struct, frozen=True, eq=False):
     tower: str
     choices: tuple[tuple[int, int], ...]
     scope: tuple[str, ...]
-    card: Architecture
+    definition: Architecture
     body: bool
-    inner_path: str  # below the last graft, for the grafted card's own dialects
+    inner_path: str  # below the last submodel, for the submodel definition's own dialects
 
 
 class OpaqueSlot(Struct, frozen=True):
@@ -81,11 +81,11 @@ class _Context(Struct, frozen=True):
     choices: tuple[tuple[int, int], ...] = ()
     scope: tuple[str, ...] = ()
     body: bool = True
-    graft_prefix: str = ""
+    submodel_prefix: str = ""
 
 
 class _Unroller:
-    __slots__ = ("card", "eithers", "groups", "opaque", "scope", "slots")
+    __slots__ = ("definition", "eithers", "groups", "opaque", "scope", "slots")
 
     def __init__(self) -> None:
         self.slots: list[Slot] = []
@@ -93,7 +93,7 @@ class _Unroller:
         self.eithers = 0
         self.groups = 0
 
-    def row(self, row: Row, context: _Context, scope: CardScope) -> None:
+    def row(self, row: Row, context: _Context, scope: Scope) -> None:
         match row:
             case Part():
                 self.part(row, context, scope)
@@ -106,8 +106,8 @@ class _Unroller:
                 number = self.eithers
                 for side, part in enumerate((row.first, row.second)):
                     self.row(part, replace(context, choices=(*context.choices, (number, side))), scope)
-            case Graft():
-                self.graft(row, context, scope)
+            case Submodel():
+                self.submodel(row, context, scope)
             case Opaque():
                 whens = (*context.whens, *_predicates(row.when, context.renames or {}, context.scope))
                 self.opaque.append(OpaqueSlot(context.prefix + row.prefix, row.because, context.body, whens))
@@ -134,15 +134,15 @@ class _Unroller:
             tower=row.tower or context.tower,
         )
 
-    def graft(self, row: Graft, context: _Context, scope: CardScope) -> None:
-        below = scope.grafts.get(row.name)
+    def submodel(self, row: Submodel, context: _Context, scope: Scope) -> None:
+        below = scope.submodels.get(row.name)
         at = context.prefix + row.at
         whens = (*context.whens, *_predicates(row.when, context.renames or {}, context.scope))
         if below is None:
-            self.opaque.append(OpaqueSlot(at, f"no card for the {row.name} part", context.body, whens))
+            self.opaque.append(OpaqueSlot(at, f"no definition for the {row.name} part", context.body, whens))
             return
-        card = below.card
-        entry = next((one for one in card.heads if row.head and row.head in one.names), card.heads[0])
+        definition = below.definition
+        entry = next((one for one in definition.heads if row.head and row.head in one.names), definition.heads[0])
         inner = replace(
             context,
             prefix=at + entry.root,
@@ -150,13 +150,13 @@ class _Unroller:
             whens=whens,
             scope=(*context.scope, row.name),
             tower=row.name,
-            graft_prefix=at,
+            submodel_prefix=at,
         )
-        self.row(card.parts, inner, below)
+        self.row(definition.parts, inner, below)
         for part in entry.rows:
             self.row(part, replace(inner, prefix=at), below)
 
-    def part(self, row: Part, context: _Context, scope: CardScope) -> None:
+    def part(self, row: Part, context: _Context, scope: Scope) -> None:
         renames = context.renames or {}
         path = context.prefix + renamed_path(row.path, renames)
         ties = None if row.ties is None else parse(row.ties if isinstance(row.ties, str) else str(row.ties).lower())
@@ -190,27 +190,27 @@ class _Unroller:
                     tower=context.tower,
                     choices=context.choices,
                     scope=context.scope,
-                    card=scope.card,
+                    definition=scope.definition,
                     body=context.body,
-                    inner_path=full[len(context.graft_prefix) :],
+                    inner_path=full[len(context.submodel_prefix) :],
                 )
             )
 
 
 class Unrolled(Struct, frozen=True):
-    """All slots of a card under one head."""
+    """All slots of a definition under one head."""
 
     slots: tuple[Slot, ...]
     opaque: tuple[OpaqueSlot, ...]
     head: Head
 
 
-def unroll(scope: CardScope, head: Head) -> Unrolled:
-    """The slots of a scope's card under a head; paths of body rows are relative to the head's root.
+def unroll(scope: Scope, head: Head) -> Unrolled:
+    """The slots of a scope's definition under a head; paths of body rows are relative to the head's root.
 
-    A row of the head lies in the body where its path begins with the root, or where the root is empty.
+    A row of the head is in the body where its path begins with the root, or where the root is empty.
     """
-    signature = (scope.card, id(head), _signature(scope))
+    signature = (scope.definition, id(head), _signature(scope))
     if signature not in _UNROLLED:
         _UNROLLED[signature] = _unroll(scope, head)
     return _UNROLLED[signature]
@@ -219,18 +219,18 @@ def unroll(scope: CardScope, head: Head) -> Unrolled:
 _UNROLLED: dict[object, Unrolled] = {}
 
 
-def _signature(scope: CardScope) -> tuple[object, ...]:
-    return tuple((name, id(below.card), _signature(below)) for name, below in scope.grafts.items())
+def _signature(scope: Scope) -> tuple[object, ...]:
+    return tuple((name, id(below.definition), _signature(below)) for name, below in scope.submodels.items())
 
 
-def _unroll(scope: CardScope, head: Head) -> Unrolled:
+def _unroll(scope: Scope, head: Head) -> Unrolled:
     unroller = _Unroller()
-    unroller.row(scope.card.parts, _Context(), scope)
+    unroller.row(scope.definition.parts, _Context(), scope)
     for part in head.rows:
         unroller.row(part, _Context(body=False), scope)
     slots = tuple(_into_body(slot, head.root) for slot in unroller.slots)
-    if scope.card.respell is not None:
-        return Unrolled(scope.card.respell(slots), (), head)
+    if scope.definition.respell is not None:
+        return Unrolled(scope.definition.respell(slots), (), head)
     return Unrolled(slots, tuple(unroller.opaque), head)
 
 
@@ -280,8 +280,8 @@ def _predicates(text: str, renames: Mapping[str, Node], scope: tuple[str, ...]) 
         yield Condition(scope, rename(text, renames))
 
 
-def scope_of(scope: CardScope, slot: Slot) -> CardScope:
+def scope_of(scope: Scope, slot: Slot) -> Scope:
     """The scope that a slot's words are read in."""
     for name in slot.scope:
-        scope = scope.grafts[name]
+        scope = scope.submodels[name]
     return scope

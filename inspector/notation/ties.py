@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from inspector.algebra.evaluation import truth
 from inspector.algebra.expression import parse
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
 
 
@@ -15,7 +15,7 @@ class Ties:
 
     __slots__ = ("_paths", "_roles", "_scope")
 
-    def __init__(self, scope: CardScope, slots: Iterable[Slot]) -> None:
+    def __init__(self, scope: Scope, slots: Iterable[Slot]) -> None:
         self._scope = scope
         self._roles: dict[str, Slot] = {}
         self._paths: dict[str, Slot] = {}
@@ -38,10 +38,10 @@ class Ties:
     def hold(self, slot: Slot, seems: bool) -> bool:
         """Whether the config ties a slot. seems: what the files say, which decides where there is no config.
 
-        Without a config a tensor counts as tied that is not stored, that stands where its original is not
+        Without a config a tensor counts as tied that is not stored, that is where its original is not
         stored and may itself be left out, or that the file says is its original's storage.
         """
         scope = scope_of(self._scope, slot)
         if not scope.settings.known and slot.ties is None:
             return seems
-        return truth(scope.evaluate(slot.ties if slot.ties is not None else parse(slot.card.ties)))
+        return truth(scope.evaluate(slot.ties if slot.ties is not None else parse(slot.definition.ties)))

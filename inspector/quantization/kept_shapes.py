@@ -1,7 +1,7 @@
 """The values of small tensors in which a packing keeps the shape of its weight: the one thing read besides headers.
 
 compressed-tensors' `weight_shape` holds two integers. Where the packed width leaves open how many inputs a row
-has, and no card decides, they settle it.
+has, and no definition decides, they settle it.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Opened(Struct, frozen=True):
     """What the tensors of one module stand for.
 
     layout: the logical tensor, with dtype and bytes of its storage. packed: None where the values lie as they
-    are and only helpers stand beside them. helpers: suffixes of tensors that hold no values. agreed: settings
+    are and only helpers are beside them. helpers: suffixes of tensors that hold no values. agreed: settings
     that the shapes confirm. faults: findings that name no module yet; equal ones of many modules are one.
     """
 
@@ -185,14 +185,16 @@ def is_scalar(layout: Layout) -> bool:
     return layout.elements == 1 and len(layout.shape) <= 2
 
 
-def groups_told(tensors: Tensors, helpers: Sequence[str], axis: int, width: int, stated: int | None) -> int:
+def groups_reported(tensors: Tensors, helpers: Sequence[str], axis: int, width: int, stated: int | None) -> int:
     """How many groups the helpers tell along an axis; where they differ, the number that the stated size makes."""
-    told = [tensors[name].shape[axis] for name in helpers if name in tensors and len(tensors[name].shape) >= 2]
+    reported = [tensors[name].shape[axis] for name in helpers if name in tensors and len(tensors[name].shape) >= 2]
     if stated is not None:
         wanted = 1 if stated <= 0 else ceil_div(width, stated)
-        if wanted in told or not told:
+        if wanted in reported or not reported:
             return wanted
-    return next((groups for groups in told if group_of(width, groups, stated) is not None), told[0] if told else 1)
+    return next(
+        (groups for groups in reported if group_of(width, groups, stated) is not None), reported[0] if reported else 1
+    )
 
 
 GROUPS: Final = (16, 32, 64, 128, 256, 512, 1024)

@@ -69,11 +69,11 @@ class Entry:
         for place in places:
             limits = self._aligned(parts, place)
             if limits is not None:
-                return tuple(met for box in boxes if (met := _limited(box, limits)) is not None)
+                return tuple(matched for box in boxes if (matched := _limited(box, limits)) is not None)
         return ()
 
     def _aligned(self, parts: list[str], place: int) -> dict[int, int] | None:
-        """Axis -> index where the run stands at this place; None where it does not."""
+        """Axis -> index where the run is at this place; None where it does not."""
         limits: dict[int, int] = {}
         axis = parts[:place].count("#")
         final = len(self.segments) - 1

@@ -91,7 +91,7 @@ class Unpacked(Struct, frozen=True):
         return frozenset(key.removeprefix(prefix) for key in self.biased)
 
     def gone_names(self) -> list[str]:
-        """Names of logical tensors without values, which are told as that and not as missing."""
+        """Names of logical tensors without values, which are reported as that and not as missing."""
         return [
             name_of(key, index)
             for key, boxes in self.gone.items()
@@ -103,7 +103,7 @@ class Unpacked(Struct, frozen=True):
 
 COMMON: Final = KV_CACHE | {"input_scale", "output_scale", "input_zero_point", "output_zero_point", "act_scale",
                             "smooth_scale", "pre_quant_scale", "input_global_scale", "weight_zero_point"}  # fmt: skip
-"""Helpers that may stand beside values of any scheme."""
+"""Helpers that may be beside values of any scheme."""
 TELLING: Final = frozenset({"weight_scale", "weight_scale_inv", "qzeros", "g_idx", "weight.absmax", "weight.quant_map",
                             "weight.nested_absmax", "weight.nested_quant_map", "SCB", "weight_format", "weight_shape",
                             "weight_global_scale", "weight_scale_2", "weight_g_idx", "pre_quant_scale", "codebooks",
@@ -279,7 +279,7 @@ def _split(key: str, families: Families) -> tuple[str, str, bool]:
 
 
 def _lost_values(lost: Families) -> dict[str, tuple[Box, ...]]:
-    """The logical families of packed values that lie in files which could not be read."""
+    """The logical families of packed values that are in files which could not be read."""
     found: dict[str, tuple[Box, ...]] = {}
     for key, family in lost.items():
         module, suffix, bare = _split(key, lost)
@@ -314,7 +314,7 @@ class _Work:
             self.touched.add(family.key)
             self.stored[family.key] = []
 
-    def _told(self) -> tuple[Case, ...]:
+    def _reported(self) -> tuple[Case, ...]:
         """The cases; where scales of experts stand fused beside unfused weights, none is missing by itself."""
         if not self.cases:
             return ()
@@ -350,7 +350,7 @@ class _Work:
         return Unpacked(
             families,
             tuple(self.helpers),
-            self._told(),
+            self._reported(),
             self.agreed,
             self.schemes,
             self.gone,
@@ -453,7 +453,7 @@ class _Module:
             if values is None or values.dtype != like.dtype or len(values.shape) != len(like.shape):
                 continue
             if values.dtype in FLOATS and values.shape[-1] != like.shape[-1]:
-                continue  # values in a storage dtype of floats lie in a column
+                continue  # values in a storage dtype of floats are in a column
             if best is None or count(other.boxes) > count(best.boxes):
                 best = other
         return best.scheme if best is not None else None
@@ -652,16 +652,16 @@ def pieces_of(parts: Mapping[str, Family]) -> list[Piece]:
 def _cut(pieces: Sequence[Piece], suffix: str, part: Stored) -> Iterator[Piece]:
     left = part.boxes
     for boxes, layouts in pieces:
-        met = tuple(inner for one in boxes for two in part.boxes if (inner := common(one, two)) is not None)
-        if not met:
+        matched = tuple(inner for one in boxes for two in part.boxes if (inner := common(one, two)) is not None)
+        if not matched:
             yield boxes, layouts
             continue
         rest = boxes
-        for box in met:
+        for box in matched:
             rest, left = less(rest, box), less(left, box)
         if rest:
             yield rest, layouts
-        yield met, {**layouts, suffix: part.layout}
+        yield matched, {**layouts, suffix: part.layout}
     if left:
         yield left, {suffix: part.layout}
 

@@ -19,7 +19,7 @@ from inspector.reconciler.reconcile import Reconciled, reconcile
 def choose_reading(
     config: Claim, families: Families, lost: Sequence[str]
 ) -> tuple[Reading | None, tuple[str, float] | None]:
-    """The names under the claimed card where it fits; by themselves where there is no claim, or a false one."""
+    """The names under the claimed definition where it fits; by themselves where there is no claim, or a false one."""
     if config.writer or may_know(families) or may_know(key_of(name)[0] for name in lost):
         from inspector.matcher.dialect_reading import read_in_dialect
 
@@ -36,11 +36,11 @@ def choose_reading(
     return _by_shapes(supported), nearest
 
 
-def _misfit(case: Reconciled) -> tuple[int, bool]:
-    """(tensors that speak against the card, whether its sum is unknown). Layers that are lost speak against none."""
+def _mismatched(case: Reconciled) -> tuple[int, bool]:
+    """(tensors that speak against the definition, whether its sum is unknown). Lost layers speak against none."""
     stored = case.reading.families
     placement = case.placement
-    against = sum(one.tensors for one in placement.misfits) + sum(one.tensors for one in placement.strays)
+    against = sum(one.tensors for one in placement.mismatched) + sum(one.tensors for one in placement.unexpected)
     against += sum(gap.tensors for gap in placement.gaps if gap.block.key not in stored)
     unchecked = sum(line.tensors for line in case.ledger.lines if line.kind == ledger.UNCHECKED)
     return against - unchecked, case.ledger.counts.expected_parameters is None
@@ -51,8 +51,8 @@ def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
     if len(readings) < 2 and not any(map(_has_class, readings)):
         return readings[0] if readings else None
     tried = [_beside_shapes(reading) for reading in readings]
-    least = min(misfit for _, misfit in tried)
-    fitting = [reading for reading, misfit in tried if misfit == least]
+    least = min(mismatched for _, mismatched in tried)
+    fitting = [reading for reading, mismatched in tried if mismatched == least]
     return replace(fitting[0], twins=tuple(reading.name for reading in fitting[1:]))
 
 
@@ -61,12 +61,12 @@ def _beside_shapes(reading: Reading) -> tuple[Reading, tuple[int, bool]]:
 
     Where anything does, the switch may be what is otherwise.
     """
-    misfit = _misfit(reconcile(NO_CONFIG, reading, ()))
-    if not misfit[0] or not _has_class(reading):
-        return reading, misfit
+    mismatched = _mismatched(reconcile(NO_CONFIG, reading, ()))
+    if not mismatched[0] or not _has_class(reading):
+        return reading, mismatched
     other = shown(reading, always=True)
-    again = _misfit(reconcile(NO_CONFIG, other, ()))
-    return (other, again) if not again[0] else (reading, misfit)
+    again = _mismatched(reconcile(NO_CONFIG, other, ()))
+    return (other, again) if not again[0] else (reading, mismatched)
 
 
 def _has_class(reading: Reading) -> bool:

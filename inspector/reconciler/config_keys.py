@@ -6,21 +6,21 @@ from collections.abc import Iterator
 
 from inspector.architectures.defaults import inert_keys
 from inspector.findings.finding import Finding, Place
-from inspector.matcher.spelling import keys_of_card
-from inspector.notation.scope import CardScope
+from inspector.matcher.spelling import keys_of_definition
+from inspector.notation.scope import Scope
 
 READ_ELSEWHERE = frozenset(
     {"architectures", "auto_map", "dtype", "model_type", "quantization", "quantization_config", "torch_dtype"}
 )
 """Keys that the matcher, the dtype notes and packing read."""
 LABELS = frozenset({"id2label", "num_labels"})
-"""The number of classes: a card that reads neither has no classifier for it to widen."""
+"""The number of classes: a definition that reads neither has no classifier for it to widen."""
 
 
-def not_understood(scope: CardScope) -> Iterator[Finding]:
+def not_understood(scope: Scope) -> Iterator[Finding]:
     """One note with all keys that are neither read, nor in the class's defaults, nor known to be inert."""
     settings = scope.settings
-    read = keys_of_card(scope) | READ_ELSEWHERE | LABELS
+    read = keys_of_definition(scope) | READ_ELSEWHERE | LABELS
     known = read | set(settings.defaults) | set(settings.aliases) | inert_keys()
     odd = [key for key in settings.values if key not in known and not key.startswith("_")]
     if odd:

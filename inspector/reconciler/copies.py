@@ -1,4 +1,4 @@
-"""What lies in several files: one line more for the further copies, beside the line of the first."""
+"""What is in several files: one line more for the further copies, beside the line of the first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.reconciler.ledger import Ledger, Line
 
 
 def with_copies(accounts: Ledger, tensors: Mapping[str, Layout], copies: Mapping[str, int]) -> Ledger:
-    """The ledger with further copies. copies: name -> how often it lies there again."""
+    """The ledger with further copies. copies: name -> how often it is there again."""
     lines = list(accounts.lines)
     for times in sorted(set(copies.values())):
         again = families_of({name: tensors[name] for name, found in copies.items() if found == times})
@@ -27,8 +27,8 @@ def _lines(accounts: Ledger, again: Families, times: int) -> Iterator[Line]:
         family = again.get(line.family)
         if family is None:
             continue
-        met = (common(one, two) for part in family.stored for one in part.boxes for two in line.boxes)
-        boxes = tuple(box for box in met if box is not None)
+        matched = (common(one, two) for part in family.stored for one in part.boxes for two in line.boxes)
+        boxes = tuple(box for box in matched if box is not None)
         tensors = count(boxes) * times
         if not tensors:
             continue

@@ -12,7 +12,7 @@ from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import place_name
 
 
-def dtype_evidence(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator[Finding]:
+def dtype_findings(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator[Finding]:
     """At most one note on the mixture and one on the config's dtype."""
     found: dict[str, list[int]] = {}
     stored: dict[str, list[Line]] = {}

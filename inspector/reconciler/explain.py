@@ -13,7 +13,7 @@ from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.binding import Block
 from inspector.notation.definition import PADDED
 from inspector.notation.roles import DISPUTED
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.missing import absent_and_unexpected
@@ -53,12 +53,12 @@ def _names(case: Reconciled) -> Iterator[Finding]:
             tensors=reading.part or tensors,
             without=tensors - reading.part if reading.part else 0,
         )
-    if claim.card is not None and claim.card is not reading.card:
+    if claim.definition is not None and claim.definition is not reading.definition:
         from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 
         yield NamesOfAnotherArchitecture(
             place=Place(key="model_type"),
-            claimed=claim.model_type or claim.card.names[0],
+            claimed=claim.model_type or claim.definition.names[0],
             names=reading.name,
             class_name=claim.class_name,
             coverage=round(reading.coverage, 3),
@@ -71,14 +71,14 @@ def _names(case: Reconciled) -> Iterator[Finding]:
         )
     dialect = case.corrected.spelling.dialect
     if dialect or (reading.writer and reading.writer != claim.writer):
-        writers = reading.card.writers
+        writers = reading.definition.writers
         writer = reading.writer or (writers[dialect] if dialect < len(writers) else "")
         from inspector.findings.names.architecture import NamesInDialect
 
         yield NamesInDialect(writer=writer, example=_example(case))
     yield from _padding(case)
     named = reading.match.head
-    if claim.head is not None and claim.card is reading.card and named.root != claim.head.root:
+    if claim.head is not None and claim.definition is reading.definition and named.root != claim.head.root:
         from inspector.findings.names.architecture import NamesOfBaseModel
 
         yield NamesOfBaseModel(
@@ -149,11 +149,11 @@ def _impossible(case: Reconciled) -> Iterator[Finding]:
         return  # without a config nothing in it can be impossible
     caused = {cause.key for cause in case.causes}
     for scope, prefix in _scopes(case):
-        told: set[tuple[str, ...]] = set()
+        reported: set[tuple[str, ...]] = set()
         for fault in scope.faults:
-            if fault.keys in told or caused & {prefix + key for key in fault.keys}:
+            if fault.keys in reported or caused & {prefix + key for key in fault.keys}:
                 continue
-            told.add(fault.keys)
+            reported.add(fault.keys)
             keys = [prefix + key for key in fault.keys]
             from inspector.findings.config import ConfigImpossible
 
@@ -166,22 +166,22 @@ def _impossible(case: Reconciled) -> Iterator[Finding]:
             )
 
 
-def _scopes(case: Reconciled) -> Iterator[tuple[CardScope, str]]:
-    """The card's scope and those of the grafts that this class has, each with what its keys lie below."""
+def _scopes(case: Reconciled) -> Iterator[tuple[Scope, str]]:
+    """The definition's scope and those of the submodels that this class has, each with what its keys are below."""
     paths = {slot.scope for slot in case.plan.unrolled.slots}
     yield case.plan.scope, ""
     for path in sorted({one[:depth] for one in paths for depth in range(1, len(one) + 1)}):
         scope = case.plan.scope
         for name in path:
-            scope = scope.grafts[name]
+            scope = scope.submodels[name]
         yield scope, "".join(f"{step}." for step in scope.prefix)
 
 
 def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
-    misfits = case.placement.misfits
-    for turned in _turned(case, [one for one in misfits if _is_transposed(one)]):
+    mismatched = case.placement.mismatched
+    for turned in _turned(case, [one for one in mismatched if _is_transposed(one)]):
         yield _transposed(case, turned, confidence)
-    for one in misfits:
+    for one in mismatched:
         if _is_transposed(one):
             continue
         block = one.block

@@ -25,7 +25,7 @@ class Line(Struct, frozen=True):
     """Stored tensors of one family, role and layout.
 
     elements: as the header states them. parameters: logical ones they stand for, 0 for buffers, helpers
-    and what is unexplained. component: the name of an extra component. block: what the card expects there.
+    and what is unexplained. component: the name of an extra component. block: what the definition expects there.
     """
 
     family: str

@@ -11,14 +11,14 @@ from inspector.notation.binding import Block
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.compress import RENAMED, SINGLE, WRAPPED, Cause, Difference, Taken, axes_of, compress
-from inspector.reconciler.place import Gap, Stray
+from inspector.reconciler.place import Gap, Unexpected
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 
 def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding]:
     """Every cause for which required tensors are missing or unknown ones are stored."""
-    gaps, strays = case.placement.gaps, case.placement.strays
+    gaps, unexpected = case.placement.gaps, case.placement.unexpected
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
     missing = [
         Difference(gap.block.key, gap.boxes, gap.block.shape, place_name(gap.block.key, gap.boxes), alone=_is_head(gap))
@@ -26,13 +26,13 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
     ]
     extra = [
         Difference(
-            stray.key,
-            stray.boxes,
-            stray.layout.shape,
-            place_name(stray.key, stray.boxes),
-            explained=stray.key not in unexplained,
+            extra.key,
+            extra.boxes,
+            extra.layout.shape,
+            place_name(extra.key, extra.boxes),
+            explained=extra.key not in unexplained,
         )
-        for stray in strays
+        for extra in unexpected
     ]
     known: dict[str, list[Box]] = {}
     for block in case.corrected.blocks:
@@ -83,21 +83,23 @@ def _families(keys: Sequence[str]) -> list[str]:
 
 def _renamings(case: Reconciled, causes: Sequence[Cause]) -> Iterator[Finding]:
     """What is only called otherwise; families that one change of their names explains are one finding."""
-    gaps, strays = case.placement.gaps, case.placement.strays
+    gaps, unexpected = case.placement.gaps, case.placement.unexpected
     for cause in causes:
         if cause.kind not in (RENAMED, WRAPPED):
             continue
         assert cause.change is not None
         first = gaps[cause.missing[0].position].block
         parts = [part for part in cause.missing if gaps[part.position].block.key == first.key]
-        others = [part for part in cause.extra if strays[part.position].key == strays[cause.extra[0].position].key]
+        others = [
+            part for part in cause.extra if unexpected[part.position].key == unexpected[cause.extra[0].position].key
+        ]
         families = _families([gaps[part.position].block.key for part in cause.missing])
         old, new, begins = cause.change
         from inspector.findings.names.tensors import TensorRenamed
 
         yield TensorRenamed(
             place=place_of(first.key, _boxes(parts)) if len(families) == 1 else Place(),
-            stored=place_name(strays[others[0].position].key, _boxes(others)),
+            stored=place_name(unexpected[others[0].position].key, _boxes(others)),
             expected=place_name(first.key, _boxes(parts)),
             tensors=_tensors(cause.missing),
             shape=first.shape,
@@ -155,22 +157,22 @@ def _stored_at(case: Reconciled, prefix: str) -> tuple[Box, ...]:
 
 
 def _part_unexpected(case: Reconciled, cause: Cause) -> Finding:
-    strays = [case.placement.strays[part.position] for part in cause.extra]
+    unexpected = [case.placement.unexpected[part.position] for part in cause.extra]
     where = indices_in_words(cause.where, cause.indices)
     from inspector.findings.names.tensors import PartUnexpected
 
     return PartUnexpected(
         place=Place(family=f"{family_name(cause.where)}.*", indices=where or None),
         tensors=_tensors(cause.extra),
-        families=tuple([family_name(stray.key) for stray in strays[:20]]),
-        elements=sum(one.layout.elements * part.tensors for one, part in zip(strays, cause.extra, strict=True)),
-        bytes=sum(one.layout.bytes * part.tensors for one, part in zip(strays, cause.extra, strict=True)),
-        shape=strays[0].layout.shape,
+        families=tuple([family_name(extra.key) for extra in unexpected[:20]]),
+        elements=sum(one.layout.elements * part.tensors for one, part in zip(unexpected, cause.extra, strict=True)),
+        bytes=sum(one.layout.bytes * part.tensors for one, part in zip(unexpected, cause.extra, strict=True)),
+        shape=unexpected[0].layout.shape,
         names=tuple(
             [
                 name
-                for stray, part in zip(strays[:5], cause.extra, strict=False)
-                for name in names_in(stray.key, part.boxes, 3)
+                for extra, part in zip(unexpected[:5], cause.extra, strict=False)
+                for name in names_in(extra.key, part.boxes, 3)
             ][:20]
         ),
         part=cause.where,
@@ -196,14 +198,14 @@ def _singles(case: Reconciled, causes: Sequence[Cause], confidence: str) -> Iter
 def _untied_with(case: Reconciled, head: Taken, other: Taken) -> bool:
     """Whether one and the same predicate unties both: the bias of a head, which is tied to no embedding itself."""
     one, two = (case.placement.gaps[part.position].block.slot for part in (head, other))
-    return bool(two.tied) and one.card is two.card and one.scope == two.scope and one.ties == two.ties
+    return bool(two.tied) and one.definition is two.definition and one.scope == two.scope and one.ties == two.ties
 
 
 def _head_missing(case: Reconciled, head: Taken, also: Sequence[Taken]) -> Finding:
     """An untied head that is not stored: its own finding, for loaders run it with random numbers."""
     gaps = case.placement.gaps
     block = gaps[head.position].block
-    scope, ties = scope_of(case.corrected.scope, block.slot), block.slot.card.ties
+    scope, ties = scope_of(case.corrected.scope, block.slot), block.slot.definition.ties
     default = scope.by_default(ties)
     from inspector.findings.totals import HeadMissing
 
@@ -256,26 +258,26 @@ def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Taken]], confi
 
 def _unexpected(case: Reconciled, parts: Sequence[Taken]) -> Iterator[Finding]:
     """Lone unknown tensors; those of one module at the same indices together."""
-    strays = case.placement.strays
+    unexpected = case.placement.unexpected
     modules: dict[tuple[str, tuple[Box, ...]], list[Taken]] = {}
     for part in parts:
-        modules.setdefault((strays[part.position].key.rpartition(".")[0], part.boxes), []).append(part)
+        modules.setdefault((unexpected[part.position].key.rpartition(".")[0], part.boxes), []).append(part)
     for (module, boxes), members in modules.items():
         if module and boxes != ((),) and len(members) > 1:
             yield _part_unexpected(case, Cause(SINGLE, module, boxes, extra=tuple(members)))
         else:
-            yield from (_tensor_unexpected(strays[part.position], part) for part in members)
+            yield from (_tensor_unexpected(unexpected[part.position], part) for part in members)
 
 
-def _tensor_unexpected(stray: Stray, part: Taken) -> Finding:
+def _tensor_unexpected(extra: Unexpected, part: Taken) -> Finding:
     from inspector.findings.names.tensors import TensorUnexpected
 
     return TensorUnexpected(
-        place=place_of(stray.key, part.boxes),
+        place=place_of(extra.key, part.boxes),
         tensors=part.tensors,
-        elements=stray.layout.elements * part.tensors,
-        bytes=stray.layout.bytes * part.tensors,
-        shape=stray.layout.shape,
-        dtype=stray.layout.dtype,
-        names=tuple(names_in(stray.key, part.boxes)),
+        elements=extra.layout.elements * part.tensors,
+        bytes=extra.layout.bytes * part.tensors,
+        shape=extra.layout.shape,
+        dtype=extra.layout.dtype,
+        names=tuple(names_in(extra.key, part.boxes)),
     )

@@ -47,7 +47,7 @@ class Gap(Struct, frozen=True):
     tensors: int
 
 
-class Stray(Struct, frozen=True):
+class Unexpected(Struct, frozen=True):
     """Stored tensors that no block expects."""
 
     key: str
@@ -62,22 +62,22 @@ class Placement(Struct, frozen=True):
 
     placed: tuple[Placed, ...]
     gaps: tuple[Gap, ...]
-    strays: tuple[Stray, ...]
+    unexpected: tuple[Unexpected, ...]
 
     @property
-    def misfits(self) -> tuple[Placed, ...]:
+    def mismatched(self) -> tuple[Placed, ...]:
         """Stored tensors of another shape than expected."""
         return tuple(one for one in self.placed if not one.fits)
 
     @property
     def differences(self) -> int:
         """How many tensors are missing, misshaped or not expected."""
-        sides: tuple[Iterable[Placed | Gap | Stray], ...] = (self.misfits, self.gaps, self.strays)
+        sides: tuple[Iterable[Placed | Gap | Unexpected], ...] = (self.mismatched, self.gaps, self.unexpected)
         return sum(one.tensors for side in sides for one in side)
 
 
 Lost = Mapping[str, tuple[Box, ...]]
-"""Key -> index boxes of tensors that lie in files which could not be read: no gap is told for them."""
+"""Key -> index boxes of tensors that are in files which could not be read: no gap is reported for them."""
 
 
 def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Placement:
@@ -86,7 +86,7 @@ def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Pla
     for block in blocks:
         by_key.setdefault(block.key, []).append(block)
     placed: list[Placed] = []
-    strays: list[Stray] = []
+    unexpected: list[Unexpected] = []
     for key, family in families.items():
         expected = by_key.get(key, ())
         for part in family.stored:
@@ -97,9 +97,9 @@ def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Pla
                     placed.append(Placed(block, part.layout, inside, count(inside), part.packed))
                     left = less(left, block.axes)
             if left:
-                strays.append(Stray(key, part.layout, left, count(left), part.packed))
+                unexpected.append(Unexpected(key, part.layout, left, count(left), part.packed))
     gaps = [] if lost is None else _required_gaps(blocks, placed, lost)
-    return Placement(tuple(placed), tuple(gaps), tuple(strays))
+    return Placement(tuple(placed), tuple(gaps), tuple(unexpected))
 
 
 def _required_gaps(blocks: Sequence[Block], placed: list[Placed], lost: Lost) -> list[Gap]:

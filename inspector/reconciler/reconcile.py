@@ -1,4 +1,4 @@
-"""A reading beside its card: the plan of the config, the placement once its wrong keys are put right."""
+"""A reading beside its definition: the plan of the config, the placement once its wrong keys are put right."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from inspector.matcher.families import Families, families_of
 from inspector.matcher.reading import Reading
 from inspector.notation.binding import Block, Plan, Spelling, bind, bind_slots
 from inspector.notation.definition import Head
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, unroll
 from inspector.reconciler import ledger
 from inspector.reconciler.buffers import is_general_buffer
 from inspector.reconciler.ledger import Ledger, Line
-from inspector.reconciler.place import Lost, Placed, Placement, Stray, place
+from inspector.reconciler.place import Lost, Placed, Placement, Unexpected, place
 from inspector.reconciler.solving import fill, solved
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Reconciled(Struct, frozen=True):
-    """Everything that follows from laying a checkpoint beside its card.
+    """Everything that follows from laying a checkpoint beside its definition.
 
     plan: as the config says. corrected, placement: with the causes put right. head: what the class (or
     without one the names) builds. products: dims known only as a product, from the shapes. beyond: the
@@ -70,18 +70,18 @@ class _Sides(Struct, frozen=True, eq=False):
         family = self.families.get(key)
         return family.shapes if family is not None else set()
 
-    def settled(self, scope: CardScope) -> CardScope:
+    def settled(self, scope: Scope) -> Scope:
         """The scope with what follows from names and shapes where the config leaves it open."""
         return solved(scope, unroll(scope, self.head).slots, self.spelling, self.families)
 
-    def other_slots(self, scope: CardScope) -> list[Slot]:
+    def other_slots(self, scope: Scope) -> list[Slot]:
         """The rows of the definition's other heads."""
         unrolled = unroll(scope, self.head)
         if id(unrolled) not in self.other:
             self.other[id(unrolled)] = _other_slots(scope, self.head)
         return self.other[id(unrolled)]
 
-    def placed(self, scope: CardScope) -> tuple[Plan, Placement]:
+    def placed(self, scope: Scope) -> tuple[Plan, Placement]:
         """The blocks of a scope, and the families in them."""
         plan = bind(scope, self.head, self.spelling, self.shapes, lambda key: self.twins.get(key, ()))
         self.products.update(fill(scope, plan.blocks, self.families))
@@ -99,13 +99,13 @@ def reconcile(
     aside: frozenset[str] = frozenset(),
     ties: Sequence[Sequence[str]] = (),
 ) -> Reconciled:
-    """Lays the families of a reading into the blocks of its card and accounts for every tensor.
+    """Lays the families of a reading into the blocks of its definition and accounts for every tensor.
 
-    lost_names: tensors whose absence is told already. whole: absent tensors are missing; where a part of a
+    lost_names: tensors whose absence is reported already. whole: absent tensors are missing; where a part of a
     checkpoint was named by itself they are not. aside: families that are helpers where no block expects them.
     ties: names that the format says are the same numbers.
     """
-    settings_known = claim.card is reading.card
+    settings_known = claim.definition is reading.definition
     head = (claim.head if settings_known else None) or reading.match.head
     families = reading.families
     sides = _Sides(
@@ -119,7 +119,7 @@ def reconcile(
     scope = sides.settled(reading.scope)
     plan, placement = sides.placed(scope)
     if placement.differences and settings_known and claim.otherwise is not None:
-        other = sides.placed(sides.settled(CardScope(reading.card, claim.otherwise, scope.lookup)))
+        other = sides.placed(sides.settled(Scope(reading.definition, claim.otherwise, scope.lookup)))
         if other[1].differences < placement.differences:  # the writer's class had the other version's defaults
             plan, placement = other
             scope = plan.scope
@@ -153,22 +153,22 @@ def reconcile(
 
 
 def _with_opaque(plan: Plan, placement: Placement) -> Plan:
-    """Without a config, which would say it: what lies below a prefix that no row may describe is not checked."""
+    """Without a config, which would say it: what is below a prefix that no row may describe is not checked."""
     settings = plan.scope.settings
     if settings.known and not settings.shown:
         return plan
     known = {prefix for prefix, _ in plan.opaque}
     spelled = [(plan.spelling.spelled(entry, plan.scope), entry.because) for entry in plan.unrolled.opaque]
-    met = [(prefix, because) for prefix, because in spelled if prefix not in known]
-    met = [one for one in met if any(stray.key.startswith(one[0]) for stray in placement.strays)]
-    return replace(plan, opaque=(*plan.opaque, *met)) if met else plan
+    matched = [(prefix, because) for prefix, because in spelled if prefix not in known]
+    matched = [one for one in matched if any(extra.key.startswith(one[0]) for extra in placement.unexpected)]
+    return replace(plan, opaque=(*plan.opaque, *matched)) if matched else plan
 
 
 def _without(placement: Placement, aside: frozenset[str]) -> Placement:
-    """The placement without strays that are set aside: no cause is sought for them."""
+    """The placement without unexpected tensors that are set aside: no cause is sought for them."""
     if not aside:
         return placement
-    return replace(placement, strays=tuple(stray for stray in placement.strays if stray.key not in aside))
+    return replace(placement, unexpected=tuple(extra for extra in placement.unexpected if extra.key not in aside))
 
 
 def _aside_lines(placement: Placement, families: Families, aside: frozenset[str]) -> Iterator[Line]:
@@ -180,14 +180,14 @@ def _aside_lines(placement: Placement, families: Families, aside: frozenset[str]
                     for box in one.boxes:
                         left = less(left, box)
             if left:
-                yield _line(Stray(key, part.layout, left, count(left)), key, "packing bias", ledger.HELPER, "")
+                yield _line(Unexpected(key, part.layout, left, count(left)), key, "packing bias", ledger.HELPER, "")
 
 
-def _other_slots(scope: CardScope, head: Head) -> list[Slot]:
-    """The rows of the card's other heads, once each."""
+def _other_slots(scope: Scope, head: Head) -> list[Slot]:
+    """The rows of the definition's other heads, once each."""
     own = {(slot.body, slot.path) for slot in unroll(scope, head).slots}
     found: dict[tuple[bool, str], Slot] = {}
-    for entry in scope.card.heads:
+    for entry in scope.definition.heads:
         if entry is head:
             continue
         for slot in unroll(scope, entry).slots:
@@ -197,7 +197,7 @@ def _other_slots(scope: CardScope, head: Head) -> list[Slot]:
     return list(found.values())
 
 
-def _beyond(scope: CardScope, spelling: Spelling, others: Sequence[Slot], plan: Plan) -> Iterator[Block]:
+def _beyond(scope: Scope, spelling: Spelling, others: Sequence[Slot], plan: Plan) -> Iterator[Block]:
     """Blocks for the other heads' rows: recognised by name, of whatever shape, never required."""
     taken = {block.key for block in plan.blocks}
     for block in bind_slots(scope, spelling, others, lambda key: [()]):
@@ -268,8 +268,8 @@ def _lines(plan: Plan, placement: Placement, beyond: frozenset[int]) -> Iterator
         elif slot.extra:
             kind, component = ledger.EXTRA, slot.extra
         yield _line(one, one.block.key, slot.role, kind, component)
-    for stray in placement.strays:
-        yield _stray_line(plan, stray)
+    for extra in placement.unexpected:
+        yield _extra_line(plan, extra)
 
 
 def _first_of_ties(placement: Placement) -> dict[int, int]:
@@ -282,22 +282,22 @@ def _first_of_ties(placement: Placement) -> dict[int, int]:
     return first
 
 
-def _stray_line(plan: Plan, stray: Stray) -> Line:
-    if is_general_buffer(stray.key, stray.layout.shape):
-        return _line(stray, stray.key, "buffer", ledger.BUFFER, "")
+def _extra_line(plan: Plan, extra: Unexpected) -> Line:
+    if is_general_buffer(extra.key, extra.layout.shape):
+        return _line(extra, extra.key, "buffer", ledger.BUFFER, "")
     for prefix, _ in plan.opaque:
-        if stray.key.startswith(prefix):
-            return _line(stray, stray.key, "not checked", ledger.UNCHECKED, "")
-    return _line(stray, stray.key, "unexplained", ledger.UNEXPLAINED, "")
+        if extra.key.startswith(prefix):
+            return _line(extra, extra.key, "not checked", ledger.UNCHECKED, "")
+    return _line(extra, extra.key, "unexplained", ledger.UNEXPLAINED, "")
 
 
-def _line(one: Placed | Stray, family: str, role: str, kind: str, component: str) -> Line:
+def _line(one: Placed | Unexpected, family: str, role: str, kind: str, component: str) -> Line:
     storage = one.layout if one.packed is None else one.packed.storage
     layout = one.layout
     if one.packed is not None and one.packed.known and not one.packed.exact and isinstance(one, Placed) and one.fits:
         layout = _decided(one, one.block)
     parameters = layout.elements * one.tensors if kind not in (ledger.BUFFER, ledger.HELPER, ledger.UNEXPLAINED) else 0
-    formula = "" if isinstance(one, Stray) else one.block.slot.kind.chart
+    formula = "" if isinstance(one, Unexpected) else one.block.slot.kind.chart
     return Line(
         family,
         role,
@@ -310,12 +310,12 @@ def _line(one: Placed | Stray, family: str, role: str, kind: str, component: str
         component,
         formula,
         one.packed,
-        None if isinstance(one, Stray) else one.block,
+        None if isinstance(one, Unexpected) else one.block,
     )
 
 
 def _decided(one: Placed, block: Block) -> Layout:
-    """The layout of a packed tensor whose header leaves its shape open, as the card decides it."""
+    """The layout of a packed tensor whose header leaves its shape open, as the definition decides it."""
     shape = tuple(dim for dim in block.shape if dim is not None)
     if block.elements is None or len(shape) < len(block.shape):
         return one.layout
@@ -323,12 +323,12 @@ def _decided(one: Placed, block: Block) -> Layout:
 
 
 def unknown_lines(families: Families) -> Iterator[Line]:
-    """The lines of a checkpoint without a card: everything counts, but for the general buffers."""
+    """The lines of a checkpoint without a definition: everything counts, but for the general buffers."""
     for family in families.values():
         for part in family.stored:
             buffer = is_general_buffer(family.key, part.layout.shape)
             yield _line(
-                Stray(family.key, part.layout, part.boxes, part.tensors, part.packed),
+                Unexpected(family.key, part.layout, part.boxes, part.tensors, part.packed),
                 family.key,
                 "buffer" if buffer else "unknown",
                 ledger.BUFFER if buffer else ledger.PARAMETER,

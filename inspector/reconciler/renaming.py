@@ -41,14 +41,14 @@ def change_between(expected: str, stored: str) -> Change:
     return ".".join(one[first : len(one) - last]), ".".join(other[first : len(other) - last]), first == 0
 
 
-def renamings(gaps: Sequence[Open], strays: Sequence[Open]) -> list[Pair]:
+def renamings(gaps: Sequence[Open], unexpected: Sequence[Open]) -> list[Pair]:
     """What is only called otherwise: whole families first, then parts of them, then tensors by their names."""
-    if not gaps or not strays:
+    if not gaps or not unexpected:
         return []
     found: list[Pair] = []
-    left = (set(range(len(gaps))), set(range(len(strays))))
+    left = (set(range(len(gaps))), set(range(len(unexpected))))
     for naming in (_by_family, _by_part, _by_name):
-        for pair in _paired(naming(gaps, left[0]), naming(strays, left[1])):
+        for pair in _paired(naming(gaps, left[0]), naming(unexpected, left[1])):
             found.append(pair)
             left[0].difference_update(pair[0])
             left[1].difference_update(pair[1])
@@ -86,26 +86,26 @@ def _by_name(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
 _DIGITS = re.compile(r"[0-9]{1,6}", re.ASCII)
 
 
-def _paired(gaps: Iterator[_Named], strays: Iterator[_Named]) -> Iterator[Pair]:
+def _paired(gaps: Iterator[_Named], unexpected: Iterator[_Named]) -> Iterator[Pair]:
     """The most alike first, each name once."""
     by_sizes: dict[object, list[_Named]] = {}
-    for stray in strays:
-        by_sizes.setdefault(_sizes(stray), []).append(stray)
+    for extra in unexpected:
+        by_sizes.setdefault(_sizes(extra), []).append(extra)
     missing = [(gap, same) for gap in gaps if (same := by_sizes.get(_sizes(gap)))]
     many = sum(len(same) for _, same in missing) > MOST_COMPARED
     alike: list[tuple[float, int, int, _Named, _Named]] = []
     for number, (gap, same) in enumerate(missing):
-        for other, stray in enumerate(same):
-            likeness = _alike(gap[0], stray[0], many)
-            if likeness >= ALIKE and _same_places(gap, stray):
-                alike.append((-likeness, number, other, gap, stray))
+        for other, extra in enumerate(same):
+            likeness = _alike(gap[0], extra[0], many)
+            if likeness >= ALIKE and _same_places(gap, extra):
+                alike.append((-likeness, number, other, gap, extra))
     gone: set[tuple[int, ...]] = set()
     called: set[tuple[int, ...]] = set()
-    for *_, gap, stray in sorted(alike, key=lambda pair: pair[:3]):
-        if gap[2] not in gone and stray[2] not in called:
+    for *_, gap, extra in sorted(alike, key=lambda pair: pair[:3]):
+        if gap[2] not in gone and extra[2] not in called:
             gone.add(gap[2])
-            called.add(stray[2])
-            yield gap[2], stray[2]
+            called.add(extra[2])
+            yield gap[2], extra[2]
 
 
 def _alike(expected: str, stored: str, many: bool) -> float:
@@ -123,13 +123,13 @@ def _sizes(named: _Named) -> frozenset[tuple[Shape, int]]:
     return frozenset(sizes.items())
 
 
-def _same_places(gap: _Named, stray: _Named) -> bool:
+def _same_places(gap: _Named, extra: _Named) -> bool:
     """Whether the same indices have the same shapes on both sides; that there are equally many is known."""
-    if gap[1] == stray[1]:
+    if gap[1] == extra[1]:
         return True
     for boxes, shape in gap[1]:
         left = boxes
-        for other in _boxes(stray, lambda one, shape=shape: one == shape):  # type: ignore[misc]
+        for other in _boxes(extra, lambda one, shape=shape: one == shape):  # type: ignore[misc]
             if left and len(other) != len(left[0]):
                 return False
             left = less(left, other)

@@ -1,4 +1,4 @@
-"""Without a card: layers compared with each other, and the odd one named. Nothing else is claimed."""
+"""Without a definition: layers compared with each other, and the odd one named. Nothing else is claimed."""
 
 from __future__ import annotations
 

@@ -19,14 +19,14 @@ from inspector.algebra.span import Span
 from inspector.matcher.families import Families, Family
 from inspector.notation.binding import Block, Spelling, rivals_of, template
 from inspector.notation.holes import bases, free_holes
-from inspector.notation.scope import ByIndex, CardScope
+from inspector.notation.scope import ByIndex, Scope
 from inspector.notation.slots import HOLE, Slot, scope_of
 
 LARGEST = 2**48
 """No dim that a checkpoint can store is larger."""
 
 
-def solved(scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> CardScope:
+def solved(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> Scope:
     """The scope with every symbol set that follows from the names and shapes and from nothing else."""
     scope = _with(scope, _inside_segments(scope, slots, spelling, families))
     named = [(slot, *template(spelling.spelled(slot, scope))) for slot in slots]
@@ -45,9 +45,7 @@ def solved(scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families
     return scope
 
 
-def _inside_segments(
-    scope: CardScope, slots: Sequence[Slot], spelling: Spelling, families: Families
-) -> dict[str, Value]:
+def _inside_segments(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> dict[str, Value]:
     """The indices of holes that are a part of a segment (`mapping_{F}`), where the config leaves them open."""
     found: dict[str, Span] = {}
     for slot in slots:
@@ -67,7 +65,7 @@ def _inside_segments(
 _Shown = tuple[Slot, Family, tuple[str | int, ...]]
 
 
-def _with(scope: CardScope, found: Mapping[str, Value]) -> CardScope:
+def _with(scope: Scope, found: Mapping[str, Value]) -> Scope:
     return scope.with_overrides(found) if found else scope
 
 
@@ -92,7 +90,7 @@ def _without_own(named: Sequence[tuple[Slot, str, Sequence[str | int]]], familie
     return frozenset(name for name, any_stored in stored.items() if not any_stored)
 
 
-def _extents(scope: CardScope, shown: Sequence[_Shown], without_own: frozenset[str]) -> dict[str, Value]:
+def _extents(scope: Scope, shown: Sequence[_Shown], without_own: frozenset[str]) -> dict[str, Value]:
     """The index sets of holes whose symbols the config leaves open.
 
     A key may serve two holes (DeepSeek's layers and its MTP layers): what shows one hole alone decides
@@ -116,7 +114,7 @@ def _extents(scope: CardScope, shown: Sequence[_Shown], without_own: frozenset[s
             if not isinstance(axis, str) or inner.word((axis,)) is not None:
                 continue
             name = _name(slot, axis)
-            if outer := free_holes(inner.card, inner.settings.native, axis):
+            if outer := free_holes(inner.definition, inner.settings.native, axis):
                 _nested(found, name, outer, family, axes, position, inner)
                 continue
             span = family.axis(position)
@@ -127,7 +125,7 @@ def _extents(scope: CardScope, shown: Sequence[_Shown], without_own: frozenset[s
                 alone[name] = alone.get(name, Span()) | span
             if slot.group is None:
                 needed.add(name)
-            if not any(base in inner.symbols for base in bases(inner.card, inner.settings.native, axis)):
+            if not any(base in inner.symbols for base in bases(inner.definition, inner.settings.native, axis)):
                 pure.add(name)
     for name, span in seen.items():
         if name in alone:
@@ -148,7 +146,7 @@ def _nested(
     family: Family,
     axes: Sequence[str | int],
     position: int,
-    scope: CardScope,
+    scope: Scope,
 ) -> None:
     """An extent inside another: the inner indices at each outer one where the config does not say."""
     native = scope.settings.native
@@ -156,7 +154,7 @@ def _nested(
         (
             place
             for place, axis in enumerate(axes)
-            if isinstance(axis, str) and {axis, *bases(scope.card, native, axis)} & set(outer)
+            if isinstance(axis, str) and {axis, *bases(scope.definition, native, axis)} & set(outer)
         ),
         None,
     )
@@ -177,7 +175,7 @@ def _nested(
         found[name] = ByIndex(outer[0], values)
 
 
-def _unclear(scope: CardScope, slots: Sequence[Slot], spelling: Spelling) -> frozenset[tuple[int, int]]:
+def _unclear(scope: Scope, slots: Sequence[Slot], spelling: Spelling) -> frozenset[tuple[int, int]]:
     """Dims (slot, position) that only a config tells: another row of the same name says something else there."""
     found: set[tuple[int, int]] = set()
     for rivals in () if scope.settings.known else rivals_of(slots, scope, spelling):
@@ -191,7 +189,7 @@ def _unclear(scope: CardScope, slots: Sequence[Slot], spelling: Spelling) -> fro
 Vote = Counter[int]
 
 
-def _dims(scope: CardScope, shown: Sequence[_Shown], unclear: Collection[tuple[int, int]]) -> dict[str, Value]:
+def _dims(scope: Scope, shown: Sequence[_Shown], unclear: Collection[tuple[int, int]]) -> dict[str, Value]:
     """One round: bare symbols first, else dims with one unknown symbol."""
     votes: dict[bool, dict[str, Vote]] = {True: {}, False: {}}
     by_index: dict[str, tuple[str, dict[int, Vote]]] = {}
@@ -209,7 +207,7 @@ def _dims(scope: CardScope, shown: Sequence[_Shown], unclear: Collection[tuple[i
                     continue
                 symbol = unknown[0]
                 name = _name(slot, symbol)
-                holes = free_holes(inner.card, inner.settings.native, symbol)
+                holes = free_holes(inner.definition, inner.settings.native, symbol)
                 if holes:
                     _vote_by_index(by_index, inner, node, symbol, name, holes, axes, boxes, stored)
                     continue
@@ -226,11 +224,11 @@ def _dims(scope: CardScope, shown: Sequence[_Shown], unclear: Collection[tuple[i
     return found
 
 
-def _own(scope: CardScope, axes: Sequence[str | int], boxes: tuple[Box, ...]) -> tuple[Box, ...]:
-    """What lies at a slot's own indices: literal ones, and those of holes that are known and alone."""
+def _own(scope: Scope, axes: Sequence[str | int], boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+    """What is at a slot's own indices: literal ones, and those of holes that are known and alone."""
     for place, axis in enumerate(axes):
         span: Span | None = Span.of([axis]) if isinstance(axis, int) else None
-        if isinstance(axis, str) and not free_holes(scope.card, scope.settings.native, axis):
+        if isinstance(axis, str) and not free_holes(scope.definition, scope.settings.native, axis):
             span = extent(scope.word((axis,)))
         if span is not None:
             boxes = tuple((*box[:place], box[place] & span, *box[place + 1 :]) for box in boxes if box[place] & span)
@@ -249,7 +247,7 @@ def elected(vote: Vote) -> int | None:
 
 def _vote_by_index(
     by_index: dict[str, tuple[str, dict[int, Vote]]],
-    scope: CardScope,
+    scope: Scope,
     node: Node,
     symbol: str,
     name: str,
@@ -260,7 +258,7 @@ def _vote_by_index(
 ) -> None:
     native = scope.settings.native
     for position, axis in enumerate(axes):
-        if not isinstance(axis, str) or not (axis in holes or set(bases(scope.card, native, axis)) & set(holes)):
+        if not isinstance(axis, str) or not (axis in holes or set(bases(scope.definition, native, axis)) & set(holes)):
             continue
         hole = holes[0]
         counts = by_index.setdefault(name, (hole, {}))[1]
@@ -276,7 +274,7 @@ def _vote_by_index(
         return
 
 
-def _unknown_at(scope: CardScope, node: Node, axes: Sequence[str | int], box: Sequence[Span]) -> list[str]:
+def _unknown_at(scope: Scope, node: Node, axes: Sequence[str | int], box: Sequence[Span]) -> list[str]:
     """The unknown words of a dim at the first index of a box, where symbols that follow the index have values."""
     before = [
         (axis, scope.enter(axis, span.first)) for axis, span in zip(axes, box, strict=False) if isinstance(axis, str)
@@ -287,8 +285,8 @@ def _unknown_at(scope: CardScope, node: Node, axes: Sequence[str | int], box: Se
     return unknown
 
 
-def _unknown(scope: CardScope, node: Node) -> list[str]:
-    """The words of a dim that have no value in this scope, each once; dotted ones belong to a graft."""
+def _unknown(scope: Scope, node: Node) -> list[str]:
+    """The words of a dim that have no value in this scope, each once; dotted ones belong to a submodel."""
     found: dict[str, None] = {}
     for path in words(node):
         if scope.word(path) is None:
@@ -296,7 +294,7 @@ def _unknown(scope: CardScope, node: Node) -> list[str]:
     return list(found)
 
 
-def _solve(scope: CardScope, node: Node, symbol: str, stored: int) -> int | None:
+def _solve(scope: Scope, node: Node, symbol: str, stored: int) -> int | None:
     """The integer that makes a dim equal to a stored one, other symbols being known."""
     if "." in symbol:
         return None
@@ -339,7 +337,7 @@ def _likely(target: int) -> Iterator[int]:
     yield target
 
 
-def unknown_product(scope: CardScope, node: Node) -> Polynomial:
+def unknown_product(scope: Scope, node: Node) -> Polynomial:
     """A dim with its known words replaced by numbers: dims with equal ones must be equal."""
 
     def naming(part: Node) -> Polynomial | None:
@@ -352,7 +350,7 @@ def unknown_product(scope: CardScope, node: Node) -> Polynomial:
     return polynomial(node, naming)
 
 
-def fill(scope: CardScope, blocks: Sequence[Block], families: Families) -> dict[str, int]:
+def fill(scope: Scope, blocks: Sequence[Block], families: Families) -> dict[str, int]:
     """Sets the dims that are still open to what most tensors say, equal products alike; tells the products.
 
     Gives product text -> value, such as {"dh*h": 4096}, for what was decided so.
@@ -384,7 +382,7 @@ def fill(scope: CardScope, blocks: Sequence[Block], families: Families) -> dict[
     return products
 
 
-def _enter(scope: CardScope, block: Block) -> list[tuple[str, int | None]]:
+def _enter(scope: Scope, block: Block) -> list[tuple[str, int | None]]:
     """Puts a scope at the first index of a block's axes."""
     axes = [axis for axis in template(block.slot.path)[1] if isinstance(axis, str)]
     spans = [
@@ -393,6 +391,6 @@ def _enter(scope: CardScope, block: Block) -> list[tuple[str, int | None]]:
     return [(axis, scope.enter(axis, span.first)) for axis, span in zip(axes, spans, strict=False) if span]
 
 
-def _leave(scope: CardScope, before: list[tuple[str, int | None]]) -> None:
+def _leave(scope: Scope, before: list[tuple[str, int | None]]) -> None:
     for hole, index in before:
         scope.enter(hole, index)

@@ -1,6 +1,6 @@
 """Tensors that training left among the weights: averages, an optimizer's moments, flat parameters, extra state.
 
-They are recognised by names that stand beside the weights' own, set aside before the names are read, and put
+They are recognised by names that are beside the weights' own, set aside before the names are read, and put
 back into the ledger as what they are.
 
 Sources: `ModelEma` of timm and `LitEma` of latent diffusion (`model_ema.`, there with the dots taken out), torch's
@@ -40,20 +40,20 @@ _FLAT: Final = re.compile(r"(?:.*\.)?_?flat_param(?:_\d+)?", re.DOTALL)
 
 
 class Aside(Struct, frozen=True):
-    """What was set aside. kept: the other families; lost: names whose emptiness is told already.
+    """What was set aside. kept: the other families; lost: names whose emptiness is reported already.
 
     nameless: why nothing of what is left can be checked by name and shape; "" where it can.
     """
 
     kept: Families
     lines: tuple[Line, ...]
-    evidence: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
     lost: tuple[str, ...] = ()
     nameless: str = ""
 
 
 def set_aside(stored: Families, *, emptied: bool) -> Aside | None:
-    """The leftovers among some families, None where there are none. emptied: tensors of shape [0] are told already."""
+    """The leftovers among some families, None where there are none. emptied: some of shape [0] are reported already."""
     found: dict[str, tuple[str, Family]] = {}
     bare = _without_dots(stored) if any(key.startswith("model_ema.") for key in stored) else frozenset()
     for key, family in stored.items():
@@ -92,7 +92,7 @@ def _kind(key: str, stored: Families, bare: frozenset[str]) -> str:
 
 
 def _without_twins(stored: Families, found: dict[str, tuple[str, Family]]) -> dict[str, tuple[str, Family]]:
-    """Averages of weights that are lost: they stand under a prefix under which most families are averages."""
+    """Averages of weights that are lost: they are under a prefix under which most families are averages."""
     under: dict[str, list[str]] = {}
     for key in stored:
         average = _AVERAGE.match(key)

@@ -1,1 +1,1 @@
-"""How an audit is told: text, Markdown, JSON. Text from checkpoints is cleaned here and nowhere else."""
+"""How an audit is reported: text, Markdown, JSON. Text from checkpoints is cleaned here and nowhere else."""

@@ -76,7 +76,7 @@ def _conversion(compared: Comparison) -> Iterator[str]:
 
 
 def _missed(compared: Comparison) -> str:
-    """What headers cannot show, and what no card reads."""
+    """What headers cannot show, and what no definition reads."""
     missed = "; ".join(f"{skip.check} ({skip.because})" for skip in compared.skipped)
     return (
         "".join(f"{line}\n" for line in textwrap.wrap(f"Not checked: {clean(missed, 2000)}", WIDTH)) if missed else ""

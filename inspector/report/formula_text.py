@@ -1,4 +1,4 @@
-"""The chart of a card as people read it."""
+"""The chart of a definition as people read it."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _numbers_of(row: Row) -> str:
     dims = ", ".join(name if dim is None else str(dim) for name, dim in zip(row.dims, row.shape, strict=True))
     total = figure(row.total) if row.total is not None else row.open_total
     if not row.counted:
-        total = row.remark.partition(":")[0]  # what it is beyond stands in the heading
+        total = row.remark.partition(":")[0]  # what it is beyond is in the heading
     each = figure(row.total // row.tensors) if row.total is not None and row.tensors > 1 and row.counted else ""
     shape = f"[{dims}]"
     return f"{shape}{each:>{max(NUMBERS - 17 - len(shape), len(each) + 1)}} {total:>16}"

@@ -183,8 +183,8 @@ def _values(values: Values | None) -> dict[str, Any]:
 
 
 def files_json(files: Files) -> dict[str, Any]:
-    """Two places file by file; the evidence stands among the findings."""
-    return {name: value for name, value in msgspec.structs.asdict(files).items() if name != "evidence"}
+    """Two places file by file; the evidence is among the findings."""
+    return {name: value for name, value in msgspec.structs.asdict(files).items() if name != "findings"}
 
 
 def formula_json(shown: Formula) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from inspector.algebra.names import key_of
-from inspector.architectures.catalog import card_of, definition_file, modules, proofs
+from inspector.architectures.catalog import definition_file, definition_of, modules, proofs
 from inspector.dialects.catalog import writers_of
 from inspector.findings.registry import all_findings, finding_type, page
 from inspector.notation.definition import Architecture
@@ -174,7 +174,7 @@ def notation_json() -> dict[str, Any]:
 def _proven() -> Iterator[str]:
     """Every model type in three columns: its name, the saved models and the published sizes it is checked on."""
     found = proofs()
-    yield f"{len(found)} model types have a card. Each is checked on"
+    yield f"{len(found)} model types have a definition. Each is checked on"
     yield "  saved      models that the library itself built and saved, every shape"
     yield "  published  total sizes stated or counted elsewhere, to the last parameter"
     yield ""
@@ -182,43 +182,43 @@ def _proven() -> Iterator[str]:
     yield f"{'model type':<{wide}}  saved  published"
     for name in sorted(found, key=str.casefold):
         saved, published = found[name]["records"], found[name]["published"]
-        told = "" if saved or published else f"  {_like(name)}"
-        yield f"{name:<{wide}}  {saved or '-':>5}  {published or '-':>9}{told}"
+        reported = "" if saved or published else f"  {_like(name)}"
+        yield f"{name:<{wide}}  {saved or '-':>5}  {published or '-':>9}{reported}"
 
 
 def _like(name: str) -> str:
-    """Of a type without a proof of its own: the one that has the same card."""
+    """Of a type without a proof of its own: the one that has the same definition."""
     place = modules()[name]
     twins = [other for other, where in modules().items() if where == place and any(proofs()[other].values())]
     return f"as {twins[0]}" if twins else "its layout alone"
 
 
 def architecture_text(name: str | None) -> str:
-    """Every model type that has a card, or what the card of one reads and writes."""
+    """Every model type that has a definition, or what the definition of one reads and writes."""
     if name is None:
         return "\n".join(_proven()) + "\n"
-    card = card_of(name)
-    assert card is not None
-    heads = ", ".join(one for entry in card.heads for one in entry.names if one)
+    definition = definition_of(name)
+    assert definition is not None
+    heads = ", ".join(one for entry in definition.heads for one in entry.names if one)
     lines = [name, ""]
     for entry, text in (
         ("file", definition_file(name)),
-        ("model types", ", ".join(card.names)),
+        ("model types", ", ".join(definition.names)),
         ("classes", heads),
-        ("ties", card.ties),
-        ("symbols", " · ".join(f"{symbol} = {text}" for symbol, text in card.dims.items())),
+        ("ties", definition.ties),
+        ("symbols", " · ".join(f"{symbol} = {text}" for symbol, text in definition.dims.items())),
         ("checked on", _proof(name)),
-        ("spellings", _spellings(card)),
+        ("spellings", _spellings(definition)),
     ):
         lines.extend(textwrap.wrap(f"{entry:<12}{text}", WIDTH, subsequent_indent=" " * 12, break_on_hyphens=False))
     return "\n".join(lines) + "\n"
 
 
-def _spellings(card: Architecture) -> str:
+def _spellings(definition: Architecture) -> str:
     """How many namings of the tensors are read, and whose they are."""
-    others = writers_of(card.names)
-    named = ", ".join(filter(None, (*(card.writers or ("transformers",)), *others)))
-    return f"{len(card.dialects) + len(others)} ({named})"
+    others = writers_of(definition.names)
+    named = ", ".join(filter(None, (*(definition.writers or ("transformers",)), *others)))
+    return f"{len(definition.dialects) + len(others)} ({named})"
 
 
 def _proof(name: str) -> str:
@@ -233,11 +233,16 @@ def architectures_json(name: str | None) -> dict[str, Any]:
     wanted = sorted(modules()) if name is None else [name]
     found = []
     for one in wanted:
-        card = card_of(one)
-        if card is not None:
-            heads = [suffix for entry in card.heads for suffix in entry.names if suffix]
-            entry: dict[str, Any] = {"name": one, "file": definition_file(one), "classes": heads, "ties": card.ties}
-            entry["symbols"] = dict(card.dims)
+        definition = definition_of(one)
+        if definition is not None:
+            heads = [suffix for entry in definition.heads for suffix in entry.names if suffix]
+            entry: dict[str, Any] = {
+                "name": one,
+                "file": definition_file(one),
+                "classes": heads,
+                "ties": definition.ties,
+            }
+            entry["symbols"] = dict(definition.dims)
             entry["checked"] = dict(proofs()[one])
             found.append(entry)
     return {"schema": "inspector.architectures/1", "architectures": found}

@@ -1,4 +1,4 @@
-"""An audit as Markdown, for issues and pull requests. Text from the checkpoint stands in code spans."""
+"""An audit as Markdown, for issues and pull requests. Text from the checkpoint is in code spans."""
 
 from __future__ import annotations
 

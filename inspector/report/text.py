@@ -224,14 +224,16 @@ def _base(audited: Audit) -> str:
     if base.checkpoint.readable:
         share = audited.counts.unique_parameters / (base.counts.unique_parameters or 1)
         lines.append(f"             {base.counts.unique_parameters:,} parameters; the adapter adds {share:.3%}")
-        told = [finding for finding in base.findings if finding.severity != "note"]
-        lines.append(f"             {base.verdict}" + (f": {_plural(len(told), 'finding')} of its own" if told else ""))
+        reported = [finding for finding in base.findings if finding.severity != "note"]
+        lines.append(
+            f"             {base.verdict}" + (f": {_plural(len(reported), 'finding')} of its own" if reported else "")
+        )
         lines.extend(
             f"             {finding.severity}[{finding.code}] {clean(finding.name, 50)}"
-            for finding in told[:BASE_SHOWN]
+            for finding in reported[:BASE_SHOWN]
         )
     else:
-        lines.append("             a config without weights: shapes are by its card")
+        lines.append("             a config without weights: shapes are by its definition")
     return "\n".join(lines) + "\n"
 
 
@@ -329,7 +331,7 @@ def _verdict(audited: Audit, paint: Painter, verbose: bool) -> str:
         return paint("unreadable", "error") + ": no header of these weights could be read\n"
     counts = audited.counts
     explained = counts.tensors - sum(line.tensors for line in audited.lines if line.kind == "unexplained")
-    told = f"{_plural(errors, 'error')}, {_plural(warnings, 'warning')}, {_plural(notes, 'note')}"
+    reported = f"{_plural(errors, 'error')}, {_plural(warnings, 'warning')}, {_plural(notes, 'note')}"
     checked = (
         f"{explained:,} of {counts.tensors:,} tensors explained"
         if audited.architecture is not None or audited.components
@@ -337,8 +339,8 @@ def _verdict(audited: Audit, paint: Painter, verbose: bool) -> str:
     )
     kind = "clean" if audited.verdict == "clean" else "error"
     if errors + warnings and audited.case is not None:
-        told += "; together they account for every difference"
-    lines = textwrap.wrap(f"{audited.verdict}: {checked}; {told}", WIDTH)
+        reported += "; together they account for every difference"
+    lines = textwrap.wrap(f"{audited.verdict}: {checked}; {reported}", WIDTH)
     lines[0] = lines[0].replace(audited.verdict, paint(audited.verdict, kind), 1)
     if audited.values is not None:
         lines.append(values_text(audited.values).rstrip("\n"))

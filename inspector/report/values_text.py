@@ -16,7 +16,7 @@ WORDS = (
 
 
 def values_text(values: Values) -> str:
-    """How many numbers were read, and what became of the tensors they lie in."""
+    """How many numbers were read, and what became of the tensors they are in."""
     read = f"values: {values.elements:,} numbers in {values.tensors:,} tensor{'s' * (values.tensors != 1)} read"
     counted = [(values.count(what), words) for what, words in WORDS]
     wide = max((len(f"{number:,}") for number, _ in counted), default=0)

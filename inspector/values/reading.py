@@ -28,7 +28,7 @@ FETCHED: Final = 8_000_000_000
 
 
 class Place(Struct, frozen=True):
-    """Where a tensor lies in its file: the byte at which its storage begins, its first element there, its strides.
+    """Where a tensor is in its file: the byte at which its storage begins, its first element there, its strides.
 
     strides: in elements; None where the elements follow each other.
     """
@@ -51,7 +51,7 @@ class Store(Struct):
 
     @property
     def is_near(self) -> bool:
-        """Whether the files lie on this machine."""
+        """Whether the files are on this machine."""
         return isinstance(self.source, FolderSource)
 
     def numbers(self, name: str) -> Numbers | str:
@@ -66,7 +66,7 @@ class Store(Struct):
         if stored in self.checkpoint.cut:
             return "its bytes are cut off"
         if self._is_sliced(stored):
-            return "it lies in slices over several files"
+            return "it is in slices over several files"
         place = self._places(file).get(stored)
         if place is None:
             return "its file does not show where its bytes are"
@@ -93,7 +93,7 @@ class Store(Struct):
 
     def _is_sliced(self, stored: str) -> bool:
         """Whether a tensor was put together of several files' slices; what lies whole in each is in `copies`."""
-        joined = any(isinstance(finding, SlicesJoined) for finding in self.checkpoint.evidence)
+        joined = any(isinstance(finding, SlicesJoined) for finding in self.checkpoint.findings)
         return joined and stored not in self.checkpoint.copies
 
     def _flat(self, file: str, kind: np.dtype[Any], begin: int, elements: int) -> Array | str:

@@ -36,7 +36,7 @@ class Verdict(Struct, frozen=True):
 
 
 class Odd:
-    """What is not finite or constant, gathered until it can be told as one."""
+    """What is not finite or constant, gathered until it can be reported as one."""
 
     __slots__ = ("constant", "infinite")
 
@@ -46,13 +46,13 @@ class Odd:
 
     def look(self, name: str, numbers: Numbers) -> None:
         """Takes note of a tensor, or of a part of one."""
-        told = oddities(numbers)
-        if told.nan or told.infinite:
-            self.infinite.append((name, told.nan, told.infinite))
-        elif told.constant is not None and numbers.raw.ndim > 1:
-            self.constant.append((name, told.constant))
+        reported = oddities(numbers)
+        if reported.nan or reported.infinite:
+            self.infinite.append((name, reported.nan, reported.infinite))
+        elif reported.constant is not None and numbers.raw.ndim > 1:
+            self.constant.append((name, reported.constant))
 
-    def evidence(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[Finding]:
         """One piece for all that are not finite, one for all that are constant."""
         if self.infinite:
             names = [name for name, _, _ in self.infinite]
@@ -81,11 +81,11 @@ class Values(Struct):
 
     verdicts: list[Verdict] = []
     unread: dict[str, list[str]] = {}
-    evidence: list[Finding] = []
+    findings: list[Finding] = []
     tensors: int = 0
     elements: int = 0
     wanted: tuple[str, ...] = ()
-    met: set[str] = set()
+    matched: set[str] = set()
     odd: Odd = field(default_factory=lambda: Odd())
 
     def count(self, what: str) -> int:
@@ -95,7 +95,7 @@ class Values(Struct):
     def wants(self, *names: str) -> bool:
         """Whether a tensor of any of these names is to be read."""
         found = [pattern for pattern in self.wanted if any(fnmatchcase(name, pattern) for name in names)]
-        self.met.update(found)
+        self.matched.update(found)
         return not self.wanted or bool(found)
 
     def skip(self, why: str, name: str) -> None:

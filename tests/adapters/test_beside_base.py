@@ -1,4 +1,4 @@
-"""An adapter is counted by itself, its base is named, and half a pair is told."""
+"""An adapter is counted by itself, its base is named, and half a pair is reported."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def test_an_adapter_beside_its_bases_config_is_clean(tmp_path: Path) -> None:
     assert [finding.facts["base"] for finding in audited.findings] == ["org/base"]
 
 
-def test_a_matrix_of_another_width_than_the_config_beside_is_told(tmp_path: Path) -> None:
+def test_a_matrix_of_another_width_than_the_config_beside_is_reported(tmp_path: Path) -> None:
     spec = adapter()
     spec["base_model.model.model.layers.2.self_attn.v_proj.lora_B.weight"] = ("F32", (24, RANK))
     assert codes(audit(str(saved(tmp_path, spec)))) == {"A904"}
 
 
-def test_a_config_beside_that_no_card_reads_leaves_the_shapes_open(tmp_path: Path) -> None:
+def test_a_config_beside_that_no_definition_reads_leaves_the_shapes_open(tmp_path: Path) -> None:
     folder = saved(tmp_path, adapter())
     (folder / "config.json").write_text('{"model_type": "of_its_own"}', encoding="utf-8")
     audited = audit(str(folder))

@@ -25,7 +25,7 @@ LORA = [
 ]
 
 
-def told(name: str, spec: Spec, **changed: Any) -> Audit:
+def reported(name: str, spec: Spec, **changed: Any) -> Audit:
     """A changed adapter beside its own base."""
     record = records()[name]
     return beside(spec, {**record["adapter"], **changed}, record["base"])
@@ -102,9 +102,9 @@ def width_changed(spec: Spec) -> Iterator[tuple[Spec, set[str]]]:
 
 @pytest.mark.parametrize("wound", [half_lost, pair_lost, rank_of_one_changed, width_changed])
 @pytest.mark.parametrize("name", LORA)
-def test_a_wound_is_told_with_its_module(name: str, wound: Wound) -> None:
+def test_a_wound_is_reported_with_its_module(name: str, wound: Wound) -> None:
     for spec, expected in wound(spec_of(name)):
-        audited = told(name, spec)
+        audited = reported(name, spec)
         assert codes(audited) == expected, (audited.findings, set(spec_of(name)) - set(spec))
         finding = next(one for one in audited.findings if one.severity == "error")
         assert finding.help
@@ -114,12 +114,12 @@ def test_a_wound_is_told_with_its_module(name: str, wound: Wound) -> None:
 @pytest.mark.parametrize("name", LORA)
 def test_a_module_of_another_rank_is_one_finding(name: str) -> None:
     for spec, expected in rank_of_one_changed(spec_of(name)):
-        errors = [one.code for one in told(name, spec).findings if one.severity == "error"]
+        errors = [one.code for one in reported(name, spec).findings if one.severity == "error"]
         assert errors == list(expected)
 
 
 @pytest.mark.parametrize("name", LORA)
-def test_half_a_pair_is_told_without_a_base(name: str) -> None:
+def test_half_a_pair_is_reported_without_a_base(name: str) -> None:
     for spec, expected in half_lost(spec_of(name)):
         if len(modules(spec)) == len(modules(spec_of(name))):
             assert codes(alone(spec, records()[name]["adapter"])) == expected
@@ -128,7 +128,7 @@ def test_half_a_pair_is_told_without_a_base(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in LORA if not records()[name]["adapter"]["rank_pattern"]])
 def test_a_wrong_rank_in_the_config_is_one_finding(name: str) -> None:
     stacked = records()[name]["adapter"]["target_parameters"]
-    for audited in (told(name, spec_of(name), r=11), alone(spec_of(name), {**records()[name]["adapter"], "r": 11})):
+    for audited in (reported(name, spec_of(name), r=11), alone(spec_of(name), {**records()[name]["adapter"], "r": 11})):
         if stacked and audited.base is None:
             continue
         found = [one for one in audited.findings if one.severity == "error"]
@@ -150,20 +150,20 @@ def test_another_base_is_one_finding(name: str) -> None:
     assert len(audited.findings) == 2
 
 
-def test_names_that_the_base_does_not_have_are_told_and_accuse_nobody() -> None:
+def test_names_that_the_base_does_not_have_are_reported_and_accuse_nobody() -> None:
     audited = beside(spec_of("llama.default"), records()["llama.default"]["adapter"], records()["gpt2.default"]["base"])
     assert [one.code for one in audited.findings] == ["A901", "A914"]
     assert audited.counts.expected_parameters is None
     renamed = {key.replace("q_proj", "query"): entry for key, entry in spec_of("llama.default").items()}
     del renamed["base_model.model.model.layers.1.self_attn.query.lora_B.weight"]
-    audited = told("llama.default", renamed)
+    audited = reported("llama.default", renamed)
     assert [one.code for one in audited.findings] == ["A902", "A901", "A914"]
 
 
 def test_experts_are_missed_only_where_the_names_show_how_they_lay() -> None:
     name = "qwen3_moe.parameters"
     spec = {key: entry for key, entry in spec_of(name).items() if ".v_proj." in key}
-    audited = told(name, spec, target_modules=["v_proj", "down_proj"], target_parameters=None, rank_pattern={})
+    audited = reported(name, spec, target_modules=["v_proj", "down_proj"], target_parameters=None, rank_pattern={})
     missing = [one for one in audited.findings if one.severity == "error"]
     assert [(one.code, one.place.family, one.place.indices) for one in missing] == [
         ("A905", "model.layers.{layer}.mlp.down_proj", "layers 0, 2")
@@ -173,7 +173,7 @@ def test_experts_are_missed_only_where_the_names_show_how_they_lay() -> None:
 
 def test_a_layer_that_the_base_does_not_have() -> None:
     spec = {key.replace("layers.2.", "layers.7."): entry for key, entry in spec_of("llama.seven").items()}
-    audited = told("llama.seven", spec)
+    audited = reported("llama.seven", spec)
     assert codes(audited) == {"A905", "A906"}
     missing = [one for one in audited.findings if one.code == "A905"]
     assert [one.place.tensor for one in missing] == ["model.layers.2"]
@@ -183,13 +183,13 @@ def test_a_layer_that_the_base_does_not_have() -> None:
 
 
 def test_a_module_that_is_no_target() -> None:
-    audited = told("llama.seven", spec_of("llama.seven"), target_modules=["q_proj", "k_proj", "v_proj", "o_proj"])
+    audited = reported("llama.seven", spec_of("llama.seven"), target_modules=["q_proj", "k_proj", "v_proj", "o_proj"])
     assert codes(audited) == {"A906"}
 
 
 def test_a_target_without_tensors_is_an_error_with_the_base_and_a_note_without() -> None:
     spec = {key: entry for key, entry in spec_of("llama.seven").items() if ".down_proj." not in key}
-    with_base, without = told("llama.seven", spec), alone(spec, records()["llama.seven"]["adapter"])
+    with_base, without = reported("llama.seven", spec), alone(spec, records()["llama.seven"]["adapter"])
     assert codes(with_base) == {"A905"}
     assert [one.place.indices for one in with_base.findings if one.code == "A905"] == ["layers 0-2"]
     assert codes(without) == set()
@@ -198,7 +198,7 @@ def test_a_target_without_tensors_is_an_error_with_the_base_and_a_note_without()
 
 def test_a_target_that_no_base_has_is_no_fault() -> None:
     wide = [*records()["llama.default"]["adapter"]["target_modules"], "query_key_value"]
-    assert codes(told("llama.default", spec_of("llama.default"), target_modules=wide)) == set()
+    assert codes(reported("llama.default", spec_of("llama.default"), target_modules=wide)) == set()
 
 
 def test_a_resized_vocabulary_is_a_note() -> None:
@@ -206,7 +206,7 @@ def test_a_resized_vocabulary_is_a_note() -> None:
         key: (dtype, tuple(115 if dim == 107 else dim for dim in shape))
         for key, (dtype, shape) in spec_of("llama.embedding").items()
     }
-    audited = told("llama.embedding", spec)
+    audited = reported("llama.embedding", spec)
     assert codes(audited) == set()
     assert [one.facts["stored"] for one in audited.findings if one.code == "A913"] == [[115]]
 
@@ -231,9 +231,9 @@ def test_an_inner_layer_without_a_module_is_odd() -> None:
 )
 def test_an_expression_never_hangs(hostile: str) -> None:
     for setting in ("target_modules", "exclude_modules"):
-        audited = told("llama.default", spec_of("llama.default"), **{setting: hostile})
+        audited = reported("llama.default", spec_of("llama.default"), **{setting: hostile})
         assert "A904" not in codes(audited)
-    audited = told("llama.default", spec_of("llama.default"), rank_pattern={hostile: 3})
+    audited = reported("llama.default", spec_of("llama.default"), rank_pattern={hostile: 3})
     assert codes(audited) <= {"A903"}
 
 

@@ -54,7 +54,7 @@ def test_a_model_that_wears_an_adapter_is_one_finding(prefix: str, saved: bool, 
     assert counts.extra_components == elements(spec) - 213_568
 
 
-def test_a_wound_below_the_adapter_is_told_beside_it() -> None:
+def test_a_wound_below_the_adapter_is_reported_beside_it() -> None:
     spec = wrapped()
     del spec["model.layers.2.self_attn.q_proj.base_layer.weight"]
     assert codes(judge(spec)) == {"A910", "N403"}

@@ -11,12 +11,12 @@ from inspector.algebra.expression import ExpressionError, parse, show
 from inspector.algebra.polynomial import polynomial
 from inspector.algebra.span import Span
 from inspector.notation.definition import Architecture, Dims
-from inspector.notation.scope import CardScope, Settings
+from inspector.notation.scope import Scope, Settings
 
 
-def scope(config: dict[str, Any], at: dict[str, int] | None = None, **dims: str) -> CardScope:
-    """A scope of a card that has only dims."""
-    made = CardScope(Architecture("test", dims=Dims(**dims)), Settings(config), lambda name: None)
+def scope(config: dict[str, Any], at: dict[str, int] | None = None, **dims: str) -> Scope:
+    """A scope of a definition that has only dims."""
+    made = Scope(Architecture("test", dims=Dims(**dims)), Settings(config), lambda name: None)
     for hole, index in (at or {}).items():
         made.enter(hole, index)
     return made
@@ -125,7 +125,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("text", "config", "kind"), FAULTS)
-def test_faults_are_told_with_their_keys(text: str, config: dict[str, Any], kind: str) -> None:
+def test_faults_are_reported_with_their_keys(text: str, config: dict[str, Any], kind: str) -> None:
     made = scope(config)
     made.evaluate(parse(text))
     (fault,) = made.faults

@@ -37,9 +37,9 @@ PHI4MM: dict[str, Any] = {
 }  # fmt: skip
 
 
-def exact(audited: Audit, card: str) -> None:
+def exact(audited: Audit, definition: str) -> None:
     assert audited.architecture is not None
-    assert audited.architecture.name == card
+    assert audited.architecture.name == definition
     assert codes(audited) == set(), audited.findings
     assert audited.counts.unique_parameters == audited.counts.expected_parameters
 
@@ -52,7 +52,7 @@ def test_layers_that_a_model_wears_for_good_are_no_unmerged_adapter() -> None:
     assert "A910" in codes(within)
 
 
-def test_a_lost_adapter_layer_of_such_a_model_is_told() -> None:
+def test_a_lost_adapter_layer_of_such_a_model_is_reported() -> None:
     spec: Spec = dict(genuine(PHI4MM))
     del spec["model.layers.1.self_attn.qkv_proj.lora_B.vision.weight"]
     assert codes(judged(spec, PHI4MM)) == {"N403"}

@@ -1,4 +1,4 @@
-"""Makes the bytes of the museum: headers, files and folders, healthy or with one lie in them."""
+"""Makes the bytes of the museum: headers, files and folders, healthy or with one are in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever stands in a config: an audit, its reports and the formula come out, and come out soon."""
+"""Whatever is in a config: an audit, its reports and the formula come out, and come out soon."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from inspector.architectures.catalog import card_of
+from inspector.architectures.catalog import definition_of
 from inspector.formulas import FormulaError, formula
-from inspector.matcher.spelling import keys_of_card
-from inspector.notation.scope import CardScope, Settings
+from inspector.matcher.spelling import keys_of_definition
+from inspector.notation.scope import Scope, Settings
 from inspector.report.formula_text import formula_text
 from inspector.report.json_v1 import audit_json, dumped, formula_json
 from inspector.report.markdown import audit_markdown
@@ -48,13 +48,13 @@ SETTINGS: tuple[dict[str, Any], ...] = (
 )  # fmt: skip
 
 
-def told(spec: Any, config: dict[str, Any], path: Path) -> None:
+def reported(spec: Any, config: dict[str, Any], path: Path) -> None:
     """Everything that is printed of it, with limited work."""
     with at_most(MOST):
-        _told(spec, config, path)
+        _reported(spec, config, path)
 
 
-def _told(spec: Any, config: dict[str, Any], path: Path) -> None:
+def _reported(spec: Any, config: dict[str, Any], path: Path) -> None:
     audited = judged(spec, config)
     assert "\x1b" not in audit_text(audited)
     json.loads(dumped(audit_json(audited)))
@@ -70,26 +70,26 @@ def _told(spec: Any, config: dict[str, Any], path: Path) -> None:
 
 
 def keys_of(model_type: str) -> Iterator[str]:
-    card = card_of(model_type)
-    assert card is not None
-    yield from sorted(keys_of_card(CardScope(card, Settings({}, known=False), card_of)))
+    definition = definition_of(model_type)
+    assert definition is not None
+    yield from sorted(keys_of_definition(Scope(definition, Settings({}, known=False), definition_of)))
     yield from GENERAL
 
 
 @pytest.mark.parametrize("model_type", POPULAR)
-def test_every_key_that_a_card_reads(model_type: str, tmp_path: Path) -> None:
+def test_every_key_that_a_definition_reads(model_type: str, tmp_path: Path) -> None:
     record = base_record(model_type)
     spec = spec_of(record)
     for place, key in enumerate(keys_of(model_type)):
         value = NONSENSE[(place + POPULAR.index(model_type)) % len(NONSENSE)]
-        told(spec, {**record["config"], key: value}, tmp_path / "config.json")
+        reported(spec, {**record["config"], key: value}, tmp_path / "config.json")
 
 
 @pytest.mark.parametrize("value", NONSENSE, ids=lambda value: repr(value)[:20])
-def test_every_key_of_a_card_at_once(value: object, tmp_path: Path) -> None:
+def test_every_key_of_a_definition_at_once(value: object, tmp_path: Path) -> None:
     record = base_record("llama")
     config = {**record["config"], **dict.fromkeys(keys_of("llama"), value)}
-    told(spec_of(record), config, tmp_path / "config.json")
+    reported(spec_of(record), config, tmp_path / "config.json")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -97,7 +97,7 @@ def test_settings_of_a_quantiser(method: str, tmp_path: Path) -> None:
     record = base_record("llama")
     for settings in SETTINGS:
         packed = {**record["config"], "quantization_config": {"quant_method": method, **settings}}
-        told(spec_of(record), packed, tmp_path / "config.json")
+        reported(spec_of(record), packed, tmp_path / "config.json")
 
 
 SCATTERED = {f"l.{at * 7919 % 10**6}.{at * 31 % 1000}.w": ("F32", (1,)) for at in range(30_000)}
@@ -118,4 +118,4 @@ NAMES: dict[str, dict[str, Any]] = {
 def test_names_that_no_tool_writes(name: str, beside: bool, tmp_path: Path) -> None:
     config = base_record("llama")["config"] if beside else {}
     spec = {**(genuine(config) if beside else {}), **NAMES[name]}
-    told(spec, config, tmp_path / "config.json")
+    reported(spec, config, tmp_path / "config.json")

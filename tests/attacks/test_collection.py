@@ -29,9 +29,9 @@ def test_exhibit(exhibit: Exhibit, tmp_path: Path) -> None:
     del made
     with at_most(50_000 + stored):
         checkpoint = load(os.fspath(folder), weights=exhibit.weights)
-    assert {evidence.name for evidence in checkpoint.evidence} == exhibit.rules
+    assert {findings.name for findings in checkpoint.findings} == exhibit.rules
     assert checkpoint.readable == exhibit.readable
-    json.dumps([dict(evidence.facts) for evidence in checkpoint.evidence], allow_nan=False)
-    for evidence in checkpoint.evidence:
-        lists = [value for value in evidence.facts.values() if isinstance(value, list)]
+    json.dumps([dict(findings.facts) for findings in checkpoint.findings], allow_nan=False)
+    for findings in checkpoint.findings:
+        lists = [value for value in findings.facts.values() if isinstance(value, list)]
         assert all(len(value) <= 20 for value in lists)

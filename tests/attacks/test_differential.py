@@ -154,7 +154,7 @@ def test_verdicts_agree(turn: int) -> None:
     for _ in range(MUTANTS // ROUNDS):
         raw = _mutant(chance)
         header, reference = _ours(raw), _theirs(raw)
-        refusing = {evidence.name for evidence in header.evidence} - CLEARER
+        refusing = {findings.name for findings in header.findings} - CLEARER
         if reference is None:
             assert refusing, raw
             seen["refused"] += 1
@@ -175,5 +175,5 @@ def test_any_bytes_give_a_value() -> None:
     for _ in range(500):
         raw = chance.randbytes(chance.randrange(600))
         header = _ours(raw)
-        assert header.evidence or header.readable
+        assert header.findings or header.readable
         assert recognise(raw[:512], len(raw))

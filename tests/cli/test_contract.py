@@ -30,7 +30,7 @@ def run(*words: str, cwd: Path = CHECKPOINTS) -> subprocess.CompletedProcess[str
     )
 
 
-def told(*words: str) -> dict[str, Any]:
+def reported(*words: str) -> dict[str, Any]:
     """The object a command prints."""
     value: dict[str, Any] = json.loads(run(*words, "--format", "json").stdout)
     return value
@@ -77,7 +77,7 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
 
 @pytest.mark.parametrize("source", ["small-llama", "my-finetune", "tied-llama", "absent", "."])
 def test_an_audit_is_one_object_also_when_something_is_wrong(source: str) -> None:
-    value = told("audit", source)
+    value = reported("audit", source)
     assert value["schema"] == "inspector.audit/1"
     assert value["source"] == source
     assert set(value["counts"]) >= COUNTS
@@ -95,15 +95,15 @@ def test_an_audit_is_one_object_also_when_something_is_wrong(source: str) -> Non
 
 
 def test_the_other_verbs_have_their_schemas() -> None:
-    assert told("count", "small-llama")["schema"] == "inspector.count/1"
-    assert len(told("tensors", "small-llama", "--all")["tensors"]) == 39
-    assert told("formula", "llama")["formula"].startswith("2*V*d + d + L*(")
-    compared = told("compare", "small-llama", "wide-llama")
+    assert reported("count", "small-llama")["schema"] == "inspector.count/1"
+    assert len(reported("tensors", "small-llama", "--all")["tensors"]) == 39
+    assert reported("formula", "llama")["formula"].startswith("2*V*d + d + L*(")
+    compared = reported("compare", "small-llama", "wide-llama")
     assert compared["schema"] == "inspector.compare/1"
     assert compared["relation"] == "different"
     assert compared["parameters"]["carried"] is None
     assert len(compared["findings"]) == 1
-    same = told("compare", "small-llama", "small-llama")
+    same = reported("compare", "small-llama", "small-llama")
     assert same["relation"] == "conversion"
     assert same["parameters"] == {
         "source": 213568, "target": 213568, "carried": 213568, "dropped": 0, "invented": 0,
@@ -130,16 +130,16 @@ def test_the_config_option_replaces_the_config(tmp_path: Path) -> None:
     folder = write(tmp_path / "bare", genuine(SMALL_LLAMA))
     config = tmp_path / "other.json"
     config.write_text(json.dumps(SMALL_LLAMA), encoding="utf-8")
-    assert told("audit", str(folder))["architecture"]["confidence"] == "likely"
-    assert told("audit", str(folder), "--config", str(config))["architecture"]["confidence"] == "certain"
+    assert reported("audit", str(folder))["architecture"]["confidence"] == "likely"
+    assert reported("audit", str(folder), "--config", str(config))["architecture"]["confidence"] == "certain"
 
 
 def test_weights_chooses_a_set(tmp_path: Path) -> None:
     folder = write(tmp_path / "two", genuine(SMALL_LLAMA), SMALL_LLAMA, shards=2)
     write(tmp_path / "one", genuine({**SMALL_LLAMA, "num_hidden_layers": 3}))
     (tmp_path / "one" / "model.safetensors").rename(folder / "consolidated.safetensors")
-    assert told("audit", str(folder))["counts"]["unique_parameters"] == 213568
-    other = told("audit", str(folder), "--weights", "consolidated.safetensors")
+    assert reported("audit", str(folder))["counts"]["unique_parameters"] == 213568
+    other = reported("audit", str(folder), "--weights", "consolidated.safetensors")
     assert other["counts"]["unique_parameters"] == 213568 - 41088
     assert other["verdict"] == "findings"
 

@@ -187,7 +187,7 @@ def pairs() -> dict[str, tuple[Side, Side]]:
         "gpt2-linear": (without_config(gpt2), linear_twin(gpt2)),
         "torch-tied": (state_dict(tied), tied),
         "llama-f32-bf16": (retyped(llama, "F32"), llama),
-        "llama-mistral-card": (
+        "llama-mistral-definition": (
             llama,
             {**llama, "config": {**LLAMA, "model_type": "mistral", "architectures": ["MistralForCausalLM"]}},
         ),

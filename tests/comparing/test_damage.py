@@ -22,7 +22,7 @@ LAYER = re.compile(r"(?:^|\.)(?:layers|blk|h)\.(\d+)\.")
 
 
 def layer_of(name: str) -> int | None:
-    """The layer a tensor lies in."""
+    """The layer a tensor is in."""
     found = LAYER.search(name)
     return int(found[1]) if found else None
 

@@ -36,7 +36,7 @@ HOW = {
     "gpt2-linear": {"same", "transposed"},
     "torch-tied": {"same", "tied"},
     "llama-f32-bf16": {"retyped"},
-    "llama-mistral-card": {"same"},
+    "llama-mistral-definition": {"same"},
 }
 BACK = {"packed": "unpacked", "stacked": "unstacked", "concatenated": "split"}
 
@@ -149,7 +149,7 @@ def test_every_tensor_can_be_asked_where_it_went(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["safetensors", "torch"])
-def test_a_head_that_nothing_explains_is_told_and_counted_as_its_audit_counts_it(kind: str, tmp_path: Path) -> None:
+def test_a_head_that_nothing_explains_is_reported_and_counted_as_its_audit_counts_it(kind: str, tmp_path: Path) -> None:
     untied = {**without_config(saved(LLAMA)), "kind": kind, "ties": []}
     headless = without_config(side(None, {n: e for n, e in genuine(LLAMA).items() if "lm_head" not in n}))
     for number, (one, other) in enumerate(((untied, headless), (headless, untied))):
@@ -207,7 +207,7 @@ def test_models_of_other_widths_are_two_models() -> None:
     assert compare_audits(*sides, expect="conversion").verdict == "findings"
 
 
-def test_a_card_that_nobody_has_is_compared_by_names() -> None:
+def test_a_definition_that_nobody_has_is_compared_by_names() -> None:
     spec = {f"h.{layer}.mix.weight": ("F32", (64, 48)) for layer in range(6)}
     one, other = (
         judged(spec, {"model_type": "my_own_net"}),
@@ -233,7 +233,7 @@ def test_every_architecture_of_llama_cpp_is_carried(architecture: str, tmp_path:
             proven(found, source.counts.unique_parameters)
 
 
-def test_a_component_beyond_the_model_is_told() -> None:
+def test_a_component_beyond_the_model_is_reported() -> None:
     whole = judged(dict(deepseek_v3(DSV3)), DSV3)
     config = {**DSV3, "num_nextn_predict_layers": 0}
     less = judged({n: e for n, e in deepseek_v3(DSV3) if ".layers.61." not in n}, config)

@@ -107,7 +107,7 @@ def wounds(spec: Spec, keys: list[str], seed: str) -> Iterator[Wound]:
         yield Wound("drop and rename", both, (dropped, other), causes=2)
 
 
-def told(audited: Audit, touched: str) -> bool:
+def reported(audited: Audit, touched: str) -> bool:
     """Whether a finding tells a name or a prefix, or else the module that it names."""
     texts = [f"{one.message} {one.place} {one.facts}" for one in audited.findings if one.severity != "note"]
     words = [word for word in touched.split(".") if word not in ("#", "weight", "bias") and not word.isdigit()]

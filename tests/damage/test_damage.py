@@ -90,7 +90,7 @@ def test_a_misshapen_tensor_is_named(model_type: str) -> None:
 
 
 @pytest.mark.parametrize("model_type", TYPES)
-def test_a_matrix_on_its_side_is_told_so(model_type: str) -> None:
+def test_a_matrix_on_its_side_is_reported_so(model_type: str) -> None:
     for family, names in each_family(model_type):
         spec = healthy(model_type)[0]
         shape = spec[names[0]][1]
@@ -319,7 +319,7 @@ def test_two_wounds_give_two_causes() -> None:
     assert codes(audited) == {"C310", "N403"}
 
 
-def test_numbers_that_do_not_divide_are_told() -> None:
+def test_numbers_that_do_not_divide_are_reported() -> None:
     spec, config, _ = healthy("qwen2")
     audited = judged(spec, {**config, "num_attention_heads": 7})
     assert codes(audited) & {"C310", "C311"}

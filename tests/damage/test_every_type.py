@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.auditing.result import Audit
-from tests.damage.damaging import required, told, wounds
+from tests.damage.damaging import reported, required, wounds
 from tests.judged import codes, judged, oracle_types, records, spec_of
 
 
@@ -33,6 +33,6 @@ def test_one_wound_is_one_finding(model_type: str) -> None:
         audited = judged(wound.spec, config_of(record))
         found = [one for one in audited.findings if one.severity != "note"]
         assert len(found) == wound.causes, (wound.kind, wound.touched, found)
-        assert all(told(audited, name) for name in wound.touched) or codes(audited) == {"C310"}, (wound.kind, found)
+        assert all(reported(audited, name) for name in wound.touched) or codes(audited) == {"C310"}, (wound.kind, found)
         assert audited.counts.expected_parameters == whole.counts.expected_parameters, (wound.kind, wound.touched)
         assert audited.architecture == whole.architecture, (wound.kind, wound.touched)

@@ -156,8 +156,8 @@ def test_a_dropped_tensor_is_named(architecture: str, tmp_path: Path) -> None:
         ):
             continue
         audited = audit(str(file(tmp_path, architecture, {other: s for other, s in tensors.items() if other != name})))
-        told = {one.place.tensor for one in audited.findings if one.severity == "error"}
-        assert name in told or codes(audited) & {"N404", "C310"}, (name, codes(audited))
+        reported = {one.place.tensor for one in audited.findings if one.severity == "error"}
+        assert name in reported or codes(audited) & {"N404", "C310"}, (name, codes(audited))
 
 
 @pytest.mark.parametrize("architecture", ["deepseek2", "deepseek3"])
@@ -179,8 +179,8 @@ def test_an_architecture_that_is_not_known_accuses_nobody(tmp_path: Path) -> Non
 
 def test_of_bert_only_the_pooler_is_missing(tmp_path: Path) -> None:
     audited = audit(str(file(tmp_path, "bert", converted("bert"))))
-    told = [one.message for one in audited.findings if one.severity != "note"]
-    assert all("pooler" in message for message in told), told
+    reported = [one.message for one in audited.findings if one.severity != "note"]
+    assert all("pooler" in message for message in reported), reported
     assert audited.architecture is not None and audited.architecture.model_type == "bert"
 
 

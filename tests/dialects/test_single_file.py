@@ -1,4 +1,4 @@
-"""Stable Diffusion in one file: each component by its card, the published counts, wounds by their component."""
+"""Stable Diffusion in one file: each component by its definition, the published counts, wounds by their component."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ MODELS: dict[str, tuple[Parts, dict[str, int] | None]] = {
             {"transformer": 2_028_328_000, "vae": 83_819_683, "text_encoder": 123_650_304,
              "text_encoder_2": 694_659_840}),
 }  # fmt: skip
-"""Model -> its components as they lie in the file, and the published count of each."""
+"""Model -> its components as they are in the file, and the published count of each."""
 
 
 def whole(parts: Parts) -> Spec:
@@ -156,9 +156,9 @@ def test_a_dropped_tensor_is_named(name: str, tmp_path: Path) -> None:
         where = tmp_path / str(number)
         where.mkdir()
         found = audited(where, {one: entry for one, entry in everything.items() if one != dropped})
-        told = [one for one in found.findings if one.severity == "error"]
-        assert told, dropped
-        assert any(one.place.tensor == dropped for one in told), (dropped, [one.place for one in told])
+        reported = [one for one in found.findings if one.severity == "error"]
+        assert reported, dropped
+        assert any(one.place.tensor == dropped for one in reported), (dropped, [one.place for one in reported])
 
 
 @pytest.mark.parametrize("name", ["tiny", "tiny-xl"])
@@ -172,8 +172,8 @@ def test_a_misshapen_tensor_is_named(name: str, tmp_path: Path) -> None:
         where = tmp_path / str(number)
         where.mkdir()
         found = audited(where, everything | {name_of: (dtype, (shape[0], shape[1] + 5, *shape[2:]))})
-        told = [one for one in found.findings if one.severity == "error"]
-        assert [(one.code, one.place.tensor) for one in told] == [("D501", name_of)]
+        reported = [one for one in found.findings if one.severity == "error"]
+        assert [(one.code, one.place.tensor) for one in reported] == [("D501", name_of)]
 
 
 def test_a_unet_alone(tmp_path: Path) -> None:

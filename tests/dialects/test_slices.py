@@ -78,16 +78,16 @@ def test_an_absent_file_is_named(absent: int, params: dict[str, Any] | None, tmp
     where = folder(tmp_path, meta(genuine(TINY), 4), params)
     (where / f"consolidated.{absent:02d}.safetensors").unlink()
     audited = audit(str(where))
-    told = [one for one in audited.findings if one.severity == "error"]
-    assert [(one.code, one.place.file) for one in told] == [("S201", f"consolidated.{absent:02d}.safetensors")]
+    reported = [one for one in audited.findings if one.severity == "error"]
+    assert [(one.code, one.place.file) for one in reported] == [("S201", f"consolidated.{absent:02d}.safetensors")]
     if params is not None:
         assert audited.counts.expected_parameters == elements(genuine(TINY))
 
 
 def test_one_slice_alone_is_no_model(tmp_path: Path) -> None:
     audited = audit(str(folder(tmp_path, meta(genuine(TINY), 4)[:1], PARAMS)))
-    told = [one for one in audited.findings if one.severity == "error"]
-    assert [one.code for one in told] == ["S201"] and told[0].facts["files"] == 3
+    reported = [one for one in audited.findings if one.severity == "error"]
+    assert [one.code for one in reported] == ["S201"] and reported[0].facts["files"] == 3
 
 
 @pytest.mark.parametrize("count", [2, 4])
@@ -97,9 +97,9 @@ def test_a_slice_of_another_width_names_its_file(count: int, tmp_path: Path) -> 
         dtype, (rows, columns) = parts[1][name]
         parts[1][name] = (dtype, (rows + 3, columns))
         audited = audit(str(folder(tmp_path / f"{number}", parts, PARAMS)))
-        told = [one for one in audited.findings if one.severity == "error"]
-        assert [(one.code, one.place.file) for one in told] == [("S217", "consolidated.01.safetensors")]
-        assert told[0].facts["names"] == [name]
+        reported = [one for one in audited.findings if one.severity == "error"]
+        assert [(one.code, one.place.file) for one in reported] == [("S217", "consolidated.01.safetensors")]
+        assert reported[0].facts["names"] == [name]
         assert audited.counts.expected_parameters == elements(genuine(TINY))
 
 
@@ -107,9 +107,9 @@ def test_an_absent_slice_names_its_file(tmp_path: Path) -> None:
     parts = meta(genuine(TINY), 4)
     del parts[2]["layers.1.attention.wo.weight"]
     audited = audit(str(folder(tmp_path, parts, PARAMS)))
-    told = [one for one in audited.findings if one.severity == "error"]
-    assert [(one.code, one.place.file) for one in told] == [("S217", "consolidated.02.safetensors")]
-    assert told[0].facts["stored"] is None
+    reported = [one for one in audited.findings if one.severity == "error"]
+    assert [(one.code, one.place.file) for one in reported] == [("S217", "consolidated.02.safetensors")]
+    assert reported[0].facts["stored"] is None
 
 
 def test_a_tensor_that_no_file_has_is_missing(tmp_path: Path) -> None:

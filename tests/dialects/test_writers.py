@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inspector.architectures.catalog import card_of
+from inspector.architectures.catalog import definition_of
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.dialects.catalog import SIGN_PARTS, all_dialects
@@ -156,13 +156,13 @@ def test_a_dropped_tensor_is_named(way: str, kind: str) -> None:
             continue  # either of two tied matrices suffices
         audited = judged({other: entry for other, entry in spec.items() if other != name}, config)
         assert codes(audited) == {"N403"}, (name, codes(audited))
-        told = next(one for one in audited.findings if one.code == "N403")
-        assert told.place.tensor == name or _renumbered(name) == told.place.tensor, name
+        reported = next(one for one in audited.findings if one.code == "N403")
+        assert reported.place.tensor == name or _renumbered(name) == reported.place.tensor, name
         assert audited.counts.expected_parameters == whole
 
 
 def _renumbered(name: str) -> str:
-    """Transformer Engine's `linear_fc1.weight3` is told as `linear_fc1.3.weight`."""
+    """Transformer Engine's `linear_fc1.weight3` is reported as `linear_fc1.3.weight`."""
     stem, _, last = name.rpartition(".")
     digits = last.removeprefix("weight").removeprefix("bias")
     return f"{stem}.{digits}.{last.removesuffix(digits)}" if digits else name
@@ -177,8 +177,8 @@ def test_a_misshapen_tensor_is_named(way: str, kind: str) -> None:
         dtype, (rows, columns) = spec[name]
         audited = judged(spec | {name: (dtype, (rows, columns + 3))}, config)
         assert codes(audited) == {"D501"}, (name, codes(audited))
-        told = next(one for one in audited.findings if one.code == "D501")
-        assert told.place.tensor in (name, _renumbered(name))
+        reported = next(one for one in audited.findings if one.code == "D501")
+        assert reported.place.tensor in (name, _renumbered(name))
 
 
 @pytest.mark.parametrize("rows", [64, 69, 71, 75])
@@ -189,13 +189,13 @@ def test_a_vocabulary_is_padded_to_a_multiple_only(rows: int) -> None:
     assert codes(judged(spec, config_of("llama"))) == {"C310"}
 
 
-def test_padding_is_told_with_what_it_costs() -> None:
+def test_padding_is_reported_with_what_it_costs() -> None:
     audited = judged(converters.megatron(genuine(config_of("llama"))), config_of("llama"))
-    told = next(one for one in audited.findings if one.code == "N418")
-    assert told.facts["rows"] == 128 and told.facts["parameters"] == 2 * 58 * 48
+    reported = next(one for one in audited.findings if one.code == "N418")
+    assert reported.facts["rows"] == 128 and reported.facts["parameters"] == 2 * 58 * 48
 
 
-def test_a_wrapper_before_the_names_is_still_told() -> None:
+def test_a_wrapper_before_the_names_is_still_reported() -> None:
     spec = {f"_orig_mod.{name}": entry for name, entry in made("litgpt", "llama")[0].items()}
     assert codes(judged(spec, config_of("llama"))) == {"N402"}
 
@@ -289,7 +289,7 @@ def test_litgpts_own_config(kind: str, name: str, tmp_path: Path) -> None:
 
 def test_every_type_of_a_dialect_exists_and_no_sign_is_shared() -> None:
     for dialect in all_dialects():
-        assert all(card_of(name) is not None for name in dialect.types)
+        assert all(definition_of(name) is not None for name in dialect.types)
     signs = [sign for dialect in all_dialects() for sign in dialect.signs if not dialect.only]
     assert all(any(part in key for key in sign for part in SIGN_PARTS) for sign in signs)
     assert len(signs) == len(set(signs))

@@ -80,7 +80,7 @@ def retype(dtype: str, part: str) -> Callable[[Spec], None]:
 
 
 def unknown(change: Callable[[Spec], None] = lambda spec: None) -> Audit:
-    """A network that no card reads."""
+    """A network that no definition reads."""
     spec: Spec = {f"h.{layer}.mix.weight": ("F32", (64, 64)) for layer in range(32)}
     spec |= {f"h.{layer}.stay.weight": ("F32", (64, 48)) for layer in range(32)}
     change(spec)

@@ -17,7 +17,7 @@ from tests.findings.cases import COMPARED, FIRES
 EXAMPLE = re.compile(r"(\n    Example\n)(.*?)(\n\n    What to do\n)", re.DOTALL)
 
 
-def told(name: str) -> tuple[Finding, ...]:
+def reported(name: str) -> tuple[Finding, ...]:
     """The findings of a case."""
     return FIRES[name]().findings if name in FIRES else COMPARED[name]().findings
 
@@ -31,7 +31,7 @@ def write() -> None:
     """All pages."""
     for name in (*FIRES, *COMPARED):
         finding = all_findings()[name]
-        shown = next(one for one in told(name) if one.name == name)
+        shown = next(one for one in reported(name) if one.name == name)
         path = Path(inspect.getfile(finding))
         text = path.read_text(encoding="utf-8")
         start = text.index(f"class {finding.__name__}(")

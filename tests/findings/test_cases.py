@@ -7,7 +7,7 @@ import pytest
 from inspector.findings.registry import all_findings, page
 from tests.findings.cases import COMPARED, FIRES, llama
 from tests.findings.download_cases import beside
-from tests.findings.make_pages import example, told
+from tests.findings.make_pages import example, reported
 from tests.findings.schemas import assert_valid
 
 ELSEWHERE = {"component-class-differs", "component-missing", "pipeline-flattened"}
@@ -16,7 +16,7 @@ ELSEWHERE = {"component-class-differs", "component-missing", "pipeline-flattened
 
 @pytest.mark.parametrize("name", [*FIRES, *COMPARED])
 def test_it_fires_and_its_page_is_true(name: str) -> None:
-    findings = told(name)
+    findings = reported(name)
     finding = next(finding for finding in findings if finding.name == name)
     assert_valid(*findings)
     assert type(finding) is all_findings()[name]

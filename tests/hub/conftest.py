@@ -73,10 +73,10 @@ def truth(folder: Path) -> Checkpoint:
 
 def rules(checkpoint: Checkpoint) -> list[str]:
     """The names of all evidence, sorted."""
-    return sorted(one.name for one in checkpoint.evidence)
+    return sorted(one.name for one in checkpoint.findings)
 
 
-def told(checkpoint: Checkpoint) -> str:
+def reported(checkpoint: Checkpoint) -> str:
     """All findings as they are printed, in one line."""
     from inspector.auditing.start import audit_loaded
     from inspector.report.text import audit_text

@@ -26,7 +26,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 PAGE = 1_000
 """Entries of one page of a tree."""
 LARGE = 10_000_000
-"""Bytes from which a file lies in the store."""
+"""Bytes from which a file is in the store."""
 _STORED = (".safetensors", ".bin", ".gguf", ".pth", ".msgpack", ".h5")
 
 
@@ -56,7 +56,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Reply:
-    """What is sent. Content-Length is added where neither it nor a transfer encoding stands in headers.
+    """What is sent. Content-Length is added where neither it nor a transfer encoding is in headers.
 
     cut: body bytes after which the connection is dropped. raw: sent instead of status and headers. silence:
     seconds before the first byte. drip: seconds between single bytes of the body. dribble_head: of the head.

@@ -10,7 +10,7 @@ import pytest
 from huggingface_hub import snapshot_download
 
 from inspector.loader.checkpoint import Checkpoint, load
-from tests.hub.conftest import equal, rules, told
+from tests.hub.conftest import equal, reported, rules
 from tests.hub.stand_in import StandIn, commit_of
 
 
@@ -40,7 +40,7 @@ def test_the_cache_is_read_and_says_which_revision(hub: StandIn, cache: Path, tr
         assert equal(checkpoint, truth)
         assert rules(checkpoint) == ["read-from-cache"]
         assert (checkpoint.commit, checkpoint.cached) == (commit, True)
-        assert commit in told(checkpoint)
+        assert commit in reported(checkpoint)
     assert not hub.seen
 
 
@@ -51,11 +51,11 @@ def test_n32_offline_reads_the_cache(
     monkeypatch.setenv(variable, "1")
     checkpoint = load("org/tiny")
     assert equal(checkpoint, truth)
-    assert "no connection was made" in told(checkpoint)
+    assert "no connection was made" in reported(checkpoint)
     checkpoint = load("org/other")
     assert rules(checkpoint) == ["not-cached"]
-    assert "HF_HUB_OFFLINE" in told(checkpoint)
-    assert str(cache) in told(checkpoint).replace(" ", "") or "cache" in told(checkpoint)
+    assert "HF_HUB_OFFLINE" in reported(checkpoint)
+    assert str(cache) in reported(checkpoint).replace(" ", "") or "cache" in reported(checkpoint)
     assert rules(load("org/tiny@v9")) == ["not-cached"]
     assert not hub.seen
     assert not hub.connections["hub"]
@@ -67,7 +67,7 @@ def test_n33_an_older_revision_in_the_cache(hub: StandIn, cache: Path, single: P
     served.branches["main"] = commit_of("new")
     checkpoint = load("org/tiny", cached=True)
     assert equal(checkpoint, truth)
-    assert old in told(checkpoint)
+    assert old in reported(checkpoint)
 
 
 def test_n33_references_without_a_snapshot(cache: Path) -> None:
@@ -75,7 +75,7 @@ def test_n33_references_without_a_snapshot(cache: Path) -> None:
     reference.write_text("f" * 40)
     checkpoint = load("org/tiny", cached=True)
     assert rules(checkpoint) == ["not-cached"]
-    assert "f" * 40 in told(checkpoint)
+    assert "f" * 40 in reported(checkpoint)
     reference.write_text("../../../../etc")
     assert load("org/tiny", cached=True).readable  # the only snapshot there is
 
@@ -83,7 +83,7 @@ def test_n33_references_without_a_snapshot(cache: Path) -> None:
 def test_n33_downloads_that_did_not_end(cache: Path, truth: Checkpoint) -> None:
     blobs = repository(cache) / "blobs"
     (blobs / "abc.incomplete").write_bytes(b"x")
-    assert "1 download into this repository did not end" in told(load("org/tiny", cached=True))
+    assert "1 download into this repository did not end" in reported(load("org/tiny", cached=True))
     snapshot = next((repository(cache) / "snapshots").iterdir())
     shard = snapshot / "model-00002-of-00004.safetensors"
     os.truncate(os.path.realpath(shard), shard.stat().st_size - 10)

@@ -37,7 +37,7 @@ def run(hub: StandIn, tmp_path: Path, *words: str, **more: str) -> subprocess.Co
 
 
 def echo(seen: Seen, right: Reply) -> Reply:
-    """A server that says back all that it was told, in headers and body."""
+    """A server that says back all that it was reported, in headers and body."""
     said = " ".join(f"{key}={value}" for key, value in seen.headers.items())
     return Reply(403, (("X-Error-Message", said), ("X-Echo", said)), said.encode())
 

@@ -47,7 +47,7 @@ def test_the_same_as_a_local_audit(served: StandIn, monkeypatch: pytest.MonkeyPa
     local = load(str(folder))
     shards = len(local.files)
     assert equal(remote, local)
-    assert remote.evidence == local.evidence
+    assert remote.findings == local.findings
     assert remote.commit == commit
     one, other = audit_loaded(remote), audit_loaded(local)
     assert (one.counts, one.verdict, one.claims) == (other.counts, other.verdict, other.claims)
@@ -106,8 +106,8 @@ def test_the_one_answer_hides_no_fault_of_a_header(hub: StandIn, tmp_path: Path,
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
     hub.add("org/odd", tmp_path)
     remote, local = load("org/odd"), load(str(tmp_path))
-    assert remote.evidence == local.evidence
-    assert local.evidence
+    assert remote.findings == local.findings
+    assert local.findings
 
 
 def test_trouble_with_the_one_answer_is_no_trouble(hub: StandIn, folder: Path, truth: object) -> None:
@@ -186,7 +186,7 @@ WOUNDS = (
 
 @pytest.mark.parametrize("wound", WOUNDS, ids=lambda wound: str(wound.__name__))
 @pytest.mark.parametrize("one_answer", [False, True])
-def test_a_wounded_repository_is_told_as_a_wounded_folder(
+def test_a_wounded_repository_is_reported_as_a_wounded_folder(
     hub: StandIn, folder: Path, tmp_path: Path, wound: Callable[[Path], None], one_answer: bool
 ) -> None:
     wounded = tmp_path / "wounded"
@@ -265,8 +265,8 @@ def test_a_path_wins(hub: StandIn, folder: Path, tmp_path: Path, monkeypatch: py
     assert hub.seen
 
 
-def test_progress_is_told(hub: StandIn) -> None:
-    told: list[tuple[int, int, int]] = []
-    load("org/tiny", progress=lambda done, total, bytes: told.append((done, total, bytes)))
-    assert [one[:2] for one in told if one[1]] == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    assert told[-1][2] > 1_000
+def test_progress_is_reported(hub: StandIn) -> None:
+    reported: list[tuple[int, int, int]] = []
+    load("org/tiny", progress=lambda done, total, bytes: reported.append((done, total, bytes)))
+    assert [one[:2] for one in reported if one[1]] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert reported[-1][2] > 1_000

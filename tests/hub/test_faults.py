@@ -26,7 +26,7 @@ from inspector.loader.sources.traffic import Meter
 from inspector.loader.sources.web import Failure, Limits, Wanted, Web
 from inspector.loader.sources.wire import Origin
 from tests.checkpoints import header, write
-from tests.hub.conftest import SHARDS, equal, rules, told
+from tests.hub.conftest import SHARDS, equal, reported, rules
 from tests.hub.stand_in import Piece, Reply, Seen, StandIn, commit_of
 from tests.sparse_models import TINY, header_bytes, llama
 from tests.steps import at_most
@@ -91,7 +91,7 @@ def test_n02_an_error_that_stays_names_file_and_status(hub: StandIn) -> None:
     assert rules(checkpoint) == ["read-failed"]
     assert len(checkpoint.files) == SHARDS - 1
     assert len(hub.requests("00003-of")) <= 4
-    words = told(checkpoint)
+    words = reported(checkpoint)
     assert "model-00003-of-00004.safetensors" in words
     assert "503" in words
     assert f"not read: shard 3 of {SHARDS}" in words
@@ -103,7 +103,7 @@ def test_n02_an_api_that_is_down(hub: StandIn) -> None:
     assert rules(checkpoint) == ["hub-unreachable"]
     assert not checkpoint.readable
     assert len(hub.seen) <= 4
-    assert "503" in told(checkpoint)
+    assert "503" in reported(checkpoint)
 
 
 @pytest.mark.parametrize("stated", ["1", "date", "-1", "999999", "soon"])
@@ -121,10 +121,10 @@ def test_n03_retry_after(hub: StandIn, hasty: Hasty, truth: Checkpoint, pauses: 
     assert (checkpoint.traffic.waits >= low) or low == 0.0
 
 
-def test_n03_a_limit_that_stays_is_told(hub: StandIn, hasty: Hasty) -> None:
+def test_n03_a_limit_that_stays_is_reported(hub: StandIn, hasty: Hasty) -> None:
     hasty(longest_wait=0.2)
     hub.fail("/api/", Reply(429, (("Retry-After", "999999"),)))
-    words = told(read())
+    words = reported(read())
     assert "429" in words
     assert "999,999 s" in words
     assert "hub-unreachable" in words
@@ -149,7 +149,7 @@ def test_n04_dropped_connections(hub: StandIn, truth: Checkpoint, cut: int, time
     else:
         assert set(rules(checkpoint)) == {"read-failed"}
         assert not checkpoint.tensors
-        assert "dropped" in told(checkpoint) or "closed" in told(checkpoint)
+        assert "dropped" in reported(checkpoint) or "closed" in reported(checkpoint)
 
 
 def test_n05_a_server_without_ranges(hub: StandIn, tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_n06_shorter_than_wanted(hub: StandIn, truth: Checkpoint, status: int) -
     hub.fail(BLOBS, shorter)
     checkpoint = read()
     assert set(rules(checkpoint)) == {"read-failed"}
-    words = told(checkpoint)
+    words = reported(checkpoint)
     assert "bytes came" in words or "the listing says" in words
 
 
@@ -229,7 +229,7 @@ def test_n09_several_parts(hub: StandIn) -> None:
     hub.fail(BLOBS, parts)
     checkpoint = read()
     assert set(rules(checkpoint)) == {"read-failed"}
-    assert "several parts" in told(checkpoint)
+    assert "several parts" in reported(checkpoint)
 
 
 def test_n10_range_not_satisfiable(hub: StandIn, truth: Checkpoint) -> None:
@@ -293,8 +293,8 @@ def test_n13_other_origins_get_no_token(hub: StandIn, token: str, target: str) -
     checkpoint = read()
     assert not leaked(hub)
     assert not checkpoint.readable
-    assert token not in told(checkpoint)
-    assert "secret" not in told(checkpoint)
+    assert token not in reported(checkpoint)
+    assert "secret" not in reported(checkpoint)
 
 
 def test_n13_addresses_in_other_spellings(hub: StandIn, token: str) -> None:
@@ -348,7 +348,7 @@ def test_n15_redirects_end(hub: StandIn, kind: str) -> None:
     checkpoint = read()
     assert count[0] <= 10
     assert rules(checkpoint) == ["config-unreadable"]
-    assert "redirects without end" in told(checkpoint)
+    assert "redirects without end" in reported(checkpoint)
 
 
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,{}", "//", "http://"])
@@ -356,7 +356,7 @@ def test_n16_other_schemes(hub: StandIn, target: str) -> None:
     hub.fail("resolve", Reply(302, (("Location", target),)))
     checkpoint = read()
     assert not checkpoint.readable
-    assert "redirects" in told(checkpoint)
+    assert "redirects" in reported(checkpoint)
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_n16_no_way_from_a_public_host_to_this_machine(
     checkpoint = read()
     assert not checkpoint.readable
     assert not hub.requests("^/x")
-    assert "not followed there" in told(checkpoint)
+    assert "not followed there" in reported(checkpoint)
 
 
 def test_n16_nearness_of_addresses() -> None:
@@ -395,7 +395,7 @@ def test_n17_a_renamed_repository(hub: StandIn, truth: Checkpoint, token: str) -
     checkpoint = read("org/old")
     assert rules(checkpoint) == ["repository-renamed"]
     assert equal(checkpoint, truth)
-    assert "org/tiny" in told(checkpoint)
+    assert "org/tiny" in reported(checkpoint)
     assert len(hub.requests("org/old")) == 1
     assert all("authorization" in one.headers for one in hub.seen if one.server == "hub")
 
@@ -432,11 +432,11 @@ def test_n18_each_refusal_has_its_own_words(hub: StandIn, folder: Path, monkeypa
     assert rules(seen["missing"]) == ["repository-not-found"]
     assert rules(read("org/private")) == CLEAN
     assert rules(read("org/gated")) == ["repository-gated"]
-    printed = [told(checkpoint).partition("error[")[2] for checkpoint in seen.values()]
+    printed = [reported(checkpoint).partition("error[")[2] for checkpoint in seen.values()]
     messages = {words.replace("org/none", "org/private") for words in printed}
     assert len(messages) == 6
-    assert "HF_TOKEN" in told(seen["private"])
-    assert "accept the terms" in told(seen["gated"])
+    assert "HF_TOKEN" in reported(seen["private"])
+    assert "accept the terms" in reported(seen["gated"])
 
 
 def test_n19_a_bad_token(hub: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -446,7 +446,7 @@ def test_n19_a_bad_token(hub: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path
     checkpoint = read()
     assert rules(checkpoint) == ["token-refused"]
     assert {one.headers["authorization"] for one in hub.seen} == {"Bearer hf_bad"}
-    assert "hf_bad" not in told(checkpoint)
+    assert "hf_bad" not in reported(checkpoint)
 
 
 # --- N20, N21: what changes meanwhile ---
@@ -508,7 +508,7 @@ def test_n21_a_file_that_changes(
         assert equal(checkpoint, load(str(single)))
     else:
         assert rules(checkpoint) == ["read-failed"]
-        assert "changes while it is read" in told(checkpoint)
+        assert "changes while it is read" in reported(checkpoint)
 
 
 # --- N22 to N28: what servers send ---
@@ -532,7 +532,7 @@ def test_n22_slow_servers(hub: StandIn, hasty: Hasty, how: str, where: str) -> N
     assert len(hub.requests(where)) <= SLOW_TRIES
     assert shard_sent(hub) < 1_000
     assert not checkpoint.readable
-    assert "in time" in told(checkpoint)
+    assert "in time" in reported(checkpoint)
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "deflate"])
@@ -541,7 +541,7 @@ def test_n23_encoded_unasked(hub: StandIn, coding: str) -> None:
     hub.fail(BLOBS, lambda seen, right: replace(right.having(content_encoding=coding), body=bomb))
     checkpoint = read()
     assert set(rules(checkpoint)) == {"read-failed"}
-    assert f"encoded as {coding}" in told(checkpoint)
+    assert f"encoded as {coding}" in reported(checkpoint)
     assert {one.headers["accept-encoding"] for one in hub.seen} == {"identity"}
 
 
@@ -552,7 +552,7 @@ def test_n24_a_page_for_everything(hub: StandIn) -> None:
     hub.fail(".", PORTAL)
     checkpoint = read()
     assert rules(checkpoint) == ["hub-answer-odd"]
-    assert "a web page instead of" in told(checkpoint)
+    assert "a web page instead of" in reported(checkpoint)
     assert not checkpoint.readable
 
 
@@ -561,7 +561,7 @@ def test_n24_a_page_for_files(hub: StandIn) -> None:
     checkpoint = read()
     assert not checkpoint.readable
     assert set(rules(checkpoint)) == {"config-unreadable", "index-unreadable", "not-a-checkpoint"}
-    assert "a web page" in told(checkpoint)
+    assert "a web page" in reported(checkpoint)
 
 
 @pytest.mark.parametrize("how", ["chunked", "unframed", "http/1.0"])
@@ -630,7 +630,7 @@ def test_n28_headers_without_measure(hub: StandIn, how: str) -> None:
 def test_n28_what_servers_say_is_cleaned(hub: StandIn, token: str) -> None:
     evil = f"\x1b[31m<b>red</b>\x07 Bearer {token} {token}"
     hub.fail("/api/", Reply(403, (("X-Error-Message", evil),), evil.encode()))
-    words = told(read())
+    words = reported(read())
     assert "\x1b" not in words
     assert "\x07" not in words
     assert token not in words
@@ -734,9 +734,9 @@ def test_n30_a_certificate_of_nobody(certificate: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("HF_ENDPOINT", f"https://127.0.0.1:{listener.getsockname()[1]}")
     checkpoint = read()
     assert rules(checkpoint) == ["hub-unreachable"]
-    assert "certificate" in told(checkpoint)
+    assert "certificate" in reported(checkpoint)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    assert "certificate" in told(read())  # trusted now, but of another host
+    assert "certificate" in reported(read())  # trusted now, but of another host
     listener.close()
     assert not any(asked)
 
@@ -747,7 +747,7 @@ def test_n30_no_tls_on_the_port(hub: StandIn, hasty: Hasty, monkeypatch: pytest.
     checkpoint = read()
     assert rules(checkpoint) == ["hub-unreachable"]
     assert not hub.seen
-    assert token not in told(checkpoint)
+    assert token not in reported(checkpoint)
 
 
 def test_n31_nobody_there(monkeypatch: pytest.MonkeyPatch, hasty: Hasty, pauses: list[float]) -> None:
@@ -758,7 +758,7 @@ def test_n31_nobody_there(monkeypatch: pytest.MonkeyPatch, hasty: Hasty, pauses:
         checkpoint = read()
         assert len(pauses) <= 1
         assert rules(checkpoint) == ["hub-unreachable"]
-        assert endpoint.removeprefix("http://") in told(checkpoint)
+        assert endpoint.removeprefix("http://") in reported(checkpoint)
 
 
 def test_n31_proxies(hub: StandIn, truth: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -769,17 +769,17 @@ def test_n31_proxies(hub: StandIn, truth: Checkpoint, monkeypatch: pytest.Monkey
     assert all(one.headers["proxy-authorization"].startswith("Basic ") for one in hub.seen)
     assert {one.headers["host"].partition(":")[0] for one in hub.seen} == {"hub.example", "store.example"}
     hub.fail(".", Reply(407))
-    words = told(read())
+    words = reported(read())
     assert "407" in words
     assert "sesame" not in words
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    words = told(read())
+    words = reported(read())
     assert "the proxy 127.0.0.1:9" in words
     monkeypatch.setenv("no_proxy", "hub.example")
-    assert "no such host" in told(read())
+    assert "no such host" in reported(read())
     monkeypatch.setenv("HF_ENDPOINT", "https://secure.example")
     monkeypatch.setenv("https_proxy", hub.endpoint)
-    assert "the proxy" in told(read())
+    assert "the proxy" in reported(read())
 
 
 # --- N32 is in test_cached.py, N33 too ---
@@ -793,7 +793,7 @@ def test_n34_a_thousand_shards(hub: StandIn, tmp_path: Path) -> None:
     checkpoint = read("org/many")
     assert rules(checkpoint) == ["read-failed"] * 10
     assert len(checkpoint.files) == 990
-    assert "not read: shard 350 of 1000" in told(checkpoint)
+    assert "not read: shard 350 of 1000" in reported(checkpoint)
     assert hub.most_open <= 300
     assert len(hub.seen) <= 2 * 1_000 + 5 + 20
 
@@ -816,8 +816,8 @@ def test_n35_endpoints_that_are_none(monkeypatch: pytest.MonkeyPatch, token: str
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
     checkpoint = read()
     assert rules(checkpoint) == ["address-not-understood"]
-    assert "HF_ENDPOINT" in told(checkpoint)
-    assert "u:p" not in told(checkpoint)
+    assert "HF_ENDPOINT" in reported(checkpoint)
+    assert "u:p" not in reported(checkpoint)
 
 
 def test_n35_an_endpoint_with_a_path(hub: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -831,7 +831,7 @@ def test_n36_a_pointer_instead_of_the_file(hub: StandIn) -> None:
     hub.fail(BLOBS, Reply(200, body=pointer))
     checkpoint = read()
     assert set(rules(checkpoint)) == {"not-a-checkpoint"}
-    assert "git-lfs pointer" in told(checkpoint)
+    assert "git-lfs pointer" in reported(checkpoint)
 
 
 @pytest.mark.parametrize("size", [100, 200_000_000])
@@ -844,7 +844,7 @@ def test_n37_headers_that_are_announced_only(hub: StandIn, tmp_path: Path, size:
     checkpoint = read("org/lying")
     assert not checkpoint.readable
     assert shard_sent(hub) <= 1_000_000
-    assert len(checkpoint.evidence) == 1
+    assert len(checkpoint.findings) == 1
 
 
 def test_n38_nothing_is_written(hub: StandIn, truth: Checkpoint, tmp_path: Path) -> None:
@@ -901,5 +901,5 @@ def test_a_server_that_drops_every_second_request_of_a_connection(hub: StandIn) 
     checkpoint = read()
     assert not checkpoint.readable
     assert len(hub.requests("/tree/")) <= 2 * 3  # three attempts, each once more if a kept connection had been closed
-    said = told(checkpoint)  # whether the end or a reset is seen first is the kernel's choice
+    said = reported(checkpoint)  # whether the end or a reset is seen first is the kernel's choice
     assert "closed" in said or "dropped" in said

@@ -64,7 +64,7 @@ def test_a_whole_download(local: Path, turned: bool) -> None:
 
 def test_hashes_prove_the_content(local: Path) -> None:
     seen: list[tuple[int, int, int]] = []
-    compared = compare(str(local), "org/model", hashes=True, progress=lambda *told: seen.append(told))
+    compared = compare(str(local), "org/model", hashes=True, progress=lambda *reported: seen.append(reported))
     assert compared.files is not None
     assert (compared.files.unproven, compared.files.proven) == (0, compared.files.of)
     assert codes(compared) == set()
@@ -98,7 +98,7 @@ WOUNDS: dict[str, tuple[Wound, set[str], str]] = {
 
 
 @pytest.mark.parametrize("name", WOUNDS)
-def test_a_wound_is_told(local: Path, name: str) -> None:
+def test_a_wound_is_reported(local: Path, name: str) -> None:
     wound, expected, named = WOUNDS[name]
     if name == "the config was changed":  # within a text, so that it stays a config
         path = local / "config.json"
@@ -187,10 +187,10 @@ def test_the_command_line(hub: StandIn, served: Path, local: Path, tmp_path: Pat
     hub.repositories["org/model"].branches["v1"] = next(iter(hub.repositories["org/model"].commits))
     cut(local / SHARD)
     done = run(hub, tmp_path, "compare", str(local), "org/model", "--revision", "v1", "--hashes", "--format", "json")
-    told = json.loads(done.stdout)
+    reported = json.loads(done.stdout)
     assert done.returncode == 1
-    assert told["files"]["differing"] == [SHARD]
-    assert told["files"]["local"] is True
+    assert reported["files"]["differing"] == [SHARD]
+    assert reported["files"]["local"] is True
     assert run(hub, tmp_path, "compare", "org/model", "org/model", "--revision", "v1").returncode == 2
     assert run(hub, tmp_path, "count", "org/model", "--revision", "v1").returncode == 0
     assert run(hub, tmp_path, "count", "org/model", "--revision", "v2").returncode == 3

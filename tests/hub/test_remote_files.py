@@ -16,7 +16,7 @@ import pytest
 from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import Checkpoint, load
 from tests.checkpoints import write
-from tests.hub.conftest import SHARDS, equal, rules, told
+from tests.hub.conftest import SHARDS, equal, reported, rules
 from tests.sparse_models import TINY, header_bytes, llama
 
 fsspec = pytest.importorskip("fsspec")
@@ -88,7 +88,7 @@ def test_one_object_of_a_bucket(bucket: dict[str, Any]) -> None:
 def test_what_is_not_there(bucket: dict[str, Any], place: str) -> None:
     checkpoint = load(place)
     assert rules(checkpoint) == ["place-unreadable"]
-    assert "sesame" not in told(checkpoint)
+    assert "sesame" not in reported(checkpoint)
 
 
 def test_an_archive(folder: Path, tmp_path: Path, truth: Checkpoint) -> None:
@@ -155,6 +155,6 @@ def test_schemes_that_nobody_knows() -> None:
 
 
 def test_no_secret_of_an_address_is_shown(tmp_path: Path) -> None:
-    words = told(load("nonsense://user:sesame@host/y?X-Amz-Signature=sesame"))
+    words = reported(load("nonsense://user:sesame@host/y?X-Amz-Signature=sesame"))
     assert "sesame" not in words
     shutil.rmtree(tmp_path)

@@ -73,7 +73,7 @@ def test_the_revision_that_the_adapter_pins_is_read(hub: StandIn, tmp_path: Path
 
 @pytest.mark.parametrize("found", ["org/absent", "org/tiny@main", "org/tiny/sub", "datasets/org/tiny", "tiny one"])
 @pytest.mark.parametrize("with_token", [False, True])
-def test_a_base_that_cannot_be_read_is_told(
+def test_a_base_that_cannot_be_read_is_reported(
     hub: StandIn, tmp_path: Path, found: str, with_token: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if with_token:
@@ -97,7 +97,7 @@ def test_a_config_chooses_no_path_and_no_address(hub: StandIn, tmp_path: Path, h
     assert all("org/adapter" in one.path or "/store/" in one.target for one in hub.requests("/api/"))
 
 
-def test_a_private_base_is_told_without_the_token(hub: StandIn, tmp_path: Path, single: Path) -> None:
+def test_a_private_base_is_reported_without_the_token(hub: StandIn, tmp_path: Path, single: Path) -> None:
     hub.add("org/adapter", adapter(tmp_path / "a", "org/secret"))
     hub.add("org/secret", single, private=True)
     audited = audit("org/adapter", with_base=True)

@@ -28,13 +28,13 @@ def read(folder: Path, files: dict[str, bytes], weights: str | None = None) -> C
 
 
 def only(checkpoint: Checkpoint) -> Finding:
-    (evidence,) = checkpoint.evidence
-    return evidence
+    (findings,) = checkpoint.findings
+    return findings
 
 
 def test_agreement(tmp_path: Path) -> None:
     checkpoint = read(tmp_path, two_shards())
-    assert not checkpoint.evidence
+    assert not checkpoint.findings
     assert checkpoint.file_of == {"a": A, "b": A, "c": B}
     assert checkpoint.index is not None
     assert checkpoint.index.weight_map == checkpoint.file_of
@@ -47,11 +47,11 @@ def test_agreement(tmp_path: Path) -> None:
 def test_an_absent_shard_takes_its_tensors_along(tmp_path: Path) -> None:
     names = [f"model.layers.{n}.w" for n in range(500)]
     checkpoint = read(tmp_path, {A: healthy("a"), INDEX: index_of({"a": A, **dict.fromkeys(names, B)})})
-    evidence = only(checkpoint)
-    assert (evidence.name, evidence.place.file) == ("shard-missing", B)
-    assert evidence.facts["tensors"] == 500
-    assert evidence.facts["layers"] == "0-499"
-    assert evidence.facts["names"] == names[:20]
+    findings = only(checkpoint)
+    assert (findings.name, findings.place.file) == ("shard-missing", B)
+    assert findings.facts["tensors"] == 500
+    assert findings.facts["layers"] == "0-499"
+    assert findings.facts["names"] == names[:20]
     assert checkpoint.lost == {B: tuple(names)}
 
 
@@ -65,8 +65,8 @@ def test_an_unreadable_shard_is_one_finding(tmp_path: Path) -> None:
 def test_many_absent_shards_are_bounded(tmp_path: Path) -> None:
     promise = {"a": A, **{f"t{n}": f"s{n}.safetensors" for n in range(50)}}
     checkpoint = read(tmp_path, {A: healthy("a"), INDEX: index_of(promise)})
-    assert [evidence.name for evidence in checkpoint.evidence] == ["shard-missing"] * 21
-    assert checkpoint.evidence[-1].facts["files"] == checkpoint.evidence[-1].facts["tensors"] == 30
+    assert [findings.name for findings in checkpoint.findings] == ["shard-missing"] * 21
+    assert checkpoint.findings[-1].facts["files"] == checkpoint.findings[-1].facts["tensors"] == 30
     assert len(checkpoint.lost) == 50
 
 
@@ -82,13 +82,13 @@ def test_the_index_decides_between_two_copies(tmp_path: Path) -> None:
         assert only(checkpoint).facts["tensors"] == 1
 
 
-def test_a_forgotten_shard_is_audited_and_told(tmp_path: Path) -> None:
+def test_a_forgotten_shard_is_audited_and_reported(tmp_path: Path) -> None:
     checkpoint = read(tmp_path, {**two_shards(), INDEX: index_of({"a": A, "b": A})})
     assert only(checkpoint).facts["tensors"] == 1
     assert set(checkpoint.tensors) == {"a", "b", "c"}
 
 
-def test_a_shard_of_another_save_is_told_and_left_out(tmp_path: Path) -> None:
+def test_a_shard_of_another_save_is_reported_and_left_out(tmp_path: Path) -> None:
     checkpoint = read(tmp_path, {**two_shards(), C: healthy("a", "z", width=5)})
     facts = only(checkpoint).facts
     assert (facts["tensors"], facts["contradicted"], facts["repeated"]) == (2, 1, 0)
@@ -121,7 +121,7 @@ def test_one_of_several_sets(tmp_path: Path, weights: str | None, audited: str, 
     checkpoint = read(tmp_path, files, weights)
     assert checkpoint.set_name == audited
     assert set(checkpoint.tensors) == tensors
-    beside, state = checkpoint.evidence
+    beside, state = checkpoint.findings
     assert (beside.name, state.name) == ("other-weights", "training-state")
     names = {other.name for other in checkpoint.other_sets}
     every = {
@@ -158,7 +158,7 @@ def test_nothing_outside_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "x.safetensors").write_bytes(healthy("secret"))
     promise = {"secret": "../x.safetensors", "b": os.fspath(tmp_path / "x.safetensors"), "a": A}
     checkpoint = read(folder, {A: healthy("a"), INDEX: index_of(promise)})
-    assert {evidence.name for evidence in checkpoint.evidence} == {"shard-name-unsafe"}
+    assert {findings.name for findings in checkpoint.findings} == {"shard-name-unsafe"}
     assert all(os.path.dirname(path) == os.path.realpath(folder) for path in opened if os.path.sep in path)
     assert "secret" not in checkpoint.tensors
 
@@ -166,10 +166,10 @@ def test_nothing_outside_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_files_beyond_the_limit_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.loader.set_reading.FILES_LIMIT", 1)
     one = read(tmp_path, two_shards())
-    assert [evidence.name for evidence in one.evidence] == ["too-many-files"]
+    assert [findings.name for findings in one.findings] == ["too-many-files"]
     assert set(one.tensors) == {"a", "b"}
     assert one.lost == {B: ("c",)}
     (tmp_path / INDEX).unlink()
     two = load(os.fspath(tmp_path))
-    assert {evidence.name for evidence in two.evidence} == {"too-many-files", "index-missing"}
+    assert {findings.name for findings in two.findings} == {"too-many-files", "index-missing"}
     assert set(two.tensors) == {"a", "b"}

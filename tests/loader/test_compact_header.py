@@ -54,7 +54,7 @@ def by_decoder(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> Header:
 def test_the_reference_form_is_read_as_the_decoder_reads_it(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     header = parse_header(raw, None, "model.safetensors")
     assert replace(header, uniform=False) == by_decoder(raw, monkeypatch)
-    assert not header.evidence
+    assert not header.findings
 
 
 def test_the_reference_form_is_taken() -> None:

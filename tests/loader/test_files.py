@@ -18,7 +18,7 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
 
 
 def rules(checkpoint: Checkpoint) -> set[str]:
-    return {evidence.name for evidence in checkpoint.evidence}
+    return {findings.name for findings in checkpoint.findings}
 
 
 def put(folder: Path, files: dict[str, bytes]) -> str:
@@ -96,7 +96,7 @@ def test_not_permitted(tmp_path: Path, what: str) -> None:
 
 
 @POSIX
-def test_a_refusal_of_the_system_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_of_the_system_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = put(tmp_path, two_shards())
     opened = os.open
 
@@ -121,7 +121,7 @@ def test_a_terabyte_of_holes(tmp_path: Path) -> None:
     except OSError:
         pytest.skip("the file system has no files of this size")
     checkpoint = load(folder)
-    assert not checkpoint.evidence
+    assert not checkpoint.findings
     assert checkpoint.tensors["a"].bytes == checkpoint.files[0].data_bytes == size
 
 
@@ -138,7 +138,7 @@ def test_the_hugging_face_cache(tmp_path: Path) -> None:
     (repository / "snapshots" / "another").mkdir()
     for path in (snapshot, repository):
         checkpoint = load(os.fspath(path))
-        assert not checkpoint.evidence
+        assert not checkpoint.findings
         assert checkpoint.title == "org/name/x"
         assert checkpoint.origin == ("org/name/x", "ab" * 20)
         assert len(checkpoint.tensors) == 3
@@ -147,7 +147,7 @@ def test_the_hugging_face_cache(tmp_path: Path) -> None:
     (blobs / "1").unlink()
     checkpoint = load(os.fspath(snapshot))
     assert rules(checkpoint) == {"shard-missing"}
-    facts = checkpoint.evidence[0].facts
+    facts = checkpoint.findings[0].facts
     assert facts["link"] is True
     assert facts["repository"] == "org/name/x"
 
@@ -156,7 +156,7 @@ def test_one_file_of_a_folder(tmp_path: Path) -> None:
     put(tmp_path, {**two_shards(), "config.json": b'{"model_type":"x"}', "other.safetensors": healthy("z")})
     one = load(os.fspath(tmp_path / shard(1, 2)))
     assert one.partial
-    assert not one.evidence
+    assert not one.findings
     assert one.title == shard(1, 2)
     assert one.config is not None
     assert one.config.values == {"model_type": "x"}
@@ -193,7 +193,7 @@ def test_a_folder_of_many_files(tmp_path: Path) -> None:
     for n in range(3_000):
         (tmp_path / f"{n:05d}.txt").touch()
     checkpoint = load(folder)
-    assert not checkpoint.evidence
+    assert not checkpoint.findings
     assert len(checkpoint.siblings) <= 1_000
 
 
@@ -216,7 +216,7 @@ def test_memory_and_work_are_bounded(tmp_path: Path, heavy: str) -> None:
         "from inspector.loader.checkpoint import load\n"
         "from tests.steps import at_most\n"
         "with at_most(int(sys.argv[2])):\n"
-        "    assert load(sys.argv[1]).evidence\n"
+        "    assert load(sys.argv[1]).findings\n"
         "print(int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]))\n"
     )
     if not os.path.exists("/proc/self/status"):

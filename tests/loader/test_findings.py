@@ -50,7 +50,7 @@ def test_every_exhibit_can_be_worded(exhibit: Exhibit, tmp_path: Path) -> None:
         if len(raw) > 1_000_000:
             pytest.skip("worded like its smaller brothers")
         (tmp_path / name).write_bytes(raw)
-    for finding in load(str(tmp_path), weights=exhibit.weights).evidence:
+    for finding in load(str(tmp_path), weights=exhibit.weights).findings:
         words = [finding.title, finding.help, *(part for row in finding.lines for part in row)]
         assert all(isinstance(word, str) for word in words)
         assert "None" in exhibit.name or not any("None" in word for word in words), words

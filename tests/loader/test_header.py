@@ -21,8 +21,8 @@ def parse(header: dict[str, Any] | str, data: int | None = None) -> Header:
 
 
 def only(header: Header) -> Finding:
-    (evidence,) = header.evidence
-    return evidence
+    (findings,) = header.findings
+    return findings
 
 
 def test_there_are_22_dtypes() -> None:
@@ -134,5 +134,5 @@ def test_quirks_of_the_reference_reader_are_refused(header: str) -> None:
 
 def test_without_a_size_the_end_is_not_judged() -> None:
     header = parse({"a": entry("U8", (9,), 0, 9)})
-    assert not header.evidence
+    assert not header.findings
     assert header.declared_bytes == 9

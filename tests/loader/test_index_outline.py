@@ -76,7 +76,7 @@ def seen(checkpoint: Checkpoint) -> tuple[object, ...]:
         dict(checkpoint.file_of),
         checkpoint.files,
         checkpoint.lost,
-        sorted(map(repr, checkpoint.evidence)),
+        sorted(map(repr, checkpoint.findings)),
         index and (dict(index.weight_map), {file: sorted(names) for file, names in index.promised.items()}),
         index and index.metadata,
     )
@@ -100,7 +100,7 @@ def test_an_outline_that_the_headers_prove_is_never_decoded(
     monkeypatch.setattr("inspector.loader.picking.parse_index", lambda raw, file: pytest.fail("was decoded"))
     promise = {name: PROMISE[name] for name in order.split()}
     checkpoint = read(tmp_path, text(weight_map=promise).encode())
-    assert not checkpoint.evidence
+    assert not checkpoint.findings
     assert dict(checkpoint.file_of) == PROMISE
     assert isinstance(checkpoint.index, Index) and checkpoint.index.metadata == {"total_size": 4}
 
@@ -111,7 +111,7 @@ def test_one_tensor_in_two_shards_and_twice_in_the_index(tmp_path: Path, monkeyp
     index = '{"weight_map": {' + ", ".join(f'"{name}": "{file}"' for name, file in entries) + "}}"
     for name, raw in {A: healthy("a", "b"), B: healthy("c", "a"), INDEX: index.encode()}.items():
         (tmp_path / name).write_bytes(raw)
-    assert {one.name for one in load(os.fspath(tmp_path)).evidence} == {"index-key-doubled", "tensor-doubled"}
+    assert {one.name for one in load(os.fspath(tmp_path)).findings} == {"index-key-doubled", "tensor-doubled"}
 
 
 def test_a_small_index_has_no_outline() -> None:

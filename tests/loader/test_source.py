@@ -46,7 +46,7 @@ class Memory:
 def test_a_source_of_another_kind() -> None:
     source = Memory(two_shards())
     checkpoint = assemble(source)
-    assert not checkpoint.evidence
+    assert not checkpoint.findings
     assert checkpoint.title == checkpoint.source == "memory"
     assert checkpoint.file_of == {"a": shard(1, 2), "b": shard(1, 2), "c": shard(2, 2)}
     assert sorted(file.data_bytes for file in checkpoint.files) == [1, 2]
@@ -95,7 +95,7 @@ def test_plain_names(name: str, plain: bool) -> None:
 def test_the_limit_of_the_header(tmp_path: Path, length: int, rules: set[str]) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(length.to_bytes(8, "little") + b"{}" + b" " * (length - 2))
-    assert {evidence.name for evidence in load(os.fspath(path)).evidence} == rules
+    assert {findings.name for findings in load(os.fspath(path)).findings} == rules
 
 
 def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,5 +104,5 @@ def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytes
     real = os.pread
     monkeypatch.setattr(os, "pread", lambda fd, n, at: real(fd, n, at) if at == 0 else b"")
     checkpoint = load(os.fspath(path))
-    assert [evidence.name for evidence in checkpoint.evidence] == ["read-failed"]
+    assert [findings.name for findings in checkpoint.findings] == ["read-failed"]
     assert not checkpoint.readable

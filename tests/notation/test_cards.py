@@ -1,14 +1,14 @@
-"""Cards as charts: the formula of each unlike card, and what blocks they give."""
+"""Definitions as charts: the formula of each unlike definition, and what blocks they give."""
 
 from __future__ import annotations
 
 import pytest
 
-from inspector.architectures.catalog import all_cards, card_of, modules
+from inspector.architectures.catalog import all_definitions, definition_of, modules
 from inspector.architectures.defaults import defaults_of
 from inspector.notation.binding import Spelling, bind, respelled
 from inspector.notation.formula import formulas
-from inspector.notation.scope import CardScope, Settings, head_for
+from inspector.notation.scope import Scope, Settings, head_for
 from tests.judged import base_record
 from tests.steps import at_most
 
@@ -24,14 +24,14 @@ FORMULAS = {
 
 
 def chart(model_type: str, suffix: str) -> dict[str, str]:
-    """The formulas of a card under its class defaults."""
-    card = card_of(model_type)
-    assert card is not None
+    """The formulas of a definition under its class defaults."""
+    definition = definition_of(model_type)
+    assert definition is not None
     defaults = defaults_of(model_type)
     assert defaults is not None
-    head = head_for(card, suffix)
+    head = head_for(definition, suffix)
     assert head is not None
-    scope = CardScope(card, Settings({}, defaults.values, defaults.aliases), card_of)
+    scope = Scope(definition, Settings({}, defaults.values, defaults.aliases), definition_of)
     return formulas(bind(scope, head, Spelling(head.root)))
 
 
@@ -42,36 +42,36 @@ def test_the_formula_is_written_as_people_write_it(model_type: str) -> None:
 
 
 def test_llama_has_one_block_a_tensor_kind_however_deep() -> None:
-    card = card_of("llama")
-    assert card is not None
+    definition = definition_of("llama")
+    assert definition is not None
     record = base_record("llama", "CausalLM")
-    head = head_for(card, record["class"])
+    head = head_for(definition, record["class"])
     assert head is not None
     for layers in (3, 10**9):
-        scope = CardScope(card, Settings({**record["config"], "num_hidden_layers": layers}), card_of)
+        scope = Scope(definition, Settings({**record["config"], "num_hidden_layers": layers}), definition_of)
         plan = bind(scope, head, Spelling(head.root))
         assert len([block for block in plan.blocks if block.required]) == 12
 
 
 def test_binding_is_quick() -> None:
-    card = card_of("llama")
-    assert card is not None
+    definition = definition_of("llama")
+    assert definition is not None
     config = base_record("llama", "CausalLM")["config"]
-    head = head_for(card, "LlamaForCausalLM")
+    head = head_for(definition, "LlamaForCausalLM")
     assert head is not None
-    bind(CardScope(card, Settings(config), card_of), head, Spelling(head.root))
+    bind(Scope(definition, Settings(config), definition_of), head, Spelling(head.root))
     with at_most(4_000):
-        bind(CardScope(card, Settings(config), card_of), head, Spelling(head.root))
+        bind(Scope(definition, Settings(config), definition_of), head, Spelling(head.root))
 
 
 def test_blocks_on_one_key_are_disjoint() -> None:
-    for name, card in all_cards():
+    for name, definition in all_definitions():
         if name not in modules():
             continue
         defaults = defaults_of(name)
         settings = Settings({}, defaults.values if defaults else {}, defaults.aliases if defaults else {})
-        for head in card.heads:
-            plan = bind(CardScope(card, settings, card_of), head, Spelling(head.root))
+        for head in definition.heads:
+            plan = bind(Scope(definition, settings, definition_of), head, Spelling(head.root))
             seen: dict[str, list[tuple[object, ...]]] = {}
             for block in plan.blocks:
                 for axes in seen.setdefault(block.key, []):

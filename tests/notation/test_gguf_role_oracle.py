@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import gguf
 import pytest
 
-from inspector.architectures.catalog import card_of
+from inspector.architectures.catalog import definition_of
 from inspector.dialects.gguf import ARCHITECTURES
 from inspector.notation.definition import Architecture
 from tests.notation.test_role_names import all_parts
@@ -184,9 +184,9 @@ CASES = {**{name: model_type for name, (model_type, _) in ARCHITECTURES.items()}
 NUMBERS = {name: architecture for architecture, name in gguf.MODEL_ARCH_NAMES.items()}
 
 
-def definition_of(name: str) -> Architecture:
+def definition_known_as(name: str) -> Architecture:
     """The definition of an architecture of gguf."""
-    definition = card_of(CASES[name])
+    definition = definition_of(CASES[name])
     assert definition is not None, name
     return definition
 
@@ -202,7 +202,7 @@ def spellings(path: str, roots: frozenset[str]) -> Iterator[str]:
 def meanings(name: str) -> Iterator[tuple[str, str, str]]:
     """(path, meaning, role) of everything that both know."""
     table = gguf.get_tensor_name_map(NUMBERS[SPLIT.get(name, name)], LAYERS).mapping
-    definition = definition_of(name)
+    definition = definition_known_as(name)
     roots = frozenset(head.root for head in definition.heads) | {"", "model.", "transformer.", "decoder.", "encoder."}
     for path, part in all_parts(definition):
         found = next((table[spelling] for spelling in spellings(path, roots) if spelling in table), None)

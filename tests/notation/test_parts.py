@@ -6,9 +6,9 @@ from typing import Any
 
 from inspector.architectures.defaults import class_defaults, defaults_by
 from inspector.notation.binding import Plan, Spelling, bind
-from inspector.notation.definition import Architecture, Dims, either, graft, head, opaque, part, rows
+from inspector.notation.definition import Architecture, Dims, either, head, opaque, part, rows, submodel
 from inspector.notation.kinds import linear, table
-from inspector.notation.scope import CardScope, Settings
+from inspector.notation.scope import Scope, Settings
 
 TOWER = Architecture("tower", dims=Dims(d="hidden_size"), parts=part("up", "mlp.up", linear("d -> d")))
 READER = Architecture(
@@ -20,8 +20,8 @@ JOINED = Architecture(
     "joined",
     dims=Dims(v="vision.d"),
     parts=rows(
-        graft("text", "text.", READER, encoder_hidden_size="v"),
-        graft("vision", "vision.", TOWER),
+        submodel("text", "text.", READER, encoder_hidden_size="v"),
+        submodel("vision", "vision.", TOWER),
         opaque("timm.", "a network of another library", when="backbone"),
     ),
 )
@@ -34,10 +34,10 @@ ENDS = Architecture(
 )
 
 
-def bound(card: Architecture, values: dict[str, Any], stored: dict[str, tuple[int, ...]] | None = None) -> Plan:
+def bound(definition: Architecture, values: dict[str, Any], stored: dict[str, tuple[int, ...]] | None = None) -> Plan:
     known = stored or {}
-    scope = CardScope(card, Settings(values), lambda name: None)
-    return bind(scope, card.heads[0], Spelling(""), lambda key: [known[key]] if key in known else [])
+    scope = Scope(definition, Settings(values), lambda name: None)
+    return bind(scope, definition.heads[0], Spelling(""), lambda key: [known[key]] if key in known else [])
 
 
 def shapes(plan: Plan) -> dict[str, tuple[int | None, ...]]:

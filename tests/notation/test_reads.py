@@ -1,4 +1,4 @@
-"""What a row is traced to have read lies within the keys that its expressions name."""
+"""What a row is traced to have read is within the keys that its expressions name."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from inspector.algebra.expression import Node, Word, children, parse
-from inspector.architectures.catalog import card_of
+from inspector.architectures.catalog import definition_of
 from inspector.loader.config_file import Config
 from inspector.matcher.claim import claim_of
 from inspector.notation.binding import Spelling, bind
-from inspector.notation.scope import CardScope, grafts_of
+from inspector.notation.scope import Scope, submodels_of
 from inspector.notation.slots import Slot, scope_of
 from inspector.notation.trace import LENGTH, Leaf
 from tests.judged import base_record, oracle_types
@@ -20,7 +20,7 @@ from tests.judged import base_record, oracle_types
 TYPES = list(oracle_types())[::9]
 
 
-def keys_named(outer: CardScope | None, scope: CardScope, nodes: list[Node], sets: dict[str, str]) -> Iterator[Leaf]:
+def keys_named(outer: Scope | None, scope: Scope, nodes: list[Node], sets: dict[str, str]) -> Iterator[Leaf]:
     """Every key below some expressions, through symbols, submodels and what an outer model sets of them."""
     seen: set[tuple[str, ...]] = set()
     while nodes:
@@ -28,9 +28,9 @@ def keys_named(outer: CardScope | None, scope: CardScope, nodes: list[Node], set
         if isinstance(node, Word) and node.path not in seen:
             seen.add(node.path)
             first, *rest = node.path
-            if rest and first in scope.grafts:
-                inner = {one.name: dict(one.sets) for one in grafts_of(scope.card)}[first]
-                yield from keys_named(scope, scope.grafts[first], [Word(tuple(rest))], inner)
+            if rest and first in scope.submodels:
+                inner = {one.name: dict(one.sets) for one in submodels_of(scope.definition)}[first]
+                yield from keys_named(scope, scope.submodels[first], [Word(tuple(rest))], inner)
             elif not rest and first in scope.symbols:
                 nodes.append(parse(scope.symbols[first]))
             else:
@@ -40,20 +40,20 @@ def keys_named(outer: CardScope | None, scope: CardScope, nodes: list[Node], set
         nodes.extend(children(node))
 
 
-def keys_of_slot(scope: CardScope, slot: Slot) -> set[Leaf]:
+def keys_of_slot(scope: Scope, slot: Slot) -> set[Leaf]:
     """The keys that the dims, extents, conditions and ties of a slot name."""
     outer, sets = None, dict[str, str]()
     for name in slot.scope:
-        below = scope if outer is None else outer.grafts[name]
-        sets = next((dict(one.sets) for one in grafts_of(below.card) if one.name == name), {})
+        below = scope if outer is None else outer.submodels[name]
+        sets = next((dict(one.sets) for one in submodels_of(below.definition) if one.name == name), {})
         outer = below
     inner = scope_of(scope, slot)
-    ties = slot.ties if slot.ties is not None else parse(slot.card.ties)
+    ties = slot.ties if slot.ties is not None else parse(slot.definition.ties)
     found = set(keys_named(outer, inner, [*slot.dims, *(Word((hole,)) for hole in slot.holes), ties], sets))
     for condition in slot.whens:
         below = scope
         for name in condition.scope:
-            below = below.grafts[name]
+            below = below.submodels[name]
         found |= set(keys_named(None, below, [condition.node], {}))
     return found
 
@@ -63,9 +63,11 @@ def test_reads_are_within_the_keys_that_the_expressions_name(model_type: str) ->
     record = base_record(model_type)
     values: dict[str, Any] = {"architectures": [record["class"]], "model_type": model_type, **record["config"]}
     claim = claim_of(Config("config.json", values, "config"))
-    assert claim.card is not None
-    scope = CardScope(claim.card, claim.settings, card_of)
-    plan = bind(scope, claim.head or claim.card.heads[0], Spelling((claim.head or claim.card.heads[0]).root))
+    assert claim.definition is not None
+    scope = Scope(claim.definition, claim.settings, definition_of)
+    plan = bind(
+        scope, claim.head or claim.definition.heads[0], Spelling((claim.head or claim.definition.heads[0]).root)
+    )
     own = {id(row.slot): row for row in plan.rows}
     for row in own.values():
         named = keys_of_slot(scope, row.slot)
@@ -79,8 +81,8 @@ def test_reads_are_within_the_keys_that_the_expressions_name(model_type: str) ->
 def test_a_trial_changes_what_reads_the_leaf_and_nothing_else() -> None:
     record = base_record("llama", "CausalLM")
     claim = claim_of(Config("config.json", dict(record["config"]), "config"))
-    assert claim.card is not None
-    scope = CardScope(claim.card, claim.settings, card_of)
+    assert claim.definition is not None
+    scope = Scope(claim.definition, claim.settings, definition_of)
     before = {name: scope.word((name,)) for name in ("d", "kv", "h", "ff")}
     scope.trace.start(("num_key_value_heads",), 5)
     assert scope.word(("kv",)) == 5
@@ -92,9 +94,9 @@ def test_a_trial_changes_what_reads_the_leaf_and_nothing_else() -> None:
 def test_a_leaf_may_lie_in_a_list_of_tables() -> None:
     record = base_record("zoedepth")
     claim = claim_of(Config("config.json", dict(record["config"]), "config"))
-    assert claim.card is not None
+    assert claim.definition is not None
     leaf: Leaf = ("bin_configurations", 0, "n_bins")
-    scope = CardScope(claim.card, claim.settings, card_of)
+    scope = Scope(claim.definition, claim.settings, definition_of)
     other = scope.with_value(leaf, 7)
     assert other.leaf(leaf)[0] == 7 != scope.leaf(leaf)[0]
     assert scope.with_value(("bin_configurations", 9, "n_bins"), 7).leaf(leaf) == scope.leaf(leaf)

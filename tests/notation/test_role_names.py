@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from inspector.architectures.catalog import all_cards
-from inspector.notation.definition import Architecture, Either, Graft, Group, Part, Row
+from inspector.architectures.catalog import all_definitions
+from inspector.notation.definition import Architecture, Either, Group, Part, Row, Submodel
 
 NAMES = {
     "query": """
@@ -169,8 +169,8 @@ def parts_of(row: Row, prefix: str = "") -> Iterator[tuple[str, Part]]:
     elif isinstance(row, Either):
         yield from parts_of(row.first, prefix)
         yield from parts_of(row.second, prefix)
-    elif isinstance(row, Graft) and row.card is not None:
-        yield from all_parts(row.card)
+    elif isinstance(row, Submodel) and row.definition is not None:
+        yield from all_parts(row.definition)
 
 
 def all_parts(definition: Architecture) -> Iterator[tuple[str, Part]]:
@@ -214,7 +214,7 @@ def fault(path: str, role: str) -> str | None:
 def test_the_names_of_modules_agree_with_their_roles() -> None:
     wrong = [
         (name, path, part.role, why)
-        for name, definition in all_cards()
+        for name, definition in all_definitions()
         for path, part in all_parts(definition)
         if (why := fault(path, part.role)) is not None
     ]
@@ -224,7 +224,7 @@ def test_the_names_of_modules_agree_with_their_roles() -> None:
 def test_no_exception_is_left_over() -> None:
     used = {
         (tail, part.role)
-        for _, definition in all_cards()
+        for _, definition in all_definitions()
         for path, part in all_parts(definition)
         for tail in ends(path)
     }
@@ -260,7 +260,7 @@ def widths(part: Part) -> list[str]:
 def test_packed_matrices_agree_with_their_roles() -> None:
     wrong = [
         (name, path, part.role, part.kind.packs, why)
-        for name, definition in all_cards()
+        for name, definition in all_definitions()
         for path, part in all_parts(definition)
         if part.kind.packs and (why := packs_fault(path, part)) is not None
     ]
@@ -269,7 +269,7 @@ def test_packed_matrices_agree_with_their_roles() -> None:
 
 def test_packed_matrices_have_a_width_for_each_part() -> None:
     """Key and value of one matrix are equally wide where the query is wider."""
-    for name, definition in all_cards():
+    for name, definition in all_definitions():
         for path, part in all_parts(definition):
             if not part.kind.packs:
                 continue

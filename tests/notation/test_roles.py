@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.architectures.catalog import all_cards
+from inspector.architectures.catalog import all_definitions
 from inspector.comparing.pieces import part_roles
 from inspector.dialects.catalog import all_dialects
 from inspector.dialects.language import JOINED, PARTNERS
@@ -14,7 +14,7 @@ from tests.notation.test_role_names import all_parts
 
 def defined() -> Iterator[str]:
     """The roles of all definitions, and of the parts of their packed matrices."""
-    for _, definition in all_cards():
+    for _, definition in all_definitions():
         for _, part in all_parts(definition):
             yield part.role
             if part.kind.packs:

@@ -240,7 +240,7 @@ def main() -> None:
     for name in VARIANTS:
         try:
             records.append(record(name))
-        except Exception as problem:  # the writer's own refusals are told and left out
+        except Exception as problem:  # the writer's own refusals are reported and left out
             print(f"{name}: {type(problem).__name__}: {problem}")
     raw = json.dumps(records, separators=(",", ":"), sort_keys=True).encode()
     ADAPTERS.parent.mkdir(parents=True, exist_ok=True)

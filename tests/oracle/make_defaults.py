@@ -158,7 +158,7 @@ INERT: dict[str, tuple[str, ...]] = {
 }
 # fmt: on
 
-# Inert but for one type, whose card has to read the key: fsmt's position table begins after the padding.
+# Inert but for one type, whose definition has to read the key: fsmt's position table begins after the padding.
 EXCEPT = {"fsmt": ("pad_token_id",)}
 
 # Keys of the base class of 4.x that do decide structure; 5.x declares them only in classes that use them.
@@ -421,7 +421,7 @@ def write_inert(seen: set[str]) -> None:
     out = [
         "# Config keys that move no shape and no tensor's presence, in any model type.",
         "# Made by tests/oracle/make_defaults.py from its hand-judged list.",
-        "# One exception, which its card has to read: pad_token_id lengthens the position table of fsmt.",
+        "# One exception, which its definition has to read: pad_token_id lengthens the position table of fsmt.",
     ]
     done: set[str] = set()
     for reason, patterns in INERT.items():

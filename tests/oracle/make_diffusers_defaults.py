@@ -6,7 +6,7 @@ Needs diffusers, and torch, which it imports; nothing is built:
     five/bin/python -m tests.oracle.make_diffusers_defaults
 
 A class of diffusers is its own configuration: what `__init__` declares is what config.json leaves out, be it that
-its writer was older than the key. Every class with a card gets a line, under its own name; the lines that come
+its writer was older than the key. Every class with a definition gets a line, under its own name; the lines that come
 from transformers stay as they are (`make_defaults.py`, which leaves these alone in turn). A parameter without a
 default is not in the table: no config may leave it out.
 """

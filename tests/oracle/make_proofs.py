@@ -1,9 +1,9 @@
-"""Make `inspector/architectures/proofs.json`: what each card is checked against.
+"""Make `inspector/architectures/proofs.json`: what each definition is checked against.
 
     python -m tests.oracle.make_proofs
 
 Model type to {"records": number of checked-in records, "published": number of published sizes}, of every model
-type with a card. A test compares the file with the fixtures.
+type with a definition. A test compares the file with the fixtures.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ hyperparameters below, so no weight is allocated or downloaded (a minute):
 
 An entry is name, model_type, class, parameters (ties once, no buffers), source, and config: the sparse
 config.json as JSON text, everything else at the default of its type (TOML has no null). Where the number is
-also known from a publication it stands in PUBLISHED, and the script refuses a count that disagrees.
+also known from a publication it is in PUBLISHED, and the script refuses a count that disagrees.
 """
 
 # ruff: noqa: E501 - tables: one model a line

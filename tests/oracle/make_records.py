@@ -8,7 +8,7 @@ newest first, because of two versions that write the same only the first is kept
     five/bin/python -m tests.oracle.make_records [MODEL_TYPE ...]
     four/bin/python -m tests.oracle.make_records [MODEL_TYPE ...]
 
-Without arguments all types that have a card are made, and torch's own attention module: those of `TYPES` with
+Without arguments all types that have a definition are made, and torch's own attention module: those of `TYPES` with
 every switch of every class, the others with every class and a choice of switches of one class. Each run replaces
 the records of its own version and leaves the other's. A file is gzip (mtime 0) of one JSON object:
 
@@ -26,7 +26,7 @@ A record has
     tensors                 name on disk to [dtype, shape], from the header of the written file
 
 `unmoved` lists the switches that were tried and moved nothing. All hyperparameters of a base are different
-numbers, so that no wrong formula agrees by luck. A type with a card is found by itself; what the general rules
+numbers, so that no wrong formula agrees by luck. A type with a definition is found by itself; what the general rules
 (`tiny.py`) do not find goes into MENDS, and a type that cannot be built into LEFT_OUT with the reason.
 """
 
@@ -1283,7 +1283,7 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
 }
 # Types whose class writes another number for a key that it reads as given.
 READ_ALL = ("bailing_hybrid",)
-# Types with a card and no records of their own.
+# Types with a definition and no records of their own.
 LEFT_OUT: dict[str, str] = {
     "altclip_text_model": "transformers 5 writes names for it that it does not read",
     "fast_vlm": "its vision tower is of the package timm",
@@ -1360,7 +1360,7 @@ BASE_SWITCHES = {
 # Numbers that divide others: twice as many instead of one more.
 DIVIDING = ("heads", "groups", "rate", "ratio", "factor", "stride")
 # Keys of other types: what a model does with one that its class does not declare.
-STRAY: dict[str, tuple[Any, ...]] = {"head_dim": (12,)}
+UNEXPECTED: dict[str, tuple[Any, ...]] = {"head_dim": (12,)}
 # Not worth a try: they take part in no constructor.
 INERT_WORDS = (
     "dropout",
@@ -1463,7 +1463,7 @@ def switches(model_type: str, arguments: Mapping[str, Any]) -> Iterator[tuple[st
             yield key, value * 2 if model_type not in TYPES and any(word in name for word in DIVIDING) else value + 1
         elif isinstance(value, float):
             yield key, value * 2 or 0.5
-    for key, others in STRAY.items():
+    for key, others in UNEXPECTED.items():
         if key not in now and key not in config_class.attribute_map:
             yield from ((key, other) for other in others)
 
@@ -1780,8 +1780,8 @@ def write(content: Mapping[str, Any]) -> None:
     (ORACLE / f"{content['model_type']}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 
-def with_cards() -> list[str]:
-    """Every model type of transformers that has a card."""
+def with_definitions() -> list[str]:
+    """Every model type of transformers that has a definition."""
     import transformers
 
     known = transformers.CONFIG_MAPPING
@@ -1831,7 +1831,7 @@ def main(model_types: list[str]) -> None:
     transformers.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     signal.signal(signal.SIGALRM, too_long)
-    for model_type in model_types or with_cards():
+    for model_type in model_types or with_definitions():
         if model_type not in TYPES:
             signal.alarm(SECONDS)
         try:

@@ -32,7 +32,7 @@ from tests.oracle.make_records import (
     model_classes,
     record,
     sketched,
-    with_cards,
+    with_definitions,
 )
 from tests.oracle.tiny import declared, flat, merged
 
@@ -108,7 +108,7 @@ def make(seed: int, wanted: int, folder: Path, model_types: list[str]) -> None:
     transformers.logging.set_verbosity(transformers.logging.CRITICAL)
     transformers.utils.logging.disable_progress_bar()
     folder.mkdir(parents=True, exist_ok=True)
-    for model_type in model_types or with_cards():
+    for model_type in model_types or with_definitions():
         lines = [json.dumps(found) for found in cases(model_type, seed, wanted)]
         file = folder / f"{model_type}.{transformers.__version__}.{seed}.jsonl"
         file.write_text("\n".join(lines), encoding="utf-8")
@@ -131,8 +131,8 @@ def audit(folder: Path) -> None:
                 audited = judged(spec_of(found), config)
                 counted = audited.counts.unique_parameters, audited.counts.expected_parameters
                 if codes(audited) or counted != (parameters, parameters) or audited.counts.unexplained:
-                    told = [finding.message for finding in audited.findings][:2]
-                    print(found["class"], found["variant"], found["writer"], parameters, counted, told)
+                    reported = [finding.message for finding in audited.findings][:2]
+                    print(found["class"], found["variant"], found["writer"], parameters, counted, reported)
                     wrong += 1
                     break
     print(f"{wrong} of {total} are not exact and clean")

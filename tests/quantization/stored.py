@@ -42,5 +42,5 @@ def changed(name: str, drop: str = "", put: Spec | None = None, **settings: Any)
 
 
 def bad(audited: Audit) -> list[str]:
-    """The codes of errors and warnings, each as often as it is told."""
+    """The codes of errors and warnings, each as often as it is reported."""
     return [finding.code for finding in audited.findings if finding.severity != "note"]

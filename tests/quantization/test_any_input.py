@@ -1,4 +1,4 @@
-"""Whatever stands below a module, unpacking gives an answer and loses no tensor."""
+"""Whatever is below a module, unpacking gives an answer and loses no tensor."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ NAME = "ct-w3-channel-odd"
 
 
 def strange_names() -> tuple[Spec, int]:
-    """A checkpoint whose names no card knows."""
+    """A checkpoint whose names no definition knows."""
     _, spec, parameters = checkpoint(NAME)
     return {name.replace("self_attn", "mixer").replace("mlp", "ffn"): entry for name, entry in spec.items()}, parameters
 
@@ -67,7 +67,7 @@ def test_kept_shapes_settle_what_headers_leave_open(tmp_path: Path) -> None:
     assert said(audited) == f"headers only, and the shapes that {len(shapes)} small tensors keep of packed ones"
 
 
-def test_kept_shapes_are_not_read_where_the_card_decides(tmp_path: Path) -> None:
+def test_kept_shapes_are_not_read_where_the_definition_decides(tmp_path: Path) -> None:
     config, spec, parameters = checkpoint(NAME)
     (tmp_path / "config.json").write_text(json.dumps(config))
     audited = audit(str(written(tmp_path, spec, {})))
@@ -76,7 +76,7 @@ def test_kept_shapes_are_not_read_where_the_card_decides(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("outputs", [0, 1])
-def test_a_kept_shape_that_cannot_be_is_told(tmp_path: Path, outputs: int) -> None:
+def test_a_kept_shape_that_cannot_be_is_reported(tmp_path: Path, outputs: int) -> None:
     spec, _ = strange_names()
     shapes = true_shapes(spec)
     module = next(iter(shapes))

@@ -106,7 +106,7 @@ def test_lost_values_are_one_finding_and_no_missing_tensor(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in PACKED if not name.startswith(("quanto-8", "quanto-4"))])
-def test_a_module_left_dense_is_told_unless_declared(name: str) -> None:
+def test_a_module_left_dense_is_reported_unless_declared(name: str) -> None:
     config, _, parameters = checkpoint(name)
     rows = config["hidden_size"], config["num_attention_heads"] * config["head_dim"]
     audited = changed(name, drop=f"{MODULE}.", put={f"{MODULE}.weight": ("BF16", rows)})
@@ -161,7 +161,7 @@ def test_a_wrong_setting_of_a_group_is_one_finding(name: str, what: str) -> None
     change = {4: 8, 8: 4, 3: 4, 5: 4, 6: 4, 128: 64, 64: 128, 32: 64, 16: 32, "channel": "tensor", "tensor": "channel",
               "block": "channel"}  # fmt: skip
     if weights[what] not in change or (name, what) == ("ct-w4-channel-odd", "num_bits"):
-        pytest.skip("not stated, or half the width is a width of the model too and the card decides")
+        pytest.skip("not stated, or half the width is a width of the model too and the definition decides")
     weights[what] = change[weights[what]]
     audited = judged(spec, config)
     assert bad(audited) == ["T614"], [finding.message for finding in audited.findings]
@@ -193,7 +193,7 @@ SKIPS = [("gptq-4-128", "modules_to_not_convert"), ("awq-4-128", "modules_to_not
 
 
 @pytest.mark.parametrize(("name", "key"), SKIPS)
-def test_a_module_listed_as_left_alone_is_told_where_it_is_packed(name: str, key: str) -> None:
+def test_a_module_listed_as_left_alone_is_reported_where_it_is_packed(name: str, key: str) -> None:
     config, spec, _ = checkpoint(name)
     config["quantization_config"][key] = ["lm_head", MODULE]
     assert bad(judged(spec, config)) == ["T615"]
@@ -358,8 +358,8 @@ def test_wrong_bits_are_one_finding_even_where_widths_allow_them_by_chance(name:
         group["weights"]["num_bits"] = bits
     audited = changed(name, config_groups=groups)
     assert audited.counts.unique_parameters == parameters
-    told = [(finding.code, finding.facts["weights"]) for finding in audited.findings]
-    assert told == ([] if bits == WORDS[name] else [("T614", WORDS[name])])
+    reported = [(finding.code, finding.facts["weights"]) for finding in audited.findings]
+    assert reported == ([] if bits == WORDS[name] else [("T614", WORDS[name])])
 
 
 FIXED_INPUTS = [

@@ -90,7 +90,7 @@ def test_symmetry_tells_whether_zero_points_are_stored() -> None:
     assert said(config)[0][0].zeros is False
 
 
-def test_entries_that_cannot_be_read_are_told() -> None:
+def test_entries_that_cannot_be_read_are_reported() -> None:
     config = {"quantization_config": {"quant_method": "compressed-tensors", "ignore": ["re:(?<!a)b", "lm_head"]}}
     settings = settings_of(config)
     assert settings.unclear == ("re:(?<!a)b",)

@@ -1,4 +1,4 @@
-"""Makes the bytes of GGUF, PyTorch and NumPy files by hand: healthy, or with one lie in them."""
+"""Makes the bytes of GGUF, PyTorch and NumPy files by hand: healthy, or with one are in them."""
 
 from __future__ import annotations
 

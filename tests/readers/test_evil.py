@@ -46,16 +46,16 @@ def test_hostile(kind: str, made: Made, rules: set[str]) -> None:
     data = made()
     with at_most(CALLS + CALLS_A_BYTE * len(data)):
         header = READERS[kind](data)
-    assert {one.name for one in header.evidence} == rules
-    _worded(header.evidence)
+    assert {one.name for one in header.findings} == rules
+    _worded(header.findings)
 
 
-def _worded(evidence: tuple[Finding, ...]) -> None:
-    for one in evidence:
+def _worded(findings: tuple[Finding, ...]) -> None:
+    for one in findings:
         lists = [value for value in one.facts.values() if isinstance(value, list)]
         assert all(len(value) <= 20 for value in lists)
-    assert len(json.dumps([one.facts for one in evidence], allow_nan=False)) < 100_000
-    for finding in merged(evidence):
+    assert len(json.dumps([one.facts for one in findings], allow_nan=False)) < 100_000
+    for finding in merged(findings):
         assert len(finding.message) < 5_000
         assert "None" not in finding.message
 
@@ -89,8 +89,8 @@ def test_any_bytes_give_a_reading_or_evidence(kind: str, data: st.DataObject) ->
         whole[at] = data.draw(st.integers(0, 255))
     short = bytes(whole[: data.draw(st.integers(0, len(whole)))]) if data.draw(st.booleans()) else bytes(whole)
     header = READERS[kind](short)
-    assert header.readable or header.evidence
-    _worded(header.evidence)
+    assert header.readable or header.findings
+    _worded(header.findings)
 
 
 @pytest.mark.parametrize("kind", READERS)
@@ -99,4 +99,4 @@ def test_any_bytes_give_a_reading_or_evidence(kind: str, data: st.DataObject) ->
 def test_noise(kind: str, raw: bytes) -> None:
     for start in (b"", b"GGUF\3\0\0\0", b"\x80\x02", b"PK\3\4", b"\x93NUMPY\1\0"):
         header = READERS[kind](start + raw)
-        assert header.readable or header.evidence
+        assert header.readable or header.findings

@@ -27,7 +27,7 @@ def test_versions_and_byte_orders(order: str, version: int) -> None:
         ],
     )
     found = read_gguf(reading(data), len(data), "model.gguf")
-    assert found.header.evidence == ()
+    assert found.header.findings == ()
     assert found.header.tensors == {
         "a.weight": Layout("F32", (3, 4), 12, 48),
         "b": Layout("F16", (5, 3, 2), 30, 60),
@@ -49,7 +49,7 @@ def test_every_type(number: int) -> None:
     data = Gguf().file([("t", (2 * blocks.elements, 3), number, size)])
     found = read_gguf(reading(data), len(data), "model.gguf")
     layout = found.header.tensors["t"]
-    assert found.header.evidence == ()
+    assert found.header.findings == ()
     assert (layout.dtype, layout.shape, layout.bytes) == (blocks.name, (3, 2 * blocks.elements), size)
     packed = packed_of(layout)
     assert (packed is None) == (blocks.elements == 1)
@@ -59,7 +59,7 @@ def test_every_type(number: int) -> None:
         assert packed.bits == blocks.bytes * 8 / blocks.elements
 
 
-def test_types_are_told_by_name_too() -> None:
+def test_types_are_reported_by_name_too() -> None:
     assert len(BY_NAME) == len(TYPES)
     assert BY_NAME["Q4_K"].bits == 4.5
 
@@ -71,7 +71,7 @@ def test_reading_in_pieces_gives_the_same() -> None:
         return data[offset : offset + min(length, 777)]
 
     whole = read_gguf(reading(data), len(data), "m.gguf")
-    assert whole.header.evidence == ()
+    assert whole.header.findings == ()
     assert read_gguf(slow, len(data), "m.gguf") == whole
 
 
@@ -94,14 +94,14 @@ def test_alignment_moves_the_data() -> None:
     pairs = [("general.alignment", "u32", 256)]
     data = Gguf().file([("a", (3,), 0, 12), ("b", (3,), 0, 12)], pairs, alignment=256)
     found = read_gguf(reading(data), len(data), "m.gguf")
-    assert found.header.evidence == ()
+    assert found.header.findings == ()
     assert found.alignment == 256
     assert (found.header.header_bytes + 8) % 256 == 0
 
 
 def test_a_last_tensor_need_not_be_padded() -> None:
     data = Gguf().file([("a", (3,), 0, 12)], lost=20)
-    assert read_gguf(reading(data), len(data), "m.gguf").header.evidence == ()
+    assert read_gguf(reading(data), len(data), "m.gguf").header.findings == ()
 
 
 def test_parts_of_a_split_model() -> None:
@@ -115,13 +115,13 @@ def test_parts_of_a_split_model() -> None:
         read_gguf(reading(two), len(two), "m-00002-of-00002.gguf"),
     ]
     assert [file.split for file in files] == [Split(0, 2, 3), Split(1, 2, 3)]
-    assert all(file.header.evidence == () for file in files)
+    assert all(file.header.findings == () for file in files)
     assert judge_splits(files) == ()
     short = part(1, ("b",))
     files[1] = read_gguf(reading(short), len(short), "m-00002-of-00002.gguf")
     assert [found.name for found in judge_splits(files)] == ["gguf-split-disagrees"]
     other = read_gguf(reading(two), len(two), "m-00001-of-00002.gguf")
-    assert [found.name for found in other.header.evidence] == ["gguf-split-disagrees"]
+    assert [found.name for found in other.header.findings] == ["gguf-split-disagrees"]
 
 
 def test_the_config_that_a_llama_states() -> None:

@@ -11,7 +11,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.loader.layout import Layout
-from inspector.loader.leftovers import emptied, leftover_evidence, leftovers
+from inspector.loader.leftovers import emptied, leftover_findings, leftovers
 from inspector.loader.sources.source import Listing
 from tests.checkpoints import Spec, elements, genuine, write
 from tests.judged import codes, judged
@@ -47,16 +47,16 @@ def test_kinds(files: list[str], folders: list[str], kinds: set[str]) -> None:
 
 def test_state_is_one_case_and_partitions_one_a_kind() -> None:
     listing = Listing({"optimizer.pt": 7, "scheduler.pt": 3, "zero_to_fp32.py": 1}, {"global_step1": "directory"})
-    found = leftover_evidence(listing)
+    found = leftover_findings(listing)
     assert [one.name for one in found] == ["training-state", "partitioned-save"]
     assert found[0].facts["bytes"] == 10
     assert found[1].facts["script"] is True
-    assert leftover_evidence(listing, ["zero_to_fp32.py", "optimizer.pt"])[0].facts["files"] == 1
+    assert leftover_findings(listing, ["zero_to_fp32.py", "optimizer.pt"])[0].facts["files"] == 1
 
 
 def test_a_million_names_are_looked_at_once() -> None:
     listing = Listing({f"zero_pp_rank_{n}_mp_rank_00_optim_states.pt": 1 for n in range(20_000)})
-    (found,) = leftover_evidence(listing)
+    (found,) = leftover_findings(listing)
     assert found.facts["entries"] == 20_000
     assert len(found.facts["names"]) == 20
 
@@ -139,10 +139,10 @@ def test_what_training_left_among_the_weights(name: str, wound: bool) -> None:
         del spec["model.layers.2.mlp.up_proj.weight"]
         spec.pop("ema.model.layers.2.mlp.up_proj.weight", None)
     audited = judged(spec, SMALL_LLAMA)
-    told = [one for one in audited.findings if one.code != "N403"]
+    reported = [one for one in audited.findings if one.code != "N403"]
     if not wound:
-        assert [one.code for one in told] == [code]
-        assert told[0].help
+        assert [one.code for one in reported] == [code]
+        assert reported[0].help
         counts = audited.counts
         assert counts.unique_parameters == counts.expected_parameters == PARAMETERS
         assert getattr(counts, kind) == counts.stored_elements - PARAMETERS == elements(spec) - PARAMETERS
@@ -202,7 +202,7 @@ def laid(folder: Path, names: tuple[str, ...]) -> Audit:
 
 @pytest.mark.parametrize("name", PARTS)
 @pytest.mark.parametrize("weights", [False, True])
-def test_partitions_are_told_with_their_tool(tmp_path: Path, name: str, weights: bool) -> None:
+def test_partitions_are_reported_with_their_tool(tmp_path: Path, name: str, weights: bool) -> None:
     names, tool = PARTS[name]
     if weights:
         write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)

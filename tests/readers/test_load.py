@@ -20,7 +20,7 @@ def read(folder: Path, files: dict[str, bytes], name: str = "", weights: str | N
 
 
 def rules(checkpoint: Checkpoint) -> list[str]:
-    return [one.name for one in checkpoint.evidence]
+    return [one.name for one in checkpoint.findings]
 
 
 BIN = archive(state(("a.weight", (4,)), ("b.weight", (2, 2))), {"0": bytes(16), "1": bytes(16)})

@@ -16,7 +16,7 @@ def read(data: bytes) -> Header:
 
 
 def rules(header: Header) -> list[str]:
-    return [one.name for one in header.evidence]
+    return [one.name for one in header.findings]
 
 
 @pytest.mark.parametrize(

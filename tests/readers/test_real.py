@@ -49,7 +49,7 @@ def test_gguf(tmp_path: Path, order: str) -> None:
     writer.write_tensors_to_file()
     writer.close()
     found = read_gguf(*opened(path))
-    assert found.header.evidence == ()
+    assert found.header.findings == ()
     assert {n: (t.dtype, t.shape, t.bytes) for n, t in found.header.tensors.items()} == expected
     assert found.values["llama.attention.head_count_kv"] == [2, 2, 1]
     reader = gguf.GGUFReader(path)
@@ -91,7 +91,7 @@ def test_torch(tmp_path: Path, form: bool) -> None:
         warnings.simplefilter("ignore")
         torch.save(state, path, _use_new_zipfile_serialization=form)
     found = read_torch(*opened(path))
-    assert [one.name for one in found.header.evidence] == ["storage-shared"]
+    assert [one.name for one in found.header.findings] == ["storage-shared"]
     assert {n: (t.shape, t.bytes) for n, t in found.header.tensors.items()} == {
         n: (tuple(t.shape), t.numel() * t.element_size()) for n, t in state.items()
     }
@@ -117,7 +117,7 @@ def test_a_training_checkpoint_of_torch(tmp_path: Path, form: bool) -> None:
     torch.save(model, path, _use_new_zipfile_serialization=form)
     whole = read_torch(*opened(path))
     assert whole.header.tensors == found.header.tensors
-    assert [one.name for one in whole.header.evidence] == ["pickle-holds-objects"]
+    assert [one.name for one in whole.header.findings] == ["pickle-holds-objects"]
 
 
 @pytest.mark.parametrize("packed", [True, False])
@@ -128,7 +128,7 @@ def test_numpy(tmp_path: Path, packed: bool) -> None:
     path = tmp_path / "weights.npz"
     (np.savez_compressed if packed else np.savez)(path, **state)
     found = read_numpy(*opened(path))
-    assert found.evidence == ()
+    assert found.findings == ()
     assert {n: (t.shape, t.bytes) for n, t in found.tensors.items()} == {
         n: (a.shape, a.nbytes) for n, a in state.items()
     }

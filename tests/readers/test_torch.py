@@ -1,4 +1,4 @@
-"""PyTorch files written opcode by opcode give their tensors, their ties and what stands beside them."""
+"""PyTorch files written opcode by opcode give their tensors, their ties and what is beside them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def read(data: bytes) -> TorchFile:
 
 
 def rules(found: TorchFile) -> list[str]:
-    return [one.name for one in found.header.evidence]
+    return [one.name for one in found.header.findings]
 
 
 def shapes(found: TorchFile) -> dict[str, tuple[int, ...]]:
@@ -52,7 +52,7 @@ def test_a_script_module_is_known_by_its_code() -> None:
     assert (found.form, rules(found), shapes(found)) == ("torchscript", [], {"weight": (2, 2)})
 
 
-def test_a_tie_is_told() -> None:
+def test_a_tie_is_reported() -> None:
     found = read(archive(state(("a", (4,)), ("b", (4,)), shared=True), {"0": bytes(16)}))
     assert found.ties == (("a", "b"),)
     assert rules(found) == ["storage-shared"]
@@ -124,7 +124,7 @@ def test_objects_beside_tensors_are_named() -> None:
     code = Code().add(b"}(").text("w").tensor((2,)).text("args").name("argparse", "Namespace").add(b")\x81}bu")
     found = read(archive(code.stop(), {"0": bytes(8)}))
     assert shapes(found) == {"w": (2,)}
-    assert [dict(one.facts) for one in found.header.evidence] == [{"names": ["argparse.Namespace"], "count": 1}]
+    assert [dict(one.facts) for one in found.header.findings] == [{"names": ["argparse.Namespace"], "count": 1}]
 
 
 def test_a_whole_module_gives_its_parameters() -> None:

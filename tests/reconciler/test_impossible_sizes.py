@@ -1,4 +1,4 @@
-"""A key that gives a size and holds what no size can be is told; where it moves no shape it is not."""
+"""A key that gives a size and holds what no size can be is reported; where it moves no shape it is not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def impossible(config: dict[str, Any]) -> list[str | None]:
 
 @pytest.mark.parametrize("value", NO_SIZE, ids=str)
 @pytest.mark.parametrize("key", SIZES)
-def test_what_no_size_can_be_is_told_with_its_key(key: str, value: object) -> None:
+def test_what_no_size_can_be_is_reported_with_its_key(key: str, value: object) -> None:
     if (key, value) == ("num_hidden_layers", -3):
         return  # no layers at all: told as a config that disagrees
     assert key in impossible({**TINY, key: value})

@@ -110,7 +110,7 @@ def wrong_keys(record: Mapping[str, Any]) -> Iterator[tuple[WrongKey, Audit]]:
 
 def outcome(case: WrongKey, audited: Audit) -> str:
     """How well the audit names the wrong key: exact, among the stated values, another key, or none."""
-    told = [one for one in audited.findings if one.code == "C310"]
+    reported = [one for one in audited.findings if one.code == "C310"]
     config = config_of(case.record)
     steps = next((at for at, step in enumerate(case.leaf) if isinstance(step, int)), len(case.leaf))
     key = ".".join(map(str, case.leaf[:steps]))
@@ -119,19 +119,19 @@ def outcome(case: WrongKey, audited: Audit) -> str:
     right: Any = config
     for step in case.leaf[:steps]:
         right = right[step]
-    if not told:
+    if not reported:
         ties = any(one.code == "P701" for one in audited.findings)
         return "among" if ties and case.leaf[-1] == "tie_word_embeddings" else "none"
-    first = told[0].facts
+    first = reported[0].facts
     if first["key"] in names and same(first["weights"], right):
-        return "exact" if len(told) == 1 else "exact of several"
-    for one in told:
+        return "exact" if len(reported) == 1 else "exact of several"
+    for one in reported:
         facts = one.facts
         if facts["key"] in names and holds(facts, right):
             return "among"
         if any(rival["key"] in names and holds(rival, right) for rival in facts["rivals"]):
             return "among"
-    return "another key" if not any(one.facts["key"] in names for one in told) else "another value"
+    return "another key" if not any(one.facts["key"] in names for one in reported) else "another value"
 
 
 def same(found: Any, right: Any) -> bool:

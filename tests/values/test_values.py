@@ -71,7 +71,7 @@ def test_one_changed_number_is_found_with_its_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["BF16", "F16"])
-def test_rounding_is_told_from_damage(tmp_path: Path, kind: str) -> None:
+def test_rounding_is_reported_from_damage(tmp_path: Path, kind: str) -> None:
     def narrow(array: NDArray[Any]) -> NDArray[Any]:
         return bfloat16(array) if kind == "BF16" else array.astype(np.float16)
 
@@ -93,7 +93,7 @@ def test_rounding_is_told_from_damage(tmp_path: Path, kind: str) -> None:
     assert (finding.facts["differing"], finding.facts["at"], finding.facts["beyond"]) == (1, [0, 0], True)
 
 
-def test_a_target_of_finer_numbers_is_told(tmp_path: Path) -> None:
+def test_a_target_of_finer_numbers_is_reported(tmp_path: Path) -> None:
     before = {name: bfloat16(array) for name, array in model().items()}
     one, other = write(tmp_path / "before", before, TINY), write(tmp_path / "after", model(), TINY)
     compared = compared_with_values(compare(str(one), str(other)))
@@ -102,7 +102,7 @@ def test_a_target_of_finer_numbers_is_told(tmp_path: Path) -> None:
     assert finding.facts["ways"] == ["finer"]
 
 
-def test_numbers_cut_to_bfloat16_are_told_as_cut(tmp_path: Path) -> None:
+def test_numbers_cut_to_bfloat16_are_reported_as_cut(tmp_path: Path) -> None:
     def change(after: Arrays) -> None:
         after.update({name: (array.view(np.uint32) >> 16).astype(np.uint16) for name, array in after.items()})
 
@@ -123,7 +123,7 @@ def test_rotary_rows_in_the_other_order_are_seen(tmp_path: Path, way: str) -> No
     assert compared.verdict == "clean"
 
 
-def test_what_is_not_finite_or_constant_is_told(tmp_path: Path) -> None:
+def test_what_is_not_finite_or_constant_is_reported(tmp_path: Path) -> None:
     arrays = model()
     arrays[KEY][1, 1] = np.nan
     arrays[DOWN][:] = 0
@@ -148,7 +148,7 @@ def test_copies_of_tied_tensors_are_compared(tmp_path: Path) -> None:
     assert (finding.name, finding.facts["differing"]) == ("copies-differ", 1)
 
 
-def test_frozen_parts_of_a_fine_tune_are_told(tmp_path: Path) -> None:
+def test_frozen_parts_of_a_fine_tune_are_reported(tmp_path: Path) -> None:
     def change(after: Arrays) -> None:
         for name in after:
             if name != KEY:
@@ -193,8 +193,8 @@ def test_long_tensors_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> Non
     other = array.copy()
     other[4, 2, 10] += 1
     other[5, 0, 3] -= 8
-    told = difference(Numbers(array, "F32"), Numbers(other, "F32"))
-    assert (told.elements, told.differing, told.largest, told.place) == (231, 2, 8.0, (5, 0, 3))
+    reported = difference(Numbers(array, "F32"), Numbers(other, "F32"))
+    assert (reported.elements, reported.differing, reported.largest, reported.place) == (231, 2, 8.0, (5, 0, 3))
 
 
 def test_eight_bit_floats_are_those_of_the_standard() -> None:
@@ -321,7 +321,7 @@ def test_slices_of_several_files_are_not_taken_for_the_whole(tmp_path: Path) -> 
         (made / "model.safetensors").rename(made / f"consolidated.{number:02d}.safetensors")
     compared = compared_with_values(compare(str(whole), str(tmp_path / "slices")), [])
     assert compared.relation == "conversion" and compared.values is not None
-    assert list(compared.values.unread) == ["it lies in slices over several files"]
+    assert list(compared.values.unread) == ["it is in slices over several files"]
 
 
 def test_rows_that_alternate_in_unknown_groups_accuse_nobody(tmp_path: Path) -> None:
@@ -349,7 +349,7 @@ def test_rows_that_alternate_in_unknown_groups_accuse_nobody(tmp_path: Path) -> 
         assert (compared.verdict, set(counts(compared))) == ("clean", {"equal"})
 
 
-def test_a_name_that_no_tensor_has_is_told(tmp_path: Path) -> None:
+def test_a_name_that_no_tensor_has_is_reported(tmp_path: Path) -> None:
     audited = with_values(audit(str(write(tmp_path, model(), TINY))), [KEY, "no.such.weight"])
     assert ("values of no.such.weight", "no tensor has this name") in [
         (one.check, one.because) for one in audited.skipped
@@ -379,5 +379,5 @@ def test_a_row_that_looks_like_the_second_of_a_pair_does_not_decide(tmp_path: Pa
 
 def test_large_integers_are_compared_exactly() -> None:
     one = np.array([2**60, 5], dtype=np.int64)
-    told = difference(Numbers(one, "I64"), Numbers(one + np.array([1, 0]), "I64"))
-    assert told.differing == 1
+    reported = difference(Numbers(one, "I64"), Numbers(one + np.array([1, 0]), "I64"))
+    assert reported.differing == 1

@@ -3,7 +3,7 @@ too; the fine one has a table for each codebook and a head for each that is not 
 codebook.
 """
 
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, linear, table
 
 DIMS = Dims(V="input_vocab_size", O="output_vocab_size", d="hidden_size", L="num_layers", h="num_heads", T="block_size",
@@ -33,7 +33,7 @@ BARK_FINE = Architecture("fine_acoustics", dims=DIMS | Dims(N="n_codes_total", H
         under("layers.{L}", LAYER, bn="true")))
 BARK = Architecture("bark", dims=Dims(), heads=(head("Model", ""),),
     parts=rows(
-        graft("semantic",         "semantic.", BARK_CAUSAL),
-        graft("coarse_acoustics", "coarse_acoustics.", BARK_CAUSAL),
-        graft("fine_acoustics",   "fine_acoustics.", BARK_FINE),
-        graft("codec",            "codec_model.")))
+        submodel("semantic",         "semantic.", BARK_CAUSAL),
+        submodel("coarse_acoustics", "coarse_acoustics.", BARK_CAUSAL),
+        submodel("fine_acoustics",   "fine_acoustics.", BARK_FINE),
+        submodel("codec",            "codec_model.")))

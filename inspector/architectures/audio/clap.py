@@ -4,7 +4,7 @@ two 0-d scales; with `enable_fusion` a second patch embedding three times as wid
 
 from inspector.architectures.text.bert import LONE_LAYER
 from inspector.architectures.text.roberta import ENCODER, POOLER
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, linear, param, table
 
 TEXT = Architecture("clap_text_model", dims=ENCODER | Dims(q="projection_dim"),
@@ -67,7 +67,7 @@ AUDIO = Architecture("clap_audio_model",
             part("audio_projection.linear2", "project.2", dense("q -> q")))))
 CLAP = Architecture("clap", dims=Dims(q="projection_dim"),
     heads=(
-        head("Model", "", graft("text", "text_model.", TEXT), graft("audio", "audio_model.", AUDIO),
+        head("Model", "", submodel("text", "text_model.", TEXT), submodel("audio", "audio_model.", AUDIO),
             part("logit_scale_a",            "scale.audio",     param("")),
             part("logit_scale_t",            "scale.text",      param("")),
             part("text_projection.linear1",  "project.text",    dense("text.d -> q")),

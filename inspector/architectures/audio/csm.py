@@ -11,7 +11,7 @@ modeling_dia.py: all channels of codes share one table; the decoder's cross atte
 
 from inspector.architectures.audio.mimi import MIMI
 from inspector.architectures.blocks import DECODER, GATE_UP, GQA, PRE_NORMS, SWIGLU
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import linear, linear_io, scale, table
 
 CSM_LAYERS = rows(
@@ -36,8 +36,8 @@ CSM = Architecture("csm", ties="tie_codebooks_embeddings | true",
             under("backbone_model", CSM_LAYERS, CODES),
             part("embed_text_tokens", "embed.token", table("T d")),
             part("lm_head",           "head.token",  linear("d -> V")),
-            graft("depth", "depth_decoder.", CSM_DEPTH, config="depth_decoder_config", head="ForCausalLM"),
-            graft("codec", "codec_model.", MIMI)),
+            submodel("depth", "depth_decoder.", CSM_DEPTH, config="depth_decoder_config", head="ForCausalLM"),
+            submodel("codec", "codec_model.", MIMI)),
         head("BackboneModel", "", CSM_LAYERS, CODES)))
 
 MOSHI_DIMS = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads",
@@ -77,8 +77,8 @@ MOSHI = Architecture("moshi", ties="tie_word_embeddings when transformers_versio
         head("ForConditionalGeneration", "",
             under("decoder", under("model", MOSHI_MODEL), MOSHI_HEAD),
             part("embed_tokens.{N}", "embed.code", table("A+1 d")),
-            graft("audio", "audio_encoder.", MIMI, config="audio_encoder_config"),
-            graft("depth", "depth_decoder.", MOSHI_DEPTH, config="depth_decoder_config",
+            submodel("audio", "audio_encoder.", MIMI, config="audio_encoder_config"),
+            submodel("depth", "depth_decoder.", MOSHI_DEPTH, config="depth_decoder_config",
                 audio_vocab_size="A", input_size="d", vocab_size="V", num_codebooks="n"), default=True)))
 
 DIA_ATTENTION = rows(
@@ -117,5 +117,5 @@ DIA = Architecture("dia", dims=Dims(d="decoder.d", n="decoder.n", V="decoder.V")
         head("ForConditionalGeneration", "model.", part("logits_dense", "head.code", linear("d -> n*V")), default=True),
         head("Model",                    "")),
     parts=rows(
-        graft("encoder", "encoder.", DIA_ENCODER),
-        graft("decoder", "decoder.", DIA_DECODER)))
+        submodel("encoder", "encoder.", DIA_ENCODER),
+        submodel("decoder", "decoder.", DIA_DECODER)))

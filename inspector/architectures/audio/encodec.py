@@ -2,14 +2,14 @@
 
 modeling_encodec.py: the numbers of `layers` leap over activations: with R residual layers a stage is R blocks, an
 activation and a convolution that halves or doubles. The encoder runs through `upsampling_ratios` backwards; kernels are
-twice the ratio; the weight norm's magnitude lies on the first axis, which is the input's for transposed convolutions.
+twice the ratio; the weight norm's magnitude is on the first axis, which is the input's for transposed convolutions.
 All codebooks are buffers; how many there are follows from the largest bandwidth (`bits`: the codes' logarithm, rounded
 up).
 modeling_musicgen.py: a table and a head for each codebook, nothing tied, projections without bias, sinusoids not
 stored.
 """
 
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, conv_t, dense, linear, param, table, weight_norm
 
 LSTM = rows(                                   # D is its width, Q its layers
@@ -110,22 +110,22 @@ MUSICGEN_DECODER = Architecture("musicgen_decoder", dims=MUSIC_DIMS, parts=rows(
 MUSICGEN = Architecture("musicgen", dims=Dims(),
     heads=(
         head("ForConditionalGeneration", "",
-            graft("text", "text_encoder.", config="text_encoder"),
-            graft("audio", "audio_encoder.", config="audio_encoder"),
-            graft("decoder", "decoder.", MUSICGEN_DECODER, config="decoder"),
+            submodel("text", "text_encoder.", config="text_encoder"),
+            submodel("audio", "audio_encoder.", config="audio_encoder"),
+            submodel("decoder", "decoder.", MUSICGEN_DECODER, config="decoder"),
             part("enc_to_dec_proj", "project", dense("text.d -> decoder.d"), when="text.d != decoder.d")),
-        head("ForCausalLM", "", graft("decoder", "", MUSICGEN_DECODER, config="decoder")),
-        head("Model", "", graft("decoder", "", MUSICGEN_DECODER, config="decoder", head="Model"))))
+        head("ForCausalLM", "", submodel("decoder", "", MUSICGEN_DECODER, config="decoder")),
+        head("Model", "", submodel("decoder", "", MUSICGEN_DECODER, config="decoder", head="Model"))))
 MELODY_DECODER = Architecture("musicgen_melody_decoder", dims=MUSIC_DIMS, parts=MUSIC_BODY,
     heads=(head("ForCausalLM", "model.decoder.", MUSIC_HEADS), head("Model", "decoder.")))
 MUSICGEN_MELODY = Architecture("musicgen_melody", dims=Dims(),
     heads=(
         head("ForConditionalGeneration", "",
-            graft("text", "text_encoder.", config="text_encoder"),
-            graft("audio", "audio_encoder.", config="audio_encoder"),
-            graft("decoder", "decoder.", MELODY_DECODER, config="decoder"),
+            submodel("text", "text_encoder.", config="text_encoder"),
+            submodel("audio", "audio_encoder.", config="audio_encoder"),
+            submodel("decoder", "decoder.", MELODY_DECODER, config="decoder"),
             part("enc_to_dec_proj", "project", dense("text.d -> decoder.d"), when="text.d != decoder.d"),
             part("audio_enc_to_dec_proj", "project.audio", dense("num_chroma -> decoder.d"),
                  when="num_chroma != decoder.d")),
-        head("ForCausalLM", "", graft("decoder", "", MELODY_DECODER, config="decoder")),
-        head("Model", "", graft("decoder", "", MELODY_DECODER, config="decoder", head="Model"))))
+        head("ForCausalLM", "", submodel("decoder", "", MELODY_DECODER, config="decoder")),
+        head("Model", "", submodel("decoder", "", MELODY_DECODER, config="decoder", head="Model"))))

@@ -4,7 +4,7 @@ gives the convolutions of a layer a bias whatever `convolution_bias` says.
 """
 
 from inspector.architectures.audio.wav2vec2 import CONVOLUTIONS, CTC, MASK, OLD_WEIGHT_NORM, POSITION, SEQUENCE, SPEECH
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param, table
 
 SEW_D = Architecture("sew-d", dialects=({}, OLD_WEIGHT_NORM),
@@ -76,5 +76,5 @@ PARAKEET_ENCODER = Architecture("parakeet_encoder",
             part("norm_out",                  "norm.layer",         affine("d")))))
 PARAKEET_CTC = Architecture("parakeet_ctc", dims=Dims(),
     heads=(
-        head("ForCTC", "", graft("encoder", "encoder.", PARAKEET_ENCODER),
+        head("ForCTC", "", submodel("encoder", "encoder.", PARAKEET_ENCODER),
             part("ctc_head", "head.token", conv("encoder.d -> vocab_size, 1"))),))

@@ -9,7 +9,7 @@ is tied as the text config says. modeling_vibevoice_asr.py: two encoders, no dec
 
 from inspector.architectures.blocks import SWIGLU
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, JOINED, SPELLINGS
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import conv, conv_t, dense, linear, param, scale
 
 BLOCK = rows(                                  # w its width
@@ -53,9 +53,9 @@ VIBEVOICE = Architecture("vibevoice", ties="text_config.tie_word_embeddings | fa
               ff="diffusion_head_config.intermediate_size", f="diffusion_head_config.frequency_embedding_size",
               b="diffusion_head_config.mlp_bias"),
     parts=rows(
-        graft("text",     "language_model.", head="Model"),
-        graft("audio",    "audio_tower.", TOKENIZER),
-        graft("semantic", "semantic_tokenizer_encoder.", TOKENIZER_ENCODER, config="semantic_model_config"),
+        submodel("text",     "language_model.", head="Model"),
+        submodel("audio",    "audio_tower.", TOKENIZER),
+        submodel("semantic", "semantic_tokenizer_encoder.", TOKENIZER_ENCODER, config="semantic_model_config"),
         under("multi_modal_projector", CONNECTOR, a="z", tower="acoustic"),
         under("semantic_connector", CONNECTOR, a="s", tower="semantic"),
         part("latent_scaling_factor", "scale.latent",       param("")),
@@ -74,9 +74,11 @@ VIBEVOICE = Architecture("vibevoice", ties="text_config.tie_word_embeddings | fa
 VIBEVOICE_ASR = Architecture("vibevoice_asr", heads=JOINED, dialects=SPELLINGS,
     dims=Dims(d="text.d", V="text.V", a="acoustic.d", s="semantic.d"),
     parts=rows(
-        graft("text",     "language_model.", head="Model"),
-        graft("acoustic", "acoustic_tokenizer_encoder.", TOKENIZER_ENCODER, config="acoustic_tokenizer_encoder_config"),
-        graft("semantic", "semantic_tokenizer_encoder.", TOKENIZER_ENCODER, config="semantic_tokenizer_encoder_config"),
+        submodel("text",     "language_model.", head="Model"),
+        submodel("acoustic", "acoustic_tokenizer_encoder.", TOKENIZER_ENCODER,
+                 config="acoustic_tokenizer_encoder_config"),
+        submodel("semantic", "semantic_tokenizer_encoder.", TOKENIZER_ENCODER,
+                 config="semantic_tokenizer_encoder_config"),
         under("multi_modal_projector",
             part("acoustic_linear_1", "bridge.acoustic.in",   dense("a -> d")),
             part("acoustic_norm",     "norm.bridge.acoustic", scale("d")),

@@ -4,7 +4,7 @@ modeling_wav2vec2.py: convolution i reads `conv_dim[i-1]`, the first one 1; with
 `layer_norm`; the position convolution is grouped and weight-normed on axis 2; `masked_spec_embed` exists where a mask
 probability is positive. An `adapter_layer` in every layer (MMS) with `adapter_attn_dim` and the stable layer norm.
 modeling_hubert.py: a batch norm instead of the weight norm, the projection's norm is a switch. modeling_wavlm.py: the
-relative table lies in layer 0, a gate in each. modeling_unispeech_sat.py: always masked, the quantizer reads the hidden
+relative table is in layer 0, a gate in each. modeling_unispeech_sat.py: always masked, the quantizer reads the hidden
 width. modeling_data2vec_audio.py: every convolution is normed, positions by several plain convolutions. Files of
 transformers before 4.38 say `weight_g` and `weight_v`.
 """

@@ -1,4 +1,4 @@
-"""Blocks used by several cards of diffusers' components.
+"""Blocks used by several definitions of diffusers' components.
 
 attention.py: `ff.net.0.proj` holds two matrices for a gated activation and one otherwise; norms without
 `norm_elementwise_affine` have no weights. embeddings.py: a time embedding is two linears.

@@ -3,7 +3,7 @@
 stable_audio_transformer.py: only cross attention has fewer keys and values than heads; the time's frequencies are
 stored.
 autoencoder_oobleck.py: weight norm everywhere, under the names of the first versions of torch; a block's residual units
-lie before its strided convolution on the way down and after it on the way up, where ratios and widths are read
+are before its strided convolution on the way down and after it on the way up, where ratios and widths are read
 backwards.
 """
 

@@ -13,15 +13,15 @@ the middle, and a Q-Former of `window_size // downsample_rate` queries.
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS, SWIGLU
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, JOINED, SPELLINGS, TIES
 from inspector.architectures.multimodal.qwen2_audio import AUDIO_PARTS, QWEN2_AUDIO
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param, scale, table
 
 TEXT = Dims(d="text.d", V="text.V", a="audio.d")
 ENCODER = Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size",
                n="num_mel_bins")
 TEXT_AND_AUDIO = rows(
-    graft("text",  "language_model.", head="Model"),
-    graft("audio", "audio_tower.", head="tower"))
+    submodel("text",  "language_model.", head="Model"),
+    submodel("audio", "audio_tower.", head="tower"))
 WHISPER_ENCODER = Architecture("voxtral_encoder audioflamingo3_encoder musicflamingo_encoder", ignores="vocab_size",
                                heads=(head("tower Encoder", ""),),
     dims=ENCODER | Dims(S="max_source_positions"),
@@ -119,8 +119,8 @@ GRANITE_SPEECH_ENCODER = Architecture("granite_speech_encoder granite_speech_plu
 GRANITE_SPEECH = Architecture("granite_speech granite_speech_plus", ties=TIES, heads=BARE_MODEL, dialects=SPELLINGS,
     dims=Dims(d="text.d", V="text.V", q="projector.d", n="window_size//downsample_rate"),
     parts=rows(
-        graft("text",      "language_model.", head="Model"),
-        graft("encoder",   "encoder.", GRANITE_SPEECH_ENCODER),
-        graft("projector", "projector.qformer.", head="tower"),
+        submodel("text",      "language_model.", head="Model"),
+        submodel("encoder",   "encoder.", GRANITE_SPEECH_ENCODER),
+        submodel("projector", "projector.qformer.", head="tower"),
         part("projector.query",  "embed.query", param("1 n q")),
         part("projector.linear", "bridge.out",  dense("q -> d"))))

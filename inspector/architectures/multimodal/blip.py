@@ -10,7 +10,7 @@ OPT or T5, as its `model_type` says. modeling_blip.py: the text is BERT, its dec
 from inspector.architectures.multimodal.joined_blocks import TIED_BY_EITHER
 from inspector.architectures.text.opt import OPT
 from inspector.architectures.text.t5 import T5
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 VISION_DIMS = Dims(d="hidden_size", L="num_hidden_layers", ff="intermediate_size", c="num_channels | 3", p="patch_size",
@@ -76,12 +76,12 @@ BRIDGE = Dims(v="vision.d", q="qformer.d", t="text_config.hidden_size | text_con
               Q="image_text_hidden_size", V="qformer_config.vocab_size", T="qformer_config.max_position_embeddings",
               opt="text_config.model_type != 't5'")
 LANGUAGE = rows(
-    graft("text", "language_model.", OPT, head="ForCausalLM", when="opt"),
-    graft("seq2seq", "language_model.", T5, config="text_config", head="ForConditionalGeneration", when="not opt"),
+    submodel("text", "language_model.", OPT, head="ForCausalLM", when="opt"),
+    submodel("seq2seq", "language_model.", T5, config="text_config", head="ForConditionalGeneration", when="not opt"),
     part("language_projection", "bridge.out", dense("q -> t")))
 QUERIES = part("query_tokens", "embed.query", param("1 n q"))
-EYES = graft("vision", "vision_model.", BLIP_2_VISION)
-FORMER = graft("qformer", "qformer.", QFORMER, encoder_hidden_size="vision.d")
+EYES = submodel("vision", "vision_model.", BLIP_2_VISION)
+FORMER = submodel("qformer", "qformer.", QFORMER, encoder_hidden_size="vision.d")
 WORDS = rows(
     part("embeddings.word_embeddings",     "embed.token",    table("V q")),
     part("embeddings.position_embeddings", "embed.position", table("T q")))
@@ -98,8 +98,8 @@ BLIP_2 = Architecture("blip-2", dims=BRIDGE, parts=rows(QUERIES, FORMER),
 INSTRUCTBLIP = Architecture("instructblip instructblipvideo", dims=BRIDGE,
     parts=rows(
         QUERIES,
-        graft("vision",  "vision_model.", BLIP_2_VISION),
-        graft("qformer", "qformer.", INSTRUCT_QFORMER, encoder_hidden_size="vision.d"),
+        submodel("vision",  "vision_model.", BLIP_2_VISION),
+        submodel("qformer", "qformer.", INSTRUCT_QFORMER, encoder_hidden_size="vision.d"),
         LANGUAGE),
     heads=(head("ForConditionalGeneration", "", default=True), head("Model", "")))
 
@@ -138,7 +138,7 @@ BLIP_DECODER = under("text_decoder",
 POOLER = part("pooler.dense", "pooler", dense("d -> d"))
 BLIP = Architecture("blip", dims=BLIP_TEXT,
     ties=TIED_BY_EITHER,
-    parts=graft("vision", "vision_model.", BLIP_VISION),
+    parts=submodel("vision", "vision_model.", BLIP_VISION),
     heads=(
         head("ForConditionalGeneration", "", BLIP_DECODER, default=True),
         head("ForQuestionAnswering",     "", BLIP_DECODER, under("text_encoder", BLIP_BODY, tower="text")),

@@ -8,7 +8,7 @@ the text's config says.
 from inspector.architectures.text.bert import BERT, BERT_LAYER
 from inspector.architectures.vision.maskformer import PACKED
 from inspector.architectures.vision.vision_blocks import VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 BRIDGETOWER_TEXT = Architecture("bridgetower_text_model", dims=BERT.dims, parts=BERT.parts,
@@ -43,8 +43,8 @@ BRIDGETOWER = Architecture("bridgetower",
               ff="text_config.intermediate_size", T="text_config.max_position_embeddings", V="text_config.vocab_size",
               q="contrastive_hidden_size", position_embedding_type="'absolute'"),
     parts=rows(
-        graft("vision", "vision_model.", BRIDGETOWER_VISION),
-        graft("text", "text_model.", BRIDGETOWER_TEXT),
+        submodel("vision", "vision_model.", BRIDGETOWER_VISION),
+        submodel("text", "text_model.", BRIDGETOWER_TEXT),
         part("token_type_embeddings", "embed.modality", table("2 d")),
         part("cross_modal_text_transform",      "project.text",  dense("t -> d"), when=ALIKE),
         part("cross_modal_image_transform",     "project.image", dense("vision.d -> d"), when=ALIKE),

@@ -1,7 +1,7 @@
 """Chameleon and Emu3: one vocabulary for words and pictures, and the VQ encoder that makes the latter.
 
 modeling_chameleon.py: queries and keys are normed with a weight and a bias for each head; the VQ model is Janus'
-without decoder, attention lies where the resolution is one of `attn_resolutions`, and in the middle unless `attn_type`
+without decoder, attention is where the resolution is one of `attn_resolutions`, and in the middle unless `attn_type`
 says otherwise.
 modeling_emu3.py: a VQ model of films; `attn_resolutions` counts stages, not pixels; attention is `hidden_size` wide
 whatever the stage; the decoder's norms are scaled by the codes; time is halved as often as `temporal_downsample_factor`
@@ -11,7 +11,7 @@ has powers of two.
 from inspector.architectures.blocks import DECODER, ENDS, LM_HEAD, PRE_NORMS, SWIGLU
 from inspector.architectures.multimodal.janus import ATTENTION, RESNET
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param, table
 
 STAGES = Dims(a="base_channels", ch="channel_multiplier", S="len(ch)", m="a*ch[S-1]", z="latent_channels",
@@ -50,7 +50,7 @@ CHAMELEON = Architecture("chameleon", ties="tie_word_embeddings | false",
             part("self_attn.q_norm.bias",   "norm.query.bias",  param("h dh")),
             part("self_attn.k_norm.weight", "norm.key",         param("kv dh")),
             part("self_attn.k_norm.bias",   "norm.key.bias",    param("kv dh"))),
-        graft("vq", "vqmodel.", CHAMELEON_VQ)))
+        submodel("vq", "vqmodel.", CHAMELEON_VQ)))
 
 VQ_ATTENTION = rows(
     part("q_proj",   "attention.query",  dense("e -> e")),
@@ -113,8 +113,8 @@ EMU3_VQ = Architecture("emu3_vqgan", heads=(head("tower VQVAE", ""),),
             under("middle_block.block_2", RESNET_BY_CODES, i="m", o="m", tower="middle.last"), tower="decoder")))
 EMU3 = Architecture("emu3", ties=TIES, heads=BARE_MODEL, dims=Dims(d="text.d", V="text.V"),
     parts=rows(
-        graft("text", "text_model.", head="Model"),
-        graft("vq",   "vqmodel.", EMU3_VQ)),
+        submodel("text", "text_model.", head="Model"),
+        submodel("vq",   "vqmodel.", EMU3_VQ)),
     dialects=({},
         {"model.text_model.": "text_model.model.", "lm_head": "text_model.lm_head", "model.vqmodel.": "vqmodel."},
         {"model.text_model.": "text_model.", "lm_head": "text_model.lm_head", "model.vqmodel.": "vqmodel."}))

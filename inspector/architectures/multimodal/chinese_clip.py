@@ -6,7 +6,7 @@ modeling_chinese_clip.py: BERT without a pooler. modeling_altclip.py: XLM-RoBERT
 
 from inspector.architectures.multimodal.clip import CLIP_VISION
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 BERT_BODY = rows(
@@ -40,8 +40,8 @@ PROJECTIONS = rows(                            # t the width that the text's pro
 CHINESE_CLIP = Architecture("chinese_clip", dims=Dims(q="projection_dim", t="text.d", d="vision.d"),
                             heads=(head("Model", ""),),
     parts=rows(
-        graft("vision", "vision_model.", CLIP_VISION),
-        graft("text", "text_model.", CHINESE_CLIP_TEXT),
+        submodel("vision", "vision_model.", CLIP_VISION),
+        submodel("text", "text_model.", CHINESE_CLIP_TEXT),
         PROJECTIONS))
 ALTCLIP_TEXT = Architecture("altclip_text_model", dims=TEXT_DIMS | Dims(o="project_dim"),
                             heads=(head("tower TextModel", ""),),
@@ -62,6 +62,6 @@ ALTCLIP_VISION = Architecture("altclip_vision_model", dims=VISION | Dims(n="g + 
         part("post_layernorm",                "norm.final",     affine("d"))))
 ALTCLIP = Architecture("altclip", dims=Dims(q="projection_dim", t="text.o", d="vision.d"), heads=(head("Model", ""),),
     parts=rows(
-        graft("vision", "vision_model.", ALTCLIP_VISION),
-        graft("text", "text_model.", ALTCLIP_TEXT),
+        submodel("vision", "vision_model.", ALTCLIP_VISION),
+        submodel("text", "text_model.", ALTCLIP_TEXT),
         PROJECTIONS))

@@ -7,7 +7,7 @@ modeling_mlcd.py: no position table, a learned angle for the class token instead
 """
 
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, conv_t, dense, linear, param, table
 
 CLIP_TEXT_DIMS = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads",
@@ -48,16 +48,16 @@ PROJECTIONS = rows(
     part("text_projection",   "head.project.text",   linear("text.d -> q")),
     part("visual_projection", "head.project.image", linear("vision.d -> q")))
 CLIP = Architecture("clip metaclip_2", dims=Dims(q="projection_dim", C="num_labels | len(id2label) | 2"),
-    parts=graft("vision", "vision_model.", CLIP_VISION),
+    parts=submodel("vision", "vision_model.", CLIP_VISION),
     heads=(
-        head("Model", "", graft("text", "text_model.", CLIP_TEXT), PROJECTIONS),
+        head("Model", "", submodel("text", "text_model.", CLIP_TEXT), PROJECTIONS),
         head("ForImageClassification", "", part("classifier", "head.class", dense("vision.d -> C")))))
 CLIPSEG = Architecture("clipseg",
     dims=Dims(q="projection_dim", r="reduce_dim", N="len(extract_layers)", fd="decoder_intermediate_size", x="vision.p",
               k="vision.p//4"),
     parts=rows(
-        graft("vision", "vision_model.", CLIP_VISION),
-        graft("text", "text_model.", CLIP_TEXT),
+        submodel("vision", "vision_model.", CLIP_VISION),
+        submodel("text", "text_model.", CLIP_TEXT),
         PROJECTIONS),
     heads=(
         head("Model", ""),

@@ -7,7 +7,7 @@ modeling_vision_encoder_decoder.py: the same. modeling_vision_text_dual_encoder.
 own.
 """
 
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel
 from inspector.notation.kinds import dense, linear, param
 
 PROJECT = part("enc_to_dec_proj", "project", dense("encoder.d -> decoder.d"),
@@ -15,28 +15,28 @@ PROJECT = part("enc_to_dec_proj", "project", dense("encoder.d -> decoder.d"),
 ENCODER_DECODER = Architecture("encoder-decoder", dims=Dims(),
     heads=(head("EncoderDecoderModel", ""),),
     parts=rows(
-        graft("encoder", "encoder.", config="encoder"),
-        graft("decoder", "decoder.", config="decoder", head="ForCausalLM"),
+        submodel("encoder", "encoder.", config="encoder"),
+        submodel("decoder", "decoder.", config="decoder", head="ForCausalLM"),
         PROJECT))
 SPEECH_ENCODER_DECODER = Architecture("speech-encoder-decoder", ignores="tie_word_embeddings",
                                       dims=Dims(o="encoder.output_hidden_size | encoder.d"),
     heads=(head("SpeechEncoderDecoderModel", ""),),
     parts=rows(
-        graft("encoder", "encoder.", config="encoder"),
-        graft("decoder", "decoder.", config="decoder", head="ForCausalLM"),
+        submodel("encoder", "encoder.", config="encoder"),
+        submodel("decoder", "decoder.", config="decoder", head="ForCausalLM"),
         part("enc_to_dec_proj", "project", dense("o -> decoder.d"),
              when="o != decoder.d and decoder.cross_attention_hidden_size == null")))
 VISION_ENCODER_DECODER = Architecture("vision-encoder-decoder", ignores="tie_word_embeddings", dims=Dims(),
     heads=(head("VisionEncoderDecoderModel", ""),),
     parts=rows(
-        graft("encoder", "encoder.", config="encoder"),
-        graft("decoder", "decoder.", config="decoder", head="ForCausalLM"),
+        submodel("encoder", "encoder.", config="encoder"),
+        submodel("decoder", "decoder.", config="decoder", head="ForCausalLM"),
         PROJECT))
 VISION_TEXT_DUAL_ENCODER = Architecture("vision-text-dual-encoder", dims=Dims(q="projection_dim"),
     heads=(head("VisionTextDualEncoderModel", ""),),
     parts=rows(
-        graft("vision", "vision_model."),
-        graft("text", "text_model."),
+        submodel("vision", "vision_model."),
+        submodel("text", "text_model."),
         part("logit_scale",       "head.scale",          param("")),
         part("text_projection",   "head.project.text",   linear("text.d -> q")),
         part("visual_projection", "head.project.image", linear("vision.d -> q"))))

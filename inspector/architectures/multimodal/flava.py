@@ -5,7 +5,7 @@ modeling_flava.py: the bias of each masked head is one parameter under two names
 """
 
 from inspector.architectures.vision.vision_blocks import VISION, VIT_LAYER
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 ENDS = rows(
@@ -59,9 +59,9 @@ FLAVA = Architecture("flava",
     dims=Dims(d="hidden_size", q="projection_dim", i="image.d", t="text.d", m="multimodal.d",
               W="image_config.vocab_size", V="text_config.vocab_size"),
     parts=rows(
-        graft("image",      "image_model.", FLAVA_IMAGE),
-        graft("text",       "text_model.", FLAVA_TEXT),
-        graft("multimodal", "multimodal_model.", FLAVA_MULTIMODAL),
+        submodel("image",      "image_model.", FLAVA_IMAGE),
+        submodel("text",       "text_model.", FLAVA_TEXT),
+        submodel("multimodal", "multimodal_model.", FLAVA_MULTIMODAL),
         part("logit_scale",         "head.scale",         param("")),
         part("image_projection",    "head.project.image", dense("i -> q")),
         part("text_projection",     "head.project.text",  dense("t -> q")),
@@ -70,7 +70,7 @@ FLAVA = Architecture("flava",
     heads=(
         head("Model", ""),
         head("ForPreTraining", "flava.",
-            graft("codebook", "image_codebook.", FLAVA_CODEBOOK, config="image_codebook_config",
+            submodel("codebook", "image_codebook.", FLAVA_CODEBOOK, config="image_codebook_config",
                   when="init_codebook | true"),
             under("mim_head",       MASKED, w="i", W="W", tower="mim"),
             under("mlm_head",       MASKED, w="t", W="V", tower="mlm"),

@@ -6,7 +6,7 @@ has no bias.
 """
 
 from inspector.architectures.multimodal.joined_blocks import TIES
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, table
 
 HALF = rows(
@@ -35,8 +35,8 @@ FLORENCE2 = Architecture("florence2", ties=TIES,
               T="vision_config.max_position_embeddings",
               F="vision_config.max_temporal_embeddings"),
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_tower.", FLORENCE_VISION),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_tower.", FLORENCE_VISION),
         under("multi_modal_projector",
             part("image_projection",                        "bridge.out",           linear("v -> q")),
             part("image_proj_norm",                         "norm.bridge",          affine("q")),

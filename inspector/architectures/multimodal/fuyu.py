@@ -6,7 +6,7 @@ transformers 5, the top config's `hidden_size` in 4.
 
 from inspector.architectures.blocks import LM_HEAD
 from inspector.architectures.multimodal.joined_blocks import SPELLINGS, TIES
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel
 from inspector.notation.kinds import dense
 
 FUYU = Architecture("fuyu", ignores="vocab_size", ties=TIES, dialects=SPELLINGS,
@@ -14,5 +14,5 @@ FUYU = Architecture("fuyu", ignores="vocab_size", ties=TIES, dialects=SPELLINGS,
               e="hidden_size when transformers_version[0] == '4' | d"),
     heads=(head("ForCausalLM", "model.", LM_HEAD, default=True), head("Model", "model."), head("Model", "")),
     parts=rows(
-        graft("text", "language_model.", head="Model"),
+        submodel("text", "language_model.", head="Model"),
         part("vision_embed_tokens", "embed.patch", dense("c*p*p -> e"))))

@@ -9,7 +9,7 @@ projection has no weight.
 from inspector.architectures.multimodal.gemma4_towers import GEMMA4_AUDIO, GEMMA4_VISION
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, SPELLINGS, TIES
 from inspector.architectures.vision.mobilenetv5 import MOBILENETV5
-from inspector.notation.definition import Architecture, Dims, graft, head, opaque, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, opaque, part, rows, submodel, under
 from inspector.notation.kinds import conv, linear, param, scale, table
 
 FEED_FORWARD = rows(
@@ -58,16 +58,16 @@ TEXT = Dims(d="text.d", V="text.V")
 GEMMA3N = Architecture("gemma3n", ties=TIES, heads=BARE_MODEL, dialects=SPELLINGS,
     dims=TEXT | Dims(mobile="vision_config.architecture == 'mobilenetv5_300m_enc'"),
     parts=rows(
-        graft("text",  "language_model.", head="Model"),
-        graft("audio", "audio_tower.", GEMMA3N_AUDIO),
-        graft("vision", "vision_tower.", MOBILENETV5, when="mobile"),
+        submodel("text",  "language_model.", head="Model"),
+        submodel("audio", "audio_tower.", GEMMA3N_AUDIO),
+        submodel("vision", "vision_tower.", MOBILENETV5, when="mobile"),
         opaque("vision_tower.", "a network of the timm library", when="not mobile"),
         under("embed_vision", EMBEDDER, v="vision_config.hidden_size", W="vision_config.vocab_size", tower="vision"),
         under("embed_audio",  EMBEDDER, v="audio.d", W="audio_config.vocab_size", tower="audio")))
 GEMMA4 = Architecture("gemma4", ties=TIES, heads=BARE_MODEL, dims=TEXT,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_tower.", GEMMA4_VISION, when="vision_config"),
-        graft("audio",  "audio_tower.",  GEMMA4_AUDIO,  when="audio_config"),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_tower.", GEMMA4_VISION, when="vision_config"),
+        submodel("audio",  "audio_tower.",  GEMMA4_AUDIO,  when="audio_config"),
         part("embed_vision.embedding_projection", "bridge.vision", linear("vision.d -> d"), when="vision_config"),
         part("embed_audio.embedding_projection",  "bridge.audio",  linear("audio.o -> d"),  when="audio_config")))

@@ -5,7 +5,7 @@ The head is called `output` and has a bias; it is not tied by default.
 """
 
 from inspector.architectures.multimodal.clip import CLIP_VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, dense, param, table
 
 GIT_VISION = Architecture("git_vision_model", dims=CLIP_VISION.dims, heads=CLIP_VISION.heads,
@@ -31,7 +31,7 @@ GIT = Architecture("git", ties="tie_word_embeddings | false",
             part("intermediate.dense",         "mlp.up",           dense("d -> ff")),
             part("output.dense",               "mlp.down",         dense("ff -> d")),
             part("output.LayerNorm",           "norm.mlp",         affine("d"))),
-        graft("vision", "image_encoder.", GIT_VISION, head="tower"),
+        submodel("vision", "image_encoder.", GIT_VISION, head="tower"),
         part("visual_projection.visual_projection.0", "bridge.out",  dense("vision.d -> d")),
         part("visual_projection.visual_projection.1", "norm.bridge", affine("d")),
         part("img_temporal_embedding.{N}", "embed.time", param("1 1 vision.d"), when="N != null")),

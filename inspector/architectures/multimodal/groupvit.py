@@ -6,7 +6,7 @@ before made groups; projections are two linears around a batch norm. `num_hidden
 
 from inspector.architectures.multimodal.clip import CLIP_TEXT
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, conv, dense, param
 
 ASSIGN = rows(                                 # n group tokens, o output groups, t and m widths of the two mixers
@@ -56,8 +56,8 @@ PROJECTION = rows(                             # w the tower's width
 GROUPVIT = Architecture("groupvit", dims=Dims(d="vision.d", q="projection_dim", i="projection_intermediate_dim"),
                         heads=(head("Model", ""),),
     parts=rows(
-        graft("vision", "vision_model.", GROUPVIT_VISION),
-        graft("text", "text_model.", CLIP_TEXT),
+        submodel("vision", "vision_model.", GROUPVIT_VISION),
+        submodel("text", "text_model.", CLIP_TEXT),
         part("logit_scale", "head.scale", param("")),
         under("visual_projection", PROJECTION, w="vision.d", tower="vision.head"),
         under("text_projection",   PROJECTION, w="text.d",   tower="text.head")))

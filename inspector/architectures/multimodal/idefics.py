@@ -8,7 +8,7 @@ shuffled by `scale_factor` and projected by one matrix.
 from inspector.architectures.blocks import LM_HEAD, SWIGLU
 from inspector.architectures.multimodal.joined_blocks import TIES
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, linear, param, scale, table
 
 IDEFICS_VISION = Architecture("idefics3_vision idefics2_vision smolvlm_vision", dims=VISION,
@@ -24,8 +24,8 @@ HEADS = (
     head("Model", ""),
     head("Model", "model."))
 SIDES = rows(
-    graft("vision", "vision_model.", IDEFICS_VISION),
-    graft("text",   "text_model.", head="Model"))
+    submodel("vision", "vision_model.", IDEFICS_VISION),
+    submodel("text",   "text_model.", head="Model"))
 IDEFICS2 = Architecture("idefics2", ties=TIES, heads=HEADS,
     dims=TEXT | Dims(ff="text.ff", e="d", R="perceiver_config.resampler_depth",
                      h="perceiver_config.resampler_n_heads", dh="perceiver_config.resampler_head_dim",

@@ -3,12 +3,12 @@
 modeling_idefics.py: a gated block before every `cross_layer_interval`-th layer, with keys and values of the vision's
 width; gates are one number or, with `alpha_type` vector, one a channel; additional tokens have a table and a head of
 their own; `qk_layer_norms` reaches the cross attention only. With `use_resampler`
-the resampler of perceiver.py stands between.
+the resampler of perceiver.py is between.
 """
 
 from inspector.architectures.blocks import ENDS, PRE_NORMS, SWIGLU
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, linear, param, scale, table
 
 IDEFICS1_VISION = Architecture("idefics_vision", dims=VISION | Dims(d="embed_dim", n="g + 1"),
@@ -45,7 +45,7 @@ IDEFICS = Architecture("idefics", ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         part("embed_tokens.additional_embedding", "embed.token.extra", table("A d"), when="A > 0"),
-        graft("vision", "vision_model.", IDEFICS1_VISION),
+        submodel("vision", "vision_model.", IDEFICS1_VISION),
         RESAMPLER,
         under("layers.{L}", PRE_NORMS, under("mlp", SWIGLU),
             part("self_attn.q_proj", "attention.query",  linear("d -> h*dh")),

@@ -7,7 +7,7 @@ lowest resolution.
 
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
 from inspector.architectures.vision.vision_blocks import VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, linear, table
 
 JANUS_VISION = Architecture("janus_vision_model", heads=(head("tower VisionModel", ""),),
@@ -78,9 +78,9 @@ JANUS = Architecture("janus", ties=TIES, heads=BARE_MODEL,
               n="vq_config.num_embeddings", i="vq_config.image_token_embed_dim",
               A="vision_config.depth - 1", G="vq_config.num_hidden_layers - 1"),
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_model.", JANUS_VISION),
-        graft("vq",     "vqmodel.", JANUS_VQ),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_model.", JANUS_VISION),
+        submodel("vq",     "vqmodel.", JANUS_VQ),
         part("aligner.fc1",                "bridge.in",    dense("vision.d -> q")),
         part("aligner.hidden_layers.{A}",  "bridge.inner", dense("q -> q")),
         part("generation_embeddings",      "embed.picture", table("n e")),

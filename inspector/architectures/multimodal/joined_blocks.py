@@ -1,4 +1,4 @@
-"""Blocks used by several cards of models that read text and something else.
+"""Blocks used by several definitions of models that read text and something else.
 
 Whether the head is tied: transformers 5 reads the top config's `tie_word_embeddings`, transformers 4 the text
 config's (`config.get_text_config().tie_word_embeddings`); a config says which of them wrote it.

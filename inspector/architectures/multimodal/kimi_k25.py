@@ -8,7 +8,7 @@ projector.
 """
 
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
-from inspector.notation.definition import Architecture, Dims, either, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, param
 
 KIMI_K25_VISION = Architecture("kimi_k25_vision", heads=(head("tower VisionModel", ""),),
@@ -47,8 +47,8 @@ KIMI_K25 = Architecture("kimi_k25", ties=TIES, heads=BARE_MODEL,
     ignores="ignore_index media_placeholder_token_id use_unified_vision_chunk video_placeholder",
     dims=Dims(d="text.d", V="text.V", v="vision_config.mm_hidden_size | projection_hidden_size", m="vision.m"),
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_tower.", KIMI_K25_VISION),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_tower.", KIMI_K25_VISION),
         part("mm_projector.pre_norm", "norm.bridge", affine("v")),
         part("mm_projector.in_proj",  "bridge.in",   dense("m -> m")),
         part("mm_projector.out_proj", "bridge.out",  dense("m -> d"))),

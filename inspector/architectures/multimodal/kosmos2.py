@@ -6,7 +6,7 @@ have a norm inside; positions are sinusoids and not stored. The head is tied by 
 
 from inspector.architectures.multimodal.clip import CLIP_VISION
 from inspector.architectures.multimodal.joined_blocks import TIED_BY_EITHER
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, dense, linear, param, table
 
 ATTENTION = rows(
@@ -28,7 +28,7 @@ KOSMOS2 = Architecture("kosmos-2",
     dims=Dims(d="text_config.embed_dim", V="text_config.vocab_size", L="text_config.layers", ff="text_config.ffn_dim",
               v="vision.d"),
     parts=rows(
-        graft("vision", "vision_model.model.", CLIP_VISION),
+        submodel("vision", "vision_model.model.", CLIP_VISION),
         LATENTS,
         part("text_model.model.embed_tokens", "embed.token", table("V d")),
         part("text_model.model.layer_norm",   "norm.final",  affine("d")),

@@ -6,7 +6,7 @@ default.
 """
 
 from inspector.architectures.multimodal.kosmos2 import ATTENTION, LATENTS
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, dense, linear, scale, table
 
 VISION_LAYERS = under("layer.{L}",
@@ -35,7 +35,7 @@ KOSMOS2_5 = Architecture("kosmos-2.5",
     dims=Dims(d="text_config.embed_dim", V="text_config.vocab_size", L="text_config.layers", ff="text_config.ffn_dim",
               v="vision.d"),
     parts=rows(
-        graft("vision", "vision_model.", KOSMOS2_5_VISION),
+        submodel("vision", "vision_model.", KOSMOS2_5_VISION),
         LATENTS,
         under("text_model.model",
             part("embed_tokens", "embed.token",   table("V d")),

@@ -1,7 +1,8 @@
 """Llava and the models that join a tower, a projector and a text model as it does.
 
-The text card and the vision card are chosen by the config. All vision layers are stored, though `vision_feature_layer`
-may be -2; a list of such layers widens the projector's input. modeling_vipllava.py: a norm before the projector.
+The config chooses the text definition and the vision definition. All vision layers are stored, though
+`vision_feature_layer` may be -2; a list of such layers widens the projector's input.
+modeling_vipllava.py: a norm before the projector.
 modeling_video_llava.py: two towers from one config. modeling_paligemma.py: the projector goes to `projection_dim`.
 modeling_gemma3.py: the projector is a bare matrix, [in, out], and the norm before it has the vision's width.
 modeling_aya_vision.py, modeling_cohere2_vision.py: pixels are shuffled by `downsample_factor`, the projector is gated.
@@ -18,12 +19,12 @@ from inspector.architectures.multimodal.joined_blocks import (
     TIES,
 )
 from inspector.architectures.vision.sam import SAM_VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale
 
 TEXT_AND_VISION = rows(
-    graft("text",   "language_model.", head="Model"),
-    graft("vision", "vision_tower.",   head="tower"))
+    submodel("text",   "language_model.", head="Model"),
+    submodel("vision", "vision_tower.",   head="tower"))
 LLAVA_DIMS = Dims(d="text.d", V="text.V", v="vision.d", n="len(vision_feature_layer) | 1",
                   b="multimodal_projector_bias",
                   C="num_labels | len(id2label) | 2")
@@ -46,9 +47,9 @@ VIPLLAVA = Architecture("vipllava", ties=TIES, dims=LLAVA_DIMS, heads=JOINED, di
 VIDEO_LLAVA = Architecture("video_llava", ties=TIES, dims=LLAVA_DIMS | Dims(v="image.d"), heads=JOINED,
                            dialects=SPELLINGS,
     parts=rows(
-        graft("text",  "language_model.", head="Model"),
-        graft("image", "image_tower.", config="vision_config", head="tower"),
-        graft("video", "video_tower.", config="vision_config", head="tower"),
+        submodel("text",  "language_model.", head="Model"),
+        submodel("image", "image_tower.", config="vision_config", head="tower"),
+        submodel("video", "video_tower.", config="vision_config", head="tower"),
         PROJECTOR))
 PALIGEMMA = Architecture("paligemma", ties=TIES, dims=LLAVA_DIMS, heads=JOINED, dialects=SPELLINGS,
     parts=rows(
@@ -97,8 +98,8 @@ INTERNVL = Architecture("internvl", ties=TIES, dims=LLAVA_DIMS | Dims(s="floor(1
 GOT_OCR2 = Architecture("got_ocr2", ties=TIES, dims=LLAVA_DIMS | Dims(o="vision_config.output_channels"), heads=JOINED,
     dialects=SPELLINGS,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_tower.", SAM_VISION, head="tower"),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_tower.", SAM_VISION, head="tower"),
         part("multi_modal_projector.conv_upsampler1",      "bridge.conv", conv("o -> 2*o, 3 3", bias=False)),
         part("multi_modal_projector.conv_upsampler2",      "bridge.conv", conv("2*o -> d, 3 3", bias=False)),
         part("multi_modal_projector.multimodal_projector", "bridge.out",    dense("d -> d"))))

@@ -8,7 +8,7 @@ tied as the text config says, in transformers 4 and 5.
 
 from inspector.architectures.blocks import LM_HEAD
 from inspector.architectures.multimodal.joined_blocks import SPELLINGS
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, table
 
 ATTENTION = rows(                              # b: bias
@@ -48,8 +48,8 @@ HEADS = (
 MLLAMA = Architecture("mllama", ties="text_config.tie_word_embeddings when transformers_version[0] == '4' | false",
                       dims=TEXT, heads=HEADS, dialects=SPELLINGS,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_model.", MLLAMA_VISION),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_model.", MLLAMA_VISION),
         part("multi_modal_projector", "bridge.out", dense("o -> d"))))
 
 LLAMA4_VISION = Architecture("llama4_vision_model", heads=(head("tower Model", ""),),
@@ -67,6 +67,6 @@ LLAMA4_VISION = Architecture("llama4_vision_model", heads=(head("tower Model", "
 LLAMA4 = Architecture("llama4", ties="text_config.tie_word_embeddings | false", dims=TEXT, dialects=SPELLINGS,
     heads=HEADS,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_model.", LLAMA4_VISION),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_model.", LLAMA4_VISION),
         part("multi_modal_projector.linear_1", "bridge.out", linear("o -> d"))))

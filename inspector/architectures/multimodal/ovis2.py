@@ -8,7 +8,7 @@ and, as the head, the top config's `hidden_size`.
 from inspector.architectures.blocks import SWIGLU
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
 from inspector.architectures.vision.vision_blocks import VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, linear, scale, table
 
 OVIS2_VISION = Architecture("ovis2_vision", heads=(head("tower Model", ""),),
@@ -33,6 +33,6 @@ OVIS2 = Architecture("ovis2", ties=TIES,
                      dims=Dims(d="hidden_size | text.d", V="vocab_size | text.V", W="vision_config.vocab_size"),
                      heads=BARE_MODEL,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_tower.", OVIS2_VISION),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_tower.", OVIS2_VISION),
         part("visual_embeddings_table", "embed.image", table("W d"))))

@@ -1,12 +1,12 @@
 """OWL-ViT and OWLv2: CLIP's towers with heads for boxes and classes.
 
 modeling_owlvit.py: `pre_layernorm`, spelled right; the class head compares in the text's width; OWLv2 adds a head that
-tells objects from background. The whole model lies below `owlvit.` or `owlv2.` in the detector.
+tells objects from background. The whole model is below `owlvit.` or `owlv2.` in the detector.
 """
 
 from inspector.architectures.multimodal.clip import CLIP_TEXT
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 OWL_VISION = Architecture("owlvit_vision_model owlv2_vision_model", dims=VISION | Dims(n="g + 1"),
@@ -21,8 +21,8 @@ OWL_VISION = Architecture("owlvit_vision_model owlv2_vision_model", dims=VISION 
         under("encoder.layers.{L}", CLIP_LAYER),
         part("post_layernorm",                "norm.final",     affine("d"))))
 OWL_PARTS = rows(
-    graft("vision", "vision_model.", OWL_VISION),
-    graft("text", "text_model.", CLIP_TEXT),
+    submodel("vision", "vision_model.", OWL_VISION),
+    submodel("text", "text_model.", CLIP_TEXT),
     part("logit_scale",       "head.scale",          param("")),
     part("text_projection",   "head.project.text",   linear("t -> q")),
     part("visual_projection", "head.project.image", linear("v -> q")))

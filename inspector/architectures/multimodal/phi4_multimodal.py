@@ -5,13 +5,13 @@ powers of two; each but the first is a depthwise and a pointwise convolution. Sp
 alone and one beside a picture. The mean and deviation of the input are buffers. The tower is SigLIP's with its pooling
 head. The authors' files (`phi4mm`) have the same under other names, and two LoRA layers, `speech` and `vision`, around
 each linear of the text model, which are part of the model: their ranks are `speech_lora.r` and `vision_lora.r`. The
-sizes of the tower stand in their code alone. There the mean and the deviation are parameters.
+sizes of the tower are in their code alone. There the mean and the deviation are parameters.
 """
 
 from inspector.architectures.blocks import DECODER, ENDS, LM_HEAD, PRE_NORMS
 from inspector.architectures.multimodal.siglip import SIGLIP_VISION
 from inspector.architectures.text.phi import PHI3
-from inspector.notation.definition import Architecture, Dims, Group, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, Group, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 PHI4_VISION = Architecture("phi4_multimodal_vision", dims=SIGLIP_VISION.dims, parts=SIGLIP_VISION.parts,
@@ -60,8 +60,8 @@ PHI4_MULTIMODAL = Architecture("phi4_multimodal", ties="tie_word_embeddings | fa
     dims=DECODER | Dims(v="vision.d", a="audio.d*audio_config.downsample_rate"),
     parts=rows(
         PHI3.parts,
-        graft("vision", "embed_tokens_extend.image_embed.img_processor.", PHI4_VISION),
-        graft("audio",  "embed_tokens_extend.audio_embed.encoder.", PHI4_AUDIO),
+        submodel("vision", "embed_tokens_extend.image_embed.img_processor.", PHI4_VISION),
+        submodel("audio",  "embed_tokens_extend.audio_embed.encoder.", PHI4_AUDIO),
         under("embed_tokens_extend",
             part("image_embed.global_img_feature_extensor", "embed.separator.global", param("1 1 v")),
             part("image_embed.sub_img_feature_extensor",    "embed.separator.part",   param("1 1 1 v")),
@@ -87,7 +87,7 @@ AUTHORS_AUDIO_MLP = rows(
     part("layer_norm",   "norm.mlp",    affine("d")),
     part("net.0.linear", "mlp.gate_up", dense("d -> ff + ff", packs="up gate")),
     part("net.2",        "mlp.down",    dense("ff -> d")))
-PHI4MM = Architecture("phi4mm", ties="tie_word_embeddings | false", heads=HEADS,  # no record exercises this card
+PHI4MM = Architecture("phi4mm", ties="tie_word_embeddings | false", heads=HEADS,  # no record exercises this definition
     ignores="attention_bias mlp_bias lm_head_bias full_attn_mod interpolate_factor sliding_window img_processor",
     dims=DECODER | DERIVED | Dims(
         rs="speech_lora.r", rv="vision_lora.r",

@@ -7,7 +7,7 @@ the decoder has a patch convolution of its own in transformers 5 alone.
 """
 
 from inspector.architectures.text.t5 import T5_DECODER, T5_ENCODER, T5_LM
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import conv, dense, linear, scale, table
 
 GATED = rows(
@@ -50,8 +50,8 @@ PIX2STRUCT_TEXT = Architecture("pix2struct_text_model", ties="tie_word_embedding
 PIX2STRUCT = Architecture("pix2struct", dims=Dims(d="text.d", V="text.V"),
                           heads=(head("ForConditionalGeneration", ""),),
     parts=rows(
-        graft("vision", "encoder.", PIX2STRUCT_VISION),
-        graft("text",   "decoder.", PIX2STRUCT_TEXT, tie_word_embeddings="tie_word_embeddings")))
+        submodel("vision", "encoder.", PIX2STRUCT_VISION),
+        submodel("text",   "decoder.", PIX2STRUCT_TEXT, tie_word_embeddings="tie_word_embeddings")))
 
 PATCHES = conv("num_channels -> d, p pw")
 MORE_BIASES = part("relative_bias.biases.{B}.relative_attention_bias", "attention.bias.more", table("r h"))

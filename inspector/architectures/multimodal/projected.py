@@ -16,23 +16,23 @@ from inspector.architectures.multimodal.llava import PALIGEMMA
 from inspector.architectures.multimodal.qwen_vl import QWEN2_VL
 from inspector.architectures.vision.sam import SAM_VISION
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, opaque, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, opaque, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale, table
 
 TEXT = Dims(d="text.d", V="text.V", v="vision.d")
 DEEPSEEK_VL = Architecture("deepseek_vl", ties=TIES, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_model.", head="tower"),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_model.", head="tower"),
         part("aligner.linear1", "bridge.in",  dense("v -> d")),
         part("aligner.linear2", "bridge.out", dense("d -> d"))))
 DEEPSEEK_VL_HYBRID = Architecture("deepseek_vl_hybrid", ties=TIES,
                                   dims=TEXT | Dims(w="high_res_vision.d", o="high_res_vision.o"),
     heads=BARE_MODEL,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_model.", head="tower"),
-        graft("high_res_vision", "high_res_vision_model.", SAM_VISION, head="Model"),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_model.", head="tower"),
+        submodel("high_res_vision", "high_res_vision_model.", SAM_VISION, head="Model"),
         part("high_res_vision_alpha",           "bridge.scale",           param("1")),
         part("high_res_vision_neck.conv1",       "bridge.neck",           conv("w -> o, 1 1", bias=False)),
         part("high_res_vision_neck.layer_norm1", "norm.bridge.neck",      affine("o")),
@@ -50,8 +50,8 @@ VIDEO_LLAMA3_VISION = Architecture("video_llama_3_vision", dims=VISION, heads=(h
         part("post_layernorm",             "norm.final",  affine("d"))))
 VIDEO_LLAMA3 = Architecture("video_llama_3", ties=TIED_IF_ONE_SAYS, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_model.", VIDEO_LLAMA3_VISION),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_model.", VIDEO_LLAMA3_VISION),
         part("projector.readout.0", "bridge.in",  dense("v -> d")),
         part("projector.readout.2", "bridge.out", dense("d -> d"))))
 PATH = rows(                                   # s pixels a side become one
@@ -77,8 +77,8 @@ GRANITE_DOCLING_VISION = Architecture("granite_docling_vision", heads=(head("tow
 GRANITE_DOCLING = Architecture("granite_docling", ties=TIES, heads=BARE_MODEL,
                                dims=TEXT | Dims(r="density_router_hidden_size"),
     parts=rows(
-        graft("text",   "text_model.", head="Model"),
-        graft("vision", "vision_model.", GRANITE_DOCLING_VISION),
+        submodel("text",   "text_model.", head="Model"),
+        submodel("vision", "vision_model.", GRANITE_DOCLING_VISION),
         under("density_router",
             part("att",  "router.weigh", dense("v -> 1")),
             part("norm", "norm.router",  affine("v")),
@@ -87,7 +87,7 @@ GRANITE_DOCLING = Architecture("granite_docling", ties=TIES, heads=BARE_MODEL,
 FAST_VLM = Architecture("fast_vlm", ties=TIED_IF_ONE_SAYS, heads=BARE_MODEL,
     dims=Dims(d="text.d", V="text.V", v="vision_config.hidden_size", b="multimodal_projector_bias"),
     parts=rows(
-        graft("text", "language_model.", head="Model"),
+        submodel("text", "language_model.", head="Model"),
         opaque("vision_tower.", "a network of the timm library"),
         part("multi_modal_projector.linear_1", "bridge.in",  linear("v -> d", bias="b")),
         part("multi_modal_projector.linear_2", "bridge.out", linear("d -> d", bias="b"))))
@@ -96,15 +96,15 @@ LFM2_VL = Architecture("lfm2_vl lfm2-vl", heads=BARE_MODEL,
          "| tie_word_embeddings | true",
     dims=TEXT | Dims(i="v*downsample_factor**2", b="projector_bias", q="projector_hidden_size"),
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_tower.", head="tower"),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_tower.", head="tower"),
         part("multi_modal_projector.layer_norm", "norm.bridge", affine("i"), when="projector_use_layernorm | true"),
         part("multi_modal_projector.linear_1",   "bridge.in",   linear("i -> q", bias="b")),
         part("multi_modal_projector.linear_2",   "bridge.out",  linear("q -> d", bias="b"))))
 LIGHTON_OCR = Architecture("lighton_ocr", ties=TIES, heads=BARE_MODEL, dims=TEXT | Dims(s="spatial_merge_size"),
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_encoder.", head="tower"),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_encoder.", head="tower"),
         part("vision_projection.norm",                       "norm.bridge",  scale("v")),
         part("vision_projection.patch_merger.merging_layer", "bridge.merge", linear("v*s**2 -> v")),
         part("vision_projection.linear_1",                   "bridge.in",    linear("v -> d")),
@@ -112,8 +112,8 @@ LIGHTON_OCR = Architecture("lighton_ocr", ties=TIES, heads=BARE_MODEL, dims=TEXT
 ARIA = Architecture("aria", ties=TIES, heads=JOINED, dialects=SPELLINGS,
     dims=TEXT | Dims(n="max_value_projector_patch_to_query_dict"),
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "vision_tower.", head="tower"),
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "vision_tower.", head="tower"),
         under("multi_modal_projector",
             part("query",                                    "embed.query",      param("n v")),
             part("layer_norm",                               "norm.bridge",      affine("v")),
@@ -130,13 +130,13 @@ ARIA = Architecture("aria", ties=TIES, heads=JOINED, dialects=SPELLINGS,
             part("feed_forward.linear_out",                  "bridge.out",       linear("d -> d")), tower="bridge")))
 COLPALI = Architecture("colpali", dims=Dims(d="vlm.d", q="embedding_dim"), heads=(head("ForRetrieval", ""),),
     parts=rows(
-        graft("vlm", "vlm.", PALIGEMMA, head="Model"),
+        submodel("vlm", "vlm.", PALIGEMMA, head="Model"),
         part("embedding_proj_layer", "head.project", dense("d -> q"))),
     dialects=({}, {"vlm.model.language_model.": "vlm.language_model.model.", "vlm.model.": "vlm."}))
 COLQWEN2 = Architecture("colqwen2", dims=Dims(d="vlm.d", V="vlm.V", q="embedding_dim"),
                         heads=(head("ForRetrieval", ""),),
     parts=rows(
-        graft("vlm", "vlm.", QWEN2_VL, head="Model"),
+        submodel("vlm", "vlm.", QWEN2_VL, head="Model"),
         maybe("vlm.lm_head", "head.token", linear("d -> V")),
         part("embedding_proj_layer", "head.project", dense("d -> q"))),
     dialects=({}, {"vlm.language_model.": "vlm.model.language_model.", "vlm.visual.": "vlm.model.visual."}))

@@ -15,7 +15,7 @@ from inspector.architectures.blocks import LM_HEAD
 from inspector.architectures.multimodal.joined_blocks import SPELLINGS, TIES
 from inspector.architectures.multimodal.qwen_vl import QWEN2_5_OMNI_VISION, QWEN3_OMNI_VISION
 from inspector.architectures.text.qwen import QWEN3
-from inspector.notation.definition import Architecture, Dims, either, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, linear, table
 
 AUDIO_DIMS = Dims(d="d_model", L="encoder_layers", ff="encoder_ffn_dim", n="num_mel_bins", S="max_source_positions")
@@ -41,15 +41,15 @@ QWEN2_AUDIO = Architecture("qwen2_audio",
     heads=(head("ForConditionalGeneration", "model.", LM_HEAD, default=True), head("Model", "model."),
            head("Model", "")),
     parts=rows(
-        graft("text",  "language_model.", head="Model"),
-        graft("audio", "audio_tower.", QWEN2_AUDIO_ENCODER),
+        submodel("text",  "language_model.", head="Model"),
+        submodel("audio", "audio_tower.", QWEN2_AUDIO_ENCODER),
         part("multi_modal_projector.linear", "bridge.out", dense("audio.d -> d"))))
 QWEN2_5_OMNI_THINKER = Architecture("qwen2_5_omni_thinker", ties=TIES, dims=Dims(d="text.d", V="text.V"),
     heads=(head("ForConditionalGeneration", "", LM_HEAD), head("Model", "")),
     parts=rows(
-        graft("text",   "model.", head="Model"),
-        graft("audio",  "audio_tower.", QWEN2_5_OMNI_AUDIO_ENCODER),
-        graft("vision", "visual.", QWEN2_5_OMNI_VISION)),
+        submodel("text",   "model.", head="Model"),
+        submodel("audio",  "audio_tower.", QWEN2_5_OMNI_AUDIO_ENCODER),
+        submodel("vision", "visual.", QWEN2_5_OMNI_VISION)),
     dialects=({}, {"": "thinker."}, {"model.": "language_model."}))
 QWEN3_AUDIO_DIMS = Dims(d="d_model", L="encoder_layers", ff="encoder_ffn_dim", c="downsample_hidden_size",
                         n="num_mel_bins",
@@ -78,30 +78,30 @@ QWEN3_OMNI_AUDIO_ENCODER = Architecture("qwen3_omni_moe_audio_encoder", dims=QWE
 QWEN3_OMNI_THINKER = Architecture("qwen3_omni_moe_thinker", ties=TIES, dims=Dims(d="text.d", V="text.V"),
     heads=QWEN2_5_OMNI_THINKER.heads, dialects=QWEN2_5_OMNI_THINKER.dialects,
     parts=rows(
-        graft("text",   "model.", head="Model"),
-        graft("audio",  "audio_tower.", QWEN3_OMNI_AUDIO_ENCODER),
-        graft("vision", "visual.", QWEN3_OMNI_VISION)))
+        submodel("text",   "model.", head="Model"),
+        submodel("audio",  "audio_tower.", QWEN3_OMNI_AUDIO_ENCODER),
+        submodel("vision", "visual.", QWEN3_OMNI_VISION)))
 QWEN3_ASR_ENCODER = Architecture("qwen3_asr_encoder", dims=QWEN3_AUDIO_DIMS, parts=QWEN3_AUDIO_PARTS,
                                  heads=(head("tower Encoder", ""),))
-# no record exercises this card
+# no record exercises this definition
 QWEN3_ASR_THINKER = Architecture("qwen3_asr_thinker", ties="text_config.tie_word_embeddings | false",
     dims=Dims(d="text.d", V="text.V", C="classify_num"),
     heads=(head("ForConditionalGeneration", ""),),
     parts=rows(
-        graft("text",  "model.", QWEN3, head="Model"),
-        graft("audio", "audio_tower.", QWEN3_OMNI_AUDIO_ENCODER),
+        submodel("text",  "model.", QWEN3, head="Model"),
+        submodel("audio", "audio_tower.", QWEN3_OMNI_AUDIO_ENCODER),
         rows(LM_HEAD, when="C == null"),
         part("lm_head", "head.class", linear("d -> C"), when="C != null")))
 QWEN3_ASR_PARTS = rows(
-    graft("text",  "language_model.", head="Model"),
-    graft("audio", "audio_tower.", QWEN3_ASR_ENCODER),
+    submodel("text",  "language_model.", head="Model"),
+    submodel("audio", "audio_tower.", QWEN3_ASR_ENCODER),
     part("multi_modal_projector.linear_1", "bridge.in",  dense("a -> a")),
     part("multi_modal_projector.linear_2", "bridge.out", dense("a -> o")))
 QWEN3_ASR = Architecture("qwen3_asr", ties=TIES, ignores="support_languages",
     dims=Dims(d="text.d", V="text.V", a="audio.d", o="audio.o", C="num_labels | len(id2label) | 2"),
     heads=(
         head("ForConditionalGeneration", "",
-            either(rows(under("model", QWEN3_ASR_PARTS), LM_HEAD), graft("thinker", "thinker.", QWEN3_ASR_THINKER)),
+            either(rows(under("model", QWEN3_ASR_PARTS), LM_HEAD), submodel("thinker", "thinker.", QWEN3_ASR_THINKER)),
             default=True),
         head("Model",                    "", QWEN3_ASR_PARTS),
         head("ForTokenClassification",   "", under("model", QWEN3_ASR_PARTS),

@@ -10,7 +10,7 @@ stages, an activation and a convolution. Without `enable_audio_output` there is 
 from inspector.architectures.blocks import DECODER, EXPERTS, GQA, PRE_NORMS, QK_NORM, ROUTER, SWIGLU
 from inspector.architectures.multimodal.qwen2_audio import QWEN2_5_OMNI_THINKER, QWEN3_OMNI_THINKER
 from inspector.architectures.text.qwen import GATED_SHARED
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, conv_t, dense, linear, param, scale, table
 
 QWEN2_5_OMNI_TALKER = Architecture("qwen2_5_omni_talker", dims=DECODER | Dims(e="embedding_size"),
@@ -74,15 +74,15 @@ QWEN2_5_OMNI_BIGVGAN = Architecture("qwen2_5_omni_bigvgan", heads=(head("Model",
         part("conv_post", "conv.out", conv("y -> 1, 7", bias=False))))
 QWEN2_5_OMNI_TOKEN2WAV = Architecture("qwen2_5_omni_token2wav", dims=Dims(), heads=(head("Model", ""),),
     parts=rows(
-        graft("dit",     "code2wav_dit_model.", QWEN2_5_OMNI_DIT),
-        graft("bigvgan", "code2wav_bigvgan_model.", QWEN2_5_OMNI_BIGVGAN)))
+        submodel("dit",     "code2wav_dit_model.", QWEN2_5_OMNI_DIT),
+        submodel("bigvgan", "code2wav_bigvgan_model.", QWEN2_5_OMNI_BIGVGAN)))
 QWEN2_5_OMNI = Architecture("qwen2_5_omni", dims=Dims(), heads=(head("ForConditionalGeneration Model", ""),),
     parts=rows(
-        graft("thinker",   "thinker.", QWEN2_5_OMNI_THINKER, head="ForConditionalGeneration",
+        submodel("thinker",   "thinker.", QWEN2_5_OMNI_THINKER, head="ForConditionalGeneration",
               transformers_version="transformers_version"),
-        graft("talker",    "talker.", QWEN2_5_OMNI_TALKER, head="ForConditionalGeneration",
+        submodel("talker",    "talker.", QWEN2_5_OMNI_TALKER, head="ForConditionalGeneration",
               when="enable_audio_output | true"),
-        graft("token2wav", "token2wav.", QWEN2_5_OMNI_TOKEN2WAV, when="enable_audio_output | true")))
+        submodel("token2wav", "token2wav.", QWEN2_5_OMNI_TOKEN2WAV, when="enable_audio_output | true")))
 
 NORMED_GQA = rows(under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"))
 QWEN3_OMNI_TALKER_TEXT = Architecture("qwen3_omni_moe_talker_text", heads=(head("Model", ""),),
@@ -107,8 +107,8 @@ RESIZE = rows(
 QWEN3_OMNI_TALKER = Architecture("qwen3_omni_moe_talker", dims=Dims(d="text.d", ff="text.ff", V="text.V"),
     heads=(head("ForConditionalGeneration", ""),), ties="tie_word_embeddings | false",
     parts=rows(
-        graft("text",           "model.", QWEN3_OMNI_TALKER_TEXT),
-        graft("code_predictor", "code_predictor.", QWEN3_OMNI_PREDICTOR, head="ForConditionalGeneration"),
+        submodel("text",           "model.", QWEN3_OMNI_TALKER_TEXT),
+        submodel("code_predictor", "code_predictor.", QWEN3_OMNI_PREDICTOR, head="ForConditionalGeneration"),
         under("text_projection", RESIZE, tower="text"),
         under("hidden_projection", RESIZE, tower="hidden"),
         part("codec_head", "head.code", linear("d -> V"), tied="embed.code")))
@@ -145,8 +145,8 @@ QWEN3_OMNI_CODE2WAV = Architecture("qwen3_omni_moe_code2wav", heads=(head("Code2
             part("{Y}.conv", "conv.out", conv("y -> 1, 7")), tower="decoder")))
 QWEN3_OMNI = Architecture("qwen3_omni_moe", dims=Dims(), heads=(head("ForConditionalGeneration Model", ""),),
     parts=rows(
-        graft("thinker",  "thinker.", QWEN3_OMNI_THINKER, head="ForConditionalGeneration",
+        submodel("thinker",  "thinker.", QWEN3_OMNI_THINKER, head="ForConditionalGeneration",
               transformers_version="transformers_version"),
-        graft("talker",   "talker.", QWEN3_OMNI_TALKER, head="ForConditionalGeneration",
+        submodel("talker",   "talker.", QWEN3_OMNI_TALKER, head="ForConditionalGeneration",
               when="enable_audio_output | true"),
-        graft("code2wav", "code2wav.", QWEN3_OMNI_CODE2WAV, when="enable_audio_output | true")))
+        submodel("code2wav", "code2wav.", QWEN3_OMNI_CODE2WAV, when="enable_audio_output | true")))

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIED_IF_ONE_SAYS, TIES
 from inspector.architectures.text.exaone import EXAONE4
 from inspector.architectures.text.qwen import QWEN2
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, scale, table
 
 TOWER = Dims(d="hidden_size", L="depth | num_hidden_layers", h="num_heads", ff="intermediate_size",
@@ -144,7 +144,7 @@ EXAONE4_5_VISION = Architecture("exaone4_5_vision", heads=(head("tower Model", "
 
 TEXT = Dims(d="text.d", V="text.V")
 OLD_NAMES: tuple[Mapping[str, str], ...] = ({}, {"model.language_model.": "model.", "model.visual.": "visual."})
-EITHER_PLACE = Dims(                           # the text's keys lie at the top in files older than transformers 4.52
+EITHER_PLACE = Dims(                           # the text's keys are at the top in files older than transformers 4.52
     V="vocab_size | text_config.vocab_size", d="hidden_size | text_config.hidden_size",
     L="num_hidden_layers | text_config.num_hidden_layers", h="num_attention_heads | text_config.num_attention_heads",
     kv="num_key_value_heads | text_config.num_key_value_heads | h", dh="d/h",
@@ -153,31 +153,31 @@ EITHER_TIES = "tie_word_embeddings when vocab_size != null | " + TIES
 QWEN2_VL = Architecture("qwen2_vl", ties=EITHER_TIES, dims=EITHER_PLACE, heads=BARE_MODEL, dialects=OLD_NAMES,
     parts=rows(
         under("language_model", QWEN2.parts, tower="text"),
-        graft("vision", "visual.", QWEN2_VL_VISION)))
+        submodel("vision", "visual.", QWEN2_VL_VISION)))
 QWEN2_5_VL = Architecture("qwen2_5_vl", ties=EITHER_TIES, dims=EITHER_PLACE, heads=BARE_MODEL, dialects=OLD_NAMES,
     parts=rows(
         under("language_model", QWEN2.parts, tower="text"),
-        graft("vision", "visual.", QWEN2_5_VL_VISION)))
+        submodel("vision", "visual.", QWEN2_5_VL_VISION)))
 QWEN3_VL = Architecture("qwen3_vl qwen3_vl_moe", ties=TIES, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "visual.", QWEN3_VL_VISION)))
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "visual.", QWEN3_VL_VISION)))
 QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe", ties=TIES, dims=TEXT | Dims(C="num_labels | len(id2label) | 2"),
     heads=(*BARE_MODEL,
         head("ForSequenceClassification", "model.", part("score", "head.class", linear("d -> C"))),
         head("ForTokenClassification",    "model.", part("score", "head.class", dense("d -> C")))),
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "visual.", QWEN3_5_VISION)))
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "visual.", QWEN3_5_VISION)))
 GLM4V = Architecture("glm4v glm4v_moe glm46v", ties=TIES, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "visual.", GLM4V_VISION)))
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "visual.", GLM4V_VISION)))
 GLM_OCR = Architecture("glm_ocr", ties=TIED_IF_ONE_SAYS, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
-        graft("text",   "language_model.", head="Model"),
-        graft("vision", "visual.", GLM_OCR_VISION)))
+        submodel("text",   "language_model.", head="Model"),
+        submodel("vision", "visual.", GLM_OCR_VISION)))
 EXAONE4_5 = Architecture("exaone4_5", ties=TIES, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
-        graft("text",   "language_model.", EXAONE4, head="Model"),
-        graft("vision", "visual.", EXAONE4_5_VISION)))
+        submodel("text",   "language_model.", EXAONE4, head="Model"),
+        submodel("vision", "visual.", EXAONE4_5_VISION)))

@@ -7,7 +7,7 @@ modeling_siglip2.py: patches come flat, so their embedding is a linear, and posi
 
 from inspector.architectures.multimodal.clip import CLIP_TEXT_DIMS
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, param, table
 
 HEAD = under("head",
@@ -53,12 +53,12 @@ SCALES = rows(
     part("logit_scale", "head.scale", param("1")),
     part("logit_bias",  "head.bias",  param("1")))
 SIGLIP = Architecture("siglip", dims=Dims(C="num_labels | len(id2label) | 2"),
-    parts=graft("vision", "vision_model.", SIGLIP_VISION),
+    parts=submodel("vision", "vision_model.", SIGLIP_VISION),
     heads=(
-        head("Model", "", graft("text", "text_model.", SIGLIP_TEXT), SCALES),
+        head("Model", "", submodel("text", "text_model.", SIGLIP_TEXT), SCALES),
         head("ForImageClassification", "", part("classifier", "head.class", dense("vision.d -> C")))))
 SIGLIP2 = Architecture("siglip2", dims=Dims(C="num_labels | len(id2label) | 2"),
-    parts=graft("vision", "vision_model.", SIGLIP2_VISION),
+    parts=submodel("vision", "vision_model.", SIGLIP2_VISION),
     heads=(
-        head("Model", "", graft("text", "text_model.", SIGLIP_TEXT), SCALES),
+        head("Model", "", submodel("text", "text_model.", SIGLIP_TEXT), SCALES),
         head("ForImageClassification", "", part("classifier", "head.class", dense("vision.d -> C")))))

@@ -5,7 +5,7 @@ modeling_tvp.py: frames pass a backbone and one convolution; positions by row, c
 """
 
 from inspector.architectures.vision.backbones import MAPS
-from inspector.notation.definition import Architecture, Dims, graft, head, opaque, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, opaque, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, param, table
 
 TVP = Architecture("tvp",
@@ -14,7 +14,7 @@ TVP = Architecture("tvp",
                      F="num_frames", s="visual_prompt_size", m="max_img_size", q="m - 2*s",
                      f="backbone_config.hidden_sizes[len(backbone_config.hidden_sizes) - 1]"),
     parts=rows(
-        graft("vision", "vision_model.backbone.", config="backbone_config", head="Backbone"),
+        submodel("vision", "vision_model.backbone.", config="backbone_config", head="Backbone"),
         part("vision_model.grid_encoder_conv", "embed.image", conv("f -> d, 3 3", bias=False)),
         under("embeddings",
             part("word_embeddings",       "embed.token",    table("V d")),

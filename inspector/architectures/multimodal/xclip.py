@@ -9,7 +9,7 @@ from inspector.architectures.multimodal.clip import CLIP_TEXT
 from inspector.architectures.text.bert import BERT
 from inspector.architectures.vision.mobilenet import EFFICIENT_DIMS, EFFICIENT_PARTS
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 MESSAGE = rows(
@@ -34,8 +34,8 @@ XCLIP = Architecture("xclip",
     dims=Dims(q="projection_dim", m="vision_config.mit_hidden_size", Lm="vision_config.mit_num_hidden_layers",
               fm="vision_config.mit_intermediate_size", F="vision_config.num_frames", P="prompt_layers", v="vision.d"),
     parts=rows(
-        graft("text", "text_model.", CLIP_TEXT),
-        graft("vision", "vision_model.", XCLIP_VISION),
+        submodel("text", "text_model.", CLIP_TEXT),
+        submodel("vision", "vision_model.", XCLIP_VISION),
         part("logit_scale",               "head.scale",          param("")),
         part("text_projection",           "head.project.text",   linear("text.d -> q")),
         part("visual_projection",         "head.project.image", linear("v -> q")),
@@ -63,8 +63,8 @@ ALIGN_VISION = Architecture("align_vision_model", ignores="num_hidden_layers", d
     heads=(head("VisionModel", ""),))
 ALIGN = Architecture("align", dims=Dims(q="projection_dim"),
     parts=rows(
-        graft("text", "text_model.", ALIGN_TEXT),
-        graft("vision", "vision_model.", ALIGN_VISION),
+        submodel("text", "text_model.", ALIGN_TEXT),
+        submodel("vision", "vision_model.", ALIGN_VISION),
         part("text_projection", "head.project.text", dense("text.d -> q")),
         part("temperature",     "head.scale",        param(""))),
     heads=(head("Model", ""),))

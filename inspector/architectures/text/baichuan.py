@@ -9,7 +9,7 @@ from inspector.notation.definition import Architecture, maybe, part, rows, under
 from inspector.notation.kinds import buffer, linear
 
 BAICHUAN = Architecture("baichuan", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
-    parts=rows(                                # no record exercises this card
+    parts=rows(                                # no record exercises this definition
         ENDS,
         under("layers.{L}", PRE_NORMS,
             part("self_attn.W_pack", "attention.qkv",    linear("d -> d + d + d", packs="q k v")),

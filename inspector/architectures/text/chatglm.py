@@ -39,7 +39,7 @@ FIRST = rows(
         under("attention", FUSED_QKV, b="true"),
         maybe("attention.rotary_emb.inv_freq", "rotary.frequency", buffer("dh/4")),
         under("mlp", FOUR_H, b="true")))
-# no record exercises this card
+# no record exercises this definition
 CHATGLM = Architecture("chatglm",
                        ignores="apply_residual_connection_post_layernorm quantization_bit seq_length "
                                "tie_word_embeddings",

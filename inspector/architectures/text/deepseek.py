@@ -73,7 +73,7 @@ DEEPSEEK_V2 = Architecture("deepseek_v2", ignores="qk_head_dim", heads=CAUSAL, t
             under("shared_experts", SHARED, ff="fe*S", b="mlp_bias", when="n_shared_experts != null"),
             rows(EXPERTS_WITH_OLD_BIAS, ff="fe", b="mlp_bias"))))
 DEEPSEEK = Architecture("deepseek", heads=CAUSAL, ties="tie_word_embeddings | false",
-    dims=DECODER | MOE_DIMS | Dims(            # no record exercises this card
+    dims=DECODER | MOE_DIMS | Dims(            # no record exercises this definition
         M="L[{L} >= k and {L} % (moe_layer_freq | 1) == 0 and E != null]", D="L - M"),
     parts=rows(
         ENDS,

@@ -1,7 +1,7 @@
 """ERNIE 4.5: dense, a mixture of experts, and one with vision; PaddleOCR-VL, which has the dense one.
 
 modeling_ernie4_5.py: `use_bias` reaches every linear of a layer. modeling_ernie4_5_moe.py: layer i is sparse where
-(i+1) is a multiple of `moe_layer_interval` and i lies between `moe_layer_start_index` and `moe_layer_end_index` (-1:
+(i+1) is a multiple of `moe_layer_interval` and i is between `moe_layer_start_index` and `moe_layer_end_index` (-1:
 the last); the correction bias is a parameter [1, experts]; `use_bias` reaches the routed experts in transformers 4
 only, and the head of the mixture.
 modeling_ernie4_5_vl_moe.py: as many experts for pictures as for text, numbered on after them on disk and as wide as the
@@ -27,7 +27,7 @@ from inspector.architectures.blocks import (
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
 from inspector.architectures.multimodal.siglip import HEAD
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
-from inspector.notation.definition import Architecture, Dims, either, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, linear, linear_io, param, scale, table
 
 ATTENTION = under("self_attn", GQA, b="use_bias", bo="use_bias")
@@ -100,8 +100,8 @@ VL_MOE_VISION = Architecture("ernie4_5_vl_moe_vision", heads=(head("tower Model"
 VL_MOE = Architecture("ernie4_5_vl_moe", ties=TIES, heads=BARE_MODEL,
                       dims=Dims(d="text.d", V="text.V", m="vision.m", n="vision.n"),
     parts=rows(
-        graft("text",   "", VL_MOE_TEXT, head="Model"),
-        graft("vision", "vision_model.", VL_MOE_VISION),
+        submodel("text",   "", VL_MOE_TEXT, head="Model"),
+        submodel("vision", "vision_model.", VL_MOE_VISION),
         under("resampler_model",
             part("spatial_linear.0",  "merger.space.up",   dense("m -> m")),
             part("spatial_linear.2",  "merger.space.down", dense("m -> m")),
@@ -130,7 +130,7 @@ PADDLEOCR_VL = Architecture("paddleocr_vl", heads=BARE_MODEL,
               v="vision.d", vf="vision.ff", m="vision.m"),
     parts=rows(
         under("language_model", ERNIE4_5.parts, tower="text", use_bias="ub"),
-        graft("vision", "visual.", PADDLEOCR_VISION, head="VisionModel"),
+        submodel("vision", "visual.", PADDLEOCR_VISION, head="VisionModel"),
         under("visual.vision_model",
             rows(HEAD, d="v", ff="vf", pools="true"),
             part("embeddings.packing_position_embedding", "embed.position.packed", table("32768 v")),

@@ -41,7 +41,7 @@ EXAONE_MOE = Architecture("exaone_moe", heads=CAUSAL, ties="tie_word_embeddings 
             under("shared_experts", SHARED, ff="fe*S"),
             rows(EXPERTS, ff="fe"))))
 EXAONE = Architecture("exaone", heads=TRANSFORMER, ties="tie_word_embeddings | false",
-    dims=DECODER | Dims(L="num_layers"),       # no record exercises this card
+    dims=DECODER | Dims(L="num_layers"),       # no record exercises this definition
     parts=rows(
         part("wte",  "embed.token", table("V d")),
         part("ln_f", "norm.final",  scale("d")),

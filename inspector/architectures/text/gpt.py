@@ -2,7 +2,7 @@
 
 modeling_gpt_neo.py: q, k, v have no bias, the output has. modeling_gptj.py: no bias in the attention, one norm a
 layer, a bias on the head; question answering gives `num_labels` outputs. modeling_codegen.py: as GPT-J, but q, v, k
-(in this order) lie in four groups of one matrix. modeling_gpt_neox.py: q, k, v interleaved per head; the head
+(in this order) are in four groups of one matrix. modeling_gpt_neox.py: q, k, v interleaved per head; the head
 is `embed_out` on disk and in transformers 4, `lm_head` in 5's memory. modeling_gpt_bigcode.py: linears, not GPT-2's
 Conv1D; `multi_query` gives all heads one key and value. Files of the first years hold causal masks and NeoX's
 rotary frequencies. modeling_gpt_neox_japanese.py: no bias but one on the last layer's attention. modeling_ctrl.py:

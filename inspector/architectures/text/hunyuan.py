@@ -19,7 +19,7 @@ from inspector.architectures.blocks import (
     SWIGLU,
 )
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIED_IF_ONE_SAYS
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
 ATTENTION = under("self_attn", GQA,
@@ -96,6 +96,6 @@ HUNYUAN_VL = Architecture("hunyuan_vl", heads=BARE_MODEL, ignores="org_vocab_siz
               ff="intermediate_size | text_config.intermediate_size", qb="attention_bias | text_config.attention_bias"),
     parts=rows(
         under("language_model", HUNYUAN_V1_DENSE.parts, tower="text", attention_bias="qb"),
-        graft("vision", "vision_tower.", HUNYUAN_VL_VISION, text_hidden_size="d")),
+        submodel("vision", "vision_tower.", HUNYUAN_VL_VISION, text_hidden_size="d")),
     dialects=({}, HUNYUAN_VL_NAMES,
               {name: other for name, other in HUNYUAN_VL_NAMES.items() if name not in ON_DISK_ALONE}))

@@ -1,7 +1,7 @@
 """InternLM 1 and 2 (code of its own in each repository), and InternLM 3, which has Llama's layers.
 
 InternLM: Llama's names, and a bias on q, k, v and o with `bias` (true by default). InternLM 2 (modeling_internlm2.py
-there): q, k, v lie in `wqkv`, interleaved per group of queries; the head is `output`; `bias` reaches wqkv and wo.
+there): q, k, v are in `wqkv`, interleaved per group of queries; the head is `output`; `bias` reaches wqkv and wo.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS, QA_OUTPUTS, SCORE, SWIGLU, W123
@@ -9,13 +9,13 @@ from inspector.notation.definition import Architecture, head, maybe, part, rows,
 from inspector.notation.kinds import buffer, linear, scale, table
 
 INTERNLM = Architecture("internlm", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
-    parts=rows(                                # no record exercises this card
+    parts=rows(                                # no record exercises this definition
         ENDS,
         under("layers.{L}", PRE_NORMS,
             under("self_attn", GQA, b="bias | true", bo="bias | true"),
             under("mlp", SWIGLU))))
 INTERNLM2 = Architecture("internlm2", dims=DECODER, ties="tie_word_embeddings | false",
-    heads=(                                    # no record exercises this card
+    heads=(                                    # no record exercises this definition
         head("Model",                     ""),
         head("ForCausalLM",               "model.", part("output", "head.token", linear("d -> V"), tied="embed.token")),
         head("ForRewardModel",            "model.", part("v_head", "head.value", linear("d -> 1"))),

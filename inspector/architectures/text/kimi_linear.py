@@ -1,7 +1,7 @@
 """Kimi Linear, and Ling 2.5 / Ring 2.5 (bailing_hybrid).
 
 modeling_kimi_linear.py: linear layers have a convolution each for q, k and v (one in memory, three on disk), a forget
-gate in two steps and `A_log` [1, 1, heads, 1]; full layers have Deepseek's latent attention. Dense MLPs lie under
+gate in two steps and `A_log` [1, 1, heads, 1]; full layers have Deepseek's latent attention. Dense MLPs are under
 `block_sparse_moe` too. `linear_attn_config` of the older config wins and counts its layers from 1; without any list
 every fourth layer but the first is full. The head is never tied, whatever the config says.
 modeling_bailing_hybrid.py: the same with one step each for decay and gate, `A_log` of one axis and a gate per head on

@@ -61,14 +61,14 @@ DIFFLLAMA = Architecture("diffllama", dims=DECODER, heads=CAUSAL, ties="tie_word
         part("self_attn.lambda_k2", "attention.lambda.key",     param("dh")),
         under("mlp", SWIGLU))))
 YI = Architecture("Yi", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
-    ENDS,                                      # no record exercises this card
+    ENDS,                                      # no record exercises this definition
     under("layers.{L}",
         part("ln1", "norm.attention", scale("d")),
         part("ln2", "norm.mlp",       scale("d")),
         under("self_attn", GQA),
         under("mlp", SWIGLU))))
 ORION = Architecture("orion", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
-    AFFINE_ENDS,                               # no record exercises this card
+    AFFINE_ENDS,                               # no record exercises this definition
     under("layers.{L}", AFFINE_PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU))))
 MLLAMA_TEXT = Architecture("mllama_text_model", heads=CAUSAL, ties="tie_word_embeddings | false",
     dims=DECODER | Dims(dh="d//h", X="L & cross_attention_layers", A="L - X"),

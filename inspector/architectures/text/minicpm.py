@@ -8,7 +8,7 @@ from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS
 from inspector.notation.definition import Architecture, Dims, rows, under
 
 MINICPM = Architecture("minicpm", heads=CAUSAL, ties="tie_word_embeddings | true",
-    dims=DECODER | Dims(E="num_experts"),      # no record exercises this card
+    dims=DECODER | Dims(E="num_experts"),      # no record exercises this definition
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS,

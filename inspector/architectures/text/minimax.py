@@ -26,7 +26,7 @@ from inspector.architectures.blocks import (
 )
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIED_IF_ONE_SAYS
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER
-from inspector.notation.definition import Architecture, Dims, either, graft, head, part, rooted, rows, under
+from inspector.notation.definition import Architecture, Dims, either, head, part, rooted, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, scale
 
 MINIMAX = Architecture("minimax", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
@@ -102,8 +102,8 @@ MINIMAX_M3_VISION = Architecture("minimax_m3_vl_vision", heads=(head("tower Visi
 MINIMAX_M3 = Architecture("minimax_m3_vl", ties=TIED_IF_ONE_SAYS, heads=BARE_MODEL, ignores="merged_hidden_size",
     dims=Dims(d="text.d", V="text.V", v="vision.d", q="projector_hidden_size", m="d*vision.m"),
     parts=rows(
-        graft("text",   "language_model.", MINIMAX_M3_VL_TEXT, head="Model"),
-        graft("vision", "vision_tower.", MINIMAX_M3_VISION),
+        submodel("text",   "language_model.", MINIMAX_M3_VL_TEXT, head="Model"),
+        submodel("vision", "vision_tower.", MINIMAX_M3_VISION),
         under("multi_modal_projector",
             part("linear_1",       "bridge.in",  dense("v -> q")),
             part("linear_2",       "bridge.out", dense("q -> d")),

@@ -1,6 +1,6 @@
 """ModernBERT as a decoder.
 
-modeling_modernbert_decoder.py: layer 0 has no norm before its attention; gate and up lie in `Wi`; `attention_bias`,
+modeling_modernbert_decoder.py: layer 0 has no norm before its attention; gate and up are in `Wi`; `attention_bias`,
 `mlp_bias`, `norm_bias`, `classifier_bias` and `decoder_bias` (true by default) each switch their own. The head is a
 dense layer and a norm before `decoder`, whose weight alone is tied.
 """

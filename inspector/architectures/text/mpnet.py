@@ -1,7 +1,7 @@
 """MPNet and ESM.
 
 modeling_mpnet.py: one relative table for all layers; its heads are named as RoBERTa's. modeling_esm.py: norms before
-the halves of a layer, `contact_head` reads all heads of all layers, rotary frequencies lie in every layer of files of
+the halves of a layer, `contact_head` reads all heads of all layers, rotary frequencies are in every layer of files of
 transformers 4 and once below `layer.*` in those of 5, which also say gamma and beta.
 """
 

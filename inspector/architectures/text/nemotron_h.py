@@ -4,8 +4,8 @@ modeling_nemotron_h.py: `mixer.*` is Mamba 2, attention, an MLP or a mixture by 
 two vocabularies) or the older `hybrid_override_pattern` (letters M*-E) says; their length is the number of layers. No
 gate (relu²). `mlp_bias` reaches dense and shared MLPs and the latent projections, never routed experts; the attention
 has no bias in transformers whatever `attention_bias` says. `moe_latent_size` replaces the width the experts read.
-`mamba_…` spellings of the Mamba keys win. `mtp.` tensors exist on the Hub and are ignored on load; no card row names
-them. The head is never tied, whatever the config says.
+`mamba_…` spellings of the Mamba keys win. `mtp.` tensors exist on the Hub and are ignored on load; no row names them.
+The head is never tied, whatever the config says.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, GQA, MAMBA2, ROUTER, UP_DOWN

@@ -8,7 +8,7 @@ the head too, unless `share_input_output_layers` is false.
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import linear, scale, table
 
-OPENELM = Architecture("openelm", ties="share_input_output_layers | true",   # no record exercises this card
+OPENELM = Architecture("openelm", ties="share_input_output_layers | true",   # no record exercises this definition
     dims=Dims(V="vocab_size", d="model_dim", L="num_transformer_layers", dh="head_dim", h="num_query_heads[{L}]",
               kv="num_kv_heads[{L}]", n="ffn_dim_divisor", ff="floor(ffn_multipliers[{L}]*d + n/2)//n*n"),
     heads=(

@@ -54,7 +54,7 @@ PHIMOE = Architecture("phimoe", dims=DECODER | Dims(E="num_local_experts"), ties
             part("post_attention_layernorm", "norm.mlp",       affine("d")),
             under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
             BLOCK_SPARSE)))
-PHI_MSFT = Architecture("phi-msft",            # no record exercises this card
+PHI_MSFT = Architecture("phi-msft",            # no record exercises this definition
     dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", kv="n_head_kv | h", dh="d/h", ff="n_inner | 4*d"),
     heads=(
         head("ForCausalLM", "",

@@ -8,7 +8,7 @@ from inspector.architectures.blocks import LM_HEAD
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import buffer, dense, linear, scale, table
 
-# no record exercises this card
+# no record exercises this definition
 QWEN = Architecture("qwen", ignores="attn_dropout_prob emb_dropout_prob max_position_embeddings rotary_pct seq_length",
                     ties="tie_word_embeddings | false",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="kv_channels | d/h",

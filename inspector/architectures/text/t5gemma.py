@@ -7,7 +7,7 @@ decoder's table and the head are the encoder's table.
 """
 
 from inspector.architectures.blocks import GQA, QK_NORM, SWIGLU
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import dense, linear, param, scale, table
 
 DIMS = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads",
@@ -35,23 +35,23 @@ DECODER = Architecture("t5_gemma_module_decoder", dims=DIMS,
             part("pre_cross_attn_layernorm",    "norm.cross",      scale("d")),
             part("post_cross_attn_layernorm",   "norm.cross.post", scale("d")))))
 BOTH = rows(
-    graft("encoder", "encoder.", ENCODER, config="encoder"),
-    graft("decoder", "decoder.", DECODER, config="decoder", cross_attention_hidden_size="encoder.d"))
+    submodel("encoder", "encoder.", ENCODER, config="encoder"),
+    submodel("decoder", "decoder.", DECODER, config="decoder", cross_attention_hidden_size="encoder.d"))
 ONE_OR_BOTH = rows(
-    graft("encoder", "model.encoder.", ENCODER, config="encoder"),
-    graft("decoder", "model.decoder.", DECODER, config="decoder", when="is_encoder_decoder",
+    submodel("encoder", "model.encoder.", ENCODER, config="encoder"),
+    submodel("decoder", "model.decoder.", DECODER, config="decoder", when="is_encoder_decoder",
         cross_attention_hidden_size="encoder.d"))
 SCORE = part("score.out_proj", "head.class", dense("w -> C"))
 T5GEMMA = Architecture("t5gemma", ties="tie_word_embeddings | true",
     dims=Dims(C="num_labels | len(id2label) | 2",
               w="decoder.hidden_size when is_encoder_decoder | encoder.hidden_size"),
     heads=(
-        head("EncoderModel",              "", graft("encoder", "encoder.", ENCODER, config="encoder")),
+        head("EncoderModel",              "", submodel("encoder", "encoder.", ENCODER, config="encoder")),
         head("Model",                     "", BOTH),
         head("ForConditionalGeneration",  "",
             # the head is tied to the first
-            graft("decoder", "model.decoder.", DECODER, config="decoder", cross_attention_hidden_size="encoder.d"),
-            graft("encoder", "model.encoder.", ENCODER, config="encoder"),
+            submodel("decoder", "model.decoder.", DECODER, config="decoder", cross_attention_hidden_size="encoder.d"),
+            submodel("encoder", "model.encoder.", ENCODER, config="encoder"),
             part("lm_head.out_proj", "head.token", linear("decoder.d -> decoder.V"), tied="embed.token"), default=True),
         head("ForSequenceClassification", "", ONE_OR_BOTH, SCORE),
         head("ForTokenClassification",    "", ONE_OR_BOTH, SCORE)))
@@ -75,8 +75,8 @@ T5GEMMA2_TEXT = Architecture("t5gemma2_text t5gemma2_decoder", heads=(head("towe
 T5GEMMA2_ENCODER = Architecture("t5gemma2_encoder", dims=Dims(d="text.d", V="text.V", v="vision.d"),
                                 heads=(head("tower Encoder", ""),),
     parts=rows(
-        graft("text",   "text_model.", T5GEMMA2_TEXT),
-        graft("vision", "vision_tower.", head="tower"),
+        submodel("text",   "text_model.", T5GEMMA2_TEXT),
+        submodel("vision", "vision_tower.", head="tower"),
         part("multi_modal_projector.mm_input_projection_weight", "bridge.out",  param("v d")),
         part("multi_modal_projector.mm_soft_emb_norm",           "norm.bridge", scale("v"))),
     dialects=({}, {"text_model.": ""}))
@@ -87,7 +87,7 @@ T5GEMMA2 = Architecture("t5gemma2", ties="tie_word_embeddings | true",
               kv="decoder.num_key_value_heads | h", dh="decoder.head_dim | d/h", ff="decoder.intermediate_size",
               b="decoder.attention_bias", C="num_labels | len(id2label) | 2"),
     parts=rows(
-        graft("encoder", "encoder.", T5GEMMA2_ENCODER, config="encoder"),
+        submodel("encoder", "encoder.", T5GEMMA2_ENCODER, config="encoder"),
         under("decoder", LAYERS,
             part("embed_tokens",               "embed.token.decoder",     table("V d"), tied="embed.token"),
             part("embed_tokens.eoi_embedding", "embed.image.end.decoder", param("d"),   tied="embed.image.end"),

@@ -1,7 +1,7 @@
 """What detectors have below them: a backbone of another type, or a ResNet of the library timm, with frozen norms.
 
 backbone_utils.py: a backbone gives the maps of `out_indices`, else of `out_features`, else of its last stage.
-`replace_batch_norm` in the detectors turns weights and biases of batch norms into buffers. timm's ResNets are told by
+`replace_batch_norm` in the detectors turns weights and biases of batch norms into buffers. timm's ResNets are known by
 their name alone; those of bottlenecks are known here.
 """
 
@@ -16,10 +16,10 @@ from inspector.notation.definition import (
     Part,
     Row,
     either,
-    graft,
     opaque,
     part,
     rows,
+    submodel,
     under,
 )
 from inspector.notation.kinds import conv, frozen_batchnorm, table
@@ -59,10 +59,10 @@ def _frozen(row: Row) -> Row:
     return Either(_frozen(row.first), _frozen(row.second)) if isinstance(row, Either) else row
 
 
-def frozen(card: Architecture) -> Architecture:
-    """A backbone's card as detectors load it: no batch norm has parameters."""
-    heads = tuple(replace(entry, rows=tuple(_frozen(row) for row in entry.rows)) for entry in card.heads)
-    return replace(card, parts=_frozen(card.parts), heads=heads)
+def frozen(definition: Architecture) -> Architecture:
+    """A backbone's definition as detectors load it: no batch norm has parameters."""
+    heads = tuple(replace(entry, rows=tuple(_frozen(row) for row in entry.rows)) for entry in definition.heads)
+    return replace(definition, parts=_frozen(definition.parts), heads=heads)
 
 
 
@@ -89,10 +89,10 @@ MAPS = TIMM_DEPTHS | Dims(
     y3="stages[len(stages) - 2]", y2="stages[len(stages) - 3]", y1="stages[len(stages) - 4]",
     cx=width_of("x"), cy=width_of("y"), c3=width_of("y3"), c2=width_of("y2"), c1=width_of("y1"))
 KNOWN_TIMM = "timm and name in 'resnet50 resnet101 resnet152'"
-FROZEN_BACKBONE = rows(                        # what lies below `backbone.conv_encoder.model`
-    graft("vision", "backbone.conv_encoder.model.", config="backbone_config", head="Backbone",
+FROZEN_BACKBONE = rows(                        # what is below `backbone.conv_encoder.model`
+    submodel("vision", "backbone.conv_encoder.model.", config="backbone_config", head="Backbone",
           when="not timm and of != 'resnet'"),
-    graft("frozen", "backbone.conv_encoder.model.", FROZEN_RESNET, config="backbone_config", head="Backbone",
+    submodel("frozen", "backbone.conv_encoder.model.", FROZEN_RESNET, config="backbone_config", head="Backbone",
           when="of == 'resnet'"),
     under("backbone.conv_encoder.model", TIMM_RESNET, when=KNOWN_TIMM),
     opaque("backbone.conv_encoder.model.", "a network of the library timm",

@@ -10,7 +10,7 @@ from inspector.architectures.vision.deformable import BOX, CLASS
 from inspector.architectures.vision.detr import ATTENTION, MLP
 from inspector.architectures.vision.hgnet import HGNET_V2
 from inspector.architectures.vision.rt_detr import CONV, PROPOSALS, RT_DIMS
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, param
 
 FROZEN_HGNET_V2 = frozen(HGNET_V2)
@@ -44,9 +44,9 @@ D_FINE = Architecture("d_fine", ties="true",
           "| decoder_n_points[0] when len(decoder_n_points) == 1"
           " | decoder_n_points*F"),
     parts=rows(
-        graft("vision", "backbone.model.", config="backbone_config", head="Backbone",
+        submodel("vision", "backbone.model.", config="backbone_config", head="Backbone",
               when="not (freeze_backbone_batch_norms and of == 'hgnet_v2')"),
-        graft("frozen", "backbone.model.", FROZEN_HGNET_V2, config="backbone_config", head="Backbone",
+        submodel("frozen", "backbone.model.", FROZEN_HGNET_V2, config="backbone_config", head="Backbone",
               when="freeze_backbone_batch_norms and of == 'hgnet_v2'"),
         part("encoder_input_proj.{X}.0", "embed.map", conv("cx -> eh, 1 1", bias=False)),
         part("encoder_input_proj.{X}.1", "norm.map",  batchnorm("eh")),

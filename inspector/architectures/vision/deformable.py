@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inspector.architectures.text.bert import BERT
 from inspector.architectures.vision.backbones import FROZEN_BACKBONE, LEARNED_POSITIONS, MAPS
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, param, table
 
 BERT_ENCODER = replace(BERT, heads=(head("tower", ""),))
@@ -123,7 +123,7 @@ NUMBER = part("bias", "head.class.bias", param(""))
 GROUNDING = rows(
     FROZEN_BACKBONE,
     LEARNED_POSITIONS,
-    graft("text", "text_backbone.", BERT_ENCODER),
+    submodel("text", "text_backbone.", BERT_ENCODER),
     part("text_projection", "embed.text", dense("text.d -> d")),
     part("query_position_embeddings", "embed.query", table("N d"), when="embedding_init_target or not two_stage"),
     under("encoder.layers.{Le}",

@@ -6,7 +6,7 @@ projection of the last map is missing where its width is the fusion's already.
 """
 
 from inspector.architectures.vision.dpt import RESIDUAL
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import conv, conv_t, dense
 
 DEPTH_PRO = Architecture("depth_pro",
@@ -23,8 +23,8 @@ DEPTH_PRO = Architecture("depth_pro",
               h1="2**({Q}//2 + 1)", h2="2**({Q}//2 + 2)", hl="2**(v + 1)", W="2*v : 2*v + 1",
               k="(image_model_config.image_size//image_model_config.patch_size - 1)//2**v + 1"),
     parts=rows(
-        graft("patch", "encoder.patch_encoder.model.", config="patch_model_config"),
-        graft("image", "encoder.image_encoder.model.", config="image_model_config"),
+        submodel("patch", "encoder.patch_encoder.model.", config="patch_model_config"),
+        submodel("image", "encoder.image_encoder.model.", config="image_model_config"),
         under("neck",
             part("feature_upsample.image_block.layers.0",         "neck.up.image",
                  conv_t("image.d -> x0, 2 2")),
@@ -59,7 +59,7 @@ DEPTH_PRO = Architecture("depth_pro",
             part("head.layers.1", "head.up",     conv_t("f//2 -> f//2, 2 2")),
             part("head.layers.2", "head.conv.2", conv("f//2 -> 32, 3 3")),
             part("head.layers.4", "head.depth",  conv("32 -> 1, 1 1")),
-            graft("view", "fov_model.fov_encoder.model.", config="fov_model_config", when="use_fov_model"),
+            submodel("view", "fov_model.fov_encoder.model.", config="fov_model_config", when="use_fov_model"),
             under("fov_model",
                 part("fov_encoder.neck", "head.view.project", dense("view.d -> f//2")),
                 part("conv",             "head.view.conv",    conv("f -> f//2, 3 3")),

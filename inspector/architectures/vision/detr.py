@@ -1,8 +1,8 @@
 """DETR, Conditional DETR, DAB-DETR and Table Transformer.
 
 modeling_detr.py: the norms of the backbone are frozen, so their weights are buffers too; the class head has a row more
-than there are classes; there is no final encoder norm. The timm library's ResNets are told by `backbone`, only their
-name says how deep they are.
+than there are classes; there is no final encoder norm. Of the timm library's ResNets only the name, `backbone`,
+says how deep they are.
 modeling_conditional_detr.py: content and position are projected apart, the query's position of the cross attention only
 in the first layer; a row for each class and no more. modeling_table_transformer.py: norms first, and a final norm in
 the encoder.

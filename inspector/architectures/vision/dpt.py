@@ -12,7 +12,7 @@ only the names "nyu" and "kitti" have here, with a transformer that chooses betw
 from inspector.architectures.vision.bit import BIT
 from inspector.architectures.vision.dinov2 import DINOV2
 from inspector.architectures.vision.vision_blocks import LAYERNORM, VISION, VIT_LAYER
-from inspector.notation.definition import Architecture, Dims, graft, head, opaque, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, opaque, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, param
 
 NECK_DIMS = Dims(N="len(neck_hidden_sizes)", w="neck_hidden_sizes[{N}]", x="reassemble_factors[{N}]",
@@ -38,7 +38,7 @@ DPT_DIMS = VISION | NECK_DIMS | Dims(b="qkv_bias", n="use_batch_norm_in_fusion_r
     own="is_hybrid or backbone_config == null", M="N[2:] when is_hybrid | N", reassembled="vision_type != 'swinv2'",
     vision_type="backbone_config.model_type when not own | 'dpt'", v="vision.d when not own | d")
 DPT_NECK = rows(
-    graft("vision", "backbone.", config="backbone_config", head="Backbone", when="not own"),
+    submodel("vision", "backbone.", config="backbone_config", head="Backbone", when="not own"),
     under("neck", NECK, tower="neck"),
     part("neck.reassemble_stage.readout_projects.{M}.0", "neck.readout", dense("2*v -> v"),
          when="reassembled and readout_type == 'project'"))
@@ -52,7 +52,7 @@ DPT = Architecture("dpt", ignores="use_autobackbone", dims=DPT_DIMS,
         part("embeddings.patch_embeddings.projection", "embed.patch",    conv("c -> d, p pw"), when="not is_hybrid"),
         part("embeddings.projection",                  "embed.patch.map", conv("backbone_featmap_shape[1] -> d, 1 1"),
              when="is_hybrid"),
-        graft("stem", "embeddings.backbone.", BIT, config="backbone_config", head="Backbone", when="is_hybrid"),
+        submodel("stem", "embeddings.backbone.", BIT, config="backbone_config", head="Backbone", when="is_hybrid"),
         part("embeddings.position_embeddings",         "embed.position", param("1 g+1 d")),
         under("encoder.layer.{L}", VIT_LAYER),
         LAYERNORM, when="own"),
@@ -69,7 +69,7 @@ DPT = Architecture("dpt", ignores="use_autobackbone", dims=DPT_DIMS,
 DEPTH_ANYTHING = Architecture("depth_anything",
     dims=NECK_DIMS | Dims(d="vision.d", v="reassemble_hidden_size", z="true", n="false", o="head_hidden_size"),
     parts=rows(
-        graft("vision", "backbone.", DINOV2, config="backbone_config", head="Backbone"),
+        submodel("vision", "backbone.", DINOV2, config="backbone_config", head="Backbone"),
         under("neck", NECK, tower="neck"),
         part("head.conv1", "head.conv.1", conv("f -> f//2, 3 3")),
         part("head.conv2", "head.conv.2", conv("f//2 -> o, 3 3")),
@@ -130,7 +130,7 @@ ZOEDEPTH = Architecture("zoedepth", ignores="backbone_hidden_size",
         named="len(bin_configurations) == 2 and bin_configurations[0].name in 'nyu kitti' "
               "and bin_configurations[1].name in 'nyu kitti'"),
     parts=rows(
-        graft("vision", "backbone.", config="backbone_config", head="Backbone"),
+        submodel("vision", "backbone.", config="backbone_config", head="Backbone"),
         under("neck", NECK, tower="neck"),
         part("neck.reassemble_stage.readout_projects.{N}.0", "neck.readout", dense("2*v -> v"),
              when="reassembled and readout_type == 'project'"),

@@ -9,7 +9,7 @@ pooling has no weights, scales exist with `use_layer_scale`. modeling_aimv2.py: 
 
 from inspector.architectures.blocks import SWIGLU
 from inspector.architectures.vision.vision_blocks import BACKBONE, LAYERNORM, VISION, VIT_MLP
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale, table
 
 HIERA_LAYER = rows(                            # i channels in
@@ -107,8 +107,8 @@ AIMV2_TEXT = Architecture("aimv2_text_model", heads=(head("tower TextModel", "")
         under("encoder.layers.{L}", AIMV2_LAYER)))
 AIMV2 = Architecture("aimv2", dims=Dims(d="vision.d", q="projection_dim"), heads=(head("Model", ""),),
     parts=rows(
-        graft("vision", "vision_model.", AIMV2_VISION),
-        graft("text",   "text_model.", AIMV2_TEXT),
+        submodel("vision", "vision_model.", AIMV2_VISION),
+        submodel("text",   "text_model.", AIMV2_TEXT),
         part("logit_scale",       "head.scale",          param("")),
         part("text_projection",   "head.project.text",   linear("text.d -> q")),
         part("visual_projection", "head.project.image", linear("vision.d -> q"))))

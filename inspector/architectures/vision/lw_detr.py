@@ -8,7 +8,7 @@ projected flat, positions reach over the largest picture, the first tokens are c
 from inspector.architectures.vision.backbones import MAPS
 from inspector.architectures.vision.deformable import BOX, DEFORMABLE
 from inspector.architectures.vision.vision_blocks import VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, conv_t, dense, linear, param, table
 
 AS_FIRST_WRITTEN = {
@@ -49,7 +49,7 @@ LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_c
                      b="attention_bias", a="decoder_self_attention_heads*(head_dim | d//decoder_self_attention_heads)",
                      C="num_labels | len(id2label) | 2"),
     parts=rows(
-        graft("vision", "backbone.backbone.", LW_DETR_VIT, config="backbone_config"),
+        submodel("vision", "backbone.backbone.", LW_DETR_VIT, config="backbone_config"),
         under("backbone.projector.scale_layers",
             under("{D}.sampling_layers.{M}.layers.0", CONV, i="v", o="v//2", k="1", tower="up", when="wide"),
             part("{D}.sampling_layers.{M}.layers.1", "neck.up", conv_t("v//2 -> v//4, 2 2"), when="wide"),

@@ -13,7 +13,7 @@ from inspector.architectures.vision.backbones import MAPS, width_of
 from inspector.architectures.vision.deformable import DEFORMABLE
 from inspector.architectures.vision.detr import ATTENTION, CROSS, MLP, NORM_OF_CROSS
 from inspector.architectures.vision.swin import MASKFORMER_SWIN
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, param, table
 
 SWIN_OF_ALL_MAPS = replace(MASKFORMER_SWIN, dims={**MASKFORMER_SWIN.dims, "O": "1 : S + 1"})
@@ -30,8 +30,9 @@ MASKFORMER = Architecture("maskformer",
         cz=width_of("z")),
     parts=rows(
         under("pixel_level_module",
-            graft("vision", "encoder.", config="backbone_config", head="Backbone", when="of != 'swin'"),
-            graft("swin", "encoder.", SWIN_OF_ALL_MAPS, config="backbone_config", head="Backbone", when="of == 'swin'"),
+            submodel("vision", "encoder.", config="backbone_config", head="Backbone", when="of != 'swin'"),
+            submodel("swin", "encoder.", SWIN_OF_ALL_MAPS, config="backbone_config", head="Backbone",
+                     when="of == 'swin'"),
             under("decoder",
                 part("fpn.stem.0",             "neck.fpn.stem",      conv("cy -> fs, 3 3", bias=False)),
                 part("fpn.stem.1",             "norm.fpn.stem", affine("fs")),
@@ -63,7 +64,7 @@ PIXEL_DIMS = MASK_DIMS | Dims(d="hidden_dim", fe="encoder_feedforward_dim", fd="
     q1=width_of("g1"), q2=width_of("g2"),
     q3=width_of("g3"), five="transformers_version[0] != '4'")
 PIXEL_MODULE = under("pixel_level_module",     # fs wide, ms the masks
-    graft("vision", "encoder.", config="backbone_config", head="Backbone"),
+    submodel("vision", "encoder.", config="backbone_config", head="Backbone"),
     under("decoder",
         part("input_projections.{I}.0", "neck.pixel.map",      conv("cz -> fs, 1 1")),
         part("input_projections.{I}.1", "norm.pixel.map", affine("fs")),

@@ -9,7 +9,7 @@ attention are `decoder_n_levels`, its scale of points is a buffer.
 from inspector.architectures.vision.backbones import FROZEN_RESNET, FROZEN_RT_DETR_RESNET, MAPS
 from inspector.architectures.vision.deformable import BOX, CLASS, DEFORMABLE
 from inspector.architectures.vision.detr import ATTENTION, MLP
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, table
 
 RT_DIMS = MAPS | Dims(d="d_model", eh="encoder_hidden_dim", Le="encoder_layers", Ld="decoder_layers",
@@ -29,11 +29,11 @@ CSP = rows(
     under("bottlenecks.{B}.conv2", CONV, i="x3", o="x3", k="1", tower="rep.2"),
     under("conv3", CONV, i="x3", o="eh", k="1", tower="csp.3", when="x3 != eh"))
 BACKBONE = rows(
-    graft("vision", "backbone.model.", config="backbone_config", head="Backbone",
+    submodel("vision", "backbone.model.", config="backbone_config", head="Backbone",
           when="not (freeze_backbone_batch_norms and of in 'resnet rt_detr_resnet')"),
-    graft("frozen", "backbone.model.", FROZEN_RT_DETR_RESNET, config="backbone_config", head="Backbone",
+    submodel("frozen", "backbone.model.", FROZEN_RT_DETR_RESNET, config="backbone_config", head="Backbone",
           when="freeze_backbone_batch_norms and of == 'rt_detr_resnet'"),
-    graft("resnet", "backbone.model.", FROZEN_RESNET, config="backbone_config", head="Backbone",
+    submodel("resnet", "backbone.model.", FROZEN_RESNET, config="backbone_config", head="Backbone",
           when="freeze_backbone_batch_norms and of == 'resnet'"))
 HYBRID_ENCODER = rows(
     part("encoder_input_proj.{X}.0", "embed.map", conv("cx -> eh, 1 1", bias=False)),

@@ -12,7 +12,7 @@ channels.
 
 from inspector.architectures.vision.mask_blocks import LAYER_NORMS, PROMPTS, SMALL, TOKENS, UPSCALING
 from inspector.architectures.vision.vision_blocks import VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, conv_t, dense, linear, param, table
 
 SAM_LAYER = rows(
@@ -56,7 +56,7 @@ SAM_PARTS = rows(
     part("shared_image_embedding.positional_embedding", "embed.position.shared", param("2 f"),  when="not old"),
     maybe("prompt_encoder.shared_embedding.positional_embedding", "embed.position.prompt", param("2 f"),
           tied="embed.position.shared", ties="old or (tie_word_embeddings | true)"),
-    graft("vision", "vision_encoder.", SAM_VISION),
+    submodel("vision", "vision_encoder.", SAM_VISION),
     under("prompt_encoder",
         part("point_embed.{P}",         "embed.point",      table("1 e")),
         PROMPTS, tower="prompt"),

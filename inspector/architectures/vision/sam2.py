@@ -8,7 +8,7 @@ the square of the stride.
 """
 
 from inspector.architectures.vision.mask_blocks import LAYER_NORMS, PROMPTS, SMALL, TOKENS, UPSCALING
-from inspector.notation.definition import Architecture, Dims, graft, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, param, table
 
 BLOCK = rows(                                  # i channels in, o out
@@ -42,7 +42,7 @@ SAM2_HIERA = Architecture("sam2_hiera_det_model", heads=(head("tower Model", "")
 SAM2_VISION = Architecture("sam2_vision_model", heads=(head("tower Model", ""),),
     dims=Dims(d="fpn_hidden_size", N="len(backbone_channel_list)", k="fpn_kernel_size"),
     parts=rows(
-        graft("backbone", "backbone.", SAM2_HIERA),
+        submodel("backbone", "backbone.", SAM2_HIERA),
         part("neck.convs.{N}", "neck.conv", conv("backbone_channel_list[{N}] -> d, k k"))))
 ATTENTION = rows(                              # a the width inside
     part("q_proj", "attention.query",  dense("m -> a")),
@@ -80,7 +80,7 @@ SAM2_REST = rows(                              # what follows the vision tower
 SAM2 = Architecture("sam2", dims=SAM2_DIMS,
     parts=rows(
         part("no_memory_embedding", "embed.no_memory", param("1 1 d")),
-        graft("vision", "vision_encoder.", SAM2_VISION),
+        submodel("vision", "vision_encoder.", SAM2_VISION),
         SAM2_REST),
     heads=(head("Model", ""),))
 MEMORY_DIMS = SAM2_DIMS | Dims(
@@ -131,5 +131,5 @@ MEMORY = rows(
             part("scale",           "mlp.scale",    param("z"))),
         part("projection", "embed.memory", conv("c -> u, 1 1")), tower="memory.encoder"))
 SAM2_VIDEO = Architecture("sam2_video", dims=MEMORY_DIMS,
-    parts=rows(graft("vision", "vision_encoder.", SAM2_VISION), SAM2_REST, MEMORY),
+    parts=rows(submodel("vision", "vision_encoder.", SAM2_VISION), SAM2_REST, MEMORY),
     heads=(head("Model", ""),))

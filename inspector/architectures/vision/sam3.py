@@ -3,7 +3,7 @@
 modeling_sam3.py: a vision transformer with rotary positions and positions of the pretraining's picture; each level of
 the pyramid scales the map by its factor. Prompts are CLIP's texts and boxes; a decoder of queries, masks and a score
 against the text follow.
-modeling_sam3_tracker.py, modeling_sam3_tracker_video.py: what SAM 2 has above another tower; on disk all lies below
+modeling_sam3_tracker.py, modeling_sam3_tracker_video.py: what SAM 2 has above another tower; on disk all is below
 `tracker_model.`.
 modeling_sam3_video.py: both, with the detector's tower alone and a neck of the tracker's own.
 """
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from inspector.architectures.multimodal.clip import CLIP_TEXT
 from inspector.architectures.vision.sam2 import MEMORY, MEMORY_DIMS, SAM2_DIMS, SAM2_REST
 from inspector.architectures.vision.vision_blocks import VISION
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, conv_t, dense, param, table
 
 ATTENTION = rows(
@@ -45,7 +45,7 @@ SAM3_VISION = Architecture("sam3_vision_model",
               B="N[scale_factors == 2]", U="N - D",
               D="N - A - B", s="scale_factors[{N}]", i="w//4 when s == 4 | w//2 when s == 2 | w"),
     parts=rows(
-        graft("backbone", "backbone.", SAM3_VIT),
+        submodel("backbone", "backbone.", SAM3_VIT),
         under("neck", NECK)),
     heads=(head("Model", ""),))
 LAYER = rows(                                  # an encoder's, which reads a second sequence
@@ -73,8 +73,8 @@ SAM3 = Architecture("sam3",
               r="geometry_encoder_config.roi_size", U="mask_decoder_config.num_upsampling_stages", K="3", one="1",
               two="2", four="4"),
     parts=rows(
-        graft("vision", "vision_encoder.", SAM3_VISION),
-        graft("text", "text_encoder.", CLIP_TEXT, head="TextModelWithProjection"),
+        submodel("vision", "vision_encoder.", SAM3_VISION),
+        submodel("text", "text_encoder.", CLIP_TEXT, head="TextModelWithProjection"),
         part("text_projection", "embed.text", dense("text.d -> de")),
         under("geometry_encoder",
             part("label_embed",           "embed.label",       table("2 dg")),
@@ -127,19 +127,19 @@ BELOW = {"": "tracker_model.", "vision_encoder.backbone.": "tracker_model.detect
 SAM3_TRACKER = Architecture("sam3_tracker", dims=SAM2_DIMS, dialects=({}, BELOW),
     parts=rows(
         part("no_memory_embedding", "embed.no_memory", param("1 1 d")),
-        graft("vision", "vision_encoder.", SAM3_VISION),
+        submodel("vision", "vision_encoder.", SAM3_VISION),
         SAM2_REST),
     heads=(head("Model", ""),))
 SAM3_TRACKER_VIDEO = Architecture("sam3_tracker_video", dims=MEMORY_DIMS, dialects=({}, BELOW),
-    parts=rows(graft("vision", "vision_encoder.", SAM3_VISION), SAM2_REST, MEMORY),
+    parts=rows(submodel("vision", "vision_encoder.", SAM3_VISION), SAM2_REST, MEMORY),
     heads=(head("Model", ""),))
 NECK_ALONE = replace(SAM3_VISION, dims={**SAM3_VISION.dims, "w": "backbone_config.hidden_size"}, parts=NECK)
 TRACKER_ALONE = replace(SAM3_TRACKER_VIDEO, dims={**MEMORY_DIMS, "d": "vision_config.fpn_hidden_size"},
     parts=rows(under("tracker_model", SAM2_REST, MEMORY),
-               graft("neck", "tracker_neck.", NECK_ALONE, config="vision_config")),
+               submodel("neck", "tracker_neck.", NECK_ALONE, config="vision_config")),
     dialects=({}, {"tracker_model.": "tracker_model.tracker_model."}))
 SAM3_VIDEO = Architecture("sam3_video", dims=Dims(d="detector.d"),
     parts=rows(
-        graft("detector", "detector_model.", SAM3),
-        graft("tracker", "", TRACKER_ALONE)),
+        submodel("detector", "detector_model.", SAM3),
+        submodel("tracker", "", TRACKER_ALONE)),
     heads=(head("Model", ""),))

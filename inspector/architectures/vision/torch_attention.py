@@ -1,6 +1,6 @@
 """One attention module on its own: torch's nn.MultiheadAttention, and the layout with four projections.
 
-torch/nn/modules/activation.py: queries, keys and values of equal width lie in one bare `in_proj_weight`;
+torch/nn/modules/activation.py: queries, keys and values of equal width are in one bare `in_proj_weight`;
 when `kdim` or `vdim` differs there are three bare `*_proj_weight`, while the bias stays one `in_proj_bias`.
 `bias_k` and `bias_v` exist with add_bias_kv. The other layout has a module for each projection; there
 `key_dim` and `value_dim` are widths of one head and need not be equal.

@@ -5,7 +5,7 @@ auxiliary head reads the third map, or as many channels as the config says.
 """
 
 from inspector.architectures.vision.backbones import MAPS, width_of
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import batchnorm, conv
 
 CONV = rows(
@@ -18,7 +18,7 @@ UPERNET = Architecture("upernet",
                      N="1 : auxiliary_num_convs",
                      C="num_labels | len(id2label) | 2"),
     parts=rows(
-        graft("vision", "backbone.", config="backbone_config", head="Backbone"),
+        submodel("vision", "backbone.", config="backbone_config", head="Backbone"),
         under("decode_head",
             under("psp_modules.{P}.1",  CONV, i="cy", o="d", k="1", tower="pool"),
             under("bottleneck",         CONV, i="cy + P*d", o="d", k="3", tower="pooled"),

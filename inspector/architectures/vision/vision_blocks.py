@@ -1,4 +1,4 @@
-"""Blocks used by several vision cards."""
+"""Blocks used by several vision definitions."""
 
 from inspector.notation.definition import Dims, part, rows
 from inspector.notation.kinds import affine, dense, linear

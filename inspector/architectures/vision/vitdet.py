@@ -11,7 +11,7 @@ that reads twice the width.
 
 from inspector.architectures.vision.dinov2 import NORMS
 from inspector.architectures.vision.vision_blocks import VISION
-from inspector.notation.definition import Architecture, Dims, either, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, conv_t, dense, linear, param, table
 
 RELATIVE = rows(
@@ -96,7 +96,7 @@ SUPERGLUE = Architecture("superglue",
               v="keypoint_encoder_sizes[{K}-1] | 3",
               f="keypoint_encoder_sizes[K-1]", Z="K : K + 1", L="len(gnn_layers_types)"),
     parts=rows(
-        graft("detector", "keypoint_detector.", config="keypoint_detector_config"),
+        submodel("detector", "keypoint_detector.", config="keypoint_detector_config"),
         part("keypoint_encoder.encoder.{K}.linear",     "embed.point",      dense("v -> w")),
         part("keypoint_encoder.encoder.{K}.batch_norm", "norm.embed",       batchnorm("w")),
         part("keypoint_encoder.encoder.{Z}",            "embed.point.last", dense("f -> d")),

@@ -6,7 +6,7 @@ ones of 256 channels before it.
 """
 
 from inspector.architectures.vision.vision_blocks import LAYERNORM, VISION, VIT_ATTENTION
-from inspector.notation.definition import Architecture, Dims, graft, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, param
 
 VITPOSE_BACKBONE = Architecture("vitpose_backbone", ignores="out_features out_indices",
@@ -26,7 +26,7 @@ VITPOSE_BACKBONE = Architecture("vitpose_backbone", ignores="out_features out_in
     heads=(head("Backbone", ""),))
 VITPOSE = Architecture("vitpose", dims=Dims(d="backbone.d", C="num_labels | len(id2label) | 2"),
     parts=rows(
-        graft("backbone", "backbone.", config="backbone_config", head="Backbone"),
+        submodel("backbone", "backbone.", config="backbone_config", head="Backbone"),
         part("head.conv", "head.pose", conv("d -> C, 3 3"), when="use_simple_decoder"),
         under("head",
             part("deconv1",    "head.conv.1", conv_t("d -> 256, 4 4", bias=False)),

@@ -188,7 +188,7 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
 
 
 class AdapterBesideWeights(Finding, frozen=True, kw_only=True):
-    """adapter_config.json lies beside the weights of a whole model.
+    """adapter_config.json is beside the weights of a whole model.
 
     What it means
         The weights are a model's, not an adapter's. Whether the adapter was merged into them headers cannot tell.
@@ -266,17 +266,17 @@ class AdapterBaseUnread(Finding, frozen=True, kw_only=True):
 
 
 class AdapterNamesUnknown(Finding, frozen=True, kw_only=True):
-    """Modules of the adapter have names that the card of the base does not have.
+    """Modules of the adapter have names that the definition of the base does not have.
 
     What it means
-        The adapter names modules as the base was called in memory when it was trained. For these the card has no such
-        names: the base may have them all the same, under others, or it is another base.
+        The adapter names modules as the base was called in memory when it was trained. The definition has no
+        such names: the base may have them all the same, under others, or it is another base.
 
     Why it matters
-        What stands there is not checked against the base, and nothing that seems to be missing is told.
+        What is there is not checked against the base, and nothing that seems to be missing is reported.
 
     Example
-        note[A914] adapter-names-unknown: 1 of 2 module families are not in the card of
+        note[A914] adapter-names-unknown: 1 of 2 module families are not in the definition of
           llama
           names  model.layers.{layer}.attention.query
 
@@ -294,7 +294,7 @@ class AdapterNamesUnknown(Finding, frozen=True, kw_only=True):
     of: int
 
     def headline(self) -> str:
-        return f"{number(self.modules)} of {number(self.of)} module families are not in the card of {self.base}"
+        return f"{number(self.modules)} of {number(self.of)} module families are not in the definition of {self.base}"
 
     def rows(self) -> Rows:
         return [("names", listed(self.names, 3))]

@@ -283,7 +283,7 @@ class NamesChanged(Finding, frozen=True, kw_only=True):
 
 
 class TieUnknown(OneSided, frozen=True, kw_only=True):
-    """A head, or another tensor that may be tied, lies on one side alone, and nothing says what it is.
+    """A head, or another tensor that may be tied, is on one side alone, and nothing says what it is.
 
     What it means
         One side stores a tensor that may be a copy, a head of the embedding; the other does not. Neither

@@ -56,7 +56,7 @@ class GgufVersionUnknown(Finding, frozen=True, kw_only=True):
         Versions 2 and 3 are read, of either byte order. Version 1 was written for a few weeks of 2023.
 
     Why it matters
-        The fields of other versions lie elsewhere: nothing in the file can be told.
+        The fields of other versions lie elsewhere: nothing in the file can be reported.
 
     Example
         error[H131] gguf-version-unknown: model.gguf is GGUF version 1
@@ -117,11 +117,11 @@ class GgufOffsetsOdd(Finding, frozen=True, kw_only=True):
     """The tensors of a GGUF file do not lie as llama.cpp needs them.
 
     What it means
-        Tensors lie in the order of their listing, each at the next multiple of the alignment. Here some
+        Tensors are in the order of their listing, each at the next multiple of the alignment. Here some
         overlap, leave holes, begin between the multiples or are listed in another order.
 
     Why it matters
-        llama.cpp refuses the file. What lies in a hole is nobody's, and what overlaps is read twice.
+        llama.cpp refuses the file. What is in a hole is nobody's, and what overlaps is read twice.
 
     Example
         error[H133] gguf-offsets-odd: model.gguf: 2 tensors overlapping

@@ -135,7 +135,7 @@ class ArchiveMalformed(Finding, frozen=True, kw_only=True):
     """A zip archive of weights cannot be read.
 
     What it means
-        PyTorch and NumPy write zip archives, whose directory stands at the end of the file. It is not there, or
+        PyTorch and NumPy write zip archives, whose directory is at the end of the file. It is not there, or
         not what the archive says of it, or what belongs into such an archive is not in it.
 
     Why it matters
@@ -318,7 +318,7 @@ class StorageShared(Finding, frozen=True, kw_only=True):
 
 
 class WeightsInside(Finding, frozen=True, kw_only=True):
-    """The weights of a PyTorch file lie below a key beside other things.
+    """The weights of a PyTorch file are below a key beside other things.
 
     What it means
         Training programs save more than the weights: the optimizer's state, averages, counters. The weights
@@ -330,10 +330,10 @@ class WeightsInside(Finding, frozen=True, kw_only=True):
     Example
         note[H148] weights-inside: last.ckpt: the weights are below 'state_dict'
           beside  optimizer_states: 290 tensors
-          help    to publish the weights, save what lies below this key by itself
+          help    to publish the weights, save what is below this key by itself
 
     What to do
-        Save what lies below that key by itself, best as safetensors.
+        Save what is below that key by itself, best as safetensors.
     """
 
     code = "H148"
@@ -351,4 +351,4 @@ class WeightsInside(Finding, frozen=True, kw_only=True):
         return [("beside", f"{one.key}: {count(one.tensors, 'tensor')}") for one in self.beside[:4]]
 
     def remedy(self) -> Remedy:
-        return Remedy("to publish the weights, save what lies below this key by itself")
+        return Remedy("to publish the weights, save what is below this key by itself")

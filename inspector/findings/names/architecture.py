@@ -69,7 +69,7 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
 
     What it means
         A wrapper (torch.compile, DataParallel, FSDP, PEFT) was saved instead of the model inside, so that
-        its prefix stands before every name, or before those of one part of the model.
+        its prefix is before every name, or before those of one part of the model.
 
     Why it matters
         A loader looks the names up without the prefix, finds none, and runs with random numbers.
@@ -137,7 +137,7 @@ class NamesOfBaseModel(Finding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         if self.prefix:
             return [("prefix", f'"{self.prefix}" is not there')]
-        return [("prefix", f'"{self.stored_prefix}" stands before the body')]
+        return [("prefix", f'"{self.stored_prefix}" is before the body')]
 
 
 class NamesInDialect(Finding, frozen=True, kw_only=True):
@@ -173,10 +173,10 @@ class NamesInDialect(Finding, frozen=True, kw_only=True):
 
 
 class ArchitectureUnknown(Finding, frozen=True, kw_only=True):
-    """No card reads this architecture.
+    """No definition reads this architecture.
 
     What it means
-        Neither the config's model type nor the names belong to an architecture that the tool has a card
+        Neither the config's model type nor the names belong to an architecture that the tool has a definition
         for.
 
     Why it matters

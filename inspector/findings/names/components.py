@@ -89,7 +89,7 @@ class PipelineFlattened(Finding, frozen=True, kw_only=True):
     """A pipeline without its folders.
 
     What it means
-        model_index.json names components in folders, none of which is there, and weights lie at the root:
+        model_index.json names components in folders, none of which is there, and weights are at the root:
         files of several components were put into one folder.
 
     Why it matters

@@ -123,7 +123,7 @@ class OptimizerStateStored(LeftoverTensors, frozen=True, kw_only=True):
     """An optimizer's state is stored among the weights.
 
     What it means
-        Moments such as `exp_avg` and `exp_avg_sq` stand beside the weights that they belong to.
+        Moments such as `exp_avg` and `exp_avg_sq` are beside the weights that they belong to.
 
     Why it matters
         They are twice as large as the weights and nobody needs them to use the model.

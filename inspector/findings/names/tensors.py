@@ -222,7 +222,7 @@ class TensorRenamed(Finding, frozen=True, kw_only=True):
     """A required tensor is stored under another name.
 
     What it means
-        A tensor is missing and another, which the architecture does not have, lies in the same place with
+        A tensor is missing and another, which the architecture does not have, is in the same place with
         the same shape. Names that one change explains (a word for another, a prefix on some of them) are one
         finding.
 

@@ -67,7 +67,7 @@ class ReadFromCache(Finding, frozen=True, kw_only=True):
         The verdict is about this commit, and about the files that were fetched of it.
 
     Example
-        note[R031] read-from-cache: org/name as it lies in the local cache, commit 0e9e39f249a16976918f6564b8830bc894c89659
+        note[R031] read-from-cache: org/name as it is in the local cache, commit 0e9e39f249a16976918f6564b8830bc894c89659
           revision  what main was when it was last fetched
           help      leave --cached out to read the Hub
 
@@ -87,7 +87,7 @@ class ReadFromCache(Finding, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         offline = " (HF_HUB_OFFLINE is set)" if self.offline else ""
-        return f"{self.repository} as it lies in the local cache, commit {self.commit}{offline}"
+        return f"{self.repository} as it is in the local cache, commit {self.commit}{offline}"
 
     def rows(self) -> Rows:
         named = self.revision != self.commit
@@ -106,7 +106,7 @@ class InsideNotFound(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """The repository has no such folder or file.
 
     What it means
-        The repository was read at this commit, and nothing in it lies at the path that was asked for.
+        The repository was read at this commit, and nothing in it is at the path that was asked for.
 
     Why it matters
         Nothing could be read, so nothing is said about the checkpoint.

@@ -21,7 +21,7 @@ _REMEDIES = {
 
 
 class TrainingState(Finding, frozen=True, kw_only=True):
-    """State of a training run lies beside the weights.
+    """State of a training run is beside the weights.
 
     What it means
         Optimizer, scheduler, random state, the trainer's own log: what is needed to go on training, and by nobody

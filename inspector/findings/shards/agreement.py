@@ -84,7 +84,7 @@ class TensorAbsent(TensorsOfFile, frozen=True, kw_only=True):
 
 
 class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaults=True):
-    """Tensors lie in another shard than the index says.
+    """Tensors are in another shard than the index says.
 
     What it means
         The index puts the tensors into this file; the headers show them in another one.
@@ -118,7 +118,7 @@ class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaul
 
 
 class TensorDoubled(TensorsOfFile, frozen=True, kw_only=True):
-    """Tensors lie in two shards, with the same shape.
+    """Tensors are in two shards, with the same shape.
 
     What it means
         The file repeats tensors that another file of the set holds with the same dtype and shape.
@@ -174,7 +174,7 @@ class ShardNameUnsafe(TensorsOfFile, frozen=True, kw_only=True):
 
 
 class TensorContradicted(TensorsOfFile, frozen=True, kw_only=True):
-    """Tensors lie in two shards, with different shapes or dtypes.
+    """Tensors are in two shards, with different shapes or dtypes.
 
     What it means
         The file holds tensors that another file of the set holds too, with another shape or dtype.

@@ -100,7 +100,7 @@ class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
-    """A shard stands in no index.
+    """A shard is in no index.
 
     What it means
         The name of the file is that of a shard, and the index does not list it: left over from an earlier

@@ -54,7 +54,7 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class IndexStale(Finding, frozen=True, kw_only=True):
-    """An index lies there without any of its shards.
+    """An index is there without any of its shards.
 
     What it means
         None of the files that the index names exists, while other weights do. They are audited instead.
@@ -90,7 +90,7 @@ class IndexStale(Finding, frozen=True, kw_only=True):
 
 
 class IndexMissing(Finding, frozen=True, kw_only=True):
-    """Shards lie there without an index.
+    """Shards are there without an index.
 
     What it means
         The files are numbered as shards and no `.index.json` lists them. All of them are audited.

@@ -65,7 +65,7 @@ class PackingUndecided(Finding, frozen=True, kw_only=True):
     """The headers leave open how many parameters some packed tensors stand for.
 
     What it means
-        Packed words may be padded at the end, and no card, no scale and no setting tells by how much.
+        Packed words may be padded at the end, and no definition, no scale and no setting tells by how much.
 
     Why it matters
         The count is one of several that fit.

@@ -15,7 +15,7 @@ from inspector.loader.packed import Packed
 
 
 class Blocks(Struct, frozen=True):
-    """A type: its values lie in blocks of `elements` along the first dim of the file, `bytes` each."""
+    """A type: its values are in blocks of `elements` along the first dim of the file, `bytes` each."""
 
     name: str
     elements: int

@@ -61,7 +61,7 @@ class ArrayOf(Struct, frozen=True):
 
 
 class Split(Struct, frozen=True):
-    """Where a file stands among the parts of a model: number from 0, parts, tensors of all parts."""
+    """Where a file is among the parts of a model: number from 0, parts, tensors of all parts."""
 
     number: int
     count: int
@@ -108,33 +108,33 @@ def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) 
         found = reading.malformed(f"the header is longer than {error.limit:,} bytes")
     except _Malformed as error:
         found = reading.malformed(error.problem)
-    return GgufFile(Header(file, {}, {}, (*reading.evidence, found), readable=False), reading.values, reading.version)
+    return GgufFile(Header(file, {}, {}, (*reading.findings, found), readable=False), reading.values, reading.version)
 
 
 def judge_splits(files: Iterable[GgufFile]) -> tuple[Finding, ...]:
-    """What the parts of one model say of one another; their absence is told by their names."""
+    """What the parts of one model say of one another; their absence is reported by their names."""
     parts = [one for one in files if one.header.readable]
-    evidence: list[Finding] = []
+    findings: list[Finding] = []
     totals = {one.split.tensors for one in parts if one.split is not None and one.split.tensors is not None}
     counts = {one.split.count for one in parts if one.split is not None}
     there = sum(len(one.header.tensors) + len(one.header.faulty) for one in parts)
     if len(counts) == 1 and len(parts) == next(iter(counts)) and totals and totals != {there}:
         from inspector.findings.header.gguf import GgufSplitDisagrees
 
-        evidence.append(
+        findings.append(
             GgufSplitDisagrees(
                 place=Place(file=parts[0].header.file),
                 problem=f"the parts hold {there:,} tensors together",
                 stated=tuple(f"split.tensors.count = {total}" for total in sorted(totals)[:NAMES_SHOWN]),
             )
         )
-    return tuple(evidence)
+    return tuple(findings)
 
 
 class _Reading:
     def __init__(self, stretch: Stretch, size: int, file: str, known: Layouts) -> None:
         self.stretch, self.size, self.file, self.known = stretch, size, file, known
-        self.evidence: list[Finding] = []
+        self.findings: list[Finding] = []
         self.values: dict[str, object] = {}
         self.version = 0
         self.order = "<"
@@ -151,14 +151,14 @@ class _Reading:
     def run(self) -> GgufFile:
         first = self._magic()
         if first is not None:
-            self.evidence.append(first)
-            return GgufFile(Header(self.file, {}, {}, tuple(self.evidence), readable=False), {}, self.version)
+            self.findings.append(first)
+            return GgufFile(Header(self.file, {}, {}, tuple(self.findings), readable=False), {}, self.version)
         tensors, keys = self._u64(), self._u64()
         if tensors > TENSOR_LIMIT:
             from inspector.findings.header.start import TooManyTensors
 
-            self.evidence.append(TooManyTensors(place=self.place, tensors=tensors, limit=TENSOR_LIMIT))
-            return GgufFile(Header(self.file, {}, {}, tuple(self.evidence), readable=False), {}, self.version)
+            self.findings.append(TooManyTensors(place=self.place, tensors=tensors, limit=TENSOR_LIMIT))
+            return GgufFile(Header(self.file, {}, {}, tuple(self.findings), readable=False), {}, self.version)
         if keys > KEY_LIMIT:
             raise _Malformed(f"{keys:,} key-values are announced, the limit is {KEY_LIMIT:,}")
         self._key_values(keys)
@@ -166,10 +166,10 @@ class _Reading:
         self._tensors(tensors)
         start = -(-self.stretch.position // alignment) * alignment
         split = self._split()
-        self.evidence.extend(self.problems.findings(self.file))
+        self.findings.extend(self.problems.findings(self.file))
         end, cut = self._data(start, alignment)
         header = Header(
-            self.file, self.tensors, self._metadata(), tuple(self.evidence), start - 8, end, tuple(self.faulty), cut
+            self.file, self.tensors, self._metadata(), tuple(self.findings), start - 8, end, tuple(self.faulty), cut
         )
         begins = {name: start + begin for begin, _, name in self.spans}
         return GgufFile(header, self.values, self.version, self.order == ">", alignment, split, begins)
@@ -232,7 +232,7 @@ class _Reading:
         if doubled:
             from inspector.findings.header.metadata import MetadataKeyDoubled
 
-            self.evidence.append(
+            self.findings.append(
                 MetadataKeyDoubled(place=self.place, keys=tuple(doubled[:NAMES_SHOWN]), count=len(doubled))
             )
 
@@ -336,7 +336,7 @@ class _Reading:
         if doubled:
             from inspector.findings.header.entries import KeyDoubled
 
-            self.evidence.append(
+            self.findings.append(
                 KeyDoubled(place=self.place, where="header", keys=tuple(doubled[:NAMES_SHOWN]), tensors=len(doubled))
             )
 
@@ -377,7 +377,7 @@ class _Reading:
         if by_name is not None and by_name != (number, count):
             from inspector.findings.header.gguf import GgufSplitDisagrees
 
-            self.evidence.append(
+            self.findings.append(
                 GgufSplitDisagrees(
                     place=self.place,
                     problem=f"the name says part {by_name[0] + 1} of {by_name[1]}",
@@ -412,7 +412,7 @@ class _Reading:
         if unaligned or overlapping or (holes and not self.faulty) or disordered:
             from inspector.findings.header.gguf import GgufOffsetsOdd
 
-            self.evidence.append(
+            self.findings.append(
                 GgufOffsetsOdd(
                     place=self.place,
                     alignment=alignment,
@@ -428,7 +428,7 @@ class _Reading:
         if cut:
             from inspector.findings.shards.files import ShardCut
 
-            self.evidence.append(
+            self.findings.append(
                 ShardCut(
                     place=self.place,
                     declared=start + end,
@@ -442,7 +442,7 @@ class _Reading:
         elif stored > -(-end // alignment) * alignment and not self.faulty:
             from inspector.findings.header.offsets import DataBehindEnd
 
-            self.evidence.append(DataBehindEnd(place=self.place, declared=end, stored=stored, bytes=stored - end))
+            self.findings.append(DataBehindEnd(place=self.place, declared=end, stored=stored, bytes=stored - end))
         return min(end, 1 << 62), cut
 
 

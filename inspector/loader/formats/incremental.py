@@ -48,7 +48,7 @@ class Stretch:
         return self._base + self.at
 
     def need(self, length: int) -> None:
-        """Makes `length` bytes stand in the buffer from `at` on."""
+        """Makes `length` bytes are in the buffer from `at` on."""
         if self.at + length > len(self.buffer):
             self._fill(length)
 

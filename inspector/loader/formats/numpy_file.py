@@ -51,8 +51,8 @@ def read_numpy(read: Read, size: int, file: str) -> Header:
     what = recognise(first, size)
     from inspector.findings.reading.content import NotACheckpoint
 
-    evidence = NotACheckpoint(place=Place(file=file), what=what, bytes=size)
-    return Header(file, {}, {}, (evidence,), readable=False)
+    findings = NotACheckpoint(place=Place(file=file), what=what, bytes=size)
+    return Header(file, {}, {}, (findings,), readable=False)
 
 
 def _malformed(file: str, problem: str, names: Sequence[str]) -> Finding:
@@ -70,11 +70,11 @@ def _single(read: Read, size: int, file: str) -> Header:
     layout, start = found
     end = start + layout.bytes
     place = Place(file=file)
-    evidence: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
     if end > size:
         from inspector.findings.shards.files import ShardCut
 
-        evidence = (
+        findings = (
             ShardCut(
                 place=place, declared=end, stored=size, lost_bytes=end - size, tensors=1, names=("arr_0",), layers=""
             ),
@@ -82,9 +82,9 @@ def _single(read: Read, size: int, file: str) -> Header:
     elif end < size:
         from inspector.findings.header.offsets import DataBehindEnd
 
-        evidence = (DataBehindEnd(place=place, declared=layout.bytes, stored=size - start, bytes=size - end),)
+        findings = (DataBehindEnd(place=place, declared=layout.bytes, stored=size - start, bytes=size - end),)
     cut = ("arr_0",) if end > size else ()
-    return Header(file, {"arr_0": layout}, {"format": "np"}, evidence, start - 8, layout.bytes, (), cut)
+    return Header(file, {"arr_0": layout}, {"format": "np"}, findings, start - 8, layout.bytes, (), cut)
 
 
 def _no_archive(fault: Fault, size: int, file: str) -> Header:
@@ -102,7 +102,7 @@ def _archive(read: Read, size: int, file: str) -> Header:
     arrays = [member for name, member in members.items() if name.endswith(".npy")]
     if not arrays:
         return _no_archive(Fault("the archive holds no .npy", False), size, file)
-    evidence: list[Finding] = []
+    findings: list[Finding] = []
     tensors: dict[str, Layout] = {}
     faulty: list[str] = []
     cut: list[str] = []
@@ -110,8 +110,8 @@ def _archive(read: Read, size: int, file: str) -> Header:
     if len(arrays) > ARRAY_LIMIT:
         from inspector.findings.header.start import TooManyTensors
 
-        evidence.append(TooManyTensors(place=place, tensors=len(arrays), limit=ARRAY_LIMIT))
-        return Header(file, {}, {}, tuple(evidence), readable=False)
+        findings.append(TooManyTensors(place=place, tensors=len(arrays), limit=ARRAY_LIMIT))
+        return Header(file, {}, {}, tuple(findings), readable=False)
     total = 0
     for member in arrays:
         name = member.name.removesuffix(".npy")
@@ -129,8 +129,8 @@ def _archive(read: Read, size: int, file: str) -> Header:
         if start + layout.bytes > member.size:
             cut.append(name)
     for problem, names in problems.items():
-        if len(evidence) < NAMES_SHOWN:
-            evidence.append(_malformed(file, problem[:300], names))
+        if len(findings) < NAMES_SHOWN:
+            findings.append(_malformed(file, problem[:300], names))
     if cut:
         from inspector.findings.header.torch import StorageMissing
 
@@ -138,10 +138,10 @@ def _archive(read: Read, size: int, file: str) -> Header:
         missing = StorageMissing(
             place=place, storages=len(cut), members=shown, tensors=len(cut), names=shown, layers=layers_of(cut)
         )
-        evidence.append(missing)
+        findings.append(missing)
     header_bytes = max(0, size - 8 - total)
     return Header(
-        file, tensors, {"format": "np"}, tuple(evidence), header_bytes, total, tuple(faulty), tuple(cut),
+        file, tensors, {"format": "np"}, tuple(findings), header_bytes, total, tuple(faulty), tuple(cut),
         bool(tensors) or not faulty,
     )  # fmt: skip
 

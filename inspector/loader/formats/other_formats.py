@@ -30,7 +30,7 @@ class Beyond(Struct, frozen=True):
     """What a set states beyond its headers. metadata: GGUF's key-values. ties: names of one and the same numbers."""
 
     metadata: Config | None = None
-    evidence: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
     ties: tuple[tuple[str, ...], ...] = ()
 
 

@@ -126,7 +126,7 @@ class _Machine:
 
     def _pop(self) -> Any:
         if self.marks and len(self.stack) <= self.marks[-1]:
-            raise _Wrong("takes what lies below a mark")
+            raise _Wrong("takes what is below a mark")
         return self.stack.pop()
 
     def _top(self) -> Any:

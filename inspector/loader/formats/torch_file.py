@@ -185,7 +185,7 @@ def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None)
 class _Reading:
     def __init__(self, read: Read, size: int, file: str, known: Layouts) -> None:
         self.read, self.size, self.file, self.known = read, size, file, known
-        self.evidence: list[Finding] = []
+        self.findings: list[Finding] = []
         self.problems = EntryProblems()
         self.place = Place(file=file)
         self.steps = 0
@@ -194,7 +194,7 @@ class _Reading:
         self.odd: list[str] = []
 
     def unreadable(self, *found: Finding) -> TorchFile:
-        return TorchFile(Header(self.file, {}, {}, (*self.evidence, *found), readable=False))
+        return TorchFile(Header(self.file, {}, {}, (*self.findings, *found), readable=False))
 
     def _wrong_pickle(self, fault: Fault) -> Finding:
         from inspector.findings.header.torch import PickleMalformed
@@ -295,16 +295,16 @@ class _Reading:
         if not tensors and not faulty and not (isinstance(value, dict) and not value):
             from inspector.findings.header.torch import NoTensors
 
-            self.evidence.append(NoTensors(place=self.place, what=_what(value)))
+            self.findings.append(NoTensors(place=self.place, what=_what(value)))
             return self.unreadable()
         if isinstance(value, dict) and value.keys() >= {"state", "param_groups"}:
             from inspector.findings.reading.training import OptimizerNotWeights
 
-            self.evidence.append(OptimizerNotWeights(place=self.place, tensors=len(tensors)))
+            self.findings.append(OptimizerNotWeights(place=self.place, tensors=len(tensors)))
         if inside or beside:
             from inspector.findings.header.torch import OtherKey, WeightsInside
 
-            self.evidence.append(
+            self.findings.append(
                 WeightsInside(
                     place=self.place,
                     inside=inside,
@@ -316,23 +316,23 @@ class _Reading:
         declared = sum(storage.bytes for storage in storages.values())
         cut = () if place is None else self._cut(place, storages, of_storage)
         header = Header(
-            self.file, tensors, {"format": "pt"}, tuple(self.evidence), max(0, self.size - 8 - declared), declared,
+            self.file, tensors, {"format": "pt"}, tuple(self.findings), max(0, self.size - 8 - declared), declared,
             tuple(faulty), cut,
         )  # fmt: skip
         return TorchFile(header, form, ties, slices, inside, beside, lies)
 
     def _judge_tensors(self) -> None:
         """What is wrong with the tensors that the pickle describes."""
-        self.evidence.extend(self.problems.findings(self.file))
+        self.findings.extend(self.problems.findings(self.file))
         if self.odd:
             problem = f"describes tensors that cannot be: {len(self.odd):,}, the first is {self.odd[0][:200]}"
             from inspector.findings.header.torch import PickleMalformed
 
-            self.evidence.append(PickleMalformed(place=self.place, problem=problem, position=0))
+            self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
         if not self.complete:
             from inspector.findings.header.torch import PickleMalformed
 
-            self.evidence.append(
+            self.findings.append(
                 PickleMalformed(place=self.place, problem="holds more than can be a state dict", position=0)
             )
 
@@ -351,7 +351,7 @@ class _Reading:
         for finding, names in ((PickleRunsCode, runs), (PickleHoldsObjects, objects)):
             distinct = tuple(dict.fromkeys(names))
             if distinct:
-                self.evidence.append(finding(place=self.place, names=distinct[:NAMES_SHOWN], count=len(distinct)))
+                self.findings.append(finding(place=self.place, names=distinct[:NAMES_SHOWN], count=len(distinct)))
 
     def _weights(self, value: object) -> tuple[str, object, dict[str, int]]:
         """(key below which the weights are, what holds them, tensors below the other keys)."""
@@ -376,7 +376,7 @@ class _Reading:
         return ".".join(way), value, beside
 
     def _count(self, value: object) -> int:
-        """How many tensors lie below a value, as far as a bounded look tells."""
+        """How many tensors are below a value, as far as a bounded look tells."""
         found, steps, stack = 0, 0, [value]
         while stack and steps < 20_000:
             item = stack.pop()
@@ -476,7 +476,7 @@ class _Reading:
         if ties or slices:
             from inspector.findings.header.torch import StorageShared
 
-            self.evidence.append(
+            self.findings.append(
                 StorageShared(
                     place=self.place,
                     ties=tuple(names[:4] for names in ties[:NAMES_SHOWN]),
@@ -497,7 +497,7 @@ class _Reading:
         if names and isinstance(place, _Archived):
             from inspector.findings.header.torch import StorageMissing
 
-            self.evidence.append(
+            self.findings.append(
                 StorageMissing(
                     place=self.place,
                     storages=len(gone),
@@ -527,7 +527,7 @@ class _Reading:
             lost = max(at, at_least) - self.size
             from inspector.findings.shards.files import ShardCut
 
-            self.evidence.append(
+            self.findings.append(
                 ShardCut(
                     place=self.place,
                     declared=min(self.size + lost, WORD),
@@ -541,7 +541,7 @@ class _Reading:
         elif len(storages) == len(place.keys) and at < self.size:
             from inspector.findings.header.offsets import DataBehindEnd
 
-            self.evidence.append(DataBehindEnd(place=self.place, declared=at, stored=self.size, bytes=self.size - at))
+            self.findings.append(DataBehindEnd(place=self.place, declared=at, stored=self.size, bytes=self.size - at))
         return gone
 
 

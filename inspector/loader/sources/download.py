@@ -32,7 +32,7 @@ _SHARD: Final = re.compile(
 _INDEX: Final = re.compile(r"\.(safetensors|bin)\.index(\.[A-Za-z0-9_]+)?\.json\Z", re.ASCII)
 _PLAIN: Final = re.compile(r"[\w./*@-]+", re.ASCII)
 _SMALL: Final = 100_000_000
-"""Bytes above which a file of no known kind is told by name."""
+"""Bytes above which a file of no known kind is reported by name."""
 
 
 class Copies(Struct, frozen=True):
@@ -74,7 +74,7 @@ def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Addre
             needed.append(path)
         else:
             copies.setdefault(kind, []).append(path)
-    told = tuple(
+    reported = tuple(
         Copies(kind, len(paths), sum(sizes[path] for path in paths), max(paths, key=lambda path: sizes[path]))
         for kind, paths in sorted(copies.items())
     )
@@ -85,7 +85,7 @@ def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Addre
         len(needed),
         total,
         len(sizes),
-        tuple(sorted(told, key=lambda one: -one.bytes)),
+        tuple(sorted(reported, key=lambda one: -one.bytes)),
         _command(address, commit, patterns),
     )
 

@@ -109,7 +109,7 @@ class HubSource:
         self.address = replace(address, repository=description.repository)
         self.commit = description.commit
         self.notes: list[Finding] = []
-        """What is to be told of the repository as such: that it was renamed."""
+        """What is to be reported of the repository as such: that it was renamed."""
         self.only: str | None = None
         """The one file that the address names, where it is none of a folder."""
         self._settings, self._web, self._progress = settings, web, progress
@@ -332,7 +332,7 @@ class HubSource:
             return None
         if isinstance(answer, Failure) and answer.status in (401, 403):
             endpoint, token = self._settings.endpoint, self._settings.token is not None
-            return hub_answers.evidence_of(answer, self.address, endpoint, token)
+            return hub_answers.findings_of(answer, self.address, endpoint, token)
         return None
 
     def _read_ahead(self) -> None:
@@ -381,7 +381,7 @@ class HubSource:
             seen.add(url)
             answer = self._web.get(Wanted(url, TREE_LIMIT))
             if isinstance(answer, Failure):
-                return hub_answers.evidence_of(
+                return hub_answers.findings_of(
                     answer, self.address, self._settings.endpoint, self._settings.token is not None
                 )
             page = _json(answer.body)
@@ -416,12 +416,12 @@ class HubSource:
         answer = later.value()
         if isinstance(answer, Failure):
             return {}
-        told = answer.headers.get("x-repo-commit", "")
-        if is_commit(told) and told != self.commit:
+        reported = answer.headers.get("x-repo-commit", "")
+        if is_commit(reported) and reported != self.commit:
             return {}
         sizes = {name: entry.size for name in names if (entry := self._entry(name)) is not None}
         given = headers_of(answer.body, sizes, self._folder)
-        if given and not is_commit(told) and not self._still():
+        if given and not is_commit(reported) and not self._still():
             return {}
         self._report(len(given), len(names))
         return given
@@ -477,7 +477,7 @@ def _described(address: Address, settings: Settings, web: Web) -> _Description |
     url = base if address.revision is None else f"{base}/revision/{quote(address.revision, safe='')}"
     answer = web.get(Wanted(url, DESCRIPTION_LIMIT))
     if isinstance(answer, Failure):
-        return hub_answers.evidence_of(answer, address, settings.endpoint, settings.token is not None)
+        return hub_answers.findings_of(answer, address, settings.endpoint, settings.token is not None)
     described = _json(answer.body)
     commit = described.get("sha") if isinstance(described, dict) else None
     if not isinstance(described, dict) or not isinstance(commit, str) or not is_commit(commit):

@@ -16,15 +16,15 @@ _BAD_TOKEN = "invalid credentials in authorization header"
 _DISABLED = "access to this resource is disabled"
 
 
-def evidence_of(failure: Failure, address: Address, endpoint: str, with_token: bool) -> Finding:
+def findings_of(failure: Failure, address: Address, endpoint: str, with_token: bool) -> Finding:
     """The failure of the first requests about a repository as the one thing that it tells.
 
     A server that hides private repositories answers 401 for these and for absent ones alike, as long as
     nobody has logged in; with a token it answers 404 for both.
     """
     code = failure.headers.get("x-error-code", "").strip()
-    told = failure.headers.get("x-error-message", "").strip().lower().rstrip(".")
-    kind = _kind(failure, code, told, with_token)
+    reported = failure.headers.get("x-error-message", "").strip().lower().rstrip(".")
+    kind = _kind(failure, code, reported, with_token)
     if kind is None:
         return unreachable(failure, address, endpoint)
     from inspector.findings.reading.hub import RevisionNotFound
@@ -40,17 +40,17 @@ def evidence_of(failure: Failure, address: Address, endpoint: str, with_token: b
     )
 
 
-def _kind(failure: Failure, code: str, told: str, with_token: bool) -> type[OfRepository] | None:
+def _kind(failure: Failure, code: str, reported: str, with_token: bool) -> type[OfRepository] | None:
     """What a refusal is about; None where it says nothing about the repository."""
     from inspector.findings.reading import hub
 
-    if failure.status == 401 and with_token and (told == _BAD_TOKEN or code not in ("GatedRepo", "RepoNotFound")):
+    if failure.status == 401 and with_token and (reported == _BAD_TOKEN or code not in ("GatedRepo", "RepoNotFound")):
         return hub.TokenRefused
-    if told == _BAD_TOKEN:
+    if reported == _BAD_TOKEN:
         return hub.TokenRefused
     if code == "GatedRepo" and failure.status in (401, 403):
         return hub.RepositoryGated
-    if told == _DISABLED or (code == "" and failure.status == 403 and "disabled" in told):
+    if reported == _DISABLED or (code == "" and failure.status == 403 and "disabled" in reported):
         return hub.RepositoryDisabled
     if code == "RevisionNotFound":
         return hub.RevisionNotFound

@@ -109,7 +109,7 @@ def _renewed(path: str) -> bool:
 
 
 def _clean(token: str) -> str | None:
-    """A token as it may stand in a header: one word of printable ASCII."""
+    """A token as it may be in a header: one word of printable ASCII."""
     token = token.replace("\r", "").replace("\n", "").strip()
     return token if token and token.isascii() and token.isprintable() and " " not in token else None
 

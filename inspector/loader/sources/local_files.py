@@ -50,7 +50,7 @@ def git_digest(path: str, size: int) -> str | Refusal:
 
 
 def content_digest(path: str, size: int, read: Callable[[int], None] | None = None) -> str | Refusal:
-    """SHA-256 of a file, as the Hub states it of large ones. read is told the bytes of each piece."""
+    """SHA-256 of a file, as the Hub states it of large ones. read is reported the bytes of each piece."""
     return _digest(path, hashlib.sha256(), size, read)
 
 

@@ -21,9 +21,9 @@ class ManyHeaders:
     """
 
     def __init__(
-        self, web: Web, heads: Sequence[Head], at_once: int, routes: Routes | None, told: Callable[[int], None]
+        self, web: Web, heads: Sequence[Head], at_once: int, routes: Routes | None, reported: Callable[[int], None]
     ) -> None:
-        self._web, self._routes, self._told = web, routes, told
+        self._web, self._routes, self._reported = web, routes, reported
         self._asked: SimpleQueue[Head] = SimpleQueue()
         self._arrived: SimpleQueue[tuple[str, Opening | Refusal | BaseException]] = SimpleQueue()
         self._there: dict[str, Opening | Refusal] = {}
@@ -42,7 +42,7 @@ class ManyHeaders:
                 raise outcome
             self._there[arrived] = outcome
             self._done += 1
-            self._told(self._done)
+            self._reported(self._done)
         return self._there.pop(name)
 
     def _work(self) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Opened(Struct, frozen=True):
-    """A source, and what is to be told with it.
+    """A source, and what is to be reported with it.
 
     only: the single file that was named. address: what the source turned out to be, in its shortest form.
     commit: of a repository. revision: the name in the cache that led to it. notes: evidence about the place.

@@ -203,18 +203,18 @@ def _size(answer: Answer, listed: int | None) -> int | Refusal | None:
             return Refusal("malformed", "the server does not say which part of the file it sent")
         if span.first != 0:
             return Refusal("malformed", "the server sent another part of the file than was asked for")
-        told = span.total
+        reported = span.total
     elif answer.status == 200:
-        told = answer.length
+        reported = answer.length
     else:
         return Refusal("malformed", f"the server answers {answer.status} to a range")
-    if told is None or listed is None:
-        return listed if told is None else told
-    if told != listed:
+    if reported is None or listed is None:
+        return listed if reported is None else reported
+    if reported != listed:
         if recognised_page(answer.body):
-            return told
-        return Refusal("changed", f"the listing says {listed:,} bytes, the server {told:,}", told)
-    return told
+            return reported
+        return Refusal("changed", f"the listing says {listed:,} bytes, the server {reported:,}", reported)
+    return reported
 
 
 def recognised_page(first: bytes) -> bool:

@@ -300,8 +300,8 @@ class Web:
             return location, body.reusable
         if not 200 <= head.status < 300:
             words = self._drain(body, _ERROR_BODY)
-            told = self.scrub(head.headers.get("x-error-message", "")) or self.scrub(head.reason)
-            detail = f"{origin.authority} answers {head.status}" + (f": {told}" if told else "")
+            reported = self.scrub(head.headers.get("x-error-message", "")) or self.scrub(head.reason)
+            detail = f"{origin.authority} answers {head.status}" + (f": {reported}" if reported else "")
             asked = _retry_after(head.headers) if head.status in (429, 503) else None
             if asked is not None:
                 detail += f"; it asks to wait {asked:,.0f} s"

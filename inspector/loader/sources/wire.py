@@ -335,8 +335,8 @@ def _length(stated: str) -> int:
 def _broken(error: OSError, kind: str = "", fresh: bool = True) -> Broken:
     name = type(error).__name__
     if name == "SSLCertVerificationError":
-        told = getattr(error, "verify_message", "") or "it is not valid"
-        return Broken("tls", f"its certificate is refused: {told}")
+        reported = getattr(error, "verify_message", "") or "it is not valid"
+        return Broken("tls", f"its certificate is refused: {reported}")
     if name.startswith("SSL") and name not in ("SSLEOFError", "SSLZeroReturnError"):
         return Broken("tls", f"no secure connection: {getattr(error, 'reason', '') or 'it does not speak TLS'}")
     if isinstance(error, TimeoutError):

@@ -17,7 +17,7 @@ from inspector.quantization.module import (
     Tensors,
     ceil_div,
     group_of,
-    groups_told,
+    groups_reported,
     word,
 )
 from inspector.quantization.stated import Said
@@ -44,7 +44,7 @@ def _gemm(tensors: Tensors, said: Said) -> Opened:
     if scales is not None:
         bits = next((width for width in WIDTHS if columns * 32 == scales.shape[-1] * width), bits)
     outputs = columns * 32 // bits
-    groups = groups_told(tensors, ("scales", "qzeros"), -2, inputs, said.group_size)
+    groups = groups_reported(tensors, ("scales", "qzeros"), -2, inputs, said.group_size)
     size = group_of(inputs, groups, said.group_size)
     _settings(reading, bits, size, inputs, groups)
     reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
@@ -91,9 +91,9 @@ def _gemv(tensors: Tensors, said: Said) -> Opened:
 def _padded(inputs: int, tensors: Tensors, said: Said, axis: int) -> tuple[int | None, int]:
     """(group size, words of zero points for each output): the stated size where it fits, else one that does."""
     scales, zeros = tensors.get("scales"), tensors.get("qzeros")
-    told = [one.shape[axis] if one.dtype in INTEGERS else one.shape[axis] // 8
+    reported = [one.shape[axis] if one.dtype in INTEGERS else one.shape[axis] // 8
             for one in (zeros, scales) if one is not None and len(one.shape) == 2]  # fmt: skip
-    stored = told[0] if told else 0
+    stored = reported[0] if reported else 0
     sizes = [size for size in (said.group_size, 128, 64, 32) if size and size > 0]
     for size in sizes:
         if zero_width(inputs, size) == stored:

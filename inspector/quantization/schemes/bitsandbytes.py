@@ -3,7 +3,7 @@
 4 bit: `weight` [N, 1] in the storage dtype (bytes by default, BF16 with quant_storage), two values in a byte, so
 the header tells the number of elements and no shape; `weight.absmax` [ceil(n/blocksize)], `weight.quant_map` [16],
 `weight.quant_state.bitsandbytes__nf4` or `__fp4` (JSON in bytes). With double quantisation `absmax` is bytes and
-`weight.nested_absmax` [ceil(blocks/256)], `weight.nested_quant_map` [256] stand beside it.
+`weight.nested_absmax` [ceil(blocks/256)], `weight.nested_quant_map` [256] are beside it.
 int8: `weight` I8 [out, in], `SCB` F32 [out], `weight_format` [].
 """
 

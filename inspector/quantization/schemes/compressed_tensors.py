@@ -1,8 +1,8 @@
 """compressed-tensors where the weight is packed: integers in words, nvfp4, mxfp4, and the sparse forms of its past.
 
 pack-quantized: `weight_packed` I32 [out, W], `weight_scale` [out, G], `weight_shape` I64 [2] (its *values* are the
-shape: read only where W and G leave an interval of inputs and no card decides), asymmetric `weight_zero_point` I32
-[ceil(out*b/32), G], `weight_g_idx` [in]. Two packings are about: dense (W = ceil(in*b/32)) and, before 0.10, whole
+shape: read only where W and G leave an interval of inputs and no definition decides), asymmetric `weight_zero_point`
+I32 [ceil(out*b/32), G], `weight_g_idx` [in]. Two packings are about: dense (W = ceil(in*b/32)) and, before 0.10, whole
 values in a word (W = ceil(in/(32//b))); they differ at 3, 5, 6 bits.
 nvfp4: `weight_packed` U8 [out, in/2], `weight_scale` F8_E4M3 [out, in/16], `weight_global_scale` F32 [1].
 mxfp4: `weight_packed` U8 [out, in/2], `weight_scale` bytes [out, in/32].
@@ -76,12 +76,12 @@ def _kept(reading: Reading, outputs: int, low: int, high: int) -> int | None:
 
 def _groups(tensors: Tensors, width: int, said: Said) -> int | None:
     """How many groups scales and zero points tell: where they differ, the number that the settings make."""
-    told = [tensors[name].shape[-1] for name in ("weight_scale", "weight_zero_point")
+    reported = [tensors[name].shape[-1] for name in ("weight_scale", "weight_zero_point")
             if name in tensors and len(tensors[name].shape) >= 2]  # fmt: skip
-    if said.bits in WIDTHS and said.group_size and said.group_size > 0 and len(set(told)) > 1:
+    if said.bits in WIDTHS and said.group_size and said.group_size > 0 and len(set(reported)) > 1:
         low, high = interval(width, said.bits)
-        return next((groups for groups in told if low <= groups * said.group_size <= high), told[0])
-    return told[0] if told else None
+        return next((groups for groups in reported if low <= groups * said.group_size <= high), reported[0])
+    return reported[0] if reported else None
 
 
 def _wanted(inputs: int, said: Said) -> int:
@@ -116,7 +116,7 @@ def _decided(reading: Reading, width: int, outputs: int, groups: int | None) -> 
     named = [one for one in fits if _named(said, one.low, one.high)]
     for one in named:
         if one.bits == said.other_bits:
-            return _told(reading, one, groups)
+            return _reported(reading, one, groups)
     own = None
     if said.bits is not None and said.bits in widths:
         own = _fit(width, said.bits, stated, groups, inputs, partly=True)
@@ -124,15 +124,15 @@ def _decided(reading: Reading, width: int, outputs: int, groups: int | None) -> 
         same = [one for one in named if one.bits == said.bits]
         same += [one for one in named if stated is not None and one.size == stated]
         if own is not None and _named(said, own.low, own.high):
-            return _told(reading, own, groups)
+            return _reported(reading, own, groups)
         if same:
-            return _told(reading, same[0], groups)
+            return _reported(reading, same[0], groups)
         if alone is not None and said.dims and _named(said, alone.low, alone.high):
             inputs = likely(alone.low, alone.high, said)
-            return _Size(said.bits, stated, inputs, inputs)  # the scale is wrong then: its shape is told
+            return _Size(said.bits, stated, inputs, inputs)  # the scale is wrong then: its shape is reported
     for one in (*named, own, *fits):
         if one is not None:
-            return _told(reading, one, groups)
+            return _reported(reading, one, groups)
     bits = said.bits if said.bits in WIDTHS and said.bits is not None else 4
     low, high = interval(width, bits)
     reading.widths(f"weight_packed is {width} words wide = {high} inputs", f"weight_scale has {groups} groups")
@@ -169,7 +169,7 @@ def _fit(
     return _Size(bits, None if groups == 1 else size, low, high) if low <= high else None
 
 
-def _told(reading: Reading, found: _Size, groups: int | None) -> _Size:
+def _reported(reading: Reading, found: _Size, groups: int | None) -> _Size:
     """Sets the settings beside what was decided."""
     stated = reading.said.group_size
     reading.compare("bits", found.bits)

@@ -16,7 +16,7 @@ from inspector.quantization.module import (
     Tensors,
     ceil_div,
     group_of,
-    groups_told,
+    groups_reported,
     word,
 )
 from inspector.quantization.stated import Said
@@ -56,7 +56,7 @@ def open_module(tensors: Tensors, said: Said) -> Opened:
             )
         else:
             inputs = index.shape[0]
-    groups = groups_told(tensors, ("scales", "qzeros"), -2, inputs, said.group_size)
+    groups = groups_reported(tensors, ("scales", "qzeros"), -2, inputs, said.group_size)
     size = group_of(inputs, groups, said.group_size)
     reading.compare("bits", bits)
     if said.group_size is not None and scales is not None:

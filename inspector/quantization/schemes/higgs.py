@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.quantization.module import Opened, Reading, Scheme, Tensors, ceil_div, group_of, groups_told
+from inspector.quantization.module import Opened, Reading, Scheme, Tensors, ceil_div, group_of, groups_reported
 from inspector.quantization.stated import Said
 
 
@@ -27,7 +27,7 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     if ceil_div(outputs * bits, 16) != rows:
         reading.widths(f"weight has {rows} rows of 16 bits", f"scales has {outputs} outputs of {bits} bits")
     reading.compare("bits", bits)
-    groups = groups_told(tensors, ("scales",), 1, inputs, said.group_size or 256)
+    groups = groups_reported(tensors, ("scales",), 1, inputs, said.group_size or 256)
     reading.compare("group_size", group_of(inputs, groups, said.group_size) if groups > 1 or inputs <= 256 else inputs)
     reading.helper("scales", [(outputs, groups)], "one for each output and group")
     reading.helper("tables", [(2**bits,)], "one for each code")

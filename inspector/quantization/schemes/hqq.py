@@ -60,13 +60,13 @@ def _shapes(tensors: Tensors) -> list[tuple[int, ...]]:
 
 def _groups(rows: int, dtype: str, tensors: Tensors, said: Said) -> int:
     """How many groups scale and zero tell; where they differ, the number that fills the packed rows."""
-    told = list(dict.fromkeys(shape[0] for shape in _shapes(tensors) if shape))
+    reported = list(dict.fromkeys(shape[0] for shape in _shapes(tensors) if shape))
     widths = [bits for bits in (said.bits, 4, 8, 2, 1, 3) if bits and _packs(bits, dtype)]
     for bits in widths:
-        for groups in told:
-            if groups == rows * _each(bits) or (bits == 3 and ceil_div(groups, 10) == rows and len(told) == 1):
+        for groups in reported:
+            if groups == rows * _each(bits) or (bits == 3 and ceil_div(groups, 10) == rows and len(reported) == 1):
                 return groups
-    return told[0]
+    return reported[0]
 
 
 def _packs(bits: int, dtype: str) -> bool:

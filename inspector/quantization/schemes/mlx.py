@@ -3,7 +3,7 @@
 Bits 2, 3, 4, 5, 6, 8, all dense; modes affine (groups of 32, 64, 128), mxfp4 and mxfp8 (32, scales in bytes),
 nvfp4 (16, scales in bytes). Width and groups tell bits/group and not both: the config decides (an entry of the
 module before the default), else what fits the model's dims, else the usual 4 bits in groups of 64 and the
-interval is told. The Metal integration of transformers writes `qbiases`.
+interval is reported. The Metal integration of transformers writes `qbiases`.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     biases = next((name for name in ("biases", "qbiases") if name in tensors), "biases")
     *rows, width = values.shape
     affine = biases in tensors or scales is None or scales.dtype not in BYTES
-    told = [tensors[name].shape[-1] for name in ("scales", biases) if name in tensors and tensors[name].shape]
-    groups = next((number for number in told if _choices(width, number, affine, said)), told[0] if told else None)
+    reported = [tensors[name].shape[-1] for name in ("scales", biases) if name in tensors and tensors[name].shape]
+    groups = next(
+        (number for number in reported if _choices(width, number, affine, said)), reported[0] if reported else None
+    )
     choices = _choices(width, groups, affine, said)
     bits, size, inputs = choices[0] if choices else (said.bits or 4, said.group_size, width * 32 // (said.bits or 4))
     agrees = said.bits == bits and said.group_size in (None, size)

@@ -2,7 +2,7 @@
 
 NVFP4: [out, in/2] with `weight_scale` F8_E4M3 [out, in/16] and `weight_scale_2` []. MXFP4 (both tools): [out, in/2]
 with bytes [out, in/32]. INT4-AWQ and W4A8: packed along the *output*, [out/2, in] with `weight_scale` [out, in/g];
-W4A8 has `weight_scale_2`. `input_scale`, `pre_quant_scale` [in] may stand beside each.
+W4A8 has `weight_scale_2`. `input_scale`, `pre_quant_scale` [in] may be beside each.
 """
 
 from __future__ import annotations

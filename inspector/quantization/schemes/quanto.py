@@ -35,9 +35,9 @@ def _open_packed(tensors: Tensors, said: Said) -> Opened:
     scale = tensors.get("weight._scale", tensors.get("weight._shift"))
     rows, columns = values.shape
     size, bits, groups = columns, said.bits or 4, 0
-    told = [tensors[name] for name in ("weight._scale", "weight._shift") if name in tensors]
+    reported = [tensors[name] for name in ("weight._scale", "weight._shift") if name in tensors]
     if scale is not None and len(scale.shape) == 2:
-        whole = [one for one in told if 1 in one.shape and one.elements in (rows * 2, rows * 4)]
+        whole = [one for one in reported if 1 in one.shape and one.elements in (rows * 2, rows * 4)]
         scale = whole[0] if whole else scale
         groups = scale.elements
         if scale.shape[0] == 1 and scale.shape[1] == columns:

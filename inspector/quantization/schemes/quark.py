@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from inspector.quantization.module import Opened, Reading, Scheme, Tensors, ceil_div, group_of, groups_told
+from inspector.quantization.module import Opened, Reading, Scheme, Tensors, ceil_div, group_of, groups_reported
 from inspector.quantization.stated import Said
 
 
@@ -27,7 +27,7 @@ def _words(tensors: Tensors, said: Said) -> Opened:
         bits = next((width for width in (4, 8, 2) if columns * 32 == scale.shape[-1] * width), bits)
     outputs = columns * 32 // bits
     shown = scale if scale is not None else zeros
-    groups = groups_told(tensors, ("weight_scale", "weight_zero_point"), -2, inputs, said.group_size)
+    groups = groups_reported(tensors, ("weight_scale", "weight_zero_point"), -2, inputs, said.group_size)
     size = group_of(inputs, groups, said.group_size)
     reading.compare("bits", bits)
     if said.group_size is not None and shown is not None:

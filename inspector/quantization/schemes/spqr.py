@@ -1,6 +1,6 @@
 """SpQR: `dense_weights` I64 in one dim, sparse outliers in `row_offsets` and `col_vals`, inputs in `in_perm`.
 
-Sizes stand in the config and shapes nowhere: 16 values in a word is the most it can hold, the card decides.
+Sizes are in the config and shapes nowhere: 16 values in a word is the most it can hold, the definition decides.
 """
 
 from __future__ import annotations

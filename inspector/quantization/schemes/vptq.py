@@ -26,8 +26,8 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     values, books = tensors["indices"], tensors.get("centroids.weight")
     groups, rows, words = values.shape
-    told = Counter(tensors[name].elements for name in ("perm", "weight_scale", "weight_bias") if name in tensors)
-    inputs = told.most_common(1)[0][0] if told else 0
+    reported = Counter(tensors[name].elements for name in ("perm", "weight_scale", "weight_bias") if name in tensors)
+    inputs = reported.most_common(1)[0][0] if reported else 0
     if said.shape is not None:
         inputs = inputs or said.shape[1]
     reading.helper("centroids.weight", [books.shape if books is not None else ()])

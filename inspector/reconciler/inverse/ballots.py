@@ -18,7 +18,7 @@ Kind = Literal["dim", "extent", "presence"]
 class Ballot(msgspec.Struct, eq=False):
     """A value that is asked for. last: of an interval of values the last. votes: tensors that ask for it.
 
-    depth: how many definitions stand between the equations that ask and the leaf, at the least. follows: whether
+    depth: how many definitions are between the equations that ask and the leaf, at the least. follows: whether
     what is asked for rises or falls with the value. position: when the leaf was first asked.
     """
 

@@ -9,7 +9,7 @@ import msgspec
 
 from inspector.algebra.boxes import Box
 from inspector.notation.binding import Plan
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.differences import Differences, Weights, differences_of
@@ -22,7 +22,7 @@ from inspector.reconciler.inverse.seen import seen_together
 from inspector.reconciler.inverse.solve import MOST_EQUAL, Solution, default_of
 from inspector.reconciler.place import Placement
 
-Bind = Callable[[CardScope], tuple[Plan, Placement]]
+Bind = Callable[[Scope], tuple[Plan, Placement]]
 """Binds the definition in a scope and places the weights in it."""
 MOST_CAUSES = 4
 """Wrong keys that are named; a config with more is another model's."""
@@ -70,7 +70,7 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
             break
         cause, differences = found
         causes = [*(one for one in causes if one.key != cause.key), _after(causes, cause)]
-    if differences.total and plan.scope.card.shows:
+    if differences.total and plan.scope.definition.shows:
         seen = _together(differences_of(plan, placement, weights), bind)
         if seen is not None and seen[1].total < differences.total:
             causes, differences = seen
@@ -80,7 +80,7 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
 def _together(differences: Differences, bind: Bind) -> tuple[list[Cause], Differences] | None:
     """Keys that are wrong together, as one cause each."""
 
-    def rebind(scope: CardScope) -> Differences:
+    def rebind(scope: Scope) -> Differences:
         return differences_of(*bind(scope), differences.weights)
 
     found = seen_together(differences, differences.weights.families, rebind)
@@ -190,7 +190,7 @@ def _cause(
     )
 
 
-def named(scope: CardScope, leaf: Leaf, value: Any) -> tuple[str, Any]:
+def named(scope: Scope, leaf: Leaf, value: Any) -> tuple[str, Any]:
     """(the key that a leaf is of, the key's value with the leaf's): a list is named as a whole."""
     steps = next((at for at, step in enumerate(leaf) if isinstance(step, int)), len(leaf))
     key = tuple(str(step) for step in leaf[:steps])
@@ -201,12 +201,12 @@ def named(scope: CardScope, leaf: Leaf, value: Any) -> tuple[str, Any]:
 
 def _families(before: Differences, after: Differences) -> tuple[str, ...]:
     """The families that differ before a cause is put right and not after."""
-    left = {(one.block.slot.path, one.block.key) for one in after.placement.misfits}
+    left = {(one.block.slot.path, one.block.key) for one in after.placement.mismatched}
     gaps = {gap.block.key for gap in after.placement.gaps}
-    strays = {stray.key for stray in after.placement.strays}
-    names = [one.block.key for one in before.placement.misfits if (one.block.slot.path, one.block.key) not in left]
+    unexpected = {extra.key for extra in after.placement.unexpected}
+    names = [one.block.key for one in before.placement.mismatched if (one.block.slot.path, one.block.key) not in left]
     names += [gap.block.key for gap in before.placement.gaps if gap.block.key not in gaps]
-    names += [stray.key for stray in before.placement.strays if stray.key not in strays]
+    names += [extra.key for extra in before.placement.unexpected if extra.key not in unexpected]
     return tuple(dict.fromkeys(names))
 
 
@@ -221,7 +221,7 @@ def _lost(differences: Differences, leaf: Leaf) -> tuple[str, tuple[Box, ...]] |
 
 def _misshaped(differences: Differences) -> tuple[str, tuple[Box, ...]] | None:
     """The tensor that would have the wrong shape were the config right, where one tensor alone differs."""
-    mismatched = differences.placement.misfits
+    mismatched = differences.placement.mismatched
     return (mismatched[0].block.key, mismatched[0].boxes) if differences.total == 1 and mismatched else None
 
 
@@ -231,7 +231,7 @@ def _gives_extent(differences: Differences, leaf: Leaf) -> bool:
         slot = differences.rows[at].slot
         inner = scope
         for name in slot.scope:
-            inner = inner.grafts[name]
+            inner = inner.submodels[name]
         scope.trace.reads = set()
         for hole in slot.holes:
             inner.word((hole,))

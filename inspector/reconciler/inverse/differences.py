@@ -13,7 +13,7 @@ from inspector.matcher.families import Families
 from inspector.notation.binding import Block, BoundSlot, Plan, template
 from inspector.notation.trace import Leaf
 from inspector.reconciler.compress import DEEPEST
-from inspector.reconciler.place import Gap, Lost, Placed, Placement, Stray
+from inspector.reconciler.place import Gap, Lost, Placed, Placement, Unexpected
 from inspector.reconciler.renaming import renamings
 
 Boxes = dict[str, tuple[Box, ...]]
@@ -82,13 +82,13 @@ def differences_of(plan: Plan, placement: Placement, weights: Weights) -> Differ
     own = {id(row.slot) for row in plan.rows}
     for block in {id(one.block): one.block for one in placement.placed if id(one.block.slot) not in own}.values():
         others[block.key].append(block)
-    unexpected = [stray for stray in placement.strays if not is_unchecked(plan, stray.key)]
+    unexpected = [extra for extra in placement.unexpected if not is_unchecked(plan, extra.key)]
     unequal: dict[str, int] = defaultdict(int)
     for gap in placement.gaps:
         unequal[gap.block.key] += gap.tensors
-    for stray in unexpected:
-        unequal[stray.key] += stray.tensors
-    mismatched = [one for one in placement.misfits if id(one.block.slot) in own]
+    for extra in unexpected:
+        unequal[extra.key] += extra.tensors
+    mismatched = [one for one in placement.mismatched if id(one.block.slot) in own]
     for one in mismatched:
         if not same_rank(one):
             unequal[one.block.key] += one.tensors
@@ -116,7 +116,7 @@ def differences_of(plan: Plan, placement: Placement, weights: Weights) -> Differ
 
 
 def prefixes_of(key: str) -> list[str]:
-    """What stands before each dot of a family's key, before its first index."""
+    """What is before each dot of a family's key, before its first index."""
     named = key.partition("#")[0].split(".", DEEPEST)[:-1]
     return [".".join(named[:length]) for length in range(1, len(named) + 1)]
 
@@ -130,12 +130,12 @@ def _indices_stored(families: Families) -> dict[str, Span]:
     return {prefix: Span.union(found) for prefix, found in spans.items()}
 
 
-def _renamed(gaps: Sequence[Gap], strays: Sequence[Stray]) -> list[tuple[Boxes, Boxes]]:
+def _renamed(gaps: Sequence[Gap], unexpected: Sequence[Unexpected]) -> list[tuple[Boxes, Boxes]]:
     """Families that are only named otherwise: what is missing, and what is stored instead."""
-    if not gaps or not strays:
+    if not gaps or not unexpected:
         return []
     missing = [(gap.block.key, gap.boxes, gap.block.shape) for gap in gaps]
-    stored = [(stray.key, stray.boxes, stray.layout.shape) for stray in strays]
+    stored = [(extra.key, extra.boxes, extra.layout.shape) for extra in unexpected]
     return [
         (boxes_by_key(missing[at][:2] for at in names), boxes_by_key(stored[at][:2] for at in others))
         for names, others in renamings(missing, stored)
@@ -151,7 +151,7 @@ def boxes_by_key(found: Iterable[tuple[str, tuple[Box, ...]]]) -> Boxes:
 
 
 def is_unchecked(plan: Plan, key: str) -> bool:
-    """Whether a family lies below a prefix that no row describes."""
+    """Whether a family is below a prefix that no row describes."""
     return any(key.startswith(prefix) for prefix, _ in plan.opaque)
 
 

@@ -7,7 +7,7 @@ import re
 from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Node
 from inspector.notation.binding import template
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.slots import HOLE
 from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.differences import Differences, same_rank
@@ -15,14 +15,14 @@ from inspector.reconciler.inverse.solve import default_of, depth_of, in_order, o
 from inspector.reconciler.place import Placed
 
 Place = tuple[tuple[str, int], ...]
-"""Holes and the index that each stands at."""
+"""Holes and the index that each is at."""
 
 
 def ask_dims(differences: Differences, ballots: Ballots) -> None:
     """Adds what every mismatched dim asks for; equal equations are solved once."""
     tensors: dict[tuple[tuple[str, ...], Node, int, Place], int] = {}
     own = {id(row.slot) for row in differences.rows}
-    for one in differences.placement.misfits:
+    for one in differences.placement.mismatched:
         slot = one.block.slot
         if id(slot) not in own or not same_rank(one):
             continue
@@ -34,13 +34,13 @@ def ask_dims(differences: Differences, ballots: Ballots) -> None:
     for (path, node, stored, place), votes in tensors.items():
         scope = differences.plan.scope
         for name in path:
-            scope = scope.grafts[name]
+            scope = scope.submodels[name]
         _ask(differences, scope, node, stored, place, votes, ballots)
 
 
 def _ask(
     differences: Differences,
-    scope: CardScope,
+    scope: Scope,
     node: Node,
     stored: int,
     place: Place,

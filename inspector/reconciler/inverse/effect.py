@@ -57,7 +57,7 @@ def effect_of(differences: Differences, leaf: Leaf, value: Any) -> Effect | None
         broken=_broken(before.placed, after.placed),
         missing=sum(gap.tensors for gap in after.gaps if id(gap.block) in new),
         opens=_open(changed.values()) > _open(differences.rows[at] for at in changed),
-        reshapes=sum(one.tensors for one in after.misfits) < sum(one.tensors for one in before.misfits),
+        reshapes=sum(one.tensors for one in after.mismatched) < sum(one.tensors for one in before.mismatched),
         partial=gain > 0 and explains_in_part(differences, keys, before, after),
     )
 
@@ -115,7 +115,7 @@ def _restricted(placement: Placement, keys: Mapping[str, None]) -> Placement:
     return Placement(
         tuple([one for one in placement.placed if one.block.key in keys]),
         tuple([gap for gap in placement.gaps if gap.block.key in keys]),
-        tuple([stray for stray in placement.strays if stray.key in keys]),
+        tuple([extra for extra in placement.unexpected if extra.key in keys]),
     )
 
 
@@ -138,12 +138,12 @@ def _placed(
 
 def _count(differences: Differences, placement: Placement) -> int:
     checked = [
-        stray.tensors
-        for stray in placement.strays
-        if stray.key not in differences.weights.aside and not is_unchecked(differences.plan, stray.key)
+        extra.tensors
+        for extra in placement.unexpected
+        if extra.key not in differences.weights.aside and not is_unchecked(differences.plan, extra.key)
     ]
-    misfits = sum(one.tensors for one in placement.placed if not one.fits)
-    return misfits + sum(gap.tensors for gap in placement.gaps) + sum(checked)
+    mismatched = sum(one.tensors for one in placement.placed if not one.fits)
+    return mismatched + sum(gap.tensors for gap in placement.gaps) + sum(checked)
 
 
 def _broken(before: Sequence[Placed], after: Sequence[Placed]) -> int:

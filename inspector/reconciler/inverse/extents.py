@@ -15,7 +15,7 @@ from inspector.algebra.names import Index
 from inspector.algebra.span import Span
 from inspector.notation.binding import Shape, fits
 from inspector.notation.holes import bases, free_holes
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.slots import HOLE
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
@@ -56,8 +56,8 @@ class Unequal(msgspec.Struct, frozen=True, eq=False):
     """An extent that most families contradict. stated: as the config has it. tensors: those that differ there."""
 
     extent: Extent
-    root: CardScope
-    scope: CardScope
+    root: Scope
+    scope: Scope
     stated: Span | None
     stored: Span
     tensors: int
@@ -130,7 +130,7 @@ def _unequal(differences: Differences) -> Iterator[Unequal]:
             continue
         scope = differences.plan.scope
         for name in place.path:
-            scope = scope.grafts[name]
+            scope = scope.submodels[name]
         one = Unequal(place, differences.plan.scope, scope, None, Span(), tensors[place])
         before = one.enter()
         stated = one.value()
@@ -212,8 +212,8 @@ def _shown_alone(differences: Differences) -> dict[tuple[tuple[str, ...], str], 
                 path, hole = holes.pop()
                 scope = differences.plan.scope
                 for name in path:
-                    scope = scope.grafts[name]
-                if isinstance(hole, str) and not free_holes(scope.card, scope.settings.native, hole):
+                    scope = scope.submodels[name]
+                if isinstance(hole, str) and not free_holes(scope.definition, scope.settings.native, hole):
                     found[path, hole] = found.get((path, hole), Span()) | family.axis(position)
     return found
 
@@ -230,13 +230,13 @@ def _observed(
     row, axes = differences.rows[at], differences.axes[at]
     scope = differences.plan.scope
     for name in row.slot.scope:
-        scope = scope.grafts[name]
+        scope = scope.submodels[name]
     axis, native = str(axes[position]), scope.settings.native
-    outer = free_holes(scope.card, native, axis)
+    outer = free_holes(scope.definition, native, axis)
     around = [
         place
         for place, hole in enumerate(axes[:position])
-        if isinstance(hole, str) and {hole, *bases(scope.card, native, hole)} & set(outer)
+        if isinstance(hole, str) and {hole, *bases(scope.definition, native, hole)} & set(outer)
     ]
     if outer and not around:
         return

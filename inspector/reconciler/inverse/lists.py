@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from inspector.algebra.expression import Word
 from inspector.algebra.span import Span
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.solve import Evaluate, Solution, depth_of, literals, on_trial
@@ -29,7 +29,7 @@ class _Unequal(Protocol):
     @property
     def extent(self) -> _Extent: ...
     @property
-    def scope(self) -> CardScope: ...
+    def scope(self) -> Scope: ...
     @property
     def stored(self) -> Span: ...
     @property
@@ -39,7 +39,7 @@ class _Unequal(Protocol):
     def leave(self, before: list[tuple[str, int | None]]) -> None: ...
 
 
-def ask_lists(scope: CardScope, lists: Mapping[Leaf, Sequence[_Unequal]], ballots: Ballots) -> None:
+def ask_lists(scope: Scope, lists: Mapping[Leaf, Sequence[_Unequal]], ballots: Ballots) -> None:
     """Adds what extents ask of whole lists, all stages or layers together."""
     for leaf, unequal in lists.items():
         current = list(scope.leaf(leaf)[0])
@@ -92,7 +92,7 @@ def _worded(at: Evaluate, current: list[Any], words: list[str], stored: Span) ->
     return changed
 
 
-def _counted(scope: CardScope, leaf: Leaf, current: list[int], unequal: Sequence[_Unequal]) -> list[int]:
+def _counted(scope: Scope, leaf: Leaf, current: list[int], unequal: Sequence[_Unequal]) -> list[int]:
     """The list with its length, then each of its counts, set to what the extents that read it ask for."""
     changed = _resized(leaf, current, unequal)
     for one in unequal:

@@ -17,23 +17,23 @@ def explains_in_part(differences: Differences, moved: Mapping[str, None], before
     """
     if _mismatched(after) < _mismatched(before):
         return False
-    gaps, strays = _gaps(after), _strays(after)
+    gaps, unexpected = _gaps(after), _unexpected(after)
     for key, boxes in _gaps(differences.placement).items():
         if key not in moved:
             gaps[key] = boxes
-    for key, boxes in _strays(differences.placement).items():
+    for key, boxes in _unexpected(differences.placement).items():
         if key not in moved:
-            strays[key] = boxes
-    if _splits(differences, gaps, strays):
+            unexpected[key] = boxes
+    if _splits(differences, gaps, unexpected):
         return True
     new_gaps = without(_gaps(after), _gaps(before))
-    taken = _by_first_index(without(_strays(before), _strays(after)))
+    taken = _by_first_index(without(_unexpected(before), _unexpected(after)))
     if taken:
         if _holes(differences, new_gaps):
             return True
-        mismatched = boxes_by_key((one.block.key, one.boxes) for one in before.misfits)
-        worse = without(boxes_by_key((one.block.key, one.boxes) for one in after.misfits), mismatched)
-        left = boxes_by_key([*strays.items(), *worse.items()])
+        mismatched = boxes_by_key((one.block.key, one.boxes) for one in before.mismatched)
+        worse = without(boxes_by_key((one.block.key, one.boxes) for one in after.mismatched), mismatched)
+        left = boxes_by_key([*unexpected.items(), *worse.items()])
         return _covers(_by_first_index(left), taken)
     if new_gaps:
         return True
@@ -42,26 +42,28 @@ def explains_in_part(differences: Differences, moved: Mapping[str, None], before
 
 
 def _of_lost_part(differences: Differences, resolved: Boxes, gaps: Boxes) -> bool:
-    """Whether tensors lie in a part of which nothing is stored, and others of it stay missing."""
+    """Whether tensors are in a part of which nothing is stored, and others of it stay missing."""
     lost = {prefix for key in resolved for prefix in prefixes_of(key) if prefix not in differences.prefixes}
     return any(prefix in lost for key in gaps for prefix in prefixes_of(key))
 
 
 def _mismatched(placement: Placement) -> int:
-    return sum(one.tensors for one in placement.misfits)
+    return sum(one.tensors for one in placement.mismatched)
 
 
 def _gaps(placement: Placement) -> Boxes:
     return boxes_by_key((gap.block.key, gap.boxes) for gap in placement.gaps)
 
 
-def _strays(placement: Placement) -> Boxes:
-    return boxes_by_key((stray.key, stray.boxes) for stray in placement.strays)
+def _unexpected(placement: Placement) -> Boxes:
+    return boxes_by_key((extra.key, extra.boxes) for extra in placement.unexpected)
 
 
-def _splits(differences: Differences, gaps: Boxes, strays: Boxes) -> bool:
+def _splits(differences: Differences, gaps: Boxes, unexpected: Boxes) -> bool:
     """Whether a renaming is half explained: its name is no longer missing, and is stored otherwise all the same."""
-    return any(bool(without(missing, gaps)) != bool(without(stored, strays)) for missing, stored in differences.renamed)
+    return any(
+        bool(without(missing, gaps)) != bool(without(stored, unexpected)) for missing, stored in differences.renamed
+    )
 
 
 def _holes(differences: Differences, gaps: Boxes) -> dict[str, Span]:

@@ -57,13 +57,13 @@ def _alike(differences: Differences, at: int) -> tuple[object, ...]:
 
 
 def _depth(differences: Differences, slot: Slot, leaf: Leaf) -> int:
-    """How many definitions stand between the conditions of a row, or its holes, and a leaf."""
+    """How many definitions are between the conditions of a row, or its holes, and a leaf."""
     scope = differences.plan.scope
     depths = [depth_of(scope_of(scope, slot), [Word((hole,)) for hole in slot.holes], leaf)]
     for condition in slot.whens:
         inner = scope
         for name in condition.scope:
-            inner = inner.grafts[name]
+            inner = inner.submodels[name]
         depths.append(depth_of(inner, [condition.node], leaf))
     return min(depths)
 
@@ -75,7 +75,7 @@ def _read_by_conditions(differences: Differences, at: int) -> set[Leaf]:
     for condition in row.slot.whens:
         scope = plan.scope
         for name in condition.scope:
-            scope = scope.grafts[name]
+            scope = scope.submodels[name]
         scope.evaluate(condition.node)
     read = set(plan.scope.trace.reads)
     if row.slot.tied or plan.binder.follows_holes(row.slot):
@@ -114,11 +114,11 @@ def _words(
     for condition in slot.whens:
         scope = differences.plan.scope
         for name in condition.scope:
-            scope = scope.grafts[name]
+            scope = scope.submodels[name]
         words.update(dict.fromkeys(literals(scope, [condition.node])))
     inner = differences.plan.scope
     for name in slot.scope:
-        inner = inner.grafts[name]
+        inner = inner.submodels[name]
     nodes: list[Node] = [Word((hole,)) for hole in slot.holes]
     words.update(dict.fromkeys(literals(inner, nodes)))
     if isinstance(leaf[-1], int):

@@ -9,11 +9,11 @@ import msgspec
 
 from inspector.matcher.families import Families
 from inspector.matcher.showing import shown_values
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.shown import NEUTRAL
 from inspector.reconciler.inverse.differences import Differences
 
-Rebind = Callable[[CardScope], Differences]
+Rebind = Callable[[Scope], Differences]
 """What differs in another scope."""
 
 
@@ -52,10 +52,10 @@ def seen_together(differences: Differences, families: Families, rebind: Rebind) 
     return Seen(values, without, after) if len(values) > 1 else None
 
 
-def _values(scope: CardScope, families: Families) -> dict[str, Any]:
+def _values(scope: Scope, families: Families) -> dict[str, Any]:
     """Keys with what is seen of them, where the config has something else."""
-    if not scope.card.shows:
+    if not scope.definition.shows:
         return {}
-    seen = shown_values(scope.card, families)
-    told = {key: value for key, value in seen.items() if scope.card.shows[key].how != NEUTRAL}
-    return {key: value for key, value in told.items() if scope.settings.read((key,))[0] != value}
+    seen = shown_values(scope.definition, families)
+    reported = {key: value for key, value in seen.items() if scope.definition.shows[key].how != NEUTRAL}
+    return {key: value for key, value in reported.items() if scope.settings.read((key,))[0] != value}

@@ -10,7 +10,7 @@ import msgspec
 
 from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Literal, Node, Word, children, parse
-from inspector.notation.scope import CardScope
+from inspector.notation.scope import Scope
 from inspector.notation.trace import LENGTH, Leaf
 
 LARGEST = 2**48
@@ -38,7 +38,7 @@ Evaluate = Callable[[Any], Any]
 """A leaf's value -> what an expression is then."""
 
 
-def on_trial(scope: CardScope, leaf: Leaf, evaluate: Callable[[], Any]) -> Evaluate:
+def on_trial(scope: Scope, leaf: Leaf, evaluate: Callable[[], Any]) -> Evaluate:
     """An expression as a function of one leaf; None where a value is impossible."""
     trace = scope.trace
 
@@ -160,7 +160,7 @@ def first_of(at: Callable[[int], Any], target: Any, last: int) -> int:
     return high
 
 
-def words_of(root: CardScope, scope: CardScope, leaf: Leaf, nodes: Iterable[Node]) -> list[str]:
+def words_of(root: Scope, scope: Scope, leaf: Leaf, nodes: Iterable[Node]) -> list[str]:
     """The words that a leaf may have: the class's own, those of its list, those that expressions compare with."""
     default = default_of(root, leaf)
     found: dict[str, None] = {default: None} if isinstance(default, str) else {}
@@ -170,7 +170,7 @@ def words_of(root: CardScope, scope: CardScope, leaf: Leaf, nodes: Iterable[Node
     return list(found)
 
 
-def literals(scope: CardScope, nodes: Iterable[Node]) -> list[str]:
+def literals(scope: Scope, nodes: Iterable[Node]) -> list[str]:
     """The words that expressions compare with, through symbols and submodels, each once."""
     found: dict[str, None] = {}
     seen: set[tuple[str, ...]] = set()
@@ -184,8 +184,8 @@ def literals(scope: CardScope, nodes: Iterable[Node]) -> list[str]:
             if (*map(str, inner.prefix), *node.path) in seen:
                 continue
             seen.add((*map(str, inner.prefix), *node.path))
-            if rest and first in inner.grafts:
-                waiting.append((inner.grafts[first], Word(tuple(rest))))
+            if rest and first in inner.submodels:
+                waiting.append((inner.submodels[first], Word(tuple(rest))))
             elif not rest and first in inner.symbols:
                 waiting.append((inner, parse(inner.symbols[first])))
         waiting.extend((inner, child) for child in children(node))
@@ -196,20 +196,20 @@ DEEPEST = 9
 """Definitions between a row and a key beyond which one more makes no difference."""
 
 
-def depth_of(scope: CardScope, nodes: Iterable[Node], leaf: Leaf) -> int:
-    """How many definitions stand between some expressions and a leaf, at the least."""
+def depth_of(scope: Scope, nodes: Iterable[Node], leaf: Leaf) -> int:
+    """How many definitions are between some expressions and a leaf, at the least."""
     key = tuple(step for step in leaf if isinstance(step, str) and step != LENGTH)
     level, seen = [(scope, node) for node in nodes], set[tuple[str | int, ...]]()
     for depth in range(DEEPEST):
-        below: list[tuple[CardScope, Node]] = []
+        below: list[tuple[Scope, Node]] = []
         while level:
             inner, node = level.pop()
             level.extend((inner, child) for child in children(node))
             if not isinstance(node, Word):
                 continue
             first, *rest = node.path
-            if rest and first in inner.grafts:
-                below.append((inner.grafts[first], Word(tuple(rest))))
+            if rest and first in inner.submodels:
+                below.append((inner.submodels[first], Word(tuple(rest))))
             elif not rest and first in inner.symbols:
                 if (*inner.prefix, LENGTH, first) not in seen:
                     seen.add((*inner.prefix, LENGTH, first))
@@ -220,7 +220,7 @@ def depth_of(scope: CardScope, nodes: Iterable[Node], leaf: Leaf) -> int:
     return DEEPEST
 
 
-def default_of(scope: CardScope, leaf: Leaf) -> Any:
+def default_of(scope: Scope, leaf: Leaf) -> Any:
     """The class's own value of a leaf, None where it has none."""
     value: Any = scope.settings.defaults
     for step in leaf:
@@ -233,7 +233,7 @@ def default_of(scope: CardScope, leaf: Leaf) -> Any:
     return value
 
 
-def in_order(scope: CardScope, nodes: Iterable[Node], leaves: Iterable[Leaf]) -> list[Leaf]:
+def in_order(scope: Scope, nodes: Iterable[Node], leaves: Iterable[Leaf]) -> list[Leaf]:
     """Leaves in the order in which expressions name them, through definitions."""
     named: dict[Leaf, int] = {}
     seen: set[Leaf] = set()
@@ -242,8 +242,8 @@ def in_order(scope: CardScope, nodes: Iterable[Node], leaves: Iterable[Leaf]) ->
         inner, node = waiting.pop()
         if isinstance(node, Word):
             first, *rest = node.path
-            if rest and first in inner.grafts:
-                waiting.append((inner.grafts[first], Word(tuple(rest))))
+            if rest and first in inner.submodels:
+                waiting.append((inner.submodels[first], Word(tuple(rest))))
             elif not rest and first in inner.symbols:
                 if (*inner.prefix, LENGTH, first) not in seen:
                     seen.add((*inner.prefix, LENGTH, first))
