@@ -22,7 +22,7 @@ class Audit(AuditResult, frozen=True):
         return audit_text(self)
 
 
-class Comparison(ComparisonResult, frozen=True):
+class Comparison(ComparisonResult, frozen=True, kw_only=True):
     """The result of a comparison of two checkpoints."""
 
     def __str__(self) -> str:

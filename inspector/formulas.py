@@ -180,17 +180,19 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
                 layers = _layers(layers, own)
         rows.append(
             Row(
-                plan.spelling.root + slot.path if slot.body else slot.path,
-                plan.spelling.root + slot.row if slot.body else slot.row,
-                slot.role,
-                _chart_of(slot),
-                tuple(show(node) for node in slot.dims),
-                is_counted,
-                _remark(slot.tensor.counted, slot.optional or slot.group is not None, bool(slot.tied), slot.extra),
-                own[0].shape if known and own else None,
-                sum(block.tensors for block in own) if known else None,
-                number,
-                str(total) if total is not None and number is None else "",
+                path=plan.spelling.root + slot.path if slot.body else slot.path,
+                module=plan.spelling.root + slot.row if slot.body else slot.row,
+                role=slot.role,
+                chart=_chart_of(slot),
+                dims=tuple(show(node) for node in slot.dims),
+                counted=is_counted,
+                remark=_remark(
+                    slot.tensor.counted, slot.optional or slot.group is not None, bool(slot.tied), slot.extra
+                ),
+                shape=own[0].shape if known and own else None,
+                tensors=sum(block.tensors for block in own) if known else None,
+                total=number,
+                open_total=str(total) if total is not None and number is None else "",
             )
         )
     whole = constant(0)
@@ -198,18 +200,18 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
         whole = whole + amount
     inside = in_layers.number
     return Formula(
-        name,
-        next((one for one in head.names if one), ""),
-        tuple(rows),
-        charts.formulas(plan),
-        tuple(charts.symbols(plan)),
-        {key: amount for key, amount in groups.items() if amount},
-        matrices if known else None,
-        layers,
-        inside // layers if inside is not None and layers and inside % layers == 0 else None,
-        whole.number if known else None,
-        str(whole) if known else "",
-        known,
+        name=name,
+        head=next((one for one in head.names if one), ""),
+        rows=tuple(rows),
+        formulas=charts.formulas(plan),
+        symbols=tuple(charts.symbols(plan)),
+        groups={key: amount for key, amount in groups.items() if amount},
+        matrices=matrices if known else None,
+        layers=layers,
+        per_layer=inside // layers if inside is not None and layers and inside % layers == 0 else None,
+        total=whole.number if known else None,
+        open_total=str(whole) if known else "",
+        known=known,
     )
 
 

@@ -30,7 +30,16 @@ def helper_lines(unpacked: Unpacked) -> Iterator[Line]:
     """The lines of scales, zero points, indices and quantization state."""
     for one in unpacked.helpers:
         elements = one.layout.elements * one.tensors
-        yield Line(one.key, ROLE, ledger.HELPER, one.layout, one.boxes, one.tensors, elements, 0)
+        yield Line(
+            family=one.key,
+            role=ROLE,
+            kind=ledger.HELPER,
+            layout=one.layout,
+            boxes=one.boxes,
+            tensors=one.tensors,
+            elements=elements,
+            parameters=0,
+        )
 
 
 def packing_findings(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:

@@ -106,9 +106,16 @@ def _lines(tensors: Mapping[str, Layout], kind: str, component: str) -> Iterator
         for part in family.stored:
             counted = part.elements if kind == ledger.EXTRA else 0
             yield Line(
-                family.key, component, kind, part.layout, part.boxes, part.tensors, part.elements, counted,
-                component if kind == ledger.EXTRA else "",
-            )  # fmt: skip
+                family=family.key,
+                role=component,
+                kind=kind,
+                layout=part.layout,
+                boxes=part.boxes,
+                tensors=part.tensors,
+                elements=part.elements,
+                parameters=counted,
+                component=component if kind == ledger.EXTRA else "",
+            )
 
 
 def _elements(tensors: Mapping[str, Layout]) -> int:

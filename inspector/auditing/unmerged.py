@@ -53,11 +53,18 @@ def _take_apart(
             continue
         lines.extend(
             Line(
-                key, "adapter", ledger.EXTRA, part.layout, part.boxes, part.tensors, part.elements,
-                part.layout.elements * part.tensors, "adapter",
+                family=key,
+                role="adapter",
+                kind=ledger.EXTRA,
+                layout=part.layout,
+                boxes=part.boxes,
+                tensors=part.tensors,
+                elements=part.elements,
+                parameters=part.layout.elements * part.tensors,
+                component="adapter",
             )
             for part in family.stored
-        )  # fmt: skip
+        )
     for name, layout in checkpoint.tensors.items():
         if tuner_name(name) is None and "modules_to_save" not in name.split("."):
             tensors[base_name(name)] = layout

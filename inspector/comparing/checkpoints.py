@@ -72,7 +72,15 @@ def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Co
     if one.verdict == "unreadable" or other.verdict == "unreadable":
         findings = [*one.findings, *other.findings]
         roles = tuple(_differences(one, other))
-        return Comparison(one, other, "different", roles, None, None, None, tuple(findings), "unreadable", totals)
+        return Comparison(
+            source=one,
+            target=other,
+            relation="different",
+            roles=roles,
+            findings=tuple(findings),
+            verdict="unreadable",
+            parameters=totals,
+        )
     left, right = _read_like(one, other), _read_like(other, one)
     before, after, copies = settled(side_of(left), side_of(right))
     before, after = _admitted(before, after), _admitted(after, before)
@@ -119,7 +127,16 @@ def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | 
     roles = tuple(_differences(one, other))
     unread = [side.title for side in (one, other) if side.case is None and not side.components]
     skipped = tuple(Skipped(f"roles of {title}", "no definition reads its names") for title in unread)
-    return Comparison(one, other, "different", roles, None, None, None, (finding,), verdict, totals, skipped=skipped)
+    return Comparison(
+        source=one,
+        target=other,
+        relation="different",
+        roles=roles,
+        findings=(finding,),
+        verdict=verdict,
+        parameters=totals,
+        skipped=skipped,
+    )
 
 
 def _admitted(own: Side, other: Side) -> Side:
@@ -150,18 +167,18 @@ def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: S
     padding = sum(finding.dropped + finding.invented for finding in padded)
     bad = dropped + invented > padding or any(finding.severity != "note" for finding in findings)
     return Comparison(
-        before.audited,
-        after.audited,
-        "conversion",
-        tuple(_rows(before, after, found)),
-        carried,
-        dropped,
-        invented,
-        tuple(findings),
-        "findings" if bad else "clean",
-        (carried + dropped, carried + invented),
-        found.carried,
-        tuple(_skipped(pairs, found)),
+        source=before.audited,
+        target=after.audited,
+        relation="conversion",
+        roles=tuple(_rows(before, after, found)),
+        carried=carried,
+        dropped=dropped,
+        invented=invented,
+        findings=tuple(findings),
+        verdict="findings" if bad else "clean",
+        parameters=(carried + dropped, carried + invented),
+        carriage=found.carried,
+        skipped=tuple(_skipped(pairs, found)),
     )
 
 
@@ -332,13 +349,13 @@ def _rows(before: Side, after: Side, found: Tally) -> Iterator[RoleDifference]:
         how = [step for step in made.how if step != "same" or len(made.how) == 1]
         lossy = made.dropped or made.invented
         yield RoleDifference(
-            name,
-            made.carried + made.dropped,
-            made.carried + made.invented,
-            ", ".join(because.get(name, ()) if lossy else made.types),
-            made.carried,
-            made.dropped,
-            made.invented,
-            tuple(how),
-            tuple(made.types),
+            role=name,
+            source=made.carried + made.dropped,
+            target=made.carried + made.invented,
+            because=", ".join(because.get(name, ()) if lossy else made.types),
+            carried=made.carried,
+            dropped=made.dropped,
+            invented=made.invented,
+            how=tuple(how),
+            types=tuple(made.types),
         )

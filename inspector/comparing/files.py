@@ -37,8 +37,19 @@ SMALL: Final = 10_000_000
 SMALL_TOGETHER: Final = 500_000_000
 _WEIGHTS: Final = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".safetensors.index.json", ".bin.index.json")
 _DOCUMENTS: Final = (
-    ".md", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".mp4", ".ipynb", ".gitattributes", ".gitignore",
-)  # fmt: skip
+    ".md",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".svg",
+    ".webp",
+    ".pdf",
+    ".mp4",
+    ".ipynb",
+    ".gitattributes",
+    ".gitignore",
+)
 _PAPERS: Final = ("readme", "license", "notice", "use_policy", "changelog", "citation")
 
 
@@ -98,20 +109,20 @@ class _Download:
             *self._left_out([path for path in missing if path not in needed]),
         ]
         return Files(
-            self.repository.address,
-            self.repository.commit or "",
-            self.local.source,
-            len(self.tree),
-            len(equal) - len(contents),
-            len(self.proven),
-            len(unproven),
-            sum(self.tree[path].size for path in unproven),
-            (*sizes, *sorted(contents)),
-            tuple(missing),
-            tuple(extra),
-            True,
-            self.hashes,
-            tuple(findings),
+            reference=self.repository.address,
+            commit=self.repository.commit or "",
+            other=self.local.source,
+            of=len(self.tree),
+            same=len(equal) - len(contents),
+            proven=len(self.proven),
+            unproven=len(unproven),
+            unproven_bytes=sum(self.tree[path].size for path in unproven),
+            differing=(*sizes, *sorted(contents)),
+            missing=tuple(missing),
+            extra=tuple(extra),
+            local=True,
+            hashed=self.hashes,
+            findings=tuple(findings),
         )
 
     def _path(self, path: str) -> str:
@@ -265,10 +276,21 @@ def _repositories(one: Checkpoint, other: Checkpoint) -> Files:
         )
     rest = [path for path in both if path not in differing and path not in proven]
     return Files(
-        one.address, one.commit or "", other.address, len(one.tree), len(both) - len(differing), len(proven), len(rest),
-        sum(one.tree[path].size for path in rest), tuple(differing), tuple(gone), tuple(new), False, False,
-        tuple(findings),
-    )  # fmt: skip
+        reference=one.address,
+        commit=one.commit or "",
+        other=other.address,
+        of=len(one.tree),
+        same=len(both) - len(differing),
+        proven=len(proven),
+        unproven=len(rest),
+        unproven_bytes=sum(one.tree[path].size for path in rest),
+        differing=tuple(differing),
+        missing=tuple(gone),
+        extra=tuple(new),
+        local=False,
+        hashed=False,
+        findings=tuple(findings),
+    )
 
 
 def _states(one: RepositoryFile, other: RepositoryFile) -> bool:

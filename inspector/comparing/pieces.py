@@ -244,19 +244,19 @@ class _Cutter:
         component = line.component if line.kind == ledger.EXTRA else ""
         terms, groups = self._terms(slot, scope, boxes)
         return Piece(
-            self._identity(_counting(slot, block, line), scope, tuple(holes), component),
-            boxes,
-            tuple(nouns[: len(holes)]),
-            shape,
-            dims,
-            line,
-            slot.row,
-            turned,
-            stacked,
-            terms,
-            groups,
-            None,
-            tuple(order),
+            identity=self._identity(_counting(slot, block, line), scope, tuple(holes), component),
+            boxes=boxes,
+            nouns=tuple(nouns[: len(holes)]),
+            shape=shape,
+            dims=dims,
+            line=line,
+            row=slot.row,
+            turned=turned,
+            stacked=stacked,
+            terms=terms,
+            groups=groups,
+            part=None,
+            order=tuple(order),
         )
 
     def _of_original(self, line: Line, block: Block, boxes: tuple[Box, ...]) -> tuple[Box, ...]:

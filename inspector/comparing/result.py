@@ -74,7 +74,7 @@ class Way(Struct, frozen=True):
     steps: tuple[str, ...]
 
 
-class Comparison(Struct, frozen=True):
+class Comparison(Struct, frozen=True, kw_only=True):
     """Two audits side by side. relation: "conversion" or "different"; carried and dropped as the JSON says.
 
     parameters: unique logical parameters of both sides. carriage: which tensors become which, by family;
@@ -86,9 +86,9 @@ class Comparison(Struct, frozen=True):
     target: Audit
     relation: str
     roles: tuple[RoleDifference, ...]
-    carried: int | None
-    dropped: int | None
-    invented: int | None
+    carried: int | None = None
+    dropped: int | None = None
+    invented: int | None = None
     findings: tuple[Finding, ...]
     verdict: str
     parameters: tuple[int, int] = (0, 0)

@@ -157,7 +157,16 @@ def bind(
     opaque = tuple(
         (spelling.spelled(entry, scope), entry.because) for entry in unrolled.opaque if binder.leaves_out(entry)
     )
-    return Plan(scope, head, spelling, unrolled, blocks, rows, binder, opaque)
+    return Plan(
+        scope=scope,
+        head=head,
+        spelling=spelling,
+        unrolled=unrolled,
+        blocks=blocks,
+        rows=rows,
+        binder=binder,
+        opaque=opaque,
+    )
 
 
 def bind_slots(scope: Scope, spelling: Spelling, slots: Iterable[Slot], stored: Stored) -> list[Block]:

@@ -148,7 +148,9 @@ def rows(
     **renames: str,
 ) -> Group:
     """A group without a prefix."""
-    return Group("", parts, when, optional, tied, tower, extra, renames)
+    return Group(
+        prefix="", rows=parts, when=when, optional=optional, tied=tied, tower=tower, extra=extra, renames=renames
+    )
 
 
 def under(
@@ -162,7 +164,9 @@ def under(
     **renames: str,
 ) -> Group:
     """A group below a prefix; further words rename the block's symbols in dims, predicates and holes."""
-    return Group(prefix, parts, when, optional, tied, tower, extra, renames)
+    return Group(
+        prefix=prefix, rows=parts, when=when, optional=optional, tied=tied, tower=tower, extra=extra, renames=renames
+    )
 
 
 def either(first: Row, second: Row) -> Either:

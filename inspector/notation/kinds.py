@@ -40,7 +40,9 @@ class Kind(Struct, frozen=True):
 def linear(arrow: str, *, bias: Switch = False, each: str = "", bare: bool = False, packs: str = "") -> Kind:
     """`.weight` [out, in], `.bias` [out]; with `each` a leading axis; bare: the path is the weight."""
     source, target = _arrow(arrow)
-    return _matrix("linear", arrow, (target, source), target, bias, each, bare, packs)
+    return _matrix(
+        name="linear", arrow=arrow, dims=(target, source), target=target, bias=bias, each=each, bare=bare, packs=packs
+    )
 
 
 def dense(arrow: str, *, each: str = "", bare: bool = False, packs: str = "") -> Kind:
@@ -51,7 +53,16 @@ def dense(arrow: str, *, each: str = "", bare: bool = False, packs: str = "") ->
 def linear_io(arrow: str, *, bias: Switch = False, each: str = "", bare: bool = False, packs: str = "") -> Kind:
     """`.weight` [in, out]: the orientation of GPT-2's Conv1D."""
     source, target = _arrow(arrow)
-    return _matrix("linear_io", arrow, (source, target), target, bias, each, bare, packs)
+    return _matrix(
+        name="linear_io",
+        arrow=arrow,
+        dims=(source, target),
+        target=target,
+        bias=bias,
+        each=each,
+        bare=bare,
+        packs=packs,
+    )
 
 
 def table(shape: str) -> Kind:

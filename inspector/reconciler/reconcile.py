@@ -138,17 +138,17 @@ def reconcile(
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
     expected = _expected(plan, placement)
     return Reconciled(
-        reading,
-        claim,
-        head,
-        plan,
-        corrected,
-        placement,
-        tuple(causes),
-        sides.products,
-        beyond,
-        ledger.add_up(lines, expected),
-        solved_alone,
+        reading=reading,
+        claim=claim,
+        head=head,
+        plan=plan,
+        corrected=corrected,
+        placement=placement,
+        causes=tuple(causes),
+        products=sides.products,
+        beyond=beyond,
+        ledger=ledger.add_up(lines, expected),
+        solved=solved_alone,
     )
 
 
@@ -299,18 +299,18 @@ def _line(one: Placed | Unexpected, family: str, role: str, kind: str, component
     parameters = layout.elements * one.tensors if kind not in (ledger.BUFFER, ledger.HELPER, ledger.UNEXPLAINED) else 0
     formula = "" if isinstance(one, Unexpected) else one.block.slot.kind.chart
     return Line(
-        family,
-        role,
-        kind,
-        layout,
-        one.boxes,
-        one.tensors,
-        storage.elements * one.tensors,
-        parameters,
-        component,
-        formula,
-        one.packed,
-        None if isinstance(one, Unexpected) else one.block,
+        family=family,
+        role=role,
+        kind=kind,
+        layout=layout,
+        boxes=one.boxes,
+        tensors=one.tensors,
+        elements=storage.elements * one.tensors,
+        parameters=parameters,
+        component=component,
+        formula=formula,
+        packed=one.packed,
+        block=None if isinstance(one, Unexpected) else one.block,
     )
 
 

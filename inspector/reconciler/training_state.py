@@ -140,9 +140,17 @@ def _lines(family: Family, leftover: str) -> Iterator[Line]:
     for part in family.stored:
         counted = part.layout.elements * part.tensors if kind in (ledger.EXTRA, ledger.UNCHECKED) else 0
         yield Line(
-            family.key, role, kind, part.layout, part.boxes, part.tensors, part.elements, counted, component,
+            family=family.key,
+            role=role,
+            kind=kind,
+            layout=part.layout,
+            boxes=part.boxes,
+            tensors=part.tensors,
+            elements=part.elements,
+            parameters=counted,
+            component=component,
             packed=part.packed,
-        )  # fmt: skip
+        )
 
 
 def _findings(found: dict[str, tuple[str, Family]]) -> Iterator[Finding]:
