@@ -161,6 +161,14 @@ def tuples(box: Box) -> Iterator[Index]:
     return product(*box)
 
 
+def outer(boxes: Iterable[Box], axes: int) -> tuple[Box, ...]:
+    """The index tuples of the first axes, each once."""
+    found: tuple[Box, ...] = ()
+    for lead in dict.fromkeys(box[:axes] for box in boxes):
+        found = (*found, *minus((lead,), found))
+    return joined(found)
+
+
 def leading(boxes: Iterable[Box], axes: int) -> set[Index] | None:
     """The index tuples of the first axes; None where they are too many to list."""
     found: set[Index] = set()

@@ -56,6 +56,18 @@ def axes_of(key: str) -> int:
     return key.split(".").count("#")
 
 
+DEEPEST = 64
+"""Segments of a key that are looked at as prefixes: names of models have up to 20, a name made of dots any number."""
+
+
+def prefixes_of(key: str) -> Iterator[str]:
+    """The prefixes of a key, each as long as it names the same thing: "layers.#", "layers.#.mlp"."""
+    segments = key.split(".", DEEPEST)
+    for length in range(1, len(segments)):
+        if segments[length] != "#":
+            yield ".".join(segments[:length])
+
+
 def before_index(key: str) -> str:
     """What is before the first index of a key, with its dot; ValueError where it has none."""
     segments = key.split(".")

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.algebra.boxes import Box, count, joined, minus
+from inspector.algebra.boxes import Box, count, joined, minus, outer
 from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Word
+from inspector.algebra.names import axes_of
 from inspector.comparing.names import FileNames
 from inspector.comparing.pieces import VOCABULARY, Identity, Piece, Side, is_vocabulary
 from inspector.comparing.tally import Carried, Tally
@@ -28,7 +29,7 @@ from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPa
 from inspector.findings.finding import Finding, Place
 from inspector.notation.roles import label
 from inspector.notation.slots import scope_of
-from inspector.reconciler.compress import RENUMBERED, SUBTREE, Cause, Difference, Least, axes_of, compress
+from inspector.reconciler.compress import RENUMBERED, SUBTREE, Explanation, Least, OneSided, compress
 from inspector.reconciler.wording import boxes_in_words, family_name
 
 PADDED_TO = 8
@@ -74,10 +75,10 @@ def _key(identity: Identity) -> str:
     return ".".join([*filter(None, within), *(f"{axis}.#" for axis in identity.axes), leaf])
 
 
-def _differences(listed: Sequence[_Open], own: int) -> list[Difference]:
+def _differences(listed: Sequence[_Open], own: int) -> list[OneSided]:
     """What is on one side alone. own: how many of them are parameters; the others no definition explains."""
     return [
-        Difference(
+        OneSided(
             _key(one.piece.identity),
             one.boxes,
             one.piece.shape,
@@ -150,7 +151,7 @@ def _case(kind: str, finding: Finding, opened: Sequence[_Open], namer: _Namer) -
 
 
 def _wholes(
-    cause: Cause, before: Sequence[_Open], after: Sequence[_Open], own: tuple[int, int], namer: _Namer
+    cause: Explanation, before: Sequence[_Open], after: Sequence[_Open], own: tuple[int, int], namer: _Namer
 ) -> Iterator[Case]:
     """Whole layers, experts or parts of a model that one side alone has, or has at other indices."""
     depth = axes_of(cause.where)
@@ -171,17 +172,9 @@ def _taken(one: _Open, boxes: tuple[Box, ...]) -> _Open:
     return _Open(one.piece, boxes)
 
 
-def _leading(boxes: Iterable[Box], depth: int) -> tuple[Box, ...]:
-    """The leading indices of some boxes, each once."""
-    found: tuple[Box, ...] = ()
-    for lead in dict.fromkeys(box[:depth] for box in boxes):
-        found = (*found, *minus((lead,), found))
-    return joined(found)
-
-
 def _words(opened: Sequence[_Open], depth: int, stack: bool = False) -> str:
     """Where some tensors are. stack: the side that lacks them has a stack, which tells how many and not which."""
-    boxes = _leading((box for one in opened for box in one.boxes), depth)
+    boxes = outer((box for one in opened for box in one.boxes), depth)
     nouns = opened[0].piece.nouns[:depth]
     identity = opened[0].piece.identity
     within = "/".join(filter(None, (identity.component, ".".join(identity.scope) or identity.tower)))
@@ -236,7 +229,7 @@ def _stays(piece: Piece, depth: int, namer: _Namer) -> str:
         return ""
     prefix = _key(piece.identity).partition("#")[0]
     boxes = [box for one in namer.found.carried if _key(one.identity).startswith(f"{prefix}#") for box in one.boxes]
-    return boxes_in_words(piece.nouns[:1], _leading(boxes, 1))
+    return boxes_in_words(piece.nouns[:1], outer(boxes, 1))
 
 
 def _renumbered(lost: Sequence[_Open], moved: Sequence[_Open], depth: int, counted: bool, namer: _Namer) -> Case:

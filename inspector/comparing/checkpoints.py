@@ -30,6 +30,7 @@ from inspector.findings.conversion.relation import ModelsDiffer, NotAConversion
 from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
 from inspector.findings.finding import Finding, merged, ordered
 from inspector.findings.names.tensors import (
+    LayersMisnumbered,
     LayersMissing,
     PartUnexpected,
     TensorMissing,
@@ -206,7 +207,15 @@ def _skipped(pairs: Pairs, found: Tally) -> Iterator[Skipped]:
         yield Skipped(f"parts of {label(role)}", "only the other side tells where one ends and the next begins")
 
 
-ABSENCES = (TensorMissing, LayersMissing, TensorUnexpected, PartUnexpected, TensorRenamed, HeadMissing)
+ABSENCES = (
+    TensorMissing,
+    LayersMissing,
+    LayersMisnumbered,
+    TensorUnexpected,
+    PartUnexpected,
+    TensorRenamed,
+    HeadMissing,
+)
 SHAPES = (ShapeDiffers, StoredTransposed, ConfigDisagrees)
 """Findings of an audit that a comparison tells too, with both sides: what is absent or too much, and shapes."""
 OF_SHAPES = (RowsCut, RowsPadded, ShapeNotCarried, PaddingDiffers)
@@ -269,7 +278,7 @@ def _matters(finding: Finding, both: bool) -> bool:
 
 def _is_guessed(finding: Finding) -> bool:
     """Whether a finding rests on symbols solved from shapes, when the other side has a config that knows better."""
-    return isinstance(finding, (TensorMissing, LayersMissing, HeadMissing, *SHAPES))
+    return isinstance(finding, (TensorMissing, LayersMissing, LayersMisnumbered, HeadMissing, *SHAPES))
 
 
 def _is_of(finding: Finding, families: set[str], kinds: tuple[type[Finding], ...]) -> bool:

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Final, NamedTuple
 
-from inspector.algebra.boxes import Box, count, joined, minus
+from inspector.algebra.boxes import Box, count, minus, outer
+from inspector.algebra.names import axes_of, prefixes_of
 from inspector.reconciler.renaming import Change, change_between, renamings
 
 Shape = tuple[int | None, ...]
@@ -24,7 +25,7 @@ SUBTREE: Final = "subtree"
 SINGLE: Final = "single"
 
 
-class Difference(NamedTuple):
+class OneSided(NamedTuple):
     """Tensors of one family and shape on one side alone.
 
     name: how the first of them is called. alone: whatever else is lost, it is a cause of its own (an untied head).
@@ -39,7 +40,7 @@ class Difference(NamedTuple):
     explained: bool = False
 
 
-class Taken(NamedTuple):
+class Portion(NamedTuple):
     """A part of a difference: its position in what was given, and the indices that a cause takes of it."""
 
     position: int
@@ -51,7 +52,7 @@ class Taken(NamedTuple):
         return count(self.boxes)
 
 
-class Cause(NamedTuple):
+class Explanation(NamedTuple):
     """Why some tensors are missing or extra.
 
     kind: "renamed", "wrapped" (renamed at the beginning), "renumbered" (the same tensors at other indices of a
@@ -63,8 +64,8 @@ class Cause(NamedTuple):
     kind: str
     where: str
     indices: tuple[Box, ...] = ()
-    missing: tuple[Taken, ...] = ()
-    extra: tuple[Taken, ...] = ()
+    missing: tuple[Portion, ...] = ()
+    extra: tuple[Portion, ...] = ()
     change: Change | None = None
 
 
@@ -92,22 +93,22 @@ class _Side:
 
     __slots__ = ("given", "known", "left", "total")
 
-    def __init__(self, given: Sequence[Difference], known: Boxes, total: frozenset[str]) -> None:
+    def __init__(self, given: Sequence[OneSided], known: Boxes, total: frozenset[str]) -> None:
         self.given, self.known, self.total = given, known, total
         self.left = {at: one.boxes for at, one in enumerate(given) if one.boxes}
 
-    def take(self, position: int, boxes: tuple[Box, ...]) -> Taken:
+    def take(self, position: int, boxes: tuple[Box, ...]) -> Portion:
         """Takes some indices of a difference away."""
         left = minus(self.left.pop(position), boxes)
         if left:
             self.left[position] = left
-        return Taken(position, boxes)
+        return Portion(position, boxes)
 
-    def rest(self) -> Iterator[Taken]:
+    def rest(self) -> Iterator[Portion]:
         """Takes what no cause has explained."""
         for position in sorted(self.left):
             if not self.given[position].explained:
-                yield Taken(position, self.left[position])
+                yield Portion(position, self.left[position])
 
     def below(self, prefix: str, explained: bool) -> list[int]:
         """Differences below a prefix that may be a part of a subtree. explained: those that something else explains."""
@@ -116,14 +117,14 @@ class _Side:
 
 
 def compress(
-    missing: Sequence[Difference],
-    extra: Sequence[Difference],
+    missing: Sequence[OneSided],
+    extra: Sequence[OneSided],
     present: Boxes,
     known: Boxes,
     least: Least | None = None,
     *,
     renames: bool = True,
-) -> list[Cause]:
+) -> list[Explanation]:
     """Every missing and every extra tensor that nothing else explains, in exactly one cause.
 
     present: the index sets of the required tensors that are there, by key. known: of all that may be there.
@@ -138,12 +139,12 @@ def compress(
             for part in parts:
                 side.take(*part)
     causes = [*renamed, *_subtrees(gone, new, least)]
-    causes.extend(Cause(SINGLE, missing[part.position].key, (), missing=(part,)) for part in gone.rest())
-    causes.extend(Cause(SINGLE, extra[part.position].key, (), extra=(part,)) for part in new.rest())
+    causes.extend(Explanation(SINGLE, missing[part.position].key, (), missing=(part,)) for part in gone.rest())
+    causes.extend(Explanation(SINGLE, extra[part.position].key, (), extra=(part,)) for part in new.rest())
     return causes
 
 
-def _renamed(missing: Sequence[Difference], extra: Sequence[Difference]) -> Iterator[Cause]:
+def _renamed(missing: Sequence[OneSided], extra: Sequence[OneSided]) -> Iterator[Explanation]:
     """Families that one and the same change of their names explains."""
     alike: dict[Change, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
     for gone, new in renamings([one[:3] for one in missing], [one[:3] for one in extra]):
@@ -151,16 +152,16 @@ def _renamed(missing: Sequence[Difference], extra: Sequence[Difference]) -> Iter
         alike.setdefault(change, []).append((gone, new))
     for change, pairs in alike.items():
         kind = WRAPPED if change[2] and not (change[0] and change[1]) else RENAMED
-        yield Cause(
+        yield Explanation(
             kind,
             missing[pairs[0][0][0]].key,
-            missing=tuple(Taken(at, missing[at].boxes) for gone, _ in pairs for at in gone),
-            extra=tuple(Taken(at, extra[at].boxes) for _, new in pairs for at in new),
+            missing=tuple(Portion(at, missing[at].boxes) for gone, _ in pairs for at in gone),
+            extra=tuple(Portion(at, extra[at].boxes) for _, new in pairs for at in new),
             change=change,
         )
 
 
-def _subtrees(gone: _Side, new: _Side, least: Least) -> Iterator[Cause]:
+def _subtrees(gone: _Side, new: _Side, least: Least) -> Iterator[Explanation]:
     """Everything below a prefix at some of its indices, the shortest prefixes first."""
     keys = {side.given[at].key for side in (gone, new) for at in side.left}
     prefixes = {prefix for key in keys for prefix in prefixes_of(key)}
@@ -171,53 +172,32 @@ def _subtrees(gone: _Side, new: _Side, least: Least) -> Iterator[Cause]:
             after = added or _whole(new, prefix, least, explained=True)
             if before and after and _are_renumbered(prefix, before, after, gone, new):
                 indices = _leads(prefix, before)
-                yield Cause(RENUMBERED, prefix, indices, missing=_take(gone, before), extra=_take(new, after))
+                yield Explanation(RENUMBERED, prefix, indices, missing=_take(gone, before), extra=_take(new, after))
                 continue
         if lost:
-            yield Cause(SUBTREE, prefix, _leads(prefix, lost), missing=_take(gone, lost))
+            yield Explanation(SUBTREE, prefix, _leads(prefix, lost), missing=_take(gone, lost))
         if added:
-            yield Cause(SUBTREE, prefix, _leads(prefix, added), extra=_take(new, added))
+            yield Explanation(SUBTREE, prefix, _leads(prefix, added), extra=_take(new, added))
 
 
-DEEPEST: Final = 64
-"""Segments of a key that are looked at as prefixes: names of models have up to 20, a name made of dots any number."""
-
-
-def prefixes_of(key: str) -> Iterator[str]:
-    """The prefixes of a key, each as long as it names the same thing: "layers.#", "layers.#.mlp"."""
-    segments = key.split(".", DEEPEST)
-    for length in range(1, len(segments)):
-        if segments[length] != "#":
-            yield ".".join(segments[:length])
-
-
-def axes_of(prefix: str) -> int:
-    """How many indices a prefix has."""
-    return prefix.split(".").count("#")
-
-
-def _take(side: _Side, parts: Sequence[Taken]) -> tuple[Taken, ...]:
+def _take(side: _Side, parts: Sequence[Portion]) -> tuple[Portion, ...]:
     return tuple(side.take(*part) for part in parts)
 
 
-def _leads(prefix: str, parts: Iterable[Taken]) -> tuple[Box, ...]:
+def _leads(prefix: str, parts: Iterable[Portion]) -> tuple[Box, ...]:
     """The indices of a prefix at which some tensors are, each once."""
-    axes = axes_of(prefix)
-    found: tuple[Box, ...] = ()
-    for part in parts:
-        found = (*found, *minus(tuple(dict.fromkeys(box[:axes] for box in part.boxes)), found))
-    return joined(found)
+    return outer((box for part in parts for box in part.boxes), axes_of(prefix))
 
 
-def _whole(side: _Side, prefix: str, least: Least, *, explained: bool = False) -> list[Taken]:
+def _whole(side: _Side, prefix: str, least: Least, *, explained: bool = False) -> list[Portion]:
     """What one side has below a prefix at indices of which the other has nothing; empty where that is too little."""
-    parts = [Taken(at, side.left[at]) for at in side.below(prefix, explained)]
+    parts = [Portion(at, side.left[at]) for at in side.below(prefix, explained)]
     if not parts:
         return []
     axes = axes_of(prefix)
     below = f"{prefix}."
     blocked = dict.fromkeys(box[:axes] for key, boxes in side.known.items() if key.startswith(below) for box in boxes)
-    taken = [Taken(at, tuple(_outside(boxes, tuple(blocked), axes))) for at, boxes in parts]
+    taken = [Portion(at, tuple(_outside(boxes, tuple(blocked), axes))) for at, boxes in parts]
     taken = [part for part in taken if part.boxes]
     keys = {side.given[part.position].key for part in taken}
     if prefix.endswith(".#") or prefix == "#":
@@ -236,7 +216,7 @@ def _outside(boxes: Sequence[Box], blocked: Sequence[Box], axes: int) -> Iterato
             yield (*lead, *box[axes:])
 
 
-def _are_renumbered(prefix: str, lost: Sequence[Taken], added: Sequence[Taken], gone: _Side, new: _Side) -> bool:
+def _are_renumbered(prefix: str, lost: Sequence[Portion], added: Sequence[Portion], gone: _Side, new: _Side) -> bool:
     """Whether as many elements are at as many other indices of a prefix."""
     if not prefix.endswith("#") or count(_leads(prefix, lost)) != count(_leads(prefix, added)):
         return False
@@ -244,7 +224,7 @@ def _are_renumbered(prefix: str, lost: Sequence[Taken], added: Sequence[Taken], 
     return one is not None and one == other
 
 
-def _elements(side: _Side, parts: Iterable[Taken]) -> int | None:
+def _elements(side: _Side, parts: Iterable[Portion]) -> int | None:
     """The elements of some tensors, however they are cut into tensors; None where a dim is unknown."""
     total = 0
     for part in parts:

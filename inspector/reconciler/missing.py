@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inspector.algebra.boxes import Box, joined, minus
+from inspector.algebra.boxes import Box, joined, minus, outer
+from inspector.algebra.names import axes_of
 from inspector.algebra.span import Span
 from inspector.findings.finding import Finding, Place
 from inspector.notation.binding import Block
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
-from inspector.reconciler.compress import RENAMED, SINGLE, WRAPPED, Cause, Difference, Taken, axes_of, compress
+from inspector.reconciler.compress import RENAMED, RENUMBERED, SINGLE, WRAPPED, Explanation, OneSided, Portion, compress
 from inspector.reconciler.place import Gap, Unexpected
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
@@ -21,11 +22,11 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
     gaps, unexpected = case.placement.gaps, case.placement.unexpected
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
     missing = [
-        Difference(gap.block.key, gap.boxes, gap.block.shape, place_name(gap.block.key, gap.boxes), alone=_is_head(gap))
+        OneSided(gap.block.key, gap.boxes, gap.block.shape, place_name(gap.block.key, gap.boxes), alone=_is_head(gap))
         for gap in gaps
     ]
     extra = [
-        Difference(
+        OneSided(
             extra.key,
             extra.boxes,
             extra.layout.shape,
@@ -62,15 +63,15 @@ def _is_head(gap: Gap) -> bool:
     return gap.block.slot.tied.startswith("role:embed")
 
 
-def _parameters(gaps: Sequence[Gap], parts: Sequence[Taken]) -> int:
+def _parameters(gaps: Sequence[Gap], parts: Sequence[Portion]) -> int:
     return sum(part.tensors * (gaps[part.position].block.elements or 0) for part in parts)
 
 
-def _tensors(parts: Sequence[Taken]) -> int:
+def _tensors(parts: Sequence[Portion]) -> int:
     return sum(part.tensors for part in parts)
 
 
-def _boxes(parts: Sequence[Taken]) -> tuple[Box, ...]:
+def _boxes(parts: Sequence[Portion]) -> tuple[Box, ...]:
     return joined(box for part in parts for box in part.boxes)
 
 
@@ -81,7 +82,7 @@ def _families(keys: Sequence[str]) -> list[str]:
 # --- names ---
 
 
-def _renamings(case: Reconciled, causes: Sequence[Cause]) -> Iterator[Finding]:
+def _renamings(case: Reconciled, causes: Sequence[Explanation]) -> Iterator[Finding]:
     """What is only called otherwise; families that one change of their names explains are one finding."""
     gaps, unexpected = case.placement.gaps, case.placement.unexpected
     for cause in causes:
@@ -115,18 +116,50 @@ def _renamings(case: Reconciled, causes: Sequence[Cause]) -> Iterator[Finding]:
 # --- whole parts ---
 
 
-def _subtrees(case: Reconciled, causes: Sequence[Cause], confidence: str) -> Iterator[Finding]:
+def _subtrees(case: Reconciled, causes: Sequence[Explanation], confidence: str) -> Iterator[Finding]:
     """Whole layers, experts or parts that are lost, and those that are too many."""
     for cause in causes:
         if cause.kind in (SINGLE, RENAMED, WRAPPED):
             continue
-        if cause.missing:
+        if cause.kind == RENUMBERED:
+            yield _misnumbered(case, cause)
+        elif cause.missing:
             yield _part_missing(case, cause, confidence)
-        if cause.extra:
+        else:
             yield _part_unexpected(case, cause)
 
 
-def _part_missing(case: Reconciled, cause: Cause, confidence: str) -> Finding:
+def _misnumbered(case: Reconciled, cause: Explanation) -> Finding:
+    gaps, unexpected = case.placement.gaps, case.placement.unexpected
+    before = cause.indices
+    after = outer(_boxes(cause.extra), axes_of(cause.where))
+    first = cause.extra[0]
+    from inspector.findings.names.tensors import LayersMisnumbered
+
+    return LayersMisnumbered(
+        place=Place(family=family_name(cause.where), indices=indices_in_words(cause.where, before)),
+        missing=indices_in_words(cause.where, before),
+        stored=indices_in_words(cause.where, after),
+        shift=_shift(case, cause.where, before, after),
+        tensors=_tensors(cause.extra),
+        parameters=_parameters(gaps, cause.missing),
+        families=tuple(_families([gaps[part.position].block.key for part in cause.missing])),
+        names=tuple(names_in(unexpected[first.position].key, first.boxes, 5)),
+        confidence="likely",
+    )
+
+
+def _shift(case: Reconciled, prefix: str, missing: Sequence[Box], added: Sequence[Box]) -> int | None:
+    """What every stored index of a prefix is too high by; None where that is not the same for all."""
+    stored = _stored_at(case, prefix)
+    if not stored:
+        return None
+    before, after = (Span.union((*stored[0], *(box[0] for box in boxes))) for boxes in (missing, added))
+    by = after.first - before.first
+    return by if after == Span.of(index + by for index in before) else None
+
+
+def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Finding:
     gaps = case.placement.gaps
     where = indices_in_words(cause.where, cause.indices)
     numbered = cause.where.endswith("#")
@@ -156,7 +189,7 @@ def _stored_at(case: Reconciled, prefix: str) -> tuple[Box, ...]:
     return ((stored,),) if stored else ()
 
 
-def _part_unexpected(case: Reconciled, cause: Cause) -> Finding:
+def _part_unexpected(case: Reconciled, cause: Explanation) -> Finding:
     unexpected = [case.placement.unexpected[part.position] for part in cause.extra]
     where = indices_in_words(cause.where, cause.indices)
     from inspector.findings.names.tensors import PartUnexpected
@@ -182,7 +215,7 @@ def _part_unexpected(case: Reconciled, cause: Cause) -> Finding:
 # --- single modules ---
 
 
-def _singles(case: Reconciled, causes: Sequence[Cause], confidence: str) -> Iterator[Finding]:
+def _singles(case: Reconciled, causes: Sequence[Explanation], confidence: str) -> Iterator[Finding]:
     """Lone tensors, a module at a time: weight and bias of one layer are one finding."""
     missing = [cause.missing[0] for cause in causes if cause.kind == SINGLE and cause.missing]
     heads = [part for part in missing if _is_head(case.placement.gaps[part.position])]
@@ -195,13 +228,13 @@ def _singles(case: Reconciled, causes: Sequence[Cause], confidence: str) -> Iter
     yield from _unexpected(case, [cause.extra[0] for cause in causes if cause.kind == SINGLE and cause.extra])
 
 
-def _untied_with(case: Reconciled, head: Taken, other: Taken) -> bool:
+def _untied_with(case: Reconciled, head: Portion, other: Portion) -> bool:
     """Whether one and the same predicate unties both: the bias of a head, which is tied to no embedding itself."""
     one, two = (case.placement.gaps[part.position].block.slot for part in (head, other))
     return bool(two.tied) and one.definition is two.definition and one.scope == two.scope and one.ties == two.ties
 
 
-def _head_missing(case: Reconciled, head: Taken, also: Sequence[Taken]) -> Finding:
+def _head_missing(case: Reconciled, head: Portion, also: Sequence[Portion]) -> Finding:
     """An untied head that is not stored: its own finding, for loaders run it with random numbers."""
     gaps = case.placement.gaps
     block = gaps[head.position].block
@@ -221,14 +254,14 @@ def _head_missing(case: Reconciled, head: Taken, also: Sequence[Taken]) -> Findi
     )
 
 
-def _modules_missing(case: Reconciled, parts: Sequence[Taken], confidence: str) -> Iterator[Finding]:
+def _modules_missing(case: Reconciled, parts: Sequence[Portion], confidence: str) -> Iterator[Finding]:
     gaps = case.placement.gaps
     stored = {one.block.key for one in case.placement.placed}
-    families: dict[tuple[str, str], list[Taken]] = {}
+    families: dict[tuple[str, str], list[Portion]] = {}
     for part in parts:
         block = gaps[part.position].block
         families.setdefault((block.key, block.slot.row if block.key in stored else ""), []).append(part)
-    modules: dict[tuple[str, frozenset[Box]], list[list[Taken]]] = {}
+    modules: dict[tuple[str, frozenset[Box]], list[list[Portion]]] = {}
     for members in families.values():
         row = gaps[members[0].position].block.slot.row
         modules.setdefault((row, frozenset(_boxes(members))), []).append(members)
@@ -236,7 +269,7 @@ def _modules_missing(case: Reconciled, parts: Sequence[Taken], confidence: str) 
         yield _module_missing(gaps, alike, confidence)
 
 
-def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Taken]], confidence: str) -> Finding:
+def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Portion]], confidence: str) -> Finding:
     """The tensors of one module at the same indices. alike: by family."""
     parts = [part for members in alike for part in members]
     first: Block = gaps[parts[0].position].block
@@ -256,20 +289,20 @@ def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Taken]], confi
     )
 
 
-def _unexpected(case: Reconciled, parts: Sequence[Taken]) -> Iterator[Finding]:
+def _unexpected(case: Reconciled, parts: Sequence[Portion]) -> Iterator[Finding]:
     """Lone unknown tensors; those of one module at the same indices together."""
     unexpected = case.placement.unexpected
-    modules: dict[tuple[str, tuple[Box, ...]], list[Taken]] = {}
+    modules: dict[tuple[str, tuple[Box, ...]], list[Portion]] = {}
     for part in parts:
         modules.setdefault((unexpected[part.position].key.rpartition(".")[0], part.boxes), []).append(part)
     for (module, boxes), members in modules.items():
         if module and boxes != ((),) and len(members) > 1:
-            yield _part_unexpected(case, Cause(SINGLE, module, boxes, extra=tuple(members)))
+            yield _part_unexpected(case, Explanation(SINGLE, module, boxes, extra=tuple(members)))
         else:
             yield from (_tensor_unexpected(unexpected[part.position], part) for part in members)
 
 
-def _tensor_unexpected(extra: Unexpected, part: Taken) -> Finding:
+def _tensor_unexpected(extra: Unexpected, part: Portion) -> Finding:
     from inspector.findings.names.tensors import TensorUnexpected
 
     return TensorUnexpected(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from inspector.algebra.boxes import Box, less
+from inspector.algebra.boxes import Box, minus
 from inspector.algebra.names import axes_of, before_index
 from inspector.algebra.span import Span
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.tensors import SiblingOdd
 from inspector.matcher.families import Families, Family
+from inspector.reconciler.compress import SINGLE, OneSided, compress
 from inspector.reconciler.wording import family_name, indices_in_words
 
 FEWEST = 4
@@ -19,20 +20,26 @@ MOST_ODD = 3
 
 
 def odd_siblings(families: Families) -> Iterator[Finding]:
-    """One finding for each family that differs from itself in a few places."""
+    """Families that differ from themselves in a few places; what one part lacks together is one finding."""
     extents = _extents(families)
+    missing: list[OneSided] = []
+    present: dict[str, list[Box]] = {}
     for family in families.values():
         axes = axes_of(family.key)
-        if axes == 0:
-            continue
-        yield from _odd_shapes(family)
-        whole = extents.get(_prefix(family.key))
-        if axes == 1 and whole is not None:
-            yield from _absent(family, whole)
-
-
-def _prefix(key: str) -> str:
-    return before_index(key)
+        if axes:
+            yield from _odd_shapes(family)
+        if axes == 1:
+            present[family.key] = [box for part in family.stored for box in part.boxes]
+            absent = _absent(family, extents[before_index(family.key)])
+            if absent:
+                missing.append(OneSided(family.key, absent, family.usual.shape))
+    groups: dict[tuple[str, tuple[Box, ...]], list[OneSided]] = {}
+    for cause in compress(missing, [], present, present, renames=False):
+        lacking = [missing[part.position] for part in cause.missing]
+        where = f"{cause.where}.*" if cause.kind != SINGLE else f"{before_index(lacking[0].key)}#.*"
+        groups.setdefault((where, lacking[0].boxes), []).extend(lacking)
+    for (where, boxes), lacking in groups.items():
+        yield _odd_absence(where, boxes, [families[one.key] for one in lacking])
 
 
 def _extents(families: Families) -> dict[str, Span]:
@@ -40,7 +47,7 @@ def _extents(families: Families) -> dict[str, Span]:
     spans: dict[str, list[Span]] = {}
     for family in families.values():
         if axes_of(family.key):
-            spans.setdefault(_prefix(family.key), []).append(family.axis(0))
+            spans.setdefault(before_index(family.key), []).append(family.axis(0))
     return {prefix: Span.union(found) for prefix, found in spans.items()}
 
 
@@ -63,25 +70,31 @@ def _odd_shapes(family: Family) -> Iterator[Finding]:
             usual=usual.shape,
             agreeing=agreeing,
             siblings=family.tensors,
+            families=(family_name(family.key),),
             confidence="likely",
         )
 
 
-def _absent(family: Family, whole: Span) -> Iterator[Finding]:
-    stored: tuple[Box, ...] = tuple(box for part in family.stored for box in part.boxes)
-    missing: tuple[Box, ...] = ((whole,),)
-    for box in stored:
-        missing = less(missing, box)
-    absent = sum(box[0].size for box in missing)
+def _absent(family: Family, whole: Span) -> tuple[Box, ...]:
+    """The few indices between others at which a family is not stored."""
+    missing = minus([(whole,)], [box for part in family.stored for box in part.boxes])
     if any({whole.first, whole.last} & set(box[0]) for box in missing):
-        return
-    if not absent or family.tensors < FEWEST or absent > min(MOST_ODD, family.tensors // FEWEST):
-        return
-    yield SiblingOdd(
-        place=Place(family=family_name(family.key), indices=indices_in_words(family.key, missing)),
+        return ()
+    few = sum(box[0].size for box in missing) <= min(MOST_ODD, family.tensors // FEWEST)
+    return missing if few and family.tensors >= FEWEST else ()
+
+
+def _odd_absence(where: str, boxes: tuple[Box, ...], lacking: Sequence[Family]) -> Finding:
+    """What one part lacks. where: the part, in which several families may be absent."""
+    first = lacking[0]
+    return SiblingOdd(
+        place=Place(
+            family=family_name(where if len(lacking) > 1 else first.key), indices=indices_in_words(first.key, boxes)
+        ),
         here=None,
-        usual=family.usual.shape,
-        agreeing=family.tensors,
-        siblings=whole.size,
+        usual=first.usual.shape,
+        agreeing=first.tensors,
+        siblings=first.tensors + sum(box[0].size for box in boxes),
+        families=tuple(family_name(family.key) for family in lacking),
         confidence="likely",
     )

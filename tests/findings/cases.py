@@ -130,6 +130,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "component-extra": lambda: judged(dict(deepseek_v3(DSV3)), DSV3),
     "component-absent": lambda: judged(genuine(DSV3), DSV3),
     "architecture-unknown": unknown,
+    "layers-misnumbered": lambda: llama(rename("layers.17.", "layers.40.")),
     "sibling-odd": lambda: unknown(drop("h.17.mix")),
     "architecture-from-names": lambda: judged(genuine(LLAMA8B), None),
     "names-below-prefix": lambda: judged(

@@ -281,6 +281,57 @@ class TensorRenamed(Finding, frozen=True, kw_only=True):
         return Remedy(f"rename {them} to what the architecture calls {them}")
 
 
+class LayersMisnumbered(Finding, frozen=True, kw_only=True):
+    """Layers or experts are stored under other numbers.
+
+    What it means
+        Whole numbered parts are missing, and as many with the same number of parameters are stored at numbers
+        that the architecture does not have.
+
+    Why it matters
+        Loaders look the numbers up: the missing parts run with random numbers, the stored ones are ignored.
+
+    Example
+        error[N425] layers-misnumbered: layer 17 is stored as layer 40 (likely)
+          below    model.layers.{layer}
+          tensors  9, 218,112,000 parameters
+          first    model.layers.40.input_layernorm.weight
+          help     renumber layer 40 to layer 17 if they are the same
+
+    What to do
+        Compare the parts with their source, and renumber the tensors.
+    """
+
+    code = "N425"
+    name = "layers-misnumbered"
+
+    missing: str
+    stored: str
+    shift: int | None
+    tensors: int
+    parameters: int
+    families: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def headline(self) -> str:
+        if self.shift is None:
+            return f"{self.missing} is stored as {self.stored}"
+        return f"all numbers are {abs(self.shift):,} too {'high' if self.shift > 0 else 'low'}"
+
+    def rows(self) -> Rows:
+        return [
+            ("below", str(self.place.family)),
+            ("tensors", f"{number(self.tensors)}, {number(self.parameters)} parameters"),
+            ("first", self.names[0]),
+        ]
+
+    def remedy(self) -> Remedy:
+        if self.shift is None:
+            return Remedy(f"renumber {self.stored} to {self.missing} if they are the same")
+        change = f"subtract {self.shift:,} from" if self.shift > 0 else f"add {-self.shift:,} to"
+        return Remedy(f"{change} each number in the names")
+
+
 class SiblingOdd(Finding, frozen=True, kw_only=True):
     """One layer is not like its siblings.
 
@@ -309,15 +360,17 @@ class SiblingOdd(Finding, frozen=True, kw_only=True):
     usual: tuple[int, ...]
     agreeing: int
     siblings: int
+    families: tuple[str, ...]
 
     def headline(self) -> str:
         return f"{self.place.family}, {self.place.indices}"
 
     def rows(self) -> Rows:
-        return [
+        rows = [
             ("here", shape(self.here) if self.here is not None else "absent"),
             ("others", f"{shape(self.usual)} in {number(self.agreeing)} of {number(self.siblings)}"),
         ]
+        return [*rows, ("families", listed(self.families, 3))] if len(self.families) > 1 else rows
 
     def remedy(self) -> Remedy:
         return Remedy("check whether this layer is meant to be different")

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from inspector.algebra.boxes import Box
+from inspector.algebra.names import DEEPEST
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families
 from inspector.notation.binding import Block, BoundSlot, Plan, template
 from inspector.notation.trace import Leaf
-from inspector.reconciler.compress import DEEPEST
 from inspector.reconciler.place import Gap, Lost, Placed, Placement, Unexpected
 from inspector.reconciler.renaming import renamings
 
