@@ -62,7 +62,7 @@ def definition_file(model_type: str) -> str:
     return f"inspector/architectures/{module.replace('.', '/')}.py ({constant})"
 
 
-class Outline(NamedTuple):
+class KeyOutline(NamedTuple):
     """What shows by names alone whether a definition is near: the fewest keys its checkpoints have, and their ends."""
 
     least: int
@@ -70,10 +70,10 @@ class Outline(NamedTuple):
 
 
 @cache
-def outlines() -> Mapping[str, Outline]:
+def outlines() -> Mapping[str, KeyOutline]:
     """First model type of a definition -> its outline."""
     table: dict[str, tuple[int, str]] = json.loads(beside("outlines.json"))
-    return {name: Outline(least, tuple(endings.split())) for name, (least, endings) in table.items()}
+    return {name: KeyOutline(least, tuple(endings.split())) for name, (least, endings) in table.items()}
 
 
 def ending(key: str) -> str:

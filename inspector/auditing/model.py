@@ -32,8 +32,7 @@ from inspector.reconciler.reconcile import Reconciled, reconcile, unknown_lines
 
 if TYPE_CHECKING:
     from inspector.quantization.unpacking import Unpacked
-    from inspector.reconciler.claims import Claim as TotalClaim
-    from inspector.reconciler.claims import Stated
+    from inspector.reconciler.claims import Stated, TotalClaim
 
 SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer")
 """Parts of names that make it worth looking whether training left something."""

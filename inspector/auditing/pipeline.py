@@ -140,7 +140,7 @@ def with_claim(audited: Audit, stated: Stated | None) -> Audit:
     """The audit of several components with what is to be said of a claimed total."""
     if stated is None:
         return audited
-    from inspector.reconciler.claims import Claim, check_claim
+    from inspector.reconciler.claims import TotalClaim, check_claim
 
     claim = check_claim(stated, audited.counts, (), None)
     if not claim.agrees:
@@ -150,7 +150,7 @@ def with_claim(audited: Audit, stated: Stated | None) -> Audit:
         reported += [(total - number, f"it leaves {name} out ({number:,})") for name, number in own.items()]
         because = next((words for number, words in reported if stated.covers(number)), None)
         if because is not None:
-            claim = Claim("claim", stated.value, total, False, because)
+            claim = TotalClaim("claim", stated.value, total, False, because)
     return replace(audited, claims=(*audited.claims, claim))
 
 

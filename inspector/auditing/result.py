@@ -15,7 +15,7 @@ from inspector.reconciler.reconcile import Reconciled
 
 if TYPE_CHECKING:
     from inspector.quantization.unpacking import Unpacked
-    from inspector.reconciler.claims import Claim
+    from inspector.reconciler.claims import TotalClaim
     from inspector.reconciler.experts import Experts
     from inspector.values.result import Values
 
@@ -57,7 +57,7 @@ class Audit(Struct, frozen=True):
     architecture: ArchitectureName | None
     class_name: str | None
     ledger: Ledger
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[TotalClaim, ...] = ()
     findings: tuple[Finding, ...] = ()
     causes: tuple[CauseLine, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -94,7 +94,7 @@ def conclude(
     *,
     architecture: ArchitectureName | None = None,
     class_name: str | None = None,
-    claims: Sequence[Claim] = (),
+    claims: Sequence[TotalClaim] = (),
     skipped: Sequence[Skipped] = (),
     case: Reconciled | None = None,
     unpacked: Unpacked | None = None,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from inspector.auditing.pipeline import AuditPart, summed
 from inspector.auditing.result import Audit
 from inspector.dialects.ldm_config import config_of
-from inspector.dialects.single_file import Component, parts_of
+from inspector.dialects.single_file import ComponentTensors, parts_of
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.components import ComponentExtra
 from inspector.findings.totals import BuffersStored
@@ -94,7 +94,7 @@ def _component(root: Checkpoint, name: str, tensors: dict[str, Layout]) -> Check
     )
 
 
-def _within(finding: Finding, name: str, component: Component) -> Finding:
+def _within(finding: Finding, name: str, component: ComponentTensors) -> Finding:
     """A component's finding with the names that its tensors have in the file."""
     place = finding.place
     stored = None if place.tensor is None else component.stored(place.tensor)

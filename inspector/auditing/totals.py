@@ -13,13 +13,13 @@ from inspector.reconciler.ledger import Ledger
 from inspector.reconciler.reconcile import Reconciled
 
 if TYPE_CHECKING:
-    from inspector.reconciler.claims import Claim, Stated
+    from inspector.reconciler.claims import Stated, TotalClaim
 
 
 class Totals(Struct, frozen=True):
     """Stated totals as they compare with the counts. skipped: totals that could not be compared."""
 
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[TotalClaim, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     findings: tuple[Finding, ...] = ()
 
@@ -31,7 +31,7 @@ def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None
         return Totals()
     from inspector.reconciler.claims import check_claim, index_claims, unexplained_totals
 
-    claims: list[Claim] = []
+    claims: list[TotalClaim] = []
     skipped: tuple[Skipped, ...] = ()
     if index is not None and (checkpoint.lost or checkpoint.partial):
         skipped = (Skipped("totals of the index", "not all shards of the index were read"),)

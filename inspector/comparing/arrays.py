@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inspector.comparing.pieces import Part, Piece
+from inspector.comparing.pieces import FusedPart, Piece
 from inspector.comparing.shapes import Fit
-from inspector.comparing.tally import Tensor
+from inspector.comparing.tally import LogicalTensor
 from inspector.values.decoding import Array, decoded
 from inspector.values.difference import Numbers
 
 
-def logical(raw: Array, tensor: Tensor, piece: Piece) -> Array | None:
+def logical(raw: Array, tensor: LogicalTensor, piece: Piece) -> Array | None:
     """The stored array as the piece means it: of its index, outputs before inputs, its rows; None where it is not.
 
     Rows of a part that alternates come as (groups, rows of one, ...).
@@ -35,7 +35,7 @@ def logical(raw: Array, tensor: Tensor, piece: Piece) -> Array | None:
     return array if tensor.part is None else _rows(array, tensor.part)
 
 
-def _rows(array: Array, part: Part) -> Array | None:
+def _rows(array: Array, part: FusedPart) -> Array | None:
     if part.groups is None:
         return None
     if part.groups == 1:
@@ -63,7 +63,7 @@ def matched(source: Array, target: Array, fit: Fit) -> tuple[Array, Array] | Non
 
 
 def stored_at(
-    place: tuple[int, ...], tensor: Tensor, piece: Piece, fit: Fit, stored: tuple[int, ...]
+    place: tuple[int, ...], tensor: LogicalTensor, piece: Piece, fit: Fit, stored: tuple[int, ...]
 ) -> tuple[int, ...] | None:
     """Where in the tensor of the target's file a place of the matched view lies; None where that is not plain.
 

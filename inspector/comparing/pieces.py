@@ -52,7 +52,7 @@ class Identity(Struct, frozen=True):
     place: str = ""
 
 
-class Part(Struct, frozen=True):
+class FusedPart(Struct, frozen=True):
     """Where a piece is in the stored tensor it is a part of. Dims are the piece's: outputs before inputs.
 
     start, size: rows; of groups > 1 they are rows of each group, which has stride rows. groups None: whether
@@ -96,7 +96,7 @@ class Piece(Struct, frozen=True):
     stacked: bool = False
     terms: tuple[Term, ...] = ()
     groups: int | None = 1
-    part: Part | None = None
+    part: FusedPart | None = None
     order: tuple[int | None, ...] = ()
 
     @property
@@ -417,7 +417,7 @@ def taken_apart(piece: Piece, sizes: Sequence[int]) -> Iterator[Piece]:
     start, stride = 0, sum(sizes) // groups
     for term, size in zip(piece.terms, sizes, strict=True):
         per_group = size // groups
-        part = Part(term.pack, start, per_group, piece.groups, stride if groups > 1 else 0)
+        part = FusedPart(term.pack, start, per_group, piece.groups, stride if groups > 1 else 0)
         dims = (term.node, *piece.dims[1:]) if piece.dims and groups == 1 else ()
         yield replace(
             piece,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, Skipped
 from inspector.comparing.names import FileNames
-from inspector.comparing.tally import Carried, Tensor
+from inspector.comparing.tally import Carried, LogicalTensor
 from inspector.findings.finding import Finding
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ class Way(Struct, frozen=True):
 
     role: str
     indices: Mapping[str, int]
-    source: Tensor
-    target: Tensor
+    source: LogicalTensor
+    target: LogicalTensor
     steps: tuple[str, ...]
 
 

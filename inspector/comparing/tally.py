@@ -12,11 +12,11 @@ from msgspec import Struct
 
 from inspector.algebra.boxes import Box, common, count, less, tuples
 from inspector.comparing.pairing import Pairs
-from inspector.comparing.pieces import Identity, Part, Piece
+from inspector.comparing.pieces import FusedPart, Identity, Piece
 from inspector.comparing.shapes import Fit, fit
 
 
-class Tensor(Struct, frozen=True):
+class LogicalTensor(Struct, frozen=True):
     """Where one logical tensor is on a side: its name there, and which part of what is stored under it.
 
     index: the position on the stacked axis, None where the tensor is not one of a stack. part: rows of a
@@ -25,7 +25,7 @@ class Tensor(Struct, frozen=True):
 
     name: str
     index: int | None
-    part: Part | None
+    part: FusedPart | None
     turned: bool
 
 
@@ -59,7 +59,7 @@ class Carried(Struct, frozen=True):
         """Parameters of these tensors that do not come from the source."""
         return (self.target.elements - self.fit.carried) * self.tensors
 
-    def each(self) -> Iterator[tuple[tuple[int, ...], Tensor, Tensor]]:
+    def each(self) -> Iterator[tuple[tuple[int, ...], LogicalTensor, LogicalTensor]]:
         """(indices, tensor of the source, of the target) one by one, by canonical names, worked out when asked."""
         for box in self.boxes:
             for index in tuples(box):
@@ -171,6 +171,6 @@ def _retyping(source: Piece, target: Piece) -> str:
     return "unpacked" if target.line.packed is None else "repacked"
 
 
-def _tensor(piece: Piece, index: tuple[int, ...]) -> Tensor:
+def _tensor(piece: Piece, index: tuple[int, ...]) -> LogicalTensor:
     inner = index[:-1] if piece.stacked else index
-    return Tensor(piece.name_at(inner), index[-1] if piece.stacked else None, piece.part, piece.turned)
+    return LogicalTensor(piece.name_at(inner), index[-1] if piece.stacked else None, piece.part, piece.turned)

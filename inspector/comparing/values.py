@@ -14,7 +14,7 @@ from inspector.auditing.result import Audit, Skipped
 from inspector.auditing.values import check_copies, open_store, skipped_values, verdict_with
 from inspector.comparing.arrays import as_halves, head_widths, in_halves, logical, matched, stored_at
 from inspector.comparing.result import Comparison
-from inspector.comparing.tally import Carried, Tensor
+from inspector.comparing.tally import Carried, LogicalTensor
 from inspector.findings.conversion.values import RowsReordered, ValuesDiffer, ValuesRounded, ValuesUnchanged
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.loader.sources.traffic import Progress
@@ -93,8 +93,8 @@ class _Stores:
 
 def _one(
     carried: Carried,
-    source: Tensor,
-    target: Tensor,
+    source: LogicalTensor,
+    target: LogicalTensor,
     stores: tuple[_Stores, _Stores],
     found: Values,
 ) -> None:
@@ -134,7 +134,7 @@ def _one(
     )
 
 
-def _numbers(tensor: Tensor, packed: bool, store: Store | None) -> Numbers | str:
+def _numbers(tensor: LogicalTensor, packed: bool, store: Store | None) -> Numbers | str:
     if packed:
         return "it is packed"
     return "its files cannot be reached" if store is None else store.numbers(tensor.name)

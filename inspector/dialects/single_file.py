@@ -41,7 +41,7 @@ _SCHEDULE: Final = re.compile(
 """Tables of the noise schedule, worked out from the config."""
 
 
-class Component(msgspec.Struct, frozen=True):
+class ComponentTensors(msgspec.Struct, frozen=True):
     """A component of the file. tensors: under the names of its definition. names: such a name -> that in the file."""
 
     name: str
@@ -70,7 +70,7 @@ class SingleFile(msgspec.Struct, frozen=True):
     known component.
     """
 
-    components: tuple[Component, ...]
+    components: tuple[ComponentTensors, ...]
     ema: dict[str, Layout]
     schedule: dict[str, Layout]
     scales: dict[str, Layout]
@@ -102,7 +102,7 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
     return SingleFile(components, ema, schedule, scales, others)
 
 
-def _component(name: str, prefix: str, tensors: Mapping[str, Layout]) -> Component:
+def _component(name: str, prefix: str, tensors: Mapping[str, Layout]) -> ComponentTensors:
     if any(sign in tensors for sign in TRANSFORMER_SIGNS):
         name = "transformer"
     rename: Callable[[str], str] = ldm.renaming(tensors) or str
@@ -113,4 +113,4 @@ def _component(name: str, prefix: str, tensors: Mapping[str, Layout]) -> Compone
         new = stored if new in made else new
         made[new] = ldm.as_matrix(new, layout) if name == "vae" else layout
         names[new] = f"{prefix}{stored}"
-    return Component(name, prefix, made, names)
+    return ComponentTensors(name, prefix, made, names)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from inspector.findings.finding import Place
 
 if TYPE_CHECKING:
-    from inspector.findings.header.entries import Entries, Entry
+    from inspector.findings.header.entries import Entries, HeaderEntry
 
 ENTRIES_KEPT: Final = 20
 """Entries of one kind that are kept; the others are only counted."""
@@ -17,11 +17,11 @@ class EntryProblems:
     """The first entries of each kind of problem, and how many there are."""
 
     def __init__(self) -> None:
-        self._kept: dict[type[Entries], list[Entry]] = {}
+        self._kept: dict[type[Entries], list[HeaderEntry]] = {}
         self._counts: dict[type[Entries], int] = {}
         self._latest: dict[type[Entries], str] = {}
 
-    def add(self, kind: type[Entries], entry: Entry) -> None:
+    def add(self, kind: type[Entries], entry: HeaderEntry) -> None:
         """Keeps or counts an entry."""
         kept = self._kept.setdefault(kind, [])
         self._counts[kind] = self._counts.get(kind, 0) + 1
@@ -29,7 +29,7 @@ class EntryProblems:
         if len(kept) < ENTRIES_KEPT:
             kept.append(entry)
 
-    def add_once(self, kind: type[Entries], entry: Entry) -> None:
+    def add_once(self, kind: type[Entries], entry: HeaderEntry) -> None:
         """The same, but not for a second problem of this kind in one entry."""
         if self._latest.get(kind) != entry.tensor:
             self.add(kind, entry)

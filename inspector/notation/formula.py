@@ -17,13 +17,13 @@ from inspector.notation.ties import Ties
 NO_TOWER = ""
 
 
-class Bracket(Struct):
+class Nesting(Struct):
     """Terms of one nesting of holes: its own sum, and the brackets inside."""
 
     hole: str = ""
     summed: bool = False  # the body depends on the index: written with a sum sign
     own: Polynomial = field(default_factory=lambda: constant(0))
-    inner: dict[str, Bracket] = {}
+    inner: dict[str, Nesting] = {}
 
     def text(self) -> str:
         """'2*V*d + d + L*(…)'; a body that depends on its index is Σ{S}(…)."""
@@ -68,15 +68,15 @@ def formulas(plan: Plan) -> dict[str, str]:
     return {name: _bracket(plan, towers[name]).text() for name in named}
 
 
-def _bracket(plan: Plan, slots: Iterable[Slot]) -> Bracket:
-    top = Bracket()
+def _bracket(plan: Plan, slots: Iterable[Slot]) -> Nesting:
+    top = Nesting()
     for slot in slots:
         scope = scope_of(plan.scope, slot)
         dims = [plainer(scope, chosen(scope, node)) for node in slot.dims]
         summed = holes_written_out(slot, scope) & _holes_of(scope, slot, dims)
         at = top
         for hole in slot.holes:
-            at = at.inner.setdefault(hole, Bracket(hole))
+            at = at.inner.setdefault(hole, Nesting(hole))
             at.summed = at.summed or hole in summed
         term = constant(1)
         for node in dims:

@@ -17,7 +17,7 @@ from inspector.reconciler.ledger import Counts, Line
 from inspector.reconciler.reconcile import Reconciled
 
 
-class Claim(Struct, frozen=True):
+class TotalClaim(Struct, frozen=True):
     """A stated total. `true` is what it is compared with; `because` says which count it is or what differs."""
 
     source: str
@@ -57,7 +57,7 @@ def read_claim(text: str) -> Stated | None:
     return Stated(text.strip(), value, 10 ** (power - len(fraction)) if unit else 0)
 
 
-def check_claim(stated: Stated, counts: Counts, lines: Sequence[Line], case: Reconciled | None) -> Claim:
+def check_claim(stated: Stated, counts: Counts, lines: Sequence[Line], case: Reconciled | None) -> TotalClaim:
     """A person's claim beside the counts."""
     true = counts.unique_parameters
     names = {
@@ -69,15 +69,15 @@ def check_claim(stated: Stated, counts: Counts, lines: Sequence[Line], case: Rec
     }
     for name, number in names.items():
         if number is not None and stated.covers(number):
-            return Claim("claim", stated.value, true, True, name)
+            return TotalClaim("claim", stated.value, true, True, name)
     difference = stated.value - true
     because = explain(difference, lines, case)
     if because is None:
         side = "more" if difference > 0 else "less"
-        return Claim(
+        return TotalClaim(
             "claim", stated.value, true, False, f"{abs(difference):,} {side}; no part of the formula explains it", False
         )
-    return Claim("claim", stated.value, true, False, because)
+    return TotalClaim("claim", stated.value, true, False, because)
 
 
 class _Part(Struct, frozen=True):
@@ -194,7 +194,7 @@ def _square(counted: Sequence[Line]) -> Iterator[_Part]:
 
 def index_claims(
     metadata: Mapping[str, Any], counts: Counts, lines: Sequence[Line], case: Reconciled | None, files: Sequence[int]
-) -> Iterator[Claim]:
+) -> Iterator[TotalClaim]:
     """The totals of an index: bytes against the data the headers declare, parameters against the counts.
 
     files: sizes of the shards on disk in bytes, headers included.
@@ -217,18 +217,18 @@ def _whole(value: Any) -> int | None:
 
 def _size_claim(
     claimed: int, counts: Counts, lines: Sequence[Line], case: Reconciled | None, files: Sequence[int]
-) -> Claim:
+) -> TotalClaim:
     source, true = "index.total_size", counts.stored_bytes
     if claimed == true:
-        return Claim(source, claimed, true, True, "the bytes of all tensors")
+        return TotalClaim(source, claimed, true, True, "the bytes of all tensors")
     if claimed == sum(files):
-        return Claim(source, claimed, true, False, "the sizes of the files, headers included")
+        return TotalClaim(source, claimed, true, False, "the sizes of the files, headers included")
     difference = claimed - true
     text = f"{abs(difference):,} bytes {'more' if difference > 0 else 'less'}"
     for amount, reason in _byte_reasons(lines, case, difference > 0):
         if amount == abs(difference):
-            return Claim(source, claimed, true, False, f"{text}: {reason}")
-    return Claim(source, claimed, true, False, f"{text}; nothing known explains it", False)
+            return TotalClaim(source, claimed, true, False, f"{text}: {reason}")
+    return TotalClaim(source, claimed, true, False, f"{text}; nothing known explains it", False)
 
 
 def _byte_reasons(lines: Sequence[Line], case: Reconciled | None, more: bool) -> Iterator[tuple[int, str]]:
@@ -268,7 +268,7 @@ def _byte_reasons(lines: Sequence[Line], case: Reconciled | None, more: bool) ->
 
 def _parameter_claim(
     source: str, claimed: int, counts: Counts, lines: Sequence[Line], case: Reconciled | None
-) -> Claim:
+) -> TotalClaim:
     true = counts.unique_parameters
     for name, number in (
         ("unique parameters", counts.unique_parameters),
@@ -276,16 +276,16 @@ def _parameter_claim(
         ("stored elements", counts.stored_elements),
     ):
         if claimed == number:
-            return Claim(source, claimed, true, True, name)
+            return TotalClaim(source, claimed, true, True, name)
     because = explain(claimed - true, lines, case)
     if because is None:
         difference = claimed - true
         side = "more" if difference > 0 else "less"
-        return Claim(source, claimed, true, False, f"{abs(difference):,} {side}; nothing known explains it", False)
-    return Claim(source, claimed, true, False, because)
+        return TotalClaim(source, claimed, true, False, f"{abs(difference):,} {side}; nothing known explains it", False)
+    return TotalClaim(source, claimed, true, False, because)
 
 
-def unexplained_totals(claims: Sequence[Claim], index_file: str) -> Iterator[Finding]:
+def unexplained_totals(claims: Sequence[TotalClaim], index_file: str) -> Iterator[Finding]:
     """A warning for each total of an index that nothing explains."""
     for claim in claims:
         if claim.source.startswith("index.") and not claim.agrees and not claim.explained:

@@ -27,7 +27,7 @@ def formula_text(shown: Formula) -> str:
     return "\n".join(parts) + "\n"
 
 
-class _Module(Struct):
+class _ModuleRows(Struct):
     """The tensors of one module: weight and bias share a line."""
 
     heading: str
@@ -35,15 +35,15 @@ class _Module(Struct):
     rows: list[Row]
 
 
-def _modules(rows: Sequence[Row]) -> list[_Module]:
-    modules: list[_Module] = []
+def _modules(rows: Sequence[Row]) -> list[_ModuleRows]:
+    modules: list[_ModuleRows] = []
     for row in rows:
         heading, name = _split(row.module)
         last = modules[-1] if modules else None
         if last is not None and (last.heading, last.name) == (heading, name):
             last.rows.append(row)
         else:
-            modules.append(_Module(heading, name, [row]))
+            modules.append(_ModuleRows(heading, name, [row]))
     return modules
 
 

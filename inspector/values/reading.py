@@ -27,7 +27,7 @@ FETCHED: Final = 8_000_000_000
 """Bytes of one tensor that are fetched into memory."""
 
 
-class Place(Struct, frozen=True):
+class StoragePlace(Struct, frozen=True):
     """Where a tensor is in its file: the byte at which its storage begins, its first element there, its strides.
 
     strides: in elements; None where the elements follow each other.
@@ -47,7 +47,7 @@ class Store(Struct):
     checkpoint: Checkpoint
     source: Source
     names: Mapping[str, str]
-    lies: dict[str, Mapping[str, Place]] = {}
+    lies: dict[str, Mapping[str, StoragePlace]] = {}
 
     @property
     def is_near(self) -> bool:
@@ -113,28 +113,28 @@ class Store(Struct):
             return "it could not be fetched"
         return np.frombuffer(raw, kind, elements)
 
-    def _places(self, file: str) -> Mapping[str, Place]:
+    def _places(self, file: str) -> Mapping[str, StoragePlace]:
         if file not in self.lies:
             size = next((one.bytes for one in self.checkpoint.files if one.name == file), 0)
             self.lies[file] = _places(self.source, file, size)
         return self.lies[file]
 
 
-def _places(source: Source, file: str, size: int) -> Mapping[str, Place]:
+def _places(source: Source, file: str, size: int) -> Mapping[str, StoragePlace]:
     def read(offset: int, length: int) -> bytes:
         found = source.read_part(file, offset, length)
         return found if isinstance(found, bytes) else b""
 
     if file.endswith(".safetensors"):
-        return {name: Place(begin) for name, begin in offsets.begins(source, file).items()}
+        return {name: StoragePlace(begin) for name, begin in offsets.begins(source, file).items()}
     if read(0, 4) == b"GGUF":
         from inspector.loader.formats.gguf import read_gguf
 
         made = read_gguf(read, size, file)
-        return {} if made.big_endian else {name: Place(begin) for name, begin in made.begins.items()}
+        return {} if made.big_endian else {name: StoragePlace(begin) for name, begin in made.begins.items()}
     from inspector.loader.formats.torch_file import begins
 
-    return {name: Place(*place) for name, place in begins(read, size, file).items()}
+    return {name: StoragePlace(*place) for name, place in begins(read, size, file).items()}
 
 
 def store_of(checkpoint: Checkpoint, reading: Reading | None) -> Store | None:

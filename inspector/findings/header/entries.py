@@ -11,32 +11,32 @@ SHOWN = 4
 """Cases in a message."""
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class HeaderEntry(msgspec.Struct, frozen=True, kw_only=True):
     """One tensor's entry in a header."""
 
     tensor: str
 
 
-class ProblemEntry(Entry, frozen=True, kw_only=True):
+class ProblemEntry(HeaderEntry, frozen=True, kw_only=True):
     """An entry with what is wrong with it in words."""
 
     problem: str
 
 
-class DtypeEntry(Entry, frozen=True, kw_only=True):
+class DtypeEntry(HeaderEntry, frozen=True, kw_only=True):
     """An entry with an unknown dtype, and the known one it resembles."""
 
     dtype: str
     meant: str | None
 
 
-class KeysEntry(Entry, frozen=True, kw_only=True):
+class KeysEntry(HeaderEntry, frozen=True, kw_only=True):
     """An entry with some of its keys."""
 
     keys: tuple[str, ...]
 
 
-class ShapeEntry(Entry, frozen=True, kw_only=True):
+class ShapeEntry(HeaderEntry, frozen=True, kw_only=True):
     """An entry with its dtype and its shape, of which the message shows the first dims."""
 
     dtype: str
@@ -59,7 +59,7 @@ class Entries(Finding, frozen=True, kw_only=True):
     """Entries of one header with the same problem. tensors: how many; cases: the first of them."""
 
     tensors: int
-    cases: tuple[Entry, ...]
+    cases: tuple[HeaderEntry, ...]
 
     def headline(self) -> str:
         return f"{self.place.file}: {count(self.tensors, 'tensor')}"
