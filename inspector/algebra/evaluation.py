@@ -266,6 +266,8 @@ def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
             if isinstance(first, Span):
                 return first.size
             return len(first) if isinstance(first, (list, dict, str)) else None
+        if name == "number":
+            return _number(values[0])
         if len(values) == 1 and isinstance(values[0], list):
             values = values[0]
         numbers = [_number(value) for value in values]
@@ -285,6 +287,8 @@ def _of_numbers(scope: Meanings, node: Node, name: str, numbers: list[int | floa
         return math.prod(numbers)
     if name == "floor":
         return int(numbers[0])  # int() truncates, as modelling code does
+    if name == "log2":
+        return int(numbers[0]).bit_length() - 1 if numbers[0] >= 1 else None
     step = numbers[1] if len(numbers) > 1 else 1
     if step <= 0:
         scope.fault("zero", show(node), f"rounded up to a multiple of {step}")

@@ -5,7 +5,7 @@ from inspector.notation.kinds import affine, buffer, conv, dense, linear, linear
 
 DECODER = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads",
                kv="num_key_value_heads | h", dh="head_dim | d/h", ff="intermediate_size",
-               C="num_labels | len(id2label) | 2")
+               C="labels")
 
 GQA = rows(                                    # b, bo: bias switches, off unless a definition says otherwise
     part("q_proj",       "attention.query",  linear("d -> h*dh",  bias="b")),

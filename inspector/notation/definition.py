@@ -18,6 +18,12 @@ PADDED = "rows_stored"
 """The symbol of a vocabulary's rows where a writer rounds them up: solved from the shapes."""
 
 
+TIES = "tie_word_embeddings | false"
+"""When tied rows share their tensor, unless a definition says otherwise: as transformers' PretrainedConfig has it."""
+PREDEFINED = {"labels": "num_labels | len(id2label) | 2"}
+"""Symbols of every definition. labels: the classes that a head distinguishes, two in transformers' PretrainedConfig."""
+
+
 class Dims(dict[str, str]):
     """Symbol -> definition; `A | B` lets B's definitions win."""
 
@@ -109,7 +115,7 @@ class Architecture(Struct, frozen=True, eq=False):
     dims: Mapping[str, str]
     parts: Row = Group("", ())
     heads: tuple[Head, ...] = (Head(("",), ""),)
-    ties: str = "false"
+    ties: str = TIES
     dialects: tuple[Mapping[str, str], ...] = ({},)
     writers: tuple[str, ...] = ()
     native: Mapping[str, str] = {}
@@ -208,7 +214,8 @@ def rooted(heads: tuple[Head, ...], root: str) -> tuple[Head, ...]:
 
 def recast(definition: Architecture, name: str, kind: Callable[[str], Kind]) -> Architecture:
     """The definition with another kind in every row of the named one: a class that swaps its norms after building."""
-    return replace(definition, parts=_recast(definition.parts, name, kind))
+    heads = tuple(replace(one, rows=tuple(_recast(row, name, kind) for row in one.rows)) for one in definition.heads)
+    return replace(definition, parts=_recast(definition.parts, name, kind), heads=heads)
 
 
 def _recast(row: Row, name: str, kind: Callable[[str], Kind]) -> Row:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.evaluation import Value, evaluator
 from inspector.algebra.expression import Alternatives, Guarded, Node, Word, children, parse, show
-from inspector.notation.definition import Architecture, Either, Group, Head, Row, Submodel
+from inspector.notation.definition import PREDEFINED, Architecture, Either, Group, Head, Row, Submodel
 from inspector.notation.holes import bases, free_holes
 from inspector.notation.trace import Leaf, Trace, TracedList, TracedTable, with_leaf
 
@@ -149,7 +149,7 @@ class Scope:
         self.definition = definition
         self.settings = settings
         self.lookup = lookup
-        self.symbols = {**definition.dims, **(definition.native if settings.native else {})}
+        self.symbols = {**PREDEFINED, **definition.dims, **(definition.native if settings.native else {})}
         self.overrides = dict(overrides or {})
         self._faults: dict[tuple[str, str, str], None] = {}
         self.defaulted: set[str] = set()

@@ -8,7 +8,7 @@ from inspector.algebra.expression import FUNCTIONS
 from inspector.notation import definition, kinds
 from inspector.notation.page import page
 
-OF_FILES = {"rooted", "recast", "replace"}
+OF_FILES = {"rooted", "replace"}
 """Functions that make definitions from definitions; the page is about what is inside one."""
 
 

@@ -142,7 +142,7 @@ MOONSHINE = Architecture("moonshine", ties="tie_word_embeddings | true",
 AST = Architecture("audio-spectrogram-transformer",
     dims=Dims(d="hidden_size", L="num_hidden_layers", ff="intermediate_size", p="patch_size",
               g="((num_mel_bins - p)//frequency_stride + 1)*((max_length - p)//time_stride + 1)",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(
         under("embeddings",
             part("cls_token",                   "embed.class",        param("1 1 d")),

@@ -71,7 +71,7 @@ VIBEVOICE = Architecture("vibevoice", ties="text_config.tie_word_embeddings | fa
                 part("norm",   "norm.mlp",        scale("d")),
                 part("linear", "norm.modulation", linear("d -> d + d + d", packs="shift scale gate")),
                 under("ffn", SWIGLU)), tower="diffusion")))
-VIBEVOICE_ASR = Architecture("vibevoice_asr", heads=JOINED, dialects=SPELLINGS,
+VIBEVOICE_ASR = Architecture("vibevoice_asr", heads=JOINED, ties="false", dialects=SPELLINGS,
     dims=Dims(d="text.d", V="text.V", a="acoustic.d", s="semantic.d"),
     parts=rows(
         submodel("text",     "language_model.", head="Model"),

@@ -14,7 +14,7 @@ from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, par
 
 WEIGHTED = part("layer_weights", "pool.layers", param("L+1"), when="use_weighted_layer_sum")
 SPEECH = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size",
-              C="num_labels | len(id2label) | 2", N="len(conv_dim)", w="conv_dim[{N}]", v="conv_dim[{N}-1] | 1",
+              C="labels", N="len(conv_dim)", w="conv_dim[{N}]", v="conv_dim[{N}-1] | 1",
               k="conv_kernel[{N}]", f="conv_dim[N-1]",
               Z="N[:1] when feat_extract_norm == 'group' | N", b="conv_bias", K="num_conv_pos_embeddings",
               G="num_conv_pos_embedding_groups", A="num_adapter_layers", a="adapter_kernel_size",

@@ -31,7 +31,7 @@ WHISPER = Architecture("whisper", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="d_model", Le="encoder_layers", Ld="decoder_layers",
               fe="encoder_ffn_dim", fd="decoder_ffn_dim", S="max_source_positions",
               T="max_target_positions", n="num_mel_bins", q="classifier_proj_size",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     heads=(
         head("Model",                    "", WHISPER_ENCODER, WHISPER_DECODER),
         head("ForConditionalGeneration", "", under("model", WHISPER_ENCODER, WHISPER_DECODER), PROJ_OUT),

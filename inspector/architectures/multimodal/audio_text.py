@@ -34,7 +34,7 @@ VOXTRAL = Architecture("voxtral", ties=QWEN2_AUDIO.ties, heads=JOINED, dialects=
         TEXT_AND_AUDIO,
         part("multi_modal_projector.linear_1", "bridge.in",  linear("audio.ff -> d")),
         part("multi_modal_projector.linear_2", "bridge.out", linear("d -> d"))))
-AUDIO_FLAMINGO3 = Architecture("audioflamingo3 musicflamingo", heads=JOINED, dialects=SPELLINGS,
+AUDIO_FLAMINGO3 = Architecture("audioflamingo3 musicflamingo", heads=JOINED, ties="false", dialects=SPELLINGS,
                                dims=TEXT | Dims(b="projector_bias"),
     parts=rows(
         TEXT_AND_AUDIO,
@@ -78,7 +78,6 @@ VOXTRAL_REALTIME_ENCODER = Architecture("voxtral_realtime_encoder", ignores="voc
             part("mlp.up_proj",          "mlp.up",           linear("d -> ff")),
             part("mlp.down_proj",        "mlp.down",         dense("ff -> d")))))
 VOXTRAL_REALTIME_TEXT = Architecture("voxtral_realtime_text", dims=DECODER, heads=CAUSAL[:2],
-                                     ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU),

@@ -35,7 +35,7 @@ CHAMELEON_VQ = Architecture("chameleon_vqgan", heads=(head("tower VQVAE", ""),),
             under("mid.block_1", RESNET, i="m", o="m", tower="middle"),
             under("mid.attn_1", ATTENTION, tower="middle", when="attn_type == 'vanilla'"),
             under("mid.block_2", RESNET, i="m", o="m", tower="middle.last"))))
-CHAMELEON = Architecture("chameleon", ties="tie_word_embeddings | false",
+CHAMELEON = Architecture("chameleon",
                          dims=DECODER | Dims(dh="d//h", b="attention_bias"),
     heads=(head("ForConditionalGeneration", "model.", LM_HEAD, default=True), head("Model", "")),
     parts=rows(

@@ -47,7 +47,7 @@ PROJECTIONS = rows(
     part("logit_scale",       "head.scale",          param("")),
     part("text_projection",   "head.project.text",   linear("text.d -> q")),
     part("visual_projection", "head.project.image", linear("vision.d -> q")))
-CLIP = Architecture("clip metaclip_2", dims=Dims(q="projection_dim", C="num_labels | len(id2label) | 2"),
+CLIP = Architecture("clip metaclip_2", dims=Dims(q="projection_dim", C="labels"),
     parts=submodel("vision", "vision_model.", CLIP_VISION),
     heads=(
         head("Model", "", submodel("text", "text_model.", CLIP_TEXT), PROJECTIONS),

@@ -11,7 +11,7 @@ from inspector.notation.kinds import affine, buffer, dense, param, table
 GIT_VISION = Architecture("git_vision_model", dims=CLIP_VISION.dims, heads=CLIP_VISION.heads,
                           dialects=CLIP_VISION.dialects,
     parts=CLIP_VISION.parts)
-GIT = Architecture("git", ties="tie_word_embeddings | false",
+GIT = Architecture("git",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
               T="max_position_embeddings",
               N="num_image_with_embedding", h="num_attention_heads"),

@@ -36,7 +36,7 @@ RESAMPLER = under("perceiver_resampler",       # no record exercises these rows
         part("1.ln",                 "norm.mlp",       affine("v")),
         part("1.fc",                 "mlp.up",         linear("v -> 4*v")),
         part("1.c_proj",             "mlp.down",       linear("4*v -> v"))), when="use_resampler", tower="resampler")
-IDEFICS = Architecture("idefics", ties="tie_word_embeddings | false",
+IDEFICS = Architecture("idefics",
     dims=Dims(V="vocab_size", A="additional_vocab_size", d="hidden_size", L="num_hidden_layers",
               h="num_attention_heads", dh="d//h",
               ff="intermediate_size", X="L//cross_layer_interval", v="vision.d", b="false", q="qk_layer_norms",

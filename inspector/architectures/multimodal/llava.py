@@ -27,7 +27,7 @@ TEXT_AND_VISION = rows(
     submodel("vision", "vision_tower.",   head="tower"))
 LLAVA_DIMS = Dims(d="text.d", V="text.V", v="vision.d", n="len(vision_feature_layer) | 1",
                   b="multimodal_projector_bias",
-                  C="num_labels | len(id2label) | 2")
+                  C="labels")
 PROJECTOR = under("multi_modal_projector",
     part("linear_1", "bridge.in",  linear("v*n -> d", bias="b")),
     part("linear_2", "bridge.out", linear("d -> d", bias="b")))

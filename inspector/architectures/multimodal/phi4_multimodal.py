@@ -16,7 +16,6 @@ from inspector.notation.kinds import affine, buffer, conv, dense, linear, param,
 
 PHI4_VISION = Architecture("phi4_multimodal_vision", dims=SIGLIP_VISION.dims, parts=SIGLIP_VISION.parts,
     heads=(head("tower VisionModel", ""),))
-STEPS = "1 when r < 4 | 2 when r < 8 | 3 when r < 16 | 4 when r < 32 | 5 when r < 64"  # log2, rounded down
 DERIVED = Dims(D="2 : 3*n - 1 : 3", W="3 : 3*n : 3", f="ceil(i, 2**n)//2**n", m="d*depthwise_multiplier")
 SUBSAMPLING = rows(
     part("embed.conv.0",   "embed.audio",           conv("1 -> c, 3 3")),
@@ -41,7 +40,7 @@ AUDIO_MLP = rows(
 PHI4_AUDIO = Architecture("phi4_multimodal_audio", ignores="nemo_final_size", heads=(head("tower AudioModel", ""),),
     dims=DERIVED | Dims(d="hidden_size", L="num_blocks", h="num_attention_heads", dh="head_dim | d//h",
                         ff="intermediate_size",
-                        c="nemo_conv_channels", r="time_reduction", n=STEPS, i="input_size", k="kernel_size",
+                        c="nemo_conv_channels", r="time_reduction", n="log2(r)", i="input_size", k="kernel_size",
                         e="ext_pw_out_channel", s="depthwise_separable_out_channel",
                         B="bias_max_distance when bias_symmetric | 2*bias_max_distance"),
     parts=rows(
@@ -56,7 +55,7 @@ PHI4_AUDIO = Architecture("phi4_multimodal_audio", ignores="nemo_final_size", he
             part("self_attn.v_proj", "attention.value",  dense("d -> h*dh")),
             part("self_attn.o_proj", "attention.output", dense("h*dh -> d")))))
 HEADS = (head("ForCausalLM", "model.", LM_HEAD, default=True), head("Model", ""))
-PHI4_MULTIMODAL = Architecture("phi4_multimodal", ties="tie_word_embeddings | false", heads=HEADS,
+PHI4_MULTIMODAL = Architecture("phi4_multimodal", heads=HEADS,
     dims=DECODER | Dims(v="vision.d", a="audio.d*audio_config.downsample_rate"),
     parts=rows(
         PHI3.parts,
@@ -87,14 +86,14 @@ AUTHORS_AUDIO_MLP = rows(
     part("layer_norm",   "norm.mlp",    affine("d")),
     part("net.0.linear", "mlp.gate_up", dense("d -> ff + ff", packs="up gate")),
     part("net.2",        "mlp.down",    dense("ff -> d")))
-PHI4MM = Architecture("phi4mm", ties="tie_word_embeddings | false", heads=HEADS,  # no record exercises this definition
+PHI4MM = Architecture("phi4mm", heads=HEADS,  # no record exercises this definition
     ignores="attention_bias mlp_bias lm_head_bias full_attn_mod interpolate_factor sliding_window img_processor",
     dims=DECODER | DERIVED | Dims(
         rs="speech_lora.r", rv="vision_lora.r",
         da="audio_processor.config.attention_dim", La="audio_processor.config.num_blocks",
         ha="audio_processor.config.attention_heads",
         fa="audio_processor.config.linear_units", c="audio_processor.config.nemo_conv_settings.conv_channels",
-        r="audio_processor.config.time_reduction", n=STEPS, i="audio_processor.config.input_size",
+        r="audio_processor.config.time_reduction", n="log2(r)", i="audio_processor.config.input_size",
         k="audio_processor.config.kernel_size", e="audio_processor.config.ext_pw_out_channel",
         s="audio_processor.config.depthwise_seperable_out_channel", m="da*audio_processor.config.depthwise_multiplier",
         B="2*audio_processor.config.relative_attention_bias_args.t5_bias_max_distance",

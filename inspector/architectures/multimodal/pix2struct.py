@@ -31,7 +31,7 @@ PIX2STRUCT_VISION = Architecture("pix2struct_vision_model", heads=(head("tower V
             part("pre_mlp_layer_norm",       "norm.mlp",       scale("d")),
             under("attention", ATTENTION),
             under("mlp", GATED))))
-PIX2STRUCT_TEXT = Architecture("pix2struct_text_model", ties="tie_word_embeddings | false",
+PIX2STRUCT_TEXT = Architecture("pix2struct_text_model",
                                heads=(head("TextModel", ""),),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_layers", h="num_heads", ff="d_ff",
               n="relative_attention_num_buckets"),

@@ -98,7 +98,7 @@ QWEN3_ASR_PARTS = rows(
     part("multi_modal_projector.linear_1", "bridge.in",  dense("a -> a")),
     part("multi_modal_projector.linear_2", "bridge.out", dense("a -> o")))
 QWEN3_ASR = Architecture("qwen3_asr", ties=TIES, ignores="support_languages",
-    dims=Dims(d="text.d", V="text.V", a="audio.d", o="audio.o", C="num_labels | len(id2label) | 2"),
+    dims=Dims(d="text.d", V="text.V", a="audio.d", o="audio.o", C="labels"),
     heads=(
         head("ForConditionalGeneration", "",
             either(rows(under("model", QWEN3_ASR_PARTS), LM_HEAD), submodel("thinker", "thinker.", QWEN3_ASR_THINKER)),

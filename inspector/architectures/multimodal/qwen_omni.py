@@ -105,7 +105,7 @@ RESIZE = rows(
     part("linear_fc1", "bridge.up",   dense("thinker_hidden_size -> ff")),
     part("linear_fc2", "bridge.down", dense("ff -> d")))
 QWEN3_OMNI_TALKER = Architecture("qwen3_omni_moe_talker", dims=Dims(d="text.d", ff="text.ff", V="text.V"),
-    heads=(head("ForConditionalGeneration", ""),), ties="tie_word_embeddings | false",
+    heads=(head("ForConditionalGeneration", ""),),
     parts=rows(
         submodel("text",           "model.", QWEN3_OMNI_TALKER_TEXT),
         submodel("code_predictor", "code_predictor.", QWEN3_OMNI_PREDICTOR, head="ForConditionalGeneration"),

@@ -162,7 +162,7 @@ QWEN3_VL = Architecture("qwen3_vl qwen3_vl_moe", ties=TIES, dims=TEXT, heads=BAR
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", QWEN3_VL_VISION)))
-QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe", ties=TIES, dims=TEXT | Dims(C="num_labels | len(id2label) | 2"),
+QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe", ties=TIES, dims=TEXT | Dims(C="labels"),
     heads=(*BARE_MODEL,
         head("ForSequenceClassification", "model.", part("score", "head.class", linear("d -> C"))),
         head("ForTokenClassification",    "model.", part("score", "head.class", dense("d -> C")))),

@@ -52,12 +52,12 @@ SIGLIP_TEXT = Architecture("siglip_text_model siglip2_text_model", dims=CLIP_TEX
 SCALES = rows(
     part("logit_scale", "head.scale", param("1")),
     part("logit_bias",  "head.bias",  param("1")))
-SIGLIP = Architecture("siglip", dims=Dims(C="num_labels | len(id2label) | 2"),
+SIGLIP = Architecture("siglip", dims=Dims(C="labels"),
     parts=submodel("vision", "vision_model.", SIGLIP_VISION),
     heads=(
         head("Model", "", submodel("text", "text_model.", SIGLIP_TEXT), SCALES),
         head("ForImageClassification", "", part("classifier", "head.class", dense("vision.d -> C")))))
-SIGLIP2 = Architecture("siglip2", dims=Dims(C="num_labels | len(id2label) | 2"),
+SIGLIP2 = Architecture("siglip2", dims=Dims(C="labels"),
     parts=submodel("vision", "vision_model.", SIGLIP2_VISION),
     heads=(
         head("Model", "", submodel("text", "text_model.", SIGLIP_TEXT), SCALES),

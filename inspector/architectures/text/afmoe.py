@@ -20,7 +20,7 @@ from inspector.architectures.blocks import (
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import linear, linear_io, param, scale, table
 
-AFMOE = Architecture("afmoe", heads=CAUSAL, ties="tie_word_embeddings | false",
+AFMOE = Architecture("afmoe", heads=CAUSAL,
     dims=DECODER | Dims(E="num_experts", fe="moe_intermediate_size", S="num_shared_experts", D="L[:num_dense_layers]",
               M="L - D"),
     parts=rows(
@@ -38,7 +38,7 @@ AFMOE = Architecture("afmoe", heads=CAUSAL, ties="tie_word_embeddings | false",
             part("expert_bias", "router.correction", param("E")),
             under("shared_experts", SHARED, ff="fe*S"),
             rows(EXPERTS, ff="fe"))))
-ARIA_TEXT = Architecture("aria_text", heads=CAUSAL, ties="tie_word_embeddings | false",
+ARIA_TEXT = Architecture("aria_text", heads=CAUSAL,
     dims=DECODER | Dims(E="moe_num_experts", S="moe_num_shared_experts"),
     parts=rows(
         ENDS,
@@ -48,7 +48,7 @@ ARIA_TEXT = Architecture("aria_text", heads=CAUSAL, ties="tie_word_embeddings | 
             under("shared_experts", SHARED, ff="ff*S", b="mlp_bias"),
             part("experts.fc1", "mlp.gate_up", linear_io("d -> ff + ff", each="E", packs="gate up")),
             part("experts.fc2", "mlp.down",    linear_io("ff -> d",      each="E")))))
-DOGE = Architecture("doge", heads=CAUSAL, ties="tie_word_embeddings | false",
+DOGE = Architecture("doge", heads=CAUSAL,
     dims=DECODER | Dims(E="num_experts", keys="floor(E**0.5)"),
     parts=rows(
         ENDS,

@@ -8,7 +8,7 @@ from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, PRE_NORMS, SWI
 from inspector.notation.definition import Architecture, maybe, part, rows, under
 from inspector.notation.kinds import buffer, linear
 
-BAICHUAN = Architecture("baichuan", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+BAICHUAN = Architecture("baichuan", dims=DECODER, heads=CAUSAL,
     parts=rows(                                # no record exercises this definition
         ENDS,
         under("layers.{L}", PRE_NORMS,

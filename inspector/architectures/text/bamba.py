@@ -7,7 +7,7 @@ from inspector.architectures.blocks import CAUSAL, DECODER, GQA, MAMBA2, SWIGLU
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import scale, table
 
-BAMBA = Architecture("bamba", heads=CAUSAL, ties="tie_word_embeddings | false",
+BAMBA = Architecture("bamba", heads=CAUSAL,
     dims=DECODER | Dims(A="L & attn_layer_indices | L[:0]", B="L - A", i="floor(mamba_expand*d)", g="mamba_n_groups",
               s="mamba_d_state", m="mamba_n_heads", w="mamba_d_conv", x="i + 2*g*s"),
     parts=rows(

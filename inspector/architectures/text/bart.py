@@ -13,7 +13,7 @@ from inspector.notation.definition import Architecture, Dims, either, head, mayb
 from inspector.notation.kinds import affine, buffer, dense, linear, table
 
 BART_DIMS = Dims(V="vocab_size", d="d_model", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim",
-                 fd="decoder_ffn_dim", T="max_position_embeddings", b="true", C="num_labels | len(id2label) | 2")
+                 fd="decoder_ffn_dim", T="max_position_embeddings", b="true", C="labels")
 SELF = under("self_attn",
     part("q_proj",               "attention.query",  linear("d -> d", bias="b")),
     part("k_proj",               "attention.key",    linear("d -> d", bias="b")),

@@ -45,7 +45,7 @@ MASKED = under("cls.predictions",
 BERT = Architecture("bert", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
               h="num_attention_heads", a="(h - len(pruned_heads[{L}]))*(d/h) | d", T="max_position_embeddings",
-              y="type_vocab_size", C="num_labels | len(id2label) | 2"),
+              y="type_vocab_size", C="labels"),
     parts=rows(
         under("embeddings",
             part("word_embeddings",       "embed.token",    table("V d")),

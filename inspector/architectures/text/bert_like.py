@@ -195,7 +195,7 @@ BERT_GENERATION = Architecture("bert-generation", ties="tie_word_embeddings | tr
             part("bias",          "head.token.bias", param("V")),
             part("decoder",       "head.token",      linear("d -> V"), tied="embed.token"),
             maybe("decoder.bias", "head.token.copy", param("V"), tied="head.token.bias")))))
-REMBERT = Architecture("rembert", ties="tie_word_embeddings | false",
+REMBERT = Architecture("rembert",
     dims=ENCODER | Dims(e="input_embedding_size", o="output_embedding_size"),
     parts=rows(
         rows(EMBEDDINGS, d="e"), LAYERS,

@@ -8,13 +8,13 @@ from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS
 from inspector.notation.definition import Architecture, part, rows, under
 from inspector.notation.kinds import linear, scale
 
-BITNET = Architecture("bitnet", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+BITNET = Architecture("bitnet", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
         under("self_attn", GQA, part("attn_sub_norm", "norm.attention.sub", scale("d")),
               b="attention_bias", bo="attention_bias"),
         under("mlp", SWIGLU, part("ffn_sub_norm", "norm.mlp.sub", scale("ff"))))))
-HELIUM = Architecture("helium", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+HELIUM = Architecture("helium", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
         part("self_attn.q_proj", "attention.query",  linear("d -> h*dh",  bias="attention_bias")),

@@ -11,7 +11,7 @@ from inspector.notation.kinds import affine, table
 
 BLOOM = Architecture("bloom", heads=TRANSFORMER, ties="tie_word_embeddings | true", dialects=({}, {"transformer.": ""}),
     dims=Dims(V="vocab_size", d="n_embed | hidden_size", L="n_layer", h="n_head", dh="d/h", ff="4*d",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(
         part("word_embeddings",           "embed.token", table("V d")),
         part("word_embeddings_layernorm", "norm.embed",  affine("d")),

@@ -45,7 +45,7 @@ CHATGLM = Architecture("chatglm",
                                "tie_word_embeddings",
     dims=Dims(V="padded_vocab_size | vocab_size", d="hidden_size", L="num_layers", h="num_attention_heads",
               dh="kv_channels | d/h", kv="multi_query_group_num when multi_query_attention | h",
-              ff="ffn_hidden_size | inner_hidden_size", P="pre_seq_len", C="num_labels | len(id2label) | 2"),
+              ff="ffn_hidden_size | inner_hidden_size", P="pre_seq_len", C="labels"),
     heads=(
         head("Model",                     ""),
         head("ForConditionalGeneration",  "transformer.",

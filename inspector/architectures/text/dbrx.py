@@ -8,9 +8,9 @@ from inspector.architectures.blocks import TRANSFORMER
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import linear, param, scale, table
 
-DBRX = Architecture("dbrx", heads=TRANSFORMER, ties="tie_word_embeddings | false",
+DBRX = Architecture("dbrx", heads=TRANSFORMER,
     dims=Dims(V="vocab_size", d="d_model", L="n_layers", h="n_heads", dh="d/h", kv="attn_config.kv_n_heads",
-              ff="ffn_config.ffn_hidden_size", E="ffn_config.moe_num_experts", C="num_labels | len(id2label) | 2"),
+              ff="ffn_config.ffn_hidden_size", E="ffn_config.moe_num_experts", C="labels"),
     parts=rows(
         part("wte",    "embed.token", table("V d")),
         part("norm_f", "norm.final",  scale("d")),

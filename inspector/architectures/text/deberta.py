@@ -16,7 +16,7 @@ DIMS = Dims(V="vocab_size", d="hidden_size", e="embedding_size | d", L="num_hidd
             R="position_buckets when position_buckets > 0 | max_relative_positions when max_relative_positions > 0 | T",
             c2p="'c2p' in pos_att_type or pos_att_type in 'c2p|p2c p2c|c2p'",
             p2c="'p2c' in pos_att_type or pos_att_type in 'c2p|p2c p2c|c2p'",
-            C="num_labels | len(id2label) | 2")
+            C="labels")
 EMBEDDINGS = under("embeddings",
     part("word_embeddings",       "embed.token",    table("V e")),
     part("position_embeddings",   "embed.position", table("T e"), when="(position_biased_input | true)"),

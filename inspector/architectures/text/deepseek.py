@@ -53,7 +53,7 @@ MTP_EXTRAS = rows(
     part("shared_head.norm", "norm.final",      scale("d")),
     part("shared_head.head", "head.token",      linear("d -> V"), tied="head.token",  ties=True))
 DEEPSEEK_V3 = Architecture("deepseek_v3 kimi_k2", ignores="moe_layer_freq scoring_func topk_method qk_head_dim",
-                           heads=CAUSAL, ties="tie_word_embeddings | false",
+                           heads=CAUSAL,
     dims=DECODER | MLA_DIMS | MOE_DIMS | Dims(N="L : L + num_nextn_predict_layers"),
     parts=rows(
         ENDS,
@@ -62,7 +62,7 @@ DEEPSEEK_V3 = Architecture("deepseek_v3 kimi_k2", ignores="moe_layer_freq scorin
         under("layers.{M}.mlp", MOE),
         under("layers.{N}", PRE_NORMS, under("self_attn", MLA), under("mlp", MOE), MTP_EXTRAS,
               optional=True, extra="mtp")))
-DEEPSEEK_V2 = Architecture("deepseek_v2", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false",
+DEEPSEEK_V2 = Architecture("deepseek_v2", ignores="qk_head_dim", heads=CAUSAL,
     dims=DECODER | MLA_DIMS | MOE_DIMS,
     parts=rows(
         ENDS,
@@ -72,7 +72,7 @@ DEEPSEEK_V2 = Architecture("deepseek_v2", ignores="qk_head_dim", heads=CAUSAL, t
             ROUTER,
             under("shared_experts", SHARED, ff="fe*S", b="mlp_bias", when="n_shared_experts != null"),
             rows(EXPERTS_WITH_OLD_BIAS, ff="fe", b="mlp_bias"))))
-DEEPSEEK = Architecture("deepseek", heads=CAUSAL, ties="tie_word_embeddings | false",
+DEEPSEEK = Architecture("deepseek", heads=CAUSAL,
     dims=DECODER | MOE_DIMS | Dims(            # no record exercises this definition
         M="L[{L} >= k and {L} % (moe_layer_freq | 1) == 0 and E != null]", D="L - M"),
     parts=rows(
@@ -98,7 +98,7 @@ MINICPM3 = Architecture("minicpm3 youtu", ignores="qk_head_dim", heads=CAUSAL, t
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA), under("mlp", SWIGLU, b="mlp_bias"))))
-AXK1 = Architecture("axk1", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false",
+AXK1 = Architecture("axk1", ignores="qk_head_dim", heads=CAUSAL,
     dims=DECODER | MLA_DIMS | MOE_DIMS | Dims(
         k="first_k_dense_replace | 1",
         M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[{L} >= k and {L} % (moe_layer_freq "
@@ -110,7 +110,7 @@ AXK1 = Architecture("axk1", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", MOE),
         part("layers.{M}.post_mlp_layernorm", "norm.mlp.post", scale("d"))))
-UNLIMITED_OCR_TEXT = Architecture("unlimited_ocr_text", heads=CAUSAL, ties="tie_word_embeddings | false",
+UNLIMITED_OCR_TEXT = Architecture("unlimited_ocr_text", heads=CAUSAL,
     dims=DECODER | MOE_DIMS | Dims(
         M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[(first_k_dense_replace | 1):]", D="L - M"),
     parts=rows(

@@ -20,7 +20,7 @@ INDEXER = under("indexer",
 DSA_DIMS = DECODER | MLA_DIMS | MOE_DIMS | Dims(
     hi="index_n_heads", di="index_head_dim", M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[k:]",
     D="L - M", N="L : L + num_nextn_predict_layers")
-DEEPSEEK_V32 = Architecture("deepseek_v32", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false",
+DEEPSEEK_V32 = Architecture("deepseek_v32", ignores="qk_head_dim", heads=CAUSAL,
                             dims=DSA_DIMS,
     parts=rows(
         ENDS,
@@ -29,7 +29,7 @@ DEEPSEEK_V32 = Architecture("deepseek_v32", ignores="qk_head_dim", heads=CAUSAL,
         under("layers.{M}.mlp", MOE),
         under("layers.{N}", PRE_NORMS, under("self_attn", MLA, INDEXER), under("mlp", MOE), MTP_EXTRAS,
               optional=True, extra="mtp")))
-GLM_MOE_DSA = Architecture("glm_moe_dsa", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false",
+GLM_MOE_DSA = Architecture("glm_moe_dsa", ignores="qk_head_dim", heads=CAUSAL,
     dims=DSA_DIMS | Dims(
         F="L[indexer_types == 'full'] when indexer_types != null"
           " | L[index_topk_pattern in 'F full'] when index_topk_pattern != null"
@@ -42,7 +42,7 @@ GLM_MOE_DSA = Architecture("glm_moe_dsa", ignores="qk_head_dim", heads=CAUSAL, t
         under("layers.{M}.mlp", MOE),
         under("layers.{N}", PRE_NORMS, under("self_attn", MLA, INDEXER), under("mlp", MOE), MTP_EXTRAS,
               optional=True, extra="mtp")))
-GLM4_MOE_LITE = Architecture("glm4_moe_lite", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | false",
+GLM4_MOE_LITE = Architecture("glm4_moe_lite", ignores="qk_head_dim", heads=CAUSAL,
     dims=DSA_DIMS | Dims(M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[1:]"),
     parts=rows(
         ENDS,

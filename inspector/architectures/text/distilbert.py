@@ -7,7 +7,7 @@ from inspector.notation.kinds import affine, buffer, dense, linear, param, table
 PRE_CLASSIFIER = part("pre_classifier", "head.dense", dense("d -> d"))
 DISTILBERT = Architecture("distilbert", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="dim", L="n_layers", h="n_heads", ff="hidden_dim", T="max_position_embeddings",
-              a="(h - len(pruned_heads[{L}]))*(d/h) | d", C="num_labels | len(id2label) | 2"),
+              a="(h - len(pruned_heads[{L}]))*(d/h) | d", C="labels"),
     parts=rows(
         under("embeddings",
             part("word_embeddings",     "embed.token",    table("V d")),

@@ -9,7 +9,7 @@ from inspector.architectures.text.roberta import DENSE_AND_OUT, ENCODER, LM_HEAD
 from inspector.notation.definition import Architecture, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, dense, linear, param, scale, table
 
-EUROBERT = Architecture("eurobert", ties="tie_word_embeddings | false", dims=DECODER,
+EUROBERT = Architecture("eurobert", dims=DECODER,
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS,
@@ -40,7 +40,7 @@ ESMC = Architecture("esmc", dims=DECODER,
             part("lm_head.decoder",       "head.token", dense("d -> V"))),
         head("ForSequenceClassification", "esmc.", DENSE_AND_OUT),
         head("ForTokenClassification",    "esmc.", part("score", "head.class", dense("d -> C")))))
-ULTRABERT = Architecture("ultrabert", ties="tie_word_embeddings | false", dims=DECODER,
+ULTRABERT = Architecture("ultrabert", dims=DECODER,
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS,

@@ -21,14 +21,14 @@ from inspector.architectures.blocks import (
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import buffer, linear, scale, table
 
-EXAONE4 = Architecture("exaone4", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+EXAONE4 = Architecture("exaone4", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}",
         part("post_attention_layernorm",   "norm.attention.post", scale("d")),
         part("post_feedforward_layernorm", "norm.mlp.post",       scale("d")),
         under("self_attn", GQA, QK_NORM),
         under("mlp", SWIGLU))))
-EXAONE_MOE = Architecture("exaone_moe", heads=CAUSAL, ties="tie_word_embeddings | false",
+EXAONE_MOE = Architecture("exaone_moe", heads=CAUSAL,
     dims=DECODER | Dims(E="num_experts", fe="moe_intermediate_size", S="num_shared_experts",
               M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[first_k_dense_replace:]", D="L - M"),
     parts=rows(
@@ -40,7 +40,7 @@ EXAONE_MOE = Architecture("exaone_moe", heads=CAUSAL, ties="tie_word_embeddings 
             part("e_score_correction_bias", "router.correction", buffer("E")),
             under("shared_experts", SHARED, ff="fe*S"),
             rows(EXPERTS, ff="fe"))))
-EXAONE = Architecture("exaone", heads=TRANSFORMER, ties="tie_word_embeddings | false",
+EXAONE = Architecture("exaone", heads=TRANSFORMER,
     dims=DECODER | Dims(L="num_layers"),       # no record exercises this definition
     parts=rows(
         part("wte",  "embed.token", table("V d")),

@@ -27,7 +27,7 @@ FALCON = Architecture("falcon", heads=TRANSFORMER, ties="tie_word_embeddings | t
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="d/h",
               kv="(num_kv_heads | h) when new_decoder_architecture | 1 when multi_query | h",
               ff="ffn_hidden_size | 4*d", norms="num_ln_in_parallel_attn | 2 when new_decoder_architecture | 1",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(
         FALCON_ENDS,
         under("h.{L}", FALCON_LAYER,
@@ -42,14 +42,14 @@ FIRST_HEADS = (
     head("ForTokenClassification",    "transformer.", CLASSIFIER),
     head("ForQuestionAnswering",      "transformer.", QA_OUTPUTS))
 FIRST = Dims(V="vocab_size", d="hidden_size", L="n_layer", h="n_head", dh="d/h", ff="4*d",
-             C="num_labels | len(id2label) | 2")
+             C="labels")
 REFINED_WEB = Architecture("RefinedWeb", ignores="alibi apply_residual_connection_post_layernorm parallel_attn",
-                           heads=FIRST_HEADS, ties="tie_word_embeddings | false",
+                           heads=FIRST_HEADS,
     dims=FIRST | Dims(kv="n_head_kv | h"),
     parts=rows(FALCON_ENDS, under("h.{L}", FALCON_LAYER, TWO_PARALLEL)))
 REFINED_WEB_MODEL = Architecture("RefinedWebModel",
                                  ignores="alibi apply_residual_connection_post_layernorm parallel_attn",
-                                 heads=FIRST_HEADS, ties="tie_word_embeddings | false",
+                                 heads=FIRST_HEADS,
     dims=FIRST | Dims(kv="1 when multi_query | h"),
     parts=rows(
         FALCON_ENDS,

@@ -8,7 +8,7 @@ from inspector.architectures.blocks import CAUSAL, DECODER, GQA, MAMBA2, SWIGLU
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import scale, table
 
-FALCON_H1 = Architecture("falcon_h1", heads=CAUSAL, ties="tie_word_embeddings | false",
+FALCON_H1 = Architecture("falcon_h1", heads=CAUSAL,
     dims=DECODER | Dims(i="mamba_d_ssm | floor(mamba_expand*d)", g="mamba_n_groups", s="mamba_d_state",
                         m="mamba_n_heads",
               w="mamba_d_conv", x="i + 2*g*s"),

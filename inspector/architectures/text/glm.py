@@ -25,19 +25,19 @@ from inspector.architectures.text.deepseek import MOE_DIMS, MTP_EXTRAS
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import buffer, scale
 
-GLM = Architecture("glm", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+GLM = Architecture("glm", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS),
     under("layers.{L}.self_attn", GQA, b="attention_bias"),
     under("layers.{L}.mlp", GATE_UP)))
-GLM4 = Architecture("glm4 glm_image_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+GLM4 = Architecture("glm4 glm_image_text", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
         part("post_self_attn_layernorm", "norm.attention.post", scale("d")),
         part("post_mlp_layernorm",       "norm.mlp.post",       scale("d"))),
     under("layers.{L}.self_attn", GQA, b="attention_bias"),
     under("layers.{L}.mlp", GATE_UP)))
-GLM_OCR_TEXT = Architecture("glm_ocr_text", heads=CAUSAL, ties="tie_word_embeddings | false",
+GLM_OCR_TEXT = Architecture("glm_ocr_text", heads=CAUSAL,
     dims=DECODER | Dims(N="L : L + num_nextn_predict_layers"),
     parts=rows(
         GLM4.parts,
@@ -53,7 +53,6 @@ GLM4_MOE_MLP = under("mlp",
     under("shared_experts", SHARED, ff="fe*S"),
     rows(EXPERTS, ff="fe"))
 GLM4_MOE = Architecture("glm4_moe glm4v_moe_text Glm4vMoe_text solar_open", heads=CAUSAL,
-                        ties="tie_word_embeddings | false",
     dims=DECODER | MOE_DIMS | Dims(N="L : L + num_nextn_predict_layers"),
     parts=rows(
         ENDS,
@@ -61,13 +60,13 @@ GLM4_MOE = Architecture("glm4_moe glm4v_moe_text Glm4vMoe_text solar_open", head
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}", GLM4_MOE_MLP),
         under("layers.{N}", PRE_NORMS, GLM4_MOE_ATTENTION, GLM4_MOE_MLP, MTP_EXTRAS, optional=True, extra="mtp")))
-DOTS1 = Architecture("dots1", heads=CAUSAL, ties="tie_word_embeddings | false", dims=DECODER | MOE_DIMS,
+DOTS1 = Architecture("dots1", heads=CAUSAL, dims=DECODER | MOE_DIMS,
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias")),
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}", GLM4_MOE_MLP)))
-GLM4V_TEXT = Architecture("glm4v_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+GLM4V_TEXT = Architecture("glm4v_text", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
         part("post_self_attn_layernorm", "norm.attention.post", scale("d")),

@@ -23,7 +23,7 @@ from inspector.notation.definition import Architecture, Dims, head, maybe, part,
 from inspector.notation.kinds import affine, buffer, dense, linear, param, table
 
 GPT = Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", T="n_positions", ff="n_inner | 4*d",
-           C="num_labels | len(id2label) | 2")
+           C="labels")
 TABLES = rows(
     part("wte",  "embed.token",    table("V d")),
     part("wpe",  "embed.position", table("T d")),
@@ -32,7 +32,7 @@ GPT_NEO = Architecture("gpt_neo", heads=TRANSFORMER, ties="tie_word_embeddings |
                        dialects=({}, {"transformer.": ""}),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_layers", T="max_position_embeddings",
               ff="intermediate_size | 4*d",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(
         TABLES,
         under("h.{L}",
@@ -52,7 +52,7 @@ FC_IN_OUT = rows(
 ENDS = rows(
     part("wte",  "embed.token", table("V d")),
     part("ln_f", "norm.final",  affine("d")))
-GPTJ = Architecture("gptj", dims=GPT, ties="tie_word_embeddings | false",
+GPTJ = Architecture("gptj", dims=GPT,
     heads=(
         head("Model",                     ""),
         head("ForCausalLM",               "transformer.", BIASED_HEAD),
@@ -67,7 +67,7 @@ GPTJ = Architecture("gptj", dims=GPT, ties="tie_word_embeddings | false",
             part("attn.v_proj",   "attention.value",  linear("d -> d")),
             part("attn.out_proj", "attention.output", linear("d -> d")),
             under("attn", OLD_MASKS))))
-CODEGEN = Architecture("codegen", dims=GPT, ties="tie_word_embeddings | false",
+CODEGEN = Architecture("codegen", dims=GPT,
     heads=(head("Model", ""), head("ForCausalLM", "transformer.", BIASED_HEAD)),
     parts=rows(
         ENDS,
@@ -95,11 +95,11 @@ GPT_BIGCODE = Architecture("gpt_bigcode", ignores="num_key_value_heads", heads=T
             part("crossattention.c_proj", "cross.output", dense("d -> d")),
             when="add_cross_attention")))
 EMBED_OUT = part("embed_out", "head.token", linear("d -> V"), tied="embed.token")
-GPT_NEOX = Architecture("gpt_neox", ignores="partial_rotary_factor rotary_pct", ties="tie_word_embeddings | false",
+GPT_NEOX = Architecture("gpt_neox", ignores="partial_rotary_factor rotary_pct",
                         dialects=({}, {"embed_out": "lm_head"}),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="d/h",
               ff="intermediate_size", T="max_position_embeddings", rotary="floor(dh*(rotary_pct | 1))",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     heads=(
         head("Model",                     ""),
         head("ForCausalLM",               "gpt_neox.", EMBED_OUT),
@@ -127,7 +127,7 @@ GPT_NEOX_JAPANESE = Architecture("gpt_neox_japanese", ignores="partial_rotary_fa
         under("layers.{L}", AFFINE_PRE_NORMS, under("attention", FUSED_QKV), under("mlp", FOUR_H)),
         part("layers.{last}.attention.dense_bias", "attention.output.bias", param("d"))))
 CTRL = Architecture("ctrl", ties="tie_word_embeddings | true",
-    dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", ff="dff", C="num_labels | len(id2label) | 2"),
+    dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", ff="dff", C="labels"),
     heads=(
         head("Model",                     ""),
         head("LMHeadModel ForCausalLM",   "transformer.", BIASED_HEAD),

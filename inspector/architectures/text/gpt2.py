@@ -20,7 +20,7 @@ SUMMARY = part("multiple_choice_head.summary", "head.choice", dense("d -> (1 whe
 GPT2 = Architecture("gpt2 gpt-sw3", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", T="n_positions", ff="n_inner | 4*d",
               a="(h - len(pruned_heads[{L}]))*(d/h) | d",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(
         part("wte",  "embed.token",    table("V d")),
         part("wpe",  "embed.position", table("T d")),
@@ -51,7 +51,7 @@ GPT2 = Architecture("gpt2 gpt-sw3", ties="tie_word_embeddings | true",
     dialects=({}, {"transformer.": ""}))
 OPENAI_GPT = Architecture("openai-gpt", ties="tie_word_embeddings | true", dialects=({}, {"transformer.": ""}),
     dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", T="n_positions", ff="4*d",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(
         part("tokens_embed",    "embed.token",    table("V d")),
         part("positions_embed", "embed.position", table("T d")),

@@ -10,7 +10,6 @@ from inspector.notation.definition import Architecture, Dims, either, part, rows
 from inspector.notation.kinds import dense, linear_io, param
 
 GPT_OSS = Architecture("gpt_oss openai_privacy_filter", dims=DECODER | Dims(E="num_local_experts"), heads=CAUSAL,
-    ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS,

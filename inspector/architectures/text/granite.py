@@ -30,19 +30,19 @@ SHARED = under("shared_mlp",
     part("input_linear",  "mlp.shared.gate_up", linear("d -> fs + fs", packs="gate up")),
     part("output_linear", "mlp.shared.down",    linear("fs -> d")))
 ATTENTION = under("self_attn", GQA, b="attention_bias", bo="attention_bias")
-GRANITE = Architecture("granite", dims=DECODER, heads=HEADS, ties="tie_word_embeddings | false", parts=rows(
+GRANITE = Architecture("granite", dims=DECODER, heads=HEADS, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS, ATTENTION, under("mlp", SWIGLU, b="mlp_bias"))))
 GRANITEMOE = Architecture("granitemoe", dims=DECODER | Dims(E="num_local_experts"), heads=HEADS,
-    ties="tie_word_embeddings | false", parts=rows(
+    parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS, ATTENTION, SPARSE)))
-GRANITEMOESHARED = Architecture("granitemoeshared", heads=HEADS, ties="tie_word_embeddings | false",
+GRANITEMOESHARED = Architecture("granitemoeshared", heads=HEADS,
     dims=DECODER | Dims(E="num_local_experts", fs="shared_intermediate_size"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, ATTENTION, SPARSE, rows(SHARED, when="fs != 0"))))
-GRANITEMOEHYBRID = Architecture("granitemoehybrid", heads=HEADS, ties="tie_word_embeddings | false",
+GRANITEMOEHYBRID = Architecture("granitemoehybrid", heads=HEADS,
     dims=DECODER | Dims(E="num_local_experts", fs="shared_intermediate_size",
               B="L[layer_types in 'mamba linear_attention'] when layer_types != null | L", A="L - B",
               i="floor(mamba_expand*d)", g="mamba_n_groups", s="mamba_d_state", m="mamba_n_heads", w="mamba_d_conv",
@@ -57,7 +57,7 @@ SINKS = part("self_attn.sinks", "attention.sink", param("h"))
 GRANITE_SWA = Architecture("granite_swa", dims=DECODER, heads=HEADS, ties="tie_word_embeddings | true", parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS, ATTENTION, SINKS, under("mlp", SWIGLU, b="mlp_bias"))))
-GRANITEMOE_SWA = Architecture("granitemoe_swa", heads=HEADS, ties="tie_word_embeddings | false",
+GRANITEMOE_SWA = Architecture("granitemoe_swa", heads=HEADS,
     dims=DECODER | Dims(E="num_local_experts", fs="shared_intermediate_size"),
     parts=rows(
         ENDS,

@@ -26,12 +26,10 @@ ATTENTION = under("self_attn", GQA,
     part("query_layernorm", "norm.query", scale("dh")),
     part("key_layernorm",   "norm.key",   scale("dh")), b="attention_bias", bo="attention_bias")
 HUNYUAN_V1_DENSE = Architecture("hunyuan_v1_dense hunyuan_vl_text", dims=DECODER, heads=CAUSAL,
-                                ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, ATTENTION, under("mlp", SWIGLU))))
 HUNYUAN_V1_MOE = Architecture("hunyuan_v1_moe", dims=DECODER | Dims(E="num_experts"), heads=CAUSAL,
-    ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, ATTENTION,
@@ -39,7 +37,7 @@ HUNYUAN_V1_MOE = Architecture("hunyuan_v1_moe", dims=DECODER | Dims(E="num_exper
                 part("gate.wg", "router", linear("d -> E")),
                 under("shared_mlp", SHARED),
                 EXPERTS))))
-HY_V3 = Architecture("hy_v3", heads=CAUSAL, ties="tie_word_embeddings | false",
+HY_V3 = Architecture("hy_v3", heads=CAUSAL,
     dims=DECODER | Dims(E="num_experts", fe="moe_intermediate_size", S="num_shared_experts",
               M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[1:]", D="L - M"),
     parts=rows(

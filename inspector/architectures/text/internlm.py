@@ -8,13 +8,13 @@ from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS
 from inspector.notation.definition import Architecture, head, maybe, part, rows, under
 from inspector.notation.kinds import buffer, linear, scale, table
 
-INTERNLM = Architecture("internlm", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+INTERNLM = Architecture("internlm", dims=DECODER, heads=CAUSAL,
     parts=rows(                                # no record exercises this definition
         ENDS,
         under("layers.{L}", PRE_NORMS,
             under("self_attn", GQA, b="bias | true", bo="bias | true"),
             under("mlp", SWIGLU))))
-INTERNLM2 = Architecture("internlm2", dims=DECODER, ties="tie_word_embeddings | false",
+INTERNLM2 = Architecture("internlm2", dims=DECODER,
     heads=(                                    # no record exercises this definition
         head("Model",                     ""),
         head("ForCausalLM",               "model.", part("output", "head.token", linear("d -> V"), tied="embed.token")),
@@ -33,7 +33,7 @@ INTERNLM2 = Architecture("internlm2", dims=DECODER, ties="tie_word_embeddings | 
             maybe("attention.rotary_emb.inv_freq", "rotary.frequency", buffer("(dh+1)//2")),
             part("ffn_norm",       "norm.mlp",         scale("d")),
             under("feed_forward", W123))))
-INTERNLM3 = Architecture("internlm3", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+INTERNLM3 = Architecture("internlm3", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
         under("self_attn", GQA, b="attention_bias", bo="attention_bias"),

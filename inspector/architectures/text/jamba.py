@@ -9,9 +9,9 @@ from inspector.architectures.blocks import CAUSAL, DECODER, EXPERTS, GQA, MAMBA1
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import linear, scale, table
 
-JAMBA = Architecture("jamba", heads=CAUSAL, ties="tie_word_embeddings | false",
+JAMBA = Architecture("jamba", heads=CAUSAL,
     dims=DECODER | Dims(E="num_experts", i="mamba_expand*d", s="mamba_d_state", w="mamba_d_conv",
-              t="ceil(d, 16)/16 when mamba_dt_rank == 'auto' | mamba_dt_rank",
+              t="number(mamba_dt_rank) | ceil(d, 16)/16",
               A="L[attn_layer_offset::attn_layer_period]", B="L - A",
               M="L[:0] when E < 2 | L[expert_layer_offset::expert_layer_period]", F="L - M"),
     parts=rows(

@@ -52,7 +52,7 @@ KIMI_LINEAR = Architecture("kimi_linear", ignores="qk_head_dim num_expert_group 
             under("experts.{E}", W123, ff="fe"))))
 BAILING_HYBRID = Architecture("bailing_hybrid",
                               ignores="qk_head_dim num_expert_group num_experts_per_token num_nextn_predict_layers",
-                              heads=CAUSAL, ties="tie_word_embeddings | false",
+                              heads=CAUSAL,
     # the body alone as transformers 5 writes it
     dialects=({}, {"word_embeddings.": "embed_tokens."}),
     dims=DECODER | MLA_DIMS | Dims(

@@ -142,7 +142,7 @@ FSMT_BOTH = rows(
     maybe("decoder.embed_tokens",     "embed.token.decoder", table("Vt d"), tied="head.token"),   # 4 always ties it
     part("decoder.output_projection", "head.token",          linear("d -> Vt")),
     under("decoder", POSITIONS, under("layers.{Ld}", SELF, CROSS, MLP, NORMS, ff="fd"), tower="decoder", P="rows"))
-FSMT = Architecture("fsmt", ties="tie_word_embeddings | false",
+FSMT = Architecture("fsmt",
     dims=BART_DIMS | Dims(Vs="src_vocab_size", Vt="tgt_vocab_size", rows="T + pad_token_id + 1"),
     heads=(
         head("Model",                     "", FSMT_BOTH),

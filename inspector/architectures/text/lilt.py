@@ -126,7 +126,7 @@ LILT = Architecture("lilt",
 CANINE = Architecture("canine",
     dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size", a="d",
               T="max_position_embeddings", y="type_vocab_size", B="num_hash_buckets", N="num_hash_functions",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(
         under("char_embeddings",
             part("HashBucketCodepointEmbedder_{N}", "embed.hash",     table("B d//N")),

@@ -28,7 +28,7 @@ from inspector.notation.definition import Architecture, Dims, maybe, part, rows,
 from inspector.notation.kinds import buffer, linear, param, scale, table
 
 LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model Emu3 aquila xverse skywork",
-                     ignores="max_sequence_length", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+                     ignores="max_sequence_length", dims=DECODER, heads=CAUSAL,
     native=META_DECODER,
     parts=rows(
         ENDS,
@@ -36,22 +36,22 @@ LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_m
         under("layers.{L}", PRE_NORMS),
         under("layers.{L}.self_attn", GQA, b="attention_bias", bo="attention_bias"),
         under("layers.{L}.mlp", SWIGLU, b="mlp_bias")))
-SEED_OSS = Architecture("seed_oss", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+SEED_OSS = Architecture("seed_oss", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
         under("self_attn", GQA, b="attention_bias", bo="attention_out_bias"),
         under("mlp", SWIGLU, b="mlp_bias"))))
-CWM = Architecture("cwm", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+CWM = Architecture("cwm", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU, b="mlp_bias"))))
-HYPERCLOVAX = Architecture("hyperclovax", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+HYPERCLOVAX = Architecture("hyperclovax", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
         part("post_norm1", "norm.attention.post", scale("d"), when="use_post_norm"),
         part("post_norm2", "norm.mlp.post",       scale("d"), when="use_post_norm"),
         under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
         under("mlp", SWIGLU, b="mlp_bias"))))
-DIFFLLAMA = Architecture("diffllama", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+DIFFLLAMA = Architecture("diffllama", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
         under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
@@ -60,17 +60,17 @@ DIFFLLAMA = Architecture("diffllama", dims=DECODER, heads=CAUSAL, ties="tie_word
         part("self_attn.lambda_q2", "attention.lambda.query", param("dh")),
         part("self_attn.lambda_k2", "attention.lambda.key",     param("dh")),
         under("mlp", SWIGLU))))
-YI = Architecture("Yi", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+YI = Architecture("Yi", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,                                      # no record exercises this definition
     under("layers.{L}",
         part("ln1", "norm.attention", scale("d")),
         part("ln2", "norm.mlp",       scale("d")),
         under("self_attn", GQA),
         under("mlp", SWIGLU))))
-ORION = Architecture("orion", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+ORION = Architecture("orion", dims=DECODER, heads=CAUSAL, parts=rows(
     AFFINE_ENDS,                               # no record exercises this definition
     under("layers.{L}", AFFINE_PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU))))
-MLLAMA_TEXT = Architecture("mllama_text_model", heads=CAUSAL, ties="tie_word_embeddings | false",
+MLLAMA_TEXT = Architecture("mllama_text_model", heads=CAUSAL,
     dims=DECODER | Dims(dh="d//h", X="L & cross_attention_layers", A="L - X"),
     parts=rows(
         part("embed_tokens", "embed.token", table("V+8 d")),

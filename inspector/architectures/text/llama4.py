@@ -10,7 +10,7 @@ from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import linear
 
-LLAMA4_TEXT = Architecture("llama4_text", heads=CAUSAL, ties="tie_word_embeddings | false",
+LLAMA4_TEXT = Architecture("llama4_text", heads=CAUSAL,
     dims=DECODER | Dims(E="num_local_experts", fd="intermediate_size_mlp", step="interleave_moe_layer_step | 1",
               M="L & moe_layers | L[step-1::step]", D="L - M"),
     parts=rows(

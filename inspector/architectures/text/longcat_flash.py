@@ -10,7 +10,7 @@ from inspector.architectures.text.deepseek import MLA, MLA_DIMS
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import buffer, linear, scale
 
-LONGCAT_FLASH = Architecture("longcat_flash", heads=CAUSAL, ties="tie_word_embeddings | false",
+LONGCAT_FLASH = Architecture("longcat_flash", heads=CAUSAL,
     dims=DECODER | MLA_DIMS | Dims(L="num_layers", J="2", E="n_routed_experts", Z="E + zero_expert_num", Y="E : Z",
               fe="expert_ffn_hidden_size", ff="ffn_hidden_size"),
     parts=rows(

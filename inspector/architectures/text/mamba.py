@@ -20,12 +20,12 @@ MAMBA = Architecture("mamba falcon_mamba", heads=BACKBONE, ties="tie_word_embedd
                      dialects=({}, FIRST_NAMES),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", i="intermediate_size | floor(expand*d)",
               s="state_size",
-              w="conv_kernel", t="ceil(d, 16)/16 when time_step_rank == 'auto' | time_step_rank"),
+              w="conv_kernel", t="number(time_step_rank) | ceil(d, 16)/16"),
     parts=rows(
         ENDS,
         part("layers.{L}.norm", "norm.block", scale("d")),
         under("layers.{L}.mixer", MAMBA1, b="use_bias", bc="use_conv_bias | true")))
-MAMBA_2 = Architecture("mamba2", heads=BACKBONE, ties="tie_word_embeddings | false", dialects=({}, FIRST_NAMES),
+MAMBA_2 = Architecture("mamba2", heads=BACKBONE, dialects=({}, FIRST_NAMES),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", i="floor(expand*d)", s="state_size",
               w="conv_kernel",
               g="n_groups", m="num_heads", x="i + 2*g*s"),
@@ -34,7 +34,7 @@ MAMBA_2 = Architecture("mamba2", heads=BACKBONE, ties="tie_word_embeddings | fal
         part("layers.{L}.norm", "norm.block", scale("d")),
         under("layers.{L}.mixer", MAMBA2, part("norm", "norm.ssm", scale("i")),
               b="use_bias", bo="use_bias", bc="use_conv_bias | true")))
-RWKV = Architecture("rwkv", ties="tie_word_embeddings | false",
+RWKV = Architecture("rwkv",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", a="attention_hidden_size | d",
               ff="intermediate_size | 4*d"),
     heads=(

@@ -29,7 +29,7 @@ from inspector.architectures.vision.vision_blocks import CLIP_LAYER
 from inspector.notation.definition import Architecture, Dims, either, head, part, rooted, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, scale
 
-MINIMAX = Architecture("minimax", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
+MINIMAX = Architecture("minimax", heads=rooted(CAUSAL, "model."),
     dims=DECODER | Dims(E="num_local_experts", n="block_size",
               B="L[layer_types == 'linear_attention'] when layer_types != null | L[1::2]", A="L - B"),
     parts=rows(
@@ -46,7 +46,6 @@ MINIMAX = Architecture("minimax", heads=rooted(CAUSAL, "model."), ties="tie_word
             part("key_decay",      "ssm.decay.key",      buffer("h n 1")),
             part("diagonal_decay", "ssm.decay.diagonal", buffer("1 h n n")))))
 MINIMAX_M2 = Architecture("minimax_m2", dims=DECODER | Dims(E="num_local_experts"), heads=rooted(CAUSAL, "model."),
-    ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS,
@@ -79,7 +78,6 @@ M3_INDEXER = either(
         part("q_norm",         "norm.indexer.query",      scale("di")),
         part("k_norm",         "norm.indexer.key",        scale("di"))))
 MINIMAX_M3_VL_TEXT = Architecture("minimax_m3_vl_text", heads=rooted(CAUSAL, "model."),
-                                  ties="tie_word_embeddings | false",
     dims=DECODER | Dims(E="num_local_experts", fs="shared_intermediate_size", fd="dense_intermediate_size",
               hi="index_n_heads", di="index_head_dim",
               M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null"

@@ -24,10 +24,10 @@ MISTRAL = Architecture("mistral ministral3", dims=DECODER, heads=rooted(CAUSAL, 
         under("layers.{L}", PRE_NORMS),
         under("layers.{L}.self_attn", GQA),
         under("layers.{L}.mlp", SWIGLU)))
-MINISTRAL = Architecture("ministral", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false",
+MINISTRAL = Architecture("ministral", dims=DECODER, heads=CAUSAL,
                          parts=MISTRAL.parts)
 MIXTRAL = Architecture("mixtral", dims=DECODER | Dims(E="num_local_experts"), heads=rooted(CAUSAL, "model."),
-    ties="tie_word_embeddings | false", native=META_DECODER | Dims(E="moe.num_experts"),
+    native=META_DECODER | Dims(E="moe.num_experts"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS),

@@ -17,7 +17,7 @@ MODERN_HEAD = rows(
     part("head.norm",  "norm.head",  affine("d", bias="norm_bias")))
 MODERNBERT = Architecture("modernbert", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", N="L[1:]", ff="intermediate_size",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(
         part("embeddings.tok_embeddings",  "embed.token",      table("V d")),
         part("embeddings.norm",            "norm.embed",       affine("d", bias="norm_bias")),
@@ -43,7 +43,7 @@ NOMIC_BERT = Architecture("nomic_bert", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="n_embd | hidden_size", L="n_layer | num_hidden_layers",
               h="n_head | num_attention_heads",
               dh="head_dim | d/h", ff="n_inner | intermediate_size", y="type_vocab_size",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(
         part("embeddings.word_embeddings",       "embed.token", table("V d")),
         part("embeddings.token_type_embeddings", "embed.type",  table("y d"), when="y > 0"),
@@ -76,9 +76,9 @@ NOMIC_BERT = Architecture("nomic_bert", ties="tie_word_embeddings | true",
         head("ForSequenceClassification", "nomic_bert.", CLASSIFIER, under("nomic_bert", POOLER)),
         head("ForTokenClassification",    "nomic_bert.", CLASSIFIER)),
     dialects=({}, {"nomic_bert.": ""}))
-GTE = Architecture("gte", ties="tie_word_embeddings | false",
+GTE = Architecture("gte",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="head_dim | d/h",
-              ff="intermediate_size", y="type_vocab_size", C="num_labels | len(id2label) | 2"),
+              ff="intermediate_size", y="type_vocab_size", C="labels"),
     parts=rows(
         part("embeddings.word_embeddings",       "embed.token", table("V d")),
         part("embeddings.token_type_embeddings", "embed.type",  table("y d"), when="y > 0"),

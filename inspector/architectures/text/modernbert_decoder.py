@@ -13,7 +13,7 @@ PREDICTION = rows(
     part("norm",  "norm.head",  affine("d", bias="norm_bias")))
 MODERNBERT_DECODER = Architecture("modernbert-decoder", ignores="sliding_window", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size", b="attention_bias",
-              later="L[1:]", C="num_labels | len(id2label) | 2"),
+              later="L[1:]", C="labels"),
     heads=(
         head("Model",                     ""),
         head("ForCausalLM",               "model.", under("lm_head", PREDICTION),

@@ -9,7 +9,7 @@ from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import linear, scale, table
 
 MPT = Architecture("mpt", heads=TRANSFORMER, ties="tie_word_embeddings | true",
-    dims=Dims(V="vocab_size", d="d_model", L="n_layers", h="n_heads", C="num_labels | len(id2label) | 2"),
+    dims=Dims(V="vocab_size", d="d_model", L="n_layers", h="n_heads", C="labels"),
     parts=rows(
         part("wte",    "embed.token", table("V d")),
         part("norm_f", "norm.final",  scale("d")),

@@ -18,16 +18,16 @@ WIDE_NORMS = rows(                             # over all heads at once
     part("self_attn.q_norm", "norm.query", scale("h*dh")),
     part("self_attn.k_norm", "norm.key",   scale("kv*dh")))
 HEADS = rooted(CAUSAL, "model.")
-OLMO = Architecture("olmo", dims=DECODER, heads=HEADS, ties="tie_word_embeddings | false", parts=rows(
+OLMO = Architecture("olmo", dims=DECODER, heads=HEADS, parts=rows(
     part("embed_tokens", "embed.token", table("V d")),
     under("layers.{L}.self_attn", GQA, b="attention_bias", bo="attention_bias"),
     under("layers.{L}.mlp", SWIGLU)))
-OLMO2 = Architecture("olmo2 olmo3", dims=DECODER, heads=HEADS, ties="tie_word_embeddings | false", parts=rows(
+OLMO2 = Architecture("olmo2 olmo3", dims=DECODER, heads=HEADS, parts=rows(
     ENDS,
     under("layers.{L}", POST_NORMS, WIDE_NORMS,
         under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
         under("mlp", SWIGLU))))
-OLMOE = Architecture("olmoe", dims=DECODER | Dims(E="num_experts"), heads=HEADS, ties="tie_word_embeddings | false",
+OLMOE = Architecture("olmoe", dims=DECODER | Dims(E="num_experts"), heads=HEADS,
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS,
@@ -36,13 +36,12 @@ OLMOE = Architecture("olmoe", dims=DECODER | Dims(E="num_experts"), heads=HEADS,
             under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
             under("mlp", ROUTER, EXPERTS))))
 FLEX_OLMO = Architecture("flex_olmo", dims=DECODER | Dims(E="num_experts"), heads=HEADS,
-                         ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", POST_NORMS, WIDE_NORMS,
             under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
             under("mlp", ROUTER, EXPERTS))))
-OLMO_HYBRID = Architecture("olmo_hybrid", heads=HEADS, ties="tie_word_embeddings | false",
+OLMO_HYBRID = Architecture("olmo_hybrid", heads=HEADS,
     dims=DECODER | Dims(
         A="L[layer_types == 'full_attention'] when layer_types != null | L[3::4] when L > 3 | L[L-1:]", B="L - A",
         hk="linear_num_key_heads | h", hv="linear_num_value_heads | h", dk="linear_key_head_dim | 3*d//(4*hk)",

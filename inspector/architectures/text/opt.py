@@ -13,7 +13,7 @@ from inspector.notation.kinds import affine, linear, table
 OPT = Architecture("opt", ties="tie_word_embeddings | true", dialects=({}, {"model.": ""}, {"decoder.": ""}),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="ffn_dim",
               T="max_position_embeddings", w="word_embed_proj_dim | d", b="enable_bias | true",
-              n="layer_norm_elementwise_affine | true", C="num_labels | len(id2label) | 2"),
+              n="layer_norm_elementwise_affine | true", C="labels"),
     heads=(
         head("Model Decoder",             ""),
         head("ForCausalLM",               "model.", rows(LM_HEAD,    d="w")),

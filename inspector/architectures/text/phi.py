@@ -19,7 +19,7 @@ from inspector.architectures.blocks import (
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, dense, linear, table
 
-PHI = Architecture("phi", dims=DECODER, ties="tie_word_embeddings | false",
+PHI = Architecture("phi", dims=DECODER,
     heads=(CAUSAL[0], head("ForCausalLM", "model.", part("lm_head", "head.token", dense("d -> V"), tied="embed.token")),
            *CAUSAL[2:]),
     parts=rows(
@@ -35,13 +35,13 @@ PHI = Architecture("phi", dims=DECODER, ties="tie_word_embeddings | false",
             part("self_attn.k_layernorm", "norm.key",         affine("d//h"), when="qk_layernorm"),
             part("mlp.fc1",               "mlp.up",           dense("d -> ff")),
             part("mlp.fc2",               "mlp.down",         dense("ff -> d")))))
-PHI3 = Architecture("phi3", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+PHI3 = Architecture("phi3", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,
         part("self_attn.qkv_proj", "attention.qkv",    linear("d -> h*dh + kv*dh + kv*dh", packs="q k v")),
         part("self_attn.o_proj",   "attention.output", linear("h*dh -> d"))),
     under("layers.{L}.mlp", GATE_UP)))
-PHIMOE = Architecture("phimoe", dims=DECODER | Dims(E="num_local_experts"), ties="tie_word_embeddings | false",
+PHIMOE = Architecture("phimoe", dims=DECODER | Dims(E="num_local_experts"),
     heads=(CAUSAL[0],
            head("ForCausalLM", "model.",
                part("lm_head", "head.token", linear("d -> V", bias="lm_head_bias"), tied="embed.token")),

@@ -20,13 +20,13 @@ from inspector.notation.definition import Architecture, maybe, part, rows, under
 from inspector.notation.kinds import buffer, linear, param, scale, table
 
 ATTENTION = under("self_attn", GQA, b="attention_bias", bo="attention_bias")
-ARCEE = Architecture("arcee", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+ARCEE = Architecture("arcee", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS, ATTENTION, under("mlp", UP_DOWN, b="mlp_bias"))))
-NEMOTRON = Architecture("nemotron jais2", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+NEMOTRON = Architecture("nemotron jais2", dims=DECODER, heads=CAUSAL, parts=rows(
     AFFINE_ENDS,
     under("layers.{L}", AFFINE_PRE_NORMS, ATTENTION, under("mlp", UP_DOWN, b="mlp_bias"))))
-APERTUS = Architecture("apertus", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+APERTUS = Architecture("apertus", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}",
         part("attention_layernorm",   "norm.attention", scale("d")),
@@ -38,7 +38,7 @@ APERTUS = Architecture("apertus", dims=DECODER, heads=CAUSAL, ties="tie_word_emb
         part("alpha_n", "mlp.activation.negative", param("1")),
         maybe("beta",   "mlp.activation.beta",     buffer("")),
         maybe("eps",    "mlp.activation.epsilon",  buffer("")), when="hidden_act == 'xielu'")))
-NANOCHAT = Architecture("nanochat", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+NANOCHAT = Architecture("nanochat", dims=DECODER, heads=CAUSAL, parts=rows(
     part("embed_tokens", "embed.token", table("V d")),
     under("layers.{L}", ATTENTION,
         part("mlp.fc1", "mlp.up",   linear("d -> ff")),

@@ -32,13 +32,12 @@ from inspector.notation.definition import Architecture, Dims, head, part, rooted
 from inspector.notation.kinds import buffer, conv, linear, param, scale
 
 QWEN2 = Architecture("qwen2 qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text", dims=DECODER, heads=CAUSAL,
-                     ties="tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS),
         under("layers.{L}.self_attn", GQA, b="true"),
         under("layers.{L}.mlp", SWIGLU)))
-QWEN3 = Architecture("qwen3 qwen3_vl_text", dims=DECODER, heads=CAUSAL, ties="tie_word_embeddings | false", parts=rows(
+QWEN3 = Architecture("qwen3 qwen3_vl_text", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS),
     under("layers.{L}.self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),
@@ -49,7 +48,7 @@ SPARSE = Dims(fe="moe_intermediate_size", step="decoder_sparse_step | 1", plain=
 GATED_SHARED = rows(                           # fs the width of the shared expert
     part("shared_expert_gate", "router.shared", linear("d -> 1")),
     under("shared_expert", SHARED, ff="fs"))
-QWEN2_MOE = Architecture("qwen2_moe", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
+QWEN2_MOE = Architecture("qwen2_moe", heads=rooted(CAUSAL, "model."),
     dims=DECODER | SPARSE | Dims(E="num_experts | num_local_experts", fs="shared_expert_intermediate_size"),
     parts=rows(
         ENDS,
@@ -57,7 +56,7 @@ QWEN2_MOE = Architecture("qwen2_moe", heads=rooted(CAUSAL, "model."), ties="tie_
         under("layers.{L}.self_attn", GQA, b="qkv_bias | true"),         # bias on q k v, never on o
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", ROUTER, GATED_SHARED, rows(EXPERTS, ff="fe"))))
-QWEN3_MOE = Architecture("qwen3_moe qwen3_omni_moe_text", heads=CAUSAL, ties="tie_word_embeddings | false",
+QWEN3_MOE = Architecture("qwen3_moe qwen3_omni_moe_text", heads=CAUSAL,
     dims=DECODER | SPARSE | Dims(E="num_local_experts | num_experts"),
     parts=rows(
         ENDS,
@@ -65,7 +64,7 @@ QWEN3_MOE = Architecture("qwen3_moe qwen3_omni_moe_text", heads=CAUSAL, ties="ti
         under("layers.{L}.self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", ROUTER, rows(EXPERTS, ff="fe"))))
-QWEN3_VL_MOE_TEXT = Architecture("qwen3_vl_moe_text", heads=CAUSAL, ties="tie_word_embeddings | false",
+QWEN3_VL_MOE_TEXT = Architecture("qwen3_vl_moe_text", heads=CAUSAL,
     dims=QWEN3_MOE.dims,                       # files older than transformers 5 hold the experts [in, out]
     parts=rows(
         ENDS,
@@ -112,7 +111,7 @@ MTP = rows(                                    # F: the mixture or the dense MLP
 DENSE_MTP = rows(MTP, under("mtp.layers.{X}", DENSE_MLP), optional=True, extra="mtp", tower="mtp")
 SPARSE_MTP = rows(MTP, under("mtp.layers.{X}", SPARSE_MLP), optional=True, extra="mtp", tower="mtp")
 SPARSE_HEADS = (CAUSAL[0], head("ForCausalLM", "model.", LM_HEAD, SPARSE_MTP), *CAUSAL[2:])
-QWEN3_NEXT = Architecture("qwen3_next", heads=SPARSE_HEADS, ties="tie_word_embeddings | false",
+QWEN3_NEXT = Architecture("qwen3_next", heads=SPARSE_HEADS,
     dims=DELTA | SPARSE | Dims(E="num_experts | num_local_experts", fs="shared_expert_intermediate_size"),
     parts=rows(
         ENDS,
@@ -124,7 +123,7 @@ QWEN3_NEXT = Architecture("qwen3_next", heads=SPARSE_HEADS, ties="tie_word_embed
 INSIDE = {"model.": "model.language_model."}   # a text-only config beside the joined model's names
 QWEN3_5_TEXT = Architecture("qwen3_5_text",
                             ignores="attn_output_gate mlp_only_layers mtp_use_dedicated_embeddings "
-                                    "partial_rotary_factor", ties="tie_word_embeddings | false", dims=DELTA,
+                                    "partial_rotary_factor", dims=DELTA,
                                     dialects=({}, INSIDE), writers=("transformers", "the joined model"),
     heads=(CAUSAL[0], head("ForCausalLM", "model.", LM_HEAD, DENSE_MTP), *CAUSAL[2:]),
     parts=rows(
@@ -134,7 +133,7 @@ QWEN3_5_TEXT = Architecture("qwen3_5_text",
         under("layers.{B}.linear_attn", DELTA_NET, APART_INPUTS)))
 QWEN3_5_MOE_TEXT = Architecture("qwen3_5_moe_text",
                                 ignores="attn_output_gate mlp_only_layers mtp_use_dedicated_embeddings "
-                                        "partial_rotary_factor", heads=SPARSE_HEADS, ties="tie_word_embeddings | false",
+                                        "partial_rotary_factor", heads=SPARSE_HEADS,
     dialects=({}, INSIDE), writers=("transformers", "the joined model"),
     dims=DELTA | Dims(E="num_experts | num_local_experts", fe="moe_intermediate_size",
                       fs="shared_expert_intermediate_size"),
@@ -143,11 +142,11 @@ QWEN3_5_MOE_TEXT = Architecture("qwen3_5_moe_text",
         under("layers.{L}", PRE_NORMS, SPARSE_MLP),
         under("layers.{A}.self_attn",   GATED_GQA, b="attention_bias"),
         under("layers.{B}.linear_attn", DELTA_NET, APART_INPUTS)))
-MELLUM = Architecture("mellum", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
+MELLUM = Architecture("mellum", heads=rooted(CAUSAL, "model."),
     dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size",
               D="L[mlp_layer_types == 'dense'] when mlp_layer_types != null | L[:0]", M="L - D"),
     parts=QWEN3_MOE.parts)                     # `mtp.` tensors are ignored on load; no row names them
-FLINT = Architecture("flint", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
+FLINT = Architecture("flint", heads=rooted(CAUSAL, "model."),
     dims=DECODER | SPARSE | Dims(E="num_experts", fs="shared_expert_intermediate_size"),
     parts=rows(
         ENDS,
@@ -156,7 +155,7 @@ FLINT = Architecture("flint", heads=rooted(CAUSAL, "model."), ties="tie_word_emb
             part("self_attn.softmax_offset", "attention.sink", param("h"))),
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", ROUTER, under("shared_expert", SHARED, ff="fs"), rows(EXPERTS, ff="fe"))))
-LAGUNA = Architecture("laguna", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
+LAGUNA = Architecture("laguna", heads=rooted(CAUSAL, "model."),
     dims=DECODER | Dims(E="num_experts", fe="moe_intermediate_size", fs="shared_expert_intermediate_size",
               dh="head_dim | d/num_attention_heads", h="num_attention_heads_per_layer[{L}] | num_attention_heads",
               kv="num_key_value_heads",
@@ -173,7 +172,7 @@ LAGUNA = Architecture("laguna", heads=rooted(CAUSAL, "model."), ties="tie_word_e
             part("experts.e_score_correction_bias", "router.correction", param("E")),
             under("shared_expert", SHARED, ff="fs"),
             rows(EXPERTS, ff="fe"))))
-KOLIBRI1 = Architecture("kolibri1", heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | false",
+KOLIBRI1 = Architecture("kolibri1", heads=rooted(CAUSAL, "model."),
     dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size",
                         fs="shared_expert_intermediate_size"),
     parts=rows(

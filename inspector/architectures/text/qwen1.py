@@ -10,7 +10,6 @@ from inspector.notation.kinds import buffer, dense, linear, scale, table
 
 # no record exercises this definition
 QWEN = Architecture("qwen", ignores="attn_dropout_prob emb_dropout_prob max_position_embeddings rotary_pct seq_length",
-                    ties="tie_word_embeddings | false",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="kv_channels | d/h",
               ff="intermediate_size//2", b="not (no_bias | true)"),
     heads=(head("Model", ""), head("LMHeadModel", "transformer.", LM_HEAD, default=True)),

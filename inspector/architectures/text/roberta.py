@@ -15,7 +15,7 @@ from inspector.notation.kinds import affine, buffer, dense, linear, param, table
 
 ENCODER = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
                h="num_attention_heads", a="(h - len(pruned_heads[{L}]))*(d/h) | d", T="max_position_embeddings",
-               y="type_vocab_size", C="num_labels | len(id2label) | 2")
+               y="type_vocab_size", C="labels")
 TABLES = rows(
     part("word_embeddings",       "embed.token",    table("V d")),
     part("position_embeddings",   "embed.position", table("T d")),

@@ -20,7 +20,6 @@ from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, linear, scale, table
 
 STABLELM = Architecture("stablelm stablelm_epoch", dims=DECODER | Dims(dh="d/h"), heads=CAUSAL,
-                        ties="tie_word_embeddings | false",
     parts=rows(
         AFFINE_ENDS,
         under("layers.{L}",
@@ -30,7 +29,7 @@ STABLELM = Architecture("stablelm stablelm_epoch", dims=DECODER | Dims(dh="d/h")
             part("self_attn.q_layernorm.norms.{h}",  "norm.query", scale("dh"), when="qk_layernorm"),
             part("self_attn.k_layernorm.norms.{kv}", "norm.key",   scale("dh"), when="qk_layernorm"),
             under("mlp", SWIGLU))))
-PERSIMMON = Architecture("persimmon", dims=DECODER | Dims(dh="d/h"), heads=CAUSAL, ties="tie_word_embeddings | false",
+PERSIMMON = Architecture("persimmon", dims=DECODER | Dims(dh="d/h"), heads=CAUSAL,
     parts=rows(
         part("embed_tokens",    "embed.token", table("V d")),
         part("final_layernorm", "norm.final",  affine("d")),

@@ -34,7 +34,7 @@ T5 = Architecture("t5 mt5", ignores="dense_act_fn", ties="tie_word_embeddings | 
     dims=Dims(V="vocab_size", d="d_model", L="num_layers", Ld="num_decoder_layers | L", h="num_heads", dh="d_kv",
               ff="d_ff", buckets="relative_attention_num_buckets",
               gated="is_gated_act | feed_forward_proj in 'gated-gelu gated-silu'",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(part("shared", "embed.shared", table("V d")), T5_ENCODER),
     heads=(
         head("EncoderModel",            ""),

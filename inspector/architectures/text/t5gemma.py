@@ -43,7 +43,7 @@ ONE_OR_BOTH = rows(
         cross_attention_hidden_size="encoder.d"))
 SCORE = part("score.out_proj", "head.class", dense("w -> C"))
 T5GEMMA = Architecture("t5gemma", ties="tie_word_embeddings | true",
-    dims=Dims(C="num_labels | len(id2label) | 2",
+    dims=Dims(C="labels",
               w="decoder.hidden_size when is_encoder_decoder | encoder.hidden_size"),
     heads=(
         head("EncoderModel",              "", submodel("encoder", "encoder.", ENCODER, config="encoder")),
@@ -85,7 +85,7 @@ T5GEMMA2 = Architecture("t5gemma2", ties="tie_word_embeddings | true",
     dims=Dims(V="decoder.vocab_size", d="decoder.hidden_size", L="decoder.num_hidden_layers",
               h="decoder.num_attention_heads",
               kv="decoder.num_key_value_heads | h", dh="decoder.head_dim | d/h", ff="decoder.intermediate_size",
-              b="decoder.attention_bias", C="num_labels | len(id2label) | 2"),
+              b="decoder.attention_bias", C="labels"),
     parts=rows(
         submodel("encoder", "encoder.", T5GEMMA2_ENCODER, config="encoder"),
         under("decoder", LAYERS,

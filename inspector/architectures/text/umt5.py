@@ -12,7 +12,7 @@ from inspector.notation.kinds import dense, linear, scale, table
 
 T5_DIMS = Dims(V="vocab_size", d="d_model", L="num_layers", Ld="num_decoder_layers | L", h="num_heads", dh="d_kv",
                ff="d_ff", buckets="relative_attention_num_buckets",
-               gated="is_gated_act | feed_forward_proj in 'gated-gelu gated-silu'", C="num_labels | len(id2label) | 2")
+               gated="is_gated_act | feed_forward_proj in 'gated-gelu gated-silu'", C="labels")
 SHARED = part("shared", "embed.shared", table("V d"))
 ENDS = rows(
     part("embed_tokens",     "embed.token", table("V d"), tied="embed.shared", ties=True),

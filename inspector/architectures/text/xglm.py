@@ -35,7 +35,7 @@ XGLM = Architecture("xglm", ties="tie_word_embeddings | true",
 BIOGPT = Architecture("biogpt", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
               T="max_position_embeddings",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     heads=(
         head("Model",                     ""),
         head("ForCausalLM",               "biogpt.",

@@ -20,7 +20,7 @@ SQUAD = rows(
     part("answer_class.dense_1", "head.answer",           linear("d -> 1")))
 XLNET = Architecture("xlnet", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="d_model", L="n_layer", h="n_head", dh="d/h", ff="d_inner",
-              n="C when summary_proj_to_labels and C > 0 | d", C="num_labels | len(id2label) | 2"),
+              n="C when summary_proj_to_labels and C > 0 | d", C="labels"),
     parts=rows(
         part("word_embedding", "embed.token", table("V d")),
         part("mask_emb",       "embed.mask",  param("1 1 d")),
@@ -51,7 +51,7 @@ XLNET = Architecture("xlnet", ties="tie_word_embeddings | true",
         head("ForQuestionAnswering",       "transformer.", SQUAD)))
 XLM = Architecture("xlm flaubert", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="emb_dim", L="n_layers", ff="4*d", T="max_position_embeddings",
-              n="C when summary_proj_to_labels and C > 0 | d", C="num_labels | len(id2label) | 2"),
+              n="C when summary_proj_to_labels and C > 0 | d", C="labels"),
     parts=rows(
         part("embeddings",              "embed.token",      table("V d")),
         part("position_embeddings",     "embed.position",   table("T d")),
@@ -98,7 +98,7 @@ FUNNEL_CLASSES = under("classifier",
     part("linear_out",     "head.class",              dense("d -> C")))
 FUNNEL = Architecture("funnel", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="d_model", h="n_head", dh="d_head", ff="d_inner", D="num_decoder_layers",
-              S="len(block_sizes)", B="block_sizes[{S}]", C="num_labels | len(id2label) | 2"),
+              S="len(block_sizes)", B="block_sizes[{S}]", C="labels"),
     parts=rows(
         part("embeddings.word_embeddings", "embed.token", table("V d")),
         part("embeddings.layer_norm",      "norm.embed",  affine("d")),

@@ -30,7 +30,7 @@ SHARED = rows(
 ZAMBA = Architecture("zamba", heads=CAUSAL, ties="tie_word_embeddings | true",
     dims=DECODER | Dims(
         a="attention_hidden_size | 2*d", dh="attention_head_dim | 2*d//h", i="mamba_expand*d", m="n_mamba_heads",
-        s="mamba_d_state", w="mamba_d_conv", t="ceil(d, 16)/16 when mamba_dt_rank == 'auto' | mamba_dt_rank",
+        s="mamba_d_state", w="mamba_d_conv", t="number(mamba_dt_rank) | ceil(d, 16)/16",
         H="L[layers_block_type == 'hybrid'] when layers_block_type != null"
           " | L[{L} == 2 or ({L} > 2 and ({L} - 3) % attn_layer_period == attn_layer_offset)]",
         B="L - H", F="H[:1]", R="H[1:]"),

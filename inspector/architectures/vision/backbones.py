@@ -5,23 +5,8 @@ backbone_utils.py: a backbone gives the maps of `out_indices`, else of `out_feat
 their name alone; those of bottlenecks are known here.
 """
 
-from msgspec.structs import replace
-
 from inspector.architectures.vision.resnet import RESNET, RT_DETR_RESNET
-from inspector.notation.definition import (
-    Architecture,
-    Dims,
-    Either,
-    Group,
-    Part,
-    Row,
-    either,
-    opaque,
-    part,
-    rows,
-    submodel,
-    under,
-)
+from inspector.notation.definition import Dims, either, opaque, part, recast, rows, submodel, under
 from inspector.notation.kinds import conv, frozen_batchnorm, table
 
 BOTTLENECK = rows(                             # i channels in, w inside
@@ -50,22 +35,6 @@ TIMM_DEPTHS = Dims(
     R3="1 : (23 when name == 'resnet101' | 36 when name == 'resnet152' | 6)", R4="1 : 3")
 
 
-def _frozen(row: Row) -> Row:
-    """The row with every batch norm frozen."""
-    if isinstance(row, Part):
-        return replace(row, kind=frozen_batchnorm(row.kind.chart.strip("[]"))) if row.kind.name == "batchnorm" else row
-    if isinstance(row, Group):
-        return replace(row, rows=tuple(_frozen(one) for one in row.rows))
-    return Either(_frozen(row.first), _frozen(row.second)) if isinstance(row, Either) else row
-
-
-def frozen(definition: Architecture) -> Architecture:
-    """A backbone's definition as detectors load it: no batch norm has parameters."""
-    heads = tuple(replace(entry, rows=tuple(_frozen(row) for row in entry.rows)) for entry in definition.heads)
-    return replace(definition, parts=_frozen(definition.parts), heads=heads)
-
-
-
 def width_of(stage: str) -> str:
     """The channels of a backbone's stage, which a symbol names: stage 1 is the first after the stem."""
     widths = ("256*2**(stage-1) when timm",
@@ -74,7 +43,8 @@ def width_of(stage: str) -> str:
     return " | ".join(widths).replace("stage-1", f"{stage}-1")
 
 
-FROZEN_RESNET, FROZEN_RT_DETR_RESNET = frozen(RESNET), frozen(RT_DETR_RESNET)
+FROZEN_RESNET = recast(RESNET, "batchnorm", frozen_batchnorm)
+FROZEN_RT_DETR_RESNET = recast(RT_DETR_RESNET, "batchnorm", frozen_batchnorm)
 # the maps that a backbone gives: {X} the place of each, x its stage, y the last
 MAPS = TIMM_DEPTHS | Dims(
     timm="backbone_config == null or backbone_config.model_type == 'timm_backbone'",

@@ -15,7 +15,7 @@ STAGES = Dims(c="num_channels", e="embedding_size", S="min(len(depths), len(hidd
               y="hidden_sizes[{S}-1]*width_factor", q="max(8, floor(y + 4)//8*8)",
               v="e when {S} == 0 | q + 8 when 10*q < 9*y | q",
               n="max(8, (w//4 + 4)//8*8)",          m="n + 8 when 40*n < 9*w | n",
-              after="layer_type == 'bottleneck'", C="num_labels | len(id2label) | 2")
+              after="layer_type == 'bottleneck'", C="labels")
 LAYER = rows(                                  # i channels in
     part("conv1", "resnet.conv.1", conv("i -> m, 1 1", bias=False)),
     part("conv2", "resnet.conv.2", conv("m -> m, 3 3", bias=False)),

@@ -12,7 +12,7 @@ from inspector.notation.kinds import affine, conv, dense, param
 STAGES = Dims(c="num_channels", p="patch_size[0]", pw="patch_size[1]", S="num_stages | len(depths)", B="depths[{S}]",
               w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | c",
               e="hidden_sizes[0]", f="hidden_sizes[len(hidden_sizes)-1]", d="f", D="S[1:]",
-              C="num_labels | len(id2label) | 2") | BACKBONE
+              C="labels") | BACKBONE
 CONVNEXT_PARTS = rows(
     part("embeddings.patch_embeddings", "embed.patch", conv("c -> e, p pw")),
     part("embeddings.layernorm",        "norm.embed",  affine("e")),

@@ -5,15 +5,14 @@ bins a side. Layers of the decoder that follow `eval_idx` are there twice, and t
 points of a level may be a list.
 """
 
-from inspector.architectures.vision.backbones import frozen
 from inspector.architectures.vision.deformable import BOX, CLASS
 from inspector.architectures.vision.detr import ATTENTION, MLP
 from inspector.architectures.vision.hgnet import HGNET_V2
 from inspector.architectures.vision.rt_detr import CONV, PROPOSALS, RT_DIMS
-from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
-from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, param
+from inspector.notation.definition import Architecture, Dims, head, part, recast, rows, submodel, under
+from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, frozen_batchnorm, param
 
-FROZEN_HGNET_V2 = frozen(HGNET_V2)
+FROZEN_HGNET_V2 = recast(HGNET_V2, "batchnorm", frozen_batchnorm)
 CSP = rows(                                    # i channels in
     under("conv1", CONV, o="u", k="1", tower="csp.1"),
     under("conv2", CONV, o="u", k="1", tower="csp.2"),

@@ -22,7 +22,7 @@ PYRAMID_DIMS = MAPS | Dims(d="d_model", Le="encoder_layers", Ld="decoder_layers"
                            fd="decoder_ffn_dim",
     he="encoder_attention_heads", hd="decoder_attention_heads", pe="encoder_n_points", pd="decoder_n_points",
     F="num_feature_levels",
-    N="num_queries", C="num_labels | len(id2label) | 2", E="X : F", G="E[:1]", U="E[1:]")
+    N="num_queries", C="labels", E="X : F", G="E[:1]", U="E[1:]")
 DEFORMABLE = rows(                             # h heads, p points
     part("sampling_offsets",  "attention.offsets", dense("d -> h*F*p*2")),
     part("attention_weights", "attention.weights", dense("d -> h*F*p")),

@@ -15,7 +15,7 @@ from inspector.notation.definition import Architecture, Dims, head, part, rows, 
 from inspector.notation.kinds import affine, conv, dense, param, table
 
 DETR_DIMS = Dims(d="d_model", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim",
-                 N="num_queries", C="num_labels | len(id2label) | 2", m="d + encoder_attention_heads") | MAPS
+                 N="num_queries", C="labels", m="d + encoder_attention_heads") | MAPS
 ATTENTION = rows(
     part("q_proj",   "attention.query",  dense("d -> d")),
     part("k_proj",   "attention.key",    dense("d -> d")),

@@ -15,7 +15,7 @@ FOCALNET = Architecture("focalnet", ignores="hidden_sizes out_features out_indic
               ff="floor(w*mlp_ratio)", s="encoder_stride",
               p="7 when use_conv_embed | patch_size[0]", pw="7 when use_conv_embed | patch_size[1]",
               m="3 when use_conv_embed | 2",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(
         part("embeddings.patch_embeddings.projection", "embed.patch", conv("c -> e, p pw")),
         part("embeddings.norm",                        "norm.embed",  affine("e")),

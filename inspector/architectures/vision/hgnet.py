@@ -26,7 +26,7 @@ HGNET_V2 = Architecture("hgnet_v2",
               k="stage_kernel_size[{S}]",
               T="S[stage_light_block]", P="S - T", D="S[stage_downsample]", c0="stem_channels[0]",
               c1="stem_channels[1]", c2="stem_channels[2]",
-              f="hidden_sizes[len(hidden_sizes)-1]", d="f", C="num_labels | len(id2label) | 2"),
+              f="hidden_sizes[len(hidden_sizes)-1]", d="f", C="labels"),
     parts=rows(
         under("embedder.stem1",  ACTIVE, i="c0",    o="c1",    q="3", n="1", tower="stem.1"),
         under("embedder.stem2a", ACTIVE, i="c1",    o="c1//2", q="2", n="1", tower="stem.2"),

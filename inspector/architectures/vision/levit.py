@@ -29,7 +29,7 @@ LEVIT = Architecture("levit", ignores="down_ops",
               v="hidden_sizes[{D} + 1]", z="key_dim[0]", y="w//z",
               two="2", r0="image_size//patch_size", r1="(r0 - 1)//2 + 1", r2="(r1 - 1)//2 + 1",
               r="r0 when {S} == 0 | r1 when {S} == 1 | r2",
-              f="hidden_sizes[len(hidden_sizes)-1]", d="f", C="num_labels | len(id2label) | 2"),
+              f="hidden_sizes[len(hidden_sizes)-1]", d="f", C="labels"),
     parts=rows(
         under("patch_embeddings.embedding_layer_1", STEM, i="c",    o="e//8", tower="stem.1"),
         under("patch_embeddings.embedding_layer_2", STEM, i="e//8", o="e//4", tower="stem.2"),

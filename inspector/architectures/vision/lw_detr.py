@@ -47,7 +47,7 @@ LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_c
                      h="decoder_cross_attention_heads", p="decoder_n_points", F="len(projector_scale_factors)",
                      N="num_queries*group_detr", G="group_detr",
                      b="attention_bias", a="decoder_self_attention_heads*(head_dim | d//decoder_self_attention_heads)",
-                     C="num_labels | len(id2label) | 2"),
+                     C="labels"),
     parts=rows(
         submodel("vision", "backbone.backbone.", LW_DETR_VIT, config="backbone_config"),
         under("backbone.projector.scale_layers",

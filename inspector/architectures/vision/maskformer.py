@@ -18,7 +18,7 @@ from inspector.notation.kinds import affine, buffer, conv, dense, param, table
 
 SWIN_OF_ALL_MAPS = replace(MASKFORMER_SWIN, dims={**MASKFORMER_SWIN.dims, "O": "1 : S + 1"})
 EMPTY = part("criterion.empty_weight", "head.loss.weight", buffer("C+1"))
-MASK_DIMS = MAPS | Dims(C="num_labels | len(id2label) | 2")
+MASK_DIMS = MAPS | Dims(C="labels")
 MASKFORMER = Architecture("maskformer",
     dims=MASK_DIMS | Dims(
         stages="1 : len(backbone_config.depths) + 1 when of == 'swin' | backbone_config.out_indices"

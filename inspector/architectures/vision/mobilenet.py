@@ -12,7 +12,7 @@ from inspector.notation.kinds import batchnorm, conv, dense
 V1_LAYER = rows(
     part("convolution",   "resnet.conv", conv("i -> o, k k", groups="n", bias=False)),
     part("normalization", "norm.resnet", batchnorm("o")))
-LABELS = Dims(C="num_labels | len(id2label) | 2", c="num_channels", x="depth_multiplier")
+LABELS = Dims(C="labels", c="num_channels", x="depth_multiplier")
 MOBILENET_V1 = Architecture("mobilenet_v1",
     dims=LABELS | Dims(
         L="13", E="0 : 26 : 2", O="1 : 26 : 2", a="max(floor(32*x), min_depth)", d="max(floor(1024*x), min_depth)",

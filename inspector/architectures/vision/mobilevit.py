@@ -12,7 +12,7 @@ from inspector.notation.definition import Architecture, Dims, head, part, rows, 
 from inspector.notation.kinds import affine, batchnorm, conv, dense
 
 COMMON = Dims(                                 # {D} the layers with a transformer, {U} their places among themselves
-    c="num_channels", x="expand_ratio", k="conv_kernel_size", z="aspp_out_channels", C="num_labels | len(id2label) | 2",
+    c="num_channels", x="expand_ratio", k="conv_kernel_size", z="aspp_out_channels", C="labels",
     A="3",
     S="5", D="S[2:]", d="hidden_sizes[len(hidden_sizes)-1]",
     v0="floor(n0*x + 0.5)", r0="max(8, (v0 + 4)//8*8)", e0="r0 + 8 when 10*r0 < 9*v0 | r0",

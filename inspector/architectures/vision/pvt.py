@@ -13,7 +13,7 @@ STAGES = Dims(c="num_channels", S="num_encoder_blocks", B="depths[{S}]", w="hidd
               v="hidden_sizes[{S}-1] | c",
               f="hidden_sizes[len(hidden_sizes)-1]", d="f", k="patch_sizes[{S}]", h="num_attention_heads[{S}]",
               ff="floor(w*mlp_ratios[{S}])",
-              last="S[S-1:]", b="qkv_bias", C="num_labels | len(id2label) | 2")
+              last="S[S-1:]", b="qkv_bias", C="labels")
 CLASSIFIER = part("classifier", "head.class", dense("f -> C"))
 BLOCK_NORMS = rows(
     part("layer_norm_1", "norm.attention", affine("w")),

@@ -15,7 +15,7 @@ STAGES = Dims(c="num_channels", e="embedding_size", S="min(len(depths), len(hidd
               R="B[1:]",
               w="hidden_sizes[{S}]", v="hidden_sizes[{S}-1] | e", z="hidden_sizes[0]",
               f="hidden_sizes[len(hidden_sizes)-1]", d="f",
-              C="num_labels | len(id2label) | 2")
+              C="labels")
 CONV1 = rows(part("convolution", "resnet.conv.1", conv("i -> o, k k", bias=False)),
              part("normalization", "norm.resnet.1", batchnorm("o")))
 CONV2 = rows(part("convolution", "resnet.conv.2", conv("i -> o, k k", groups="n", bias=False)),

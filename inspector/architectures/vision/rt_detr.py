@@ -15,7 +15,7 @@ from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, tab
 RT_DIMS = MAPS | Dims(d="d_model", eh="encoder_hidden_dim", Le="encoder_layers", Ld="decoder_layers",
                       fe="encoder_ffn_dim", fd="decoder_ffn_dim",
     hd="decoder_attention_heads", pd="decoder_n_points", F="num_feature_levels", N="num_queries",
-    C="num_labels | len(id2label) | 2",
+    C="labels",
     I="len(encode_proj_layers)", P="len(encoder_in_channels) - 1", B="3", x3="floor(eh*hidden_expansion)",
     J="len(decoder_in_channels)",
     E="J : F", G="E[:1]", U="E[1:]", last="decoder_in_channels[J-1]", H="Ld")

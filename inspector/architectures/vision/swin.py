@@ -16,7 +16,7 @@ SWIN_DIMS = Dims(
     c="num_channels | 3", p="patch_size[0]", pw="patch_size[1]", g="image_size[0]//p * (image_size[1]//pw)",
     e="embed_dim", S="len(depths)", B="depths[{S}]",
     w="e * 2**{S}", h="num_heads[{S}]", ff="floor(mlp_ratio*w)", k="window_size[0]", D="S[:S-1]",
-    f="e * 2**(S-1)", d="f", b="qkv_bias | true", s="encoder_stride", C="num_labels | len(id2label) | 2") | BACKBONE
+    f="e * 2**(S-1)", d="f", b="qkv_bias | true", s="encoder_stride", C="labels") | BACKBONE
 FINAL = part("layernorm", "norm.final", affine("f"))
 EMBEDDINGS = rows(
     part("embeddings.patch_embeddings.projection", "embed.patch", conv("c -> e, p pw")),

@@ -16,7 +16,7 @@ UPERNET = Architecture("upernet",
                      cz=width_of("z"), three="stages[2]",
                      ct=width_of("three"), x1="auxiliary_in_channels | ct", a="auxiliary_channels",
                      N="1 : auxiliary_num_convs",
-                     C="num_labels | len(id2label) | 2"),
+                     C="labels"),
     parts=rows(
         submodel("vision", "backbone.", config="backbone_config", head="Backbone"),
         under("decode_head",

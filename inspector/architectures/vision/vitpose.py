@@ -24,7 +24,7 @@ VITPOSE_BACKBONE = Architecture("vitpose_backbone", ignores="out_features out_in
             part("mlp.experts.{E}",  "expert",         dense("ff -> f"), when="E != 1")),
         LAYERNORM),
     heads=(head("Backbone", ""),))
-VITPOSE = Architecture("vitpose", dims=Dims(d="backbone.d", C="num_labels | len(id2label) | 2"),
+VITPOSE = Architecture("vitpose", dims=Dims(d="backbone.d", C="labels"),
     parts=rows(
         submodel("backbone", "backbone.", config="backbone_config", head="Backbone"),
         part("head.conv", "head.pose", conv("d -> C, 3 3"), when="use_simple_decoder"),

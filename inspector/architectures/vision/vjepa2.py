@@ -28,7 +28,7 @@ VJEPA2 = Architecture("vjepa2",
               ff="floor(d*mlp_ratio)", e="pred_hidden_size",
               Lp="pred_num_hidden_layers", fe="floor(e*pred_mlp_ratio)", K="pred_num_mask_tokens",
               A="num_pooler_layers", fp="4*d",
-              C="num_labels | len(id2label) | 2"),
+              C="labels"),
     parts=rows(
         part("encoder.embeddings.patch_embeddings.proj", "embed.patch", conv("c -> d, t p p")),
         under("encoder.layer.{L}", LAYER),
