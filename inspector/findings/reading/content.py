@@ -148,7 +148,22 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
         return Remedy("run `git lfs pull`" if self.what == "git-lfs-pointer" else "repair the file, or fetch it again")
 
 
-class ConfigKeyDoubled(Finding, frozen=True, kw_only=True):
+class KeysDoubled(Finding, frozen=True, kw_only=True):
+    """Base of findings on JSON keys that a file holds twice."""
+
+    severity = "warning"
+
+    keys: tuple[str, ...]
+    count: int
+
+    def headline(self) -> str:
+        return f"{self.place.file} holds {count(self.count, 'key')} twice"
+
+    def rows(self) -> Rows:
+        return [("keys", listed(self.keys))]
+
+
+class ConfigKeyDoubled(KeysDoubled, frozen=True, kw_only=True):
     """The same key stands twice in a config.
 
     What it means
@@ -169,16 +184,6 @@ class ConfigKeyDoubled(Finding, frozen=True, kw_only=True):
 
     code = "R007"
     name = "config-key-doubled"
-    severity = "warning"
-
-    keys: tuple[str, ...]
-    count: int
-
-    def headline(self) -> str:
-        return f"{self.place.file} holds {count(self.count, 'key')} twice"
-
-    def rows(self) -> Rows:
-        return [("keys", listed(self.keys))]
 
     def remedy(self) -> Remedy:
         return Remedy("remove one of the two; the last one was used")

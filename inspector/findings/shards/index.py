@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.reading.content import KeysDoubled
 from inspector.findings.refetch import Refetch
 from inspector.findings.words import count, listed, number
 
@@ -124,7 +125,7 @@ class IndexMissing(Finding, frozen=True, kw_only=True):
         return Remedy("fetch the index, or write one from the headers")
 
 
-class IndexKeyDoubled(Finding, frozen=True, kw_only=True):
+class IndexKeyDoubled(KeysDoubled, frozen=True, kw_only=True):
     """The same key stands twice in the index.
 
     What it means
@@ -144,16 +145,6 @@ class IndexKeyDoubled(Finding, frozen=True, kw_only=True):
 
     code = "S213"
     name = "index-key-doubled"
-    severity = "warning"
-
-    keys: tuple[str, ...]
-    count: int
-
-    def headline(self) -> str:
-        return f"{self.place.file} holds {count(self.count, 'key')} twice"
-
-    def rows(self) -> Rows:
-        return [("keys", listed(self.keys))]
 
     def remedy(self) -> Remedy:
         return Remedy("write the index again from the headers")
