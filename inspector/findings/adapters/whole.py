@@ -276,8 +276,8 @@ class AdapterNamesUnknown(Finding, frozen=True, kw_only=True):
         What is there is not checked against the base, and nothing that seems to be missing is reported.
 
     Example
-        note[A914] adapter-names-unknown: 1 of 2 module families are not in the definition of
-          llama
+        note[A914] adapter-names-unknown: 1 of 2 module families are not in the
+          definition of llama
           names  model.layers.{layer}.attention.query
 
     What to do
