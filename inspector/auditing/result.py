@@ -44,7 +44,7 @@ class CauseLine(Struct, frozen=True):
 
 
 class Audit(Struct, frozen=True):
-    """What is to be said of a checkpoint. Prints itself as the report that people read.
+    """What is to be said of a checkpoint; `inspector.report` words it.
 
     verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
     components: the parts of a pipeline by folder; the counts are then their sums. base: an adapter's, where it was
