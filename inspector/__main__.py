@@ -1,32 +1,19 @@
-"""Start of the command.
+"""Start of the command, and its only end.
 
---version is answered before anything is imported, and a plain audit before the option parser is: the
-parser costs more than reading a small checkpoint. Every other word goes to `inspector.cli.options`, whose answers
-are the same; a test keeps the two alike.
+--version is answered before anything is imported; a call with one meaning runs without a parser, which takes
+longer to import than a small checkpoint to audit.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-VALUES: Mapping[str, str] = {
-    "--claim": "claim",
-    "--config": "config",
-    "--weights": "weights",
-    "--format": "format",
-    "--fail-on": "fail_on",
-}
-"""Options of `audit` with a value that are understood here -> the argument of the verb."""
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "format": ("text", "json", "markdown"),
-    "fail_on": ("error", "warning", "note", "never"),
-}
-VERBOSE = ("--verbose", "-v")
+    from collections.abc import Sequence
+    from typing import Any, NoReturn
 
 
 def main() -> None:
@@ -41,7 +28,7 @@ def main() -> None:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        _run(words)
+        _leave(_run(words))
     except BrokenPipeError:
         _leave(0)
     except KeyboardInterrupt:
@@ -59,55 +46,85 @@ def main() -> None:
         _leave(3)
 
 
-def _run(words: Sequence[str]) -> None:
-    understood = plain_audit(words)
-    if understood is not None:
-        from inspector.cli import verbs
+def _run(words: Sequence[str]) -> int:
+    from inspector.cli.plain import understood
 
-        source, options, verbose = understood
-        verbs.audit(
-            source,
-            claim=options.get("claim"),
-            config=options.get("config"),
-            weights=options.get("weights"),
-            format=options.get("format", "text"),
-            fail_on=options.get("fail_on", "error"),
-            verbose=verbose,
-        )
-    from inspector.cli.options import run
+    if words and _is_source(words[0]):
+        words = ["audit", *words]
+    call = understood(words)
+    if call is not None:
+        return _carry_out(*call)
+    if words and not words[0].startswith("-") and not _is_verb(words[0]):
+        from inspector.cli.verbs import no_verb
 
-    run()
+        return _refuse(no_verb(words[0]), 2)
+    from inspector.cli.app import app_of
+
+    try:
+        app_of(_carry_out)(words, prog_name="inspector")
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    return 0
 
 
-def plain_audit(words: Sequence[str]) -> tuple[str, dict[str, str], bool] | None:
-    """(source, options, verbose) of an audit without any doubt in its words; None leaves them to the parser."""
-    if not words or words[0] != "audit":
-        return None
-    sources: list[str] = []
-    options: dict[str, str] = {}
-    verbose = False
-    rest = iter(words[1:])
-    for word in rest:
-        name, equals, value = word.partition("=")
-        if name in VALUES:
-            value = value if equals else next(rest, "-")
-            if value.startswith("-") or VALUES[name] in options:
-                return None
-            options[VALUES[name]] = value
-        elif word in VERBOSE:
-            verbose = True
-        elif word.startswith("-"):
-            return None
+def _is_verb(word: str) -> bool:
+    from inspector.cli.table import VERBS
+
+    return any(word == verb.name for verb in VERBS)
+
+
+def _is_source(word: str) -> bool:
+    """Whether the first word is no verb but names a checkpoint: `inspector ./model` is an audit."""
+    named = "/" in word or os.sep in word or os.path.exists(word)
+    return named and not word.startswith("-") and not _is_verb(word)
+
+
+def _carry_out(verb: str, values: dict[str, Any]) -> int:
+    """Runs a verb, prints what it says, and gives the exit code."""
+    from inspector.cli import verbs
+
+    output = values.pop("output", None)
+    values.pop("debug", None)
+    try:
+        outcome = getattr(verbs, verb)(**values)
+        if output is None:
+            sys.stdout.write(outcome.text)
         else:
-            sources.append(word)
-    right = all(options.get(name, allowed[0]) in allowed for name, allowed in CHOICES.items())
-    return (sources[0], options, verbose) if right and len(sources) == 1 else None
+            _write(outcome.text, output)
+    except verbs.Failure as failure:
+        return _refuse(failure.message, failure.code)
+    sys.stderr.write(outcome.errors)
+    return int(outcome.code)
 
 
-def _leave(code: int) -> None:
-    from inspector.cli.verbs import leave
+def _refuse(message: str, code: int) -> int:
+    from textwrap import fill
 
-    leave(code)
+    from inspector.report.clean import clean
+
+    words = f"inspector: {clean(message, 400)}"
+    sys.stderr.write(fill(words, 80, subsequent_indent="  ", break_on_hyphens=False) + "\n")
+    return code
+
+
+def _write(text: str, path: str) -> None:
+    from inspector.cli.verbs import Failure
+
+    try:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as problem:
+        raise Failure(f"--output: {problem.strerror or problem}: '{path}'") from None
+
+
+def _leave(code: int) -> NoReturn:
+    """Ends at once: nothing that was read needs an orderly teardown."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.stderr.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

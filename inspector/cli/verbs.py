@@ -1,4 +1,4 @@
-"""What each verb does once its words are understood: run, tell, and the exit code. No option parsing here.
+"""What each verb does once its words are understood: run, report, and the exit code.
 
 Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it, 2 usage, 3 could not be read.
 """
@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar, Unpack
+
+from inspector.cli.table import LEVELS, VERBS
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -16,6 +18,22 @@ if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated
 
 USAGE, UNREADABLE = 2, 3
+
+
+class Outcome(NamedTuple):
+    """What a verb prints on standard output and on standard error, and its exit code."""
+
+    text: str
+    code: int = 0
+    errors: str = ""
+
+
+class Failure(Exception):
+    """A call that cannot be carried out. message: for the person; code: the exit code."""
+
+    def __init__(self, message: str, code: int = USAGE) -> None:
+        super().__init__(message)
+        self.message, self.code = message, code
 
 
 class Where(TypedDict, total=False):
@@ -27,10 +45,6 @@ class Where(TypedDict, total=False):
     cached: bool
 
 
-REPORTS = ("text", "json", "markdown")
-LEVELS = ("error", "warning", "note", "never")
-
-
 def audit(
     source: str,
     *,
@@ -39,42 +53,48 @@ def audit(
     weights: str | None = None,
     format: str = "text",
     fail_on: str = "error",
+    quiet: bool = False,
     verbose: bool = False,
     values: bool = False,
     tensor: Sequence[str] = (),
     base: str | None = None,
     with_base: bool = False,
     **where: Unpack[Where],
-) -> NoReturn:
-    """Audits and tells."""
+) -> Outcome:
+    """Audits and reports."""
     if base is not None and with_base:
-        usage("--base names a base and --with-base takes the one that the adapter names: give one of them")
+        raise Failure("--base names a base and --with-base takes the one that the adapter names: give one of them")
     stated = None
     if claim is not None:
         from inspector.reconciler.claims import read_claim
 
         stated = read_claim(claim)
         if stated is None:
-            usage(f"--claim: '{claim}' is no number of parameters; write 8030257152, 8.03B or 6607.34M")
+            raise Failure(f"--claim: '{claim}' is no number of parameters; write 8030257152, 8.03B or 6607.34M")
     audited = _run(source, weights, config, stated, base, with_base, **where)
     if values or tensor:
         from inspector.auditing.values import with_values
 
         audited = _read(with_values, audited, tensor)
+    severities = [finding.severity for finding in audited.findings]
+    code = UNREADABLE if audited.verdict == "unreadable" else severe(severities, fail_on)
+    return Outcome(_audit_report(audited, format, verbose, quiet), code)
+
+
+def _audit_report(audited: Audit, format: str, verbose: bool, quiet: bool) -> str:
     if format == "json":
         from inspector.report.json_v1 import audit_json, dumped
 
-        write(dumped(audit_json(audited)))
-    elif format == "markdown":
+        return dumped(audit_json(audited))
+    from inspector.report.text import audit_text, verdict_line
+
+    if quiet:
+        return f"{verdict_line(audited)}\n"
+    if format == "markdown":
         from inspector.report.markdown import audit_markdown
 
-        write(audit_markdown(audited))
-    else:
-        from inspector.report.text import audit_text
-
-        write(audit_text(audited, verbose=verbose, colour=colour()))
-    severities = [finding.severity for finding in audited.findings]
-    leave(UNREADABLE if audited.verdict == "unreadable" else severe(severities, fail_on))
+        return audit_markdown(audited)
+    return audit_text(audited, verbose=verbose, colour=colour())
 
 
 def count(
@@ -84,13 +104,12 @@ def count(
     weights: str | None = None,
     format: str = "text",
     **where: Unpack[Where],
-) -> NoReturn:
-    """Counts and tells."""
-    audited = _audited(source, config, weights, **where)
+) -> Outcome:
+    """Counts and reports."""
     from inspector.report.listing import count_json, count_text
 
-    tell(format, lambda: count_json(audited), lambda: count_text(audited))
-    leave(UNREADABLE if audited.verdict == "unreadable" else 0)
+    audited = _run(source, weights, config, **where)
+    return _listed(audited, _report(format, lambda: count_json(audited), lambda: count_text(audited)))
 
 
 def tensors(
@@ -101,13 +120,13 @@ def tensors(
     weights: str | None = None,
     format: str = "text",
     **where: Unpack[Where],
-) -> NoReturn:
+) -> Outcome:
     """Lists families or tensors."""
-    audited = _audited(source, config, weights, **where)
     from inspector.report.listing import tensors_json, tensors_text
 
-    tell(format, lambda: tensors_json(audited, every=every), lambda: tensors_text(audited, every=every))
-    leave(UNREADABLE if audited.verdict == "unreadable" else 0)
+    audited = _run(source, weights, config, **where)
+    text = _report(format, lambda: tensors_json(audited, every=every), lambda: tensors_text(audited, every=every))
+    return _listed(audited, text)
 
 
 def formula(
@@ -117,7 +136,7 @@ def formula(
     config: str | None = None,
     format: str = "text",
     **where: Unpack[Where],
-) -> NoReturn:
+) -> Outcome:
     """Shows a definition."""
     from inspector.formulas import FormulaError
     from inspector.formulas import formula as run_formula
@@ -125,12 +144,11 @@ def formula(
     try:
         shown = run_formula(what, head=head, config=config, **where)
     except FormulaError as problem:
-        fail(str(problem), UNREADABLE if os.path.exists(what) and head is None else USAGE)
+        raise Failure(str(problem), UNREADABLE if os.path.exists(what) and head is None else USAGE) from None
     from inspector.report.formula_text import formula_text
     from inspector.report.json_v1 import formula_json
 
-    tell(format, lambda: formula_json(shown), lambda: formula_text(shown))
-    leave(0)
+    return Outcome(_report(format, lambda: formula_json(shown), lambda: formula_text(shown)))
 
 
 def compare(
@@ -140,11 +158,12 @@ def compare(
     expect: str | None = None,
     format: str = "text",
     fail_on: str = "error",
+    quiet: bool = False,
     hashes: bool = False,
     values: bool = False,
     tensor: Sequence[str] = (),
     **where: Unpack[Where],
-) -> NoReturn:
+) -> Outcome:
     """Compares two checkpoints."""
     from inspector.comparing.checkpoints import compare as run_compare
     from inspector.report.progress import Bar
@@ -160,19 +179,24 @@ def compare(
         from inspector.comparing.values import compared_with_values
 
         compared = _read(compared_with_values, compared, tensor)
-    from inspector.report.compare_text import compare_text
+    from inspector.report.compare_text import compare_text, verdict_line
     from inspector.report.json_v1 import compare_json
 
-    tell(format, lambda: compare_json(compared), lambda: compare_text(compared, colour=colour()))
+    def text() -> str:
+        return f"{verdict_line(compared)}\n" if quiet else compare_text(compared, colour=colour())
+
     severities = [finding.severity for finding in compared.findings]
-    leave(UNREADABLE if compared.verdict == "unreadable" else severe(severities, fail_on))
+    code = UNREADABLE if compared.verdict == "unreadable" else severe(severities, fail_on)
+    return Outcome(_report(format, lambda: compare_json(compared), text), code)
 
 
 def _places(source: str, target: str, where: Where) -> list[dict[str, Any]]:
     """The options of each side: what names a revision or a folder is for the one side that is no path here."""
     remote = [not os.path.exists(one) for one in (source, target)]
     if all(remote) and (where.get("revision") or where.get("subfolder")):
-        usage("--revision and --subfolder are for one side: write org/name@REVISION and hf://org/name@REVISION/FOLDER")
+        raise Failure(
+            "--revision and --subfolder are for one side: write org/name@REVISION and hf://org/name@REVISION/FOLDER"
+        )
     return [dict(where) if one else {} for one in remote]
 
 
@@ -180,34 +204,31 @@ NOTATION = "notation"
 """What `explain` prints beside findings: how architecture definitions are written."""
 
 
-def explain(code: str, *, format: str = "text") -> NoReturn:
+def explain(code: str, *, format: str = "text") -> Outcome:
     """Shows the page of a finding, or that of the notation of definitions."""
     if code == NOTATION:
         from inspector.notation.page import page
         from inspector.report.listing import notation_json
 
-        tell(format, notation_json, page)
-        leave(0)
+        return Outcome(_report(format, notation_json, page))
     from inspector.findings.registry import all_findings, finding_type
     from inspector.report.listing import explain_text, rules_json
 
     if code != "all" and finding_type(code) is None:
         words = [*all_findings(), *(finding.code for finding in all_findings().values())]
         hint = close(code.lower(), words) or close(code.upper(), words) or " ('inspector explain all' lists them)"
-        usage(f"there is no finding '{code}'{hint}")
-    tell(format, lambda: rules_json(code), lambda: explain_text(code))
-    leave(0)
+        raise Failure(f"there is no finding '{code}'{hint}")
+    return Outcome(_report(format, lambda: rules_json(code), lambda: explain_text(code)))
 
 
-def architectures(name: str | None, *, format: str = "text") -> NoReturn:
+def architectures(name: str | None = None, *, format: str = "text") -> Outcome:
     """Lists the definitions, or what one of them reads."""
     from inspector.architectures.catalog import modules
     from inspector.report.listing import architecture_text, architectures_json
 
     if name is not None and name not in modules():
-        usage(f"there is no architecture '{name}'{close(name, list(modules()))}")
-    tell(format, lambda: architectures_json(name), lambda: architecture_text(name))
-    leave(0)
+        raise Failure(f"there is no architecture '{name}'{close(name, list(modules()))}")
+    return Outcome(_report(format, lambda: architectures_json(name), lambda: architecture_text(name)))
 
 
 def _run(
@@ -249,18 +270,19 @@ def _read(
     try:
         return read(reported, tensor, bar)
     except NotNamed as problem:
-        usage(f"--values: '{problem}' lies elsewhere; name the tensors to fetch with --tensor, or download it")
+        words = f"--values: '{problem}' is on another machine; name the tensors to fetch with --tensor, or download it"
+        raise Failure(words) from None
     finally:
         bar.end()
 
 
-def _audited(source: str, config: str | None, weights: str | None, **where: Unpack[Where]) -> Audit:
-    audited = _run(source, weights, config, **where)
-    if audited.verdict == "unreadable":
-        from inspector.report.text import finding_text
+def _listed(audited: Audit, text: str) -> Outcome:
+    """A list of what was read, and the findings where nothing could be."""
+    if audited.verdict != "unreadable":
+        return Outcome(text)
+    from inspector.report.text import finding_text
 
-        sys.stderr.write("\n".join(finding_text(finding) for finding in audited.findings))
-    return audited
+    return Outcome(text, UNREADABLE, "\n".join(finding_text(finding) for finding in audited.findings))
 
 
 def severe(severities: Sequence[str], fail_on: str) -> int:
@@ -272,23 +294,16 @@ def severe(severities: Sequence[str], fail_on: str) -> int:
 
 
 def colour() -> bool:
-    """Whether standard output is a terminal that wants colour."""
+    """Whether standard output is a terminal that shows colour."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def tell(format: str, as_json: Callable[[], dict[str, Any]], as_text: Callable[[], str]) -> None:
-    """Prints a result in one of the two ways that every verb has."""
+def _report(format: str, as_json: Callable[[], dict[str, Any]], as_text: Callable[[], str]) -> str:
     if format == "json":
         from inspector.report.json_v1 import dumped
 
-        write(dumped(as_json()))
-    else:
-        write(as_text())
-
-
-def write(text: str) -> None:
-    """Prints on standard output."""
-    sys.stdout.write(text)
+        return dumped(as_json())
+    return as_text()
 
 
 def close(word: str, words: list[str]) -> str:
@@ -299,27 +314,9 @@ def close(word: str, words: list[str]) -> str:
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
-def usage(message: str) -> NoReturn:
-    """Ends with a message on standard error and code 2."""
-    fail(message, USAGE)
-
-
-def fail(message: str, code: int) -> NoReturn:
-    """Ends with a message on standard error."""
-    from textwrap import fill
-
-    from inspector.report.clean import clean
-
-    written = fill(f"inspector: {clean(message, 400)}", 80, subsequent_indent="  ", break_on_hyphens=False)
-    sys.stderr.write(f"{written}\n")
-    leave(code)
-
-
-def leave(code: int) -> NoReturn:
-    """Ends at once: nothing that was read needs an orderly teardown."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.stderr.flush()
-    os._exit(code)
+def no_verb(word: str) -> str:
+    """What to say of a first word that is neither a verb nor a file here."""
+    hint = close(word, [verb.name for verb in VERBS])
+    if hint:
+        return f"there is no verb '{word}'{hint}"
+    return f"'{word}' is no verb, file or folder; 'inspector hf://{word}' audits the repository of this name"

@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 def compare_text(compared: Comparison, *, colour: bool = False) -> str:
     """The table of roles, the totals, and what is to be said of them."""
     if compared.verdict == "unreadable":
-        sides = [side for side in (compared.source, compared.target) if side.verdict == "unreadable"]
-        parts = [f"unreadable: {' and '.join(clean(side.source, 200) for side in sides)}\n"]
+        parts = [f"{verdict_line(compared)}\n"]
     elif compared.relation == "conversion":
         parts = list(_conversion(compared))
     else:
         parts = ["\n".join(_table(_difference_rows(compared))) + "\n"]
-        parts.append("different models: nothing is proven of one by the other\n" + _missed(compared))
+        parts.append(f"{verdict_line(compared)}\n{_missed(compared)}")
     if compared.files is not None:
         parts.append(_files(compared.files))
     if compared.values is not None:
@@ -65,14 +64,22 @@ def _conversion(compared: Comparison) -> Iterator[str]:
         f"{name}  {whole:>{total}} = {carried} carried + {rest:>{part}} {word}" for name, whole, _, rest, word in sums
     ]
     yield "\n".join(lines) + "\n"
-    verdict = "clean: a conversion that lost nothing and added nothing"
-    if compared.dropped or compared.invented:
-        verdict = "clean: a conversion in which only the padding of the vocabulary differs"
+    yield f"{verdict_line(compared)}\n{_missed(compared)}"
+
+
+def verdict_line(compared: Comparison) -> str:
+    """What the comparison shows, in one line."""
+    if compared.verdict == "unreadable":
+        sides = [side for side in (compared.source, compared.target) if side.verdict == "unreadable"]
+        return f"unreadable: {' and '.join(clean(side.source, 200) for side in sides)}"
+    if compared.relation != "conversion":
+        return "different models: nothing is proven of one by the other"
+    changed = bool(compared.dropped or compared.invented)
     if compared.verdict != "clean":
-        verdict = (
-            "a conversion with differences" if compared.dropped or compared.invented else "a conversion with findings"
-        )
-    yield f"{verdict}\n{_missed(compared)}"
+        return f"a conversion with {'differences' if changed else 'findings'}"
+    if changed:
+        return "clean: a conversion in which only the padding of the vocabulary differs"
+    return "clean: a conversion that lost nothing and added nothing"
 
 
 def _missed(compared: Comparison) -> str:

@@ -324,11 +324,12 @@ def _rows(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
             yield " " * len(lead) + more
 
 
-def _verdict(audited: Audit, paint: Painter, verbose: bool) -> str:
+def verdict_line(audited: Audit) -> str:
+    """The verdict, what was explained, and how many findings there are, in one line without a break."""
+    if audited.verdict == "unreadable":
+        return "unreadable: no header of these weights could be read"
     severities = [finding.severity for finding in audited.findings]
     errors, warnings, notes = (severities.count(kind) for kind in ("error", "warning", "note"))
-    if audited.verdict == "unreadable":
-        return paint("unreadable", "error") + ": no header of these weights could be read\n"
     counts = audited.counts
     explained = counts.tensors - sum(line.tensors for line in audited.lines if line.kind == "unexplained")
     reported = f"{_plural(errors, 'error')}, {_plural(warnings, 'warning')}, {_plural(notes, 'note')}"
@@ -337,22 +338,22 @@ def _verdict(audited: Audit, paint: Painter, verbose: bool) -> str:
         if audited.architecture is not None or audited.components
         else f"{_plural(counts.tensors, 'tensor')} counted, no formula to explain them"
     )
-    kind = "clean" if audited.verdict == "clean" else "error"
     if errors + warnings and audited.case is not None:
         reported += "; together they account for every difference"
-    lines = textwrap.wrap(f"{audited.verdict}: {checked}; {reported}", WIDTH)
+    return f"{audited.verdict}: {checked}; {reported}"
+
+
+def _verdict(audited: Audit, paint: Painter, verbose: bool) -> str:
+    lines = textwrap.wrap(verdict_line(audited), WIDTH)
+    kind = "clean" if audited.verdict == "clean" else "error"
     lines[0] = lines[0].replace(audited.verdict, paint(audited.verdict, kind), 1)
+    if audited.verdict == "unreadable":
+        return "\n".join(lines) + "\n"
     if audited.values is not None:
         lines.append(values_text(audited.values).rstrip("\n"))
-    lines.extend(
-        textwrap.wrap(
-            "Not checked: " + "; ".join(f"{skip.check} ({clean(skip.because)})" for skip in audited.skipped),
-            WIDTH,
-            subsequent_indent="  ",
-        )
-        if audited.skipped
-        else ()
-    )
+    if audited.skipped:
+        skipped = "; ".join(f"{skip.check} ({clean(skip.because)})" for skip in audited.skipped)
+        lines.extend(textwrap.wrap(f"Not checked: {skipped}", WIDTH, subsequent_indent="  "))
     if not verbose:
         lines.extend(_note_lines([f for f in audited.findings if f.severity == "note"], paint))
     return "\n".join(lines) + "\n"

@@ -1,0 +1,80 @@
+"""The command line with a parser: typer's commands, made from the table of words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from inspect import Parameter, Signature
+from typing import Annotated, Any
+
+import typer
+
+from inspector.cli.table import VERBS, Argument, Option, Verb
+
+Run = Callable[[str, dict[str, Any]], int]
+"""Runs a verb with its keyword arguments and gives the exit code."""
+HELP = "Verify the parameter count of a checkpoint against its real weights, from headers alone."
+
+
+def app_of(run: Run) -> typer.Typer:
+    """The commands. Each ends in `typer.Exit` with the code that `run` gives."""
+    app = typer.Typer(
+        name="inspector",
+        help=HELP,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for verb in VERBS:
+        declare = app.command(verb.name, help=verb.help, short_help=verb.help, epilog=f"Example: {verb.example}")
+        declare(_command(verb, run))
+    app.callback(help=HELP)(_options)
+    return app
+
+
+def _command(verb: Verb, run: Run) -> Callable[..., None]:
+    def command(**values: Any) -> None:
+        given = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        raise typer.Exit(
+            run(verb.name, {name: value for name, value in given.items() if value not in (None, (), False)})
+        )
+
+    parameters = [*map(_argument, verb.arguments), *map(_option, verb.options)]
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def _argument(argument: Argument) -> Parameter:
+    of: Any = str | None if argument.optional else str
+    kind: Any = Annotated[of, typer.Argument(help=argument.help, metavar=argument.name.upper())]
+    default = None if argument.optional else Parameter.empty
+    return Parameter(argument.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+def _option(option: Option) -> Parameter:
+    value = option.value if option.kind != "flag" and not option.choices else None
+    declared = typer.Option(*option.flags, help=option.help, hidden=option.hidden, metavar=value)
+    default: Any = False if option.kind == "flag" else None
+    of: Any = bool if option.kind == "flag" else list[str] | None if option.kind == "many" else str | None
+    if option.choices:
+        choices = StrEnum(option.name, [(choice, choice) for choice in option.choices])  # type: ignore[misc]
+        of, default = (choices | None, None) if option.default is None else (choices, choices(option.default))
+    return Parameter(option.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[of, declared])
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from inspector import __version__
+
+        typer.echo(f"inspector {__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass

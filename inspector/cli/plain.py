@@ -1,0 +1,57 @@
+"""The command line without a parser: what has only one meaning is understood here, the rest is left to typer.
+
+The parser takes longer to import than a small checkpoint to audit. A test sends both ways the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspector.cli.table import VERBS, Option, Verb
+
+Call = tuple[str, dict[str, Any]]
+"""A verb and its keyword arguments, without those that have their default."""
+
+
+def understood(words: Sequence[str]) -> Call | None:
+    """The call that the words mean; None where there is any doubt."""
+    verb = next((verb for verb in VERBS if words and verb.name == words[0]), None)
+    return None if verb is None else _call(verb, words[1:])
+
+
+def _call(verb: Verb, words: Sequence[str]) -> Call | None:
+    flags = {flag: option for option in verb.options for flag in option.flags}
+    values: dict[str, Any] = {}
+    arguments: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        option = flags.get(name)
+        if option is None:
+            if word.startswith("-") or not word:
+                return None
+            arguments.append(word)
+        elif option.kind == "flag":
+            if equals:
+                return None
+            values[option.name] = True
+        elif not _take(option, value if equals else next(rest, ""), values):
+            return None
+    named = [argument.name for argument in verb.arguments]
+    least = sum(not argument.optional for argument in verb.arguments)
+    if not least <= len(arguments) <= len(named):
+        return None
+    return verb.name, {**dict(zip(named, arguments, strict=False)), **values}
+
+
+def _take(option: Option, value: str, values: dict[str, Any]) -> bool:
+    """Notes the value of an option; whether it can only be one."""
+    if not value or value.startswith("-") or (option.choices and value not in option.choices):
+        return False
+    if option.kind == "many":
+        values[option.name] = (*values.get(option.name, ()), value)
+        return True
+    known = option.name in values
+    values[option.name] = value
+    return not known
