@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import sys
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
+from cProfile import Profile
+
+LOOK = 1.0
+"""Seconds between two looks at the count while work goes on: an endless loop must end."""
 
 
 class TooMuchWork(AssertionError):
     """More calls than the test allows."""
 
 
-class Steps:
-    """Calls of this thread: of Python functions, of generators for each value, and of C functions."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.made = 0
-
-    def count(self, _frame: FrameType, event: str, _argument: object) -> None:
-        if event == "call" or event == "c_call":
-            self.made += 1
-            if self.made > self.most:
-                self.check()
-
-    def check(self) -> None:
-        if self.made > self.most:
-            raise TooMuchWork(f"more than {self.most:,} calls")
-
-
 @contextmanager
-def at_most(calls: int) -> Iterator[Steps]:
+def at_most(calls: int) -> Iterator[None]:
     """
-    Lets the block make so many calls; stops it at the next one.
+    Lets the block make so many calls: of Python functions, of generators for each value, and of C functions.
 
     The count is that of the interpreter's profiler, therefore it is the same on each machine; a limit allows three
     to five times what was measured. Quadratic work and endless loops exceed it.
@@ -41,13 +26,22 @@ def at_most(calls: int) -> Iterator[Steps]:
     Raises
     ------
     TooMuchWork
-        At the first call beyond the limit, and again at the end of the block where the block caught it.
+        Soon after the limit, and again at the end of the block where the block caught it.
     """
-    steps = Steps(calls)
-    before = sys.getprofile()
-    sys.setprofile(steps.count)
+    profile = Profile(builtins=True, subcalls=False)
+
+    def look(*_: object) -> None:
+        made = sum(entry.callcount for entry in profile.getstats())
+        if made > calls:
+            raise TooMuchWork(f"{made:,} calls, more than {calls:,}")
+
+    before = signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, LOOK, LOOK)
+    profile.enable()
     try:
-        yield steps
+        yield
     finally:
-        sys.setprofile(before)
-    steps.check()
+        profile.disable()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    look()
