@@ -6,11 +6,40 @@ TYPE_CHECKING = False  # as typing's, without the five milliseconds of importing
 if TYPE_CHECKING:
     from typing import Any
 
-    from inspector.api import Audit, Comparison, Formula, audit, compare, formula
-    from inspector.loader.checkpoint import Checkpoint, load
+    from inspector.api import audit, compare, explain, formula, load
+    from inspector.findings.finding import Finding
+    from inspector.formulas import FormulaError
+    from inspector.loader.checkpoint import Checkpoint
+    from inspector.reconciler.ledger import Counts, Line
+    from inspector.results import Audit, Comparison, FindingsError, Formula
 
-__all__ = ["Audit", "Checkpoint", "Comparison", "Formula", "audit", "compare", "formula", "load"]
+__all__ = [
+    "Audit",
+    "Checkpoint",
+    "Comparison",
+    "Counts",
+    "Finding",
+    "FindingsError",
+    "Formula",
+    "FormulaError",
+    "Line",
+    "audit",
+    "compare",
+    "explain",
+    "formula",
+    "load",
+]
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Checkpoint": "loader.checkpoint",
+    "Counts": "reconciler.ledger",
+    "Finding": "findings.finding",
+    "FormulaError": "formulas",
+    "Line": "reconciler.ledger",
+    **dict.fromkeys(("Audit", "Comparison", "FindingsError", "Formula"), "results"),
+}
+"""Module of each public name that is not in `inspector.api`."""
 
 
 def __getattr__(name: str) -> Any:
@@ -19,5 +48,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'inspector' has no attribute {name!r}")
     from importlib import import_module
 
-    home = "inspector.loader.checkpoint" if name in ("Checkpoint", "load") else "inspector.api"
-    return getattr(import_module(home), name)
+    return getattr(import_module(f"inspector.{_HOMES.get(name, 'api')}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

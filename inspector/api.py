@@ -1,40 +1,23 @@
-"""The results as scripts get them: they print as the reports that the command prints."""
+"""The functions of the package: audit, compare, formula, load, explain."""
 
 from __future__ import annotations
 
+import os
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
+from inspector import inputs
 from inspector.auditing.result import Audit as AuditResult
-from inspector.auditing.start import audit as _audit
-from inspector.comparing.checkpoints import compare as _compare
-from inspector.comparing.result import Comparison as ComparisonResult
-from inspector.formulas import Formula as FormulaResult
+from inspector.auditing.start import audit_opened
+from inspector.comparing.checkpoints import compare_audits
+from inspector.comparing.files import with_files
 from inspector.formulas import formula as _formula
-from inspector.report.compare_text import compare_text
-from inspector.report.formula_text import formula_text
-from inspector.report.text import audit_text
-
-
-class Audit(AuditResult, frozen=True):
-    """The result of an audit."""
-
-    def __str__(self) -> str:
-        return audit_text(self)
-
-
-class Comparison(ComparisonResult, frozen=True, kw_only=True):
-    """The result of a comparison of two checkpoints."""
-
-    def __str__(self) -> str:
-        return compare_text(self)
-
-
-class Formula(FormulaResult, frozen=True):
-    """The formula of an architecture, with numbers where a config gives them."""
-
-    def __str__(self) -> str:
-        return formula_text(self)
-
+from inspector.inputs import AnyConfig, Source
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.checkpoint import load as _load
+from inspector.loader.sources.traffic import Progress
+from inspector.results import Audit, Comparison, Formula
 
 Result = TypeVar("Result", Audit, Comparison, Formula)
 
@@ -43,16 +26,241 @@ def _as(kind: type[Result], result: Any) -> Result:
     return kind(**{name: getattr(result, name) for name in result.__struct_fields__})
 
 
-def audit(source: str, **options: Any) -> Audit:
-    """Audits a checkpoint. Options and errors: `inspector.auditing.start.audit`."""
-    return _as(Audit, _audit(source, **options))
+def load(
+    source: Source,
+    *,
+    config: AnyConfig | None = None,
+    weights: str | None = None,
+    revision: str | None = None,
+    subfolder: str | None = None,
+    repo_type: str | None = None,
+    local_files_only: bool = False,
+    progress: Progress | None = None,
+) -> Checkpoint:
+    """
+    Reads the headers of a checkpoint; no tensor data.
+
+    Parameters
+    ----------
+    source:
+        A path, `org/name` on the Hub, an address that fsspec knows, a Checkpoint, huggingface_hub's
+        SafetensorsRepoMetadata, or tensors by name: arrays, torch tensors or pairs (dtype, shape).
+    config:
+        A path, a dict or a config object of transformers, to be used instead of the one beside the weights.
+    weights:
+        Which set of weights, where there are several.
+    revision, subfolder, repo_type, local_files_only:
+        As in huggingface_hub.
+    progress:
+        Called with `done`, `total` (files) and `bytes` while headers arrive over a network.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where an argument is no source or no config. Bad content is never raised: it is in the findings.
+    """
+    read = inputs.config_of(config)
+    if isinstance(source, str | os.PathLike):
+        return _load(
+            os.fspath(source),
+            weights=weights,
+            config=read,
+            revision=revision,
+            subfolder=subfolder,
+            repo_type=repo_type,
+            cached=local_files_only,
+            progress=progress,
+        )
+    if isinstance(read, str):
+        from inspector.loader.configs import config_at
+
+        chosen, findings = config_at(read)
+        return replace(inputs.checkpoint_of(source, chosen), config=chosen, findings=findings)
+    checkpoint = inputs.checkpoint_of(source, read)
+    return checkpoint if read is None else replace(checkpoint, config=read)
 
 
-def compare(source: str, target: str, **options: Any) -> Comparison:
-    """Compares two checkpoints. Options and errors: `inspector.comparing.checkpoints.compare`."""
-    return _as(Comparison, _compare(source, target, **options))
+def audit(
+    source: Source,
+    *,
+    config: AnyConfig | None = None,
+    claim: int | str | None = None,
+    base: str | os.PathLike[str] | None = None,
+    with_base: bool = False,
+    values: bool = False,
+    tensors: tuple[str, ...] = (),
+    weights: str | None = None,
+    revision: str | None = None,
+    subfolder: str | None = None,
+    repo_type: str | None = None,
+    local_files_only: bool = False,
+    progress: Progress | None = None,
+) -> Audit:
+    """
+    Says whether a checkpoint is complete and is what its config says, to the last parameter.
+
+    Parameters
+    ----------
+    source, config, weights, revision, subfolder, repo_type, local_files_only:
+        As in `load`.
+    claim:
+        A total to explain: 8030257152 or "8.03B".
+    base, with_base:
+        An adapter's base, or whether to read the repository that the adapter's config names.
+    values, tensors:
+        Whether to read the numbers too, and of which tensors alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where an argument is no source, config or claim. Bad content is never raised: it is in the findings.
+
+    Examples
+    --------
+    >>> from inspector import audit
+    >>> result = audit({"wte.weight": ("F32", (50257, 768))}, config={"model_type": "gpt2"})
+    >>> result.verdict, result.counts.unique_parameters
+    ('findings', 38597376)
+    """
+    stated = inputs.claim_of(claim)
+    checkpoint = load(
+        source,
+        config=config,
+        weights=weights,
+        revision=revision,
+        subfolder=subfolder,
+        repo_type=repo_type,
+        local_files_only=local_files_only,
+        progress=progress,
+    )
+    place = None if base is None else os.fspath(base)
+    audited = audit_opened(
+        checkpoint, stated, base=place, with_base=with_base, whole=weights is None, progress=progress
+    )
+    if values or tensors:
+        from inspector.auditing.values import with_values
+
+        audited = with_values(audited, tensors)
+    return _as(Audit, audited)
 
 
-def formula(what: str, **options: Any) -> Formula:
-    """The formula of a name, a config or a checkpoint. Options and errors: `inspector.formulas.formula`."""
-    return _as(Formula, _formula(what, **options))
+def compare(
+    source: Source | AuditResult,
+    target: Source | AuditResult,
+    *,
+    expect: str | None = None,
+    hashes: bool = False,
+    values: bool = False,
+    tensors: tuple[str, ...] = (),
+    revision: str | None = None,
+    subfolder: str | None = None,
+    repo_type: str | None = None,
+    local_files_only: bool = False,
+    progress: Progress | None = None,
+) -> Comparison:
+    """
+    Compares two checkpoints role by role: the proof of a conversion, or the differences of two models.
+
+    Parameters
+    ----------
+    source, target:
+        As in `audit`, or audits.
+    expect:
+        "conversion" makes a different model an error.
+    hashes:
+        Whether to read all bytes here and compare their SHA-256 with those that a repository states.
+    values, tensors:
+        Whether to compare the numbers too, and of which tensors alone.
+    revision, subfolder, repo_type, local_files_only:
+        Of the side that is a repository.
+    """
+    where = {
+        "revision": revision,
+        "subfolder": subfolder,
+        "repo_type": repo_type,
+        "local_files_only": local_files_only,
+        "progress": progress,
+    }
+    one, other = (_side(side, where) for side in (source, target))
+    compared = with_files(compare_audits(one, other, expect=expect), hashes=hashes, progress=progress)
+    if values or tensors:
+        from inspector.comparing.values import compared_with_values
+
+        compared = compared_with_values(compared, tensors)
+    return _as(Comparison, compared)
+
+
+def _side(side: Source | AuditResult, where: dict[str, Any]) -> AuditResult:
+    """The audit of a side. The options are for a repository, not for a path of this machine or what is in memory."""
+    if isinstance(side, AuditResult):
+        return side
+    remote = isinstance(side, str) and not os.path.exists(side)
+    return audit(side, **where) if remote else audit(side)
+
+
+def formula(
+    what: str | os.PathLike[str] | AnyConfig,
+    *,
+    head: str | None = None,
+    config: str | os.PathLike[str] | None = None,
+    revision: str | None = None,
+    subfolder: str | None = None,
+    repo_type: str | None = None,
+    local_files_only: bool = False,
+) -> Formula:
+    """
+    The formula of an architecture's name, a config, or a checkpoint.
+
+    Parameters
+    ----------
+    what:
+        "llama", a path, `org/name`, a dict or a config object.
+    head:
+        The task class, "ForCausalLM".
+
+    Raises
+    ------
+    FormulaError
+        Where there is no definition for it.
+
+    Examples
+    --------
+    >>> from inspector import formula
+    >>> formula("gpt2").to_dict()["formula"]
+    'T*d + V*d + 2*d + L*(4*d^2 + 2*d*ff + 9*d + ff)'
+    """
+    given = os.fspath(what) if isinstance(what, str | os.PathLike) else inputs.config_of(what)
+    place = None if config is None else os.fspath(config)
+    shown = _formula(
+        given or "",
+        head=head,
+        config=place,
+        revision=revision,
+        subfolder=subfolder,
+        repo_type=repo_type,
+        cached=local_files_only,
+    )
+    return _as(Formula, shown)
+
+
+def explain(code: str) -> str:
+    """
+    The page of a finding: what it means, why it matters, an example, what to do.
+
+    Raises
+    ------
+    KeyError
+        Where no finding has this code or name.
+
+    Examples
+    --------
+    >>> from inspector import explain
+    >>> explain("N403").splitlines()[0]
+    'A required tensor is not stored.'
+    """
+    from inspector.findings.registry import finding_type, page
+
+    found = finding_type(code)
+    if found is None:
+        raise KeyError(code)
+    return page(found)

@@ -69,7 +69,7 @@ class Formula(Struct, frozen=True):
 
 
 def formula(
-    what: str,
+    what: str | Config,
     *,
     head: str | None = None,
     config: str | None = None,
@@ -79,6 +79,8 @@ def formula(
     cached: bool = False,
 ) -> Formula:
     """The chart of an architecture's name, a config file, or a checkpoint. FormulaError where there is none."""
+    if isinstance(what, Config):
+        return _of_claim(claim_of(what), what.file, head)
     if config is None and what in modules() and not os.path.exists(what):
         definition = definition_of(what)
         assert definition is not None
@@ -95,6 +97,10 @@ def formula(
         if checkpoint.readable:
             return _of_checkpoint(checkpoint, what, head)
         claim = claim_of(checkpoint.config) if checkpoint.config is not None else claim
+    return _of_claim(claim, what, head)
+
+
+def _of_claim(claim: Claim, what: str, head: str | None) -> Formula:
     if claim.definition is None:
         raise FormulaError(f"{what}: {_unclaimed(claim)}")
     name = claim.model_type or claim.definition.names[0]

@@ -34,7 +34,8 @@ LAYERS = (
     "auditing",
     "comparing formulas",
     "report",
-    "cli api",
+    "cli inputs results",
+    "api",
     "__main__ __init__",
 )
 """Packages and modules from the bottom to the top. A package imports only from layers below its own."""

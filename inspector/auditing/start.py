@@ -19,6 +19,7 @@ from inspector.matcher.claim import claim_of
 from inspector.matcher.families import families_of
 
 if TYPE_CHECKING:
+    from inspector.loader.config_file import Config
     from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
 
@@ -30,7 +31,7 @@ def audit(
     source: str,
     *,
     weights: str | None = None,
-    config: str | None = None,
+    config: str | Config | None = None,
     claim: Stated | None = None,
     base: str | None = None,
     with_base: bool = False,
@@ -42,7 +43,7 @@ def audit(
 ) -> Audit:
     """Audits the checkpoint at a path, in a repository of the Hub (`org/name`), or at another address.
 
-    weights chooses among several sets of weights. config is a config file to use instead of the one there.
+    weights chooses among several sets of weights. config is used instead of the one there.
     claim is a total to compare with (`inspector.reconciler.claims.read_claim` makes one of "8.03B").
     base is an adapter's base, as a source of its own or a config alone; with_base reads the repository that the
     adapter's config names. revision, subfolder and repo_type are a repository's; cached reads the Hub's local
@@ -58,8 +59,21 @@ def audit(
         cached=cached,
         progress=progress,
     )
-    checkpoint = with_stated_config(loaded)
-    if checkpoint.pipeline is not None and weights is None:
+    return audit_opened(loaded, claim, base=base, with_base=with_base, whole=weights is None, progress=progress)
+
+
+def audit_opened(
+    checkpoint: Checkpoint,
+    claim: Stated | None = None,
+    *,
+    base: str | None = None,
+    with_base: bool = False,
+    whole: bool = True,
+    progress: Progress | None = None,
+) -> Audit:
+    """The audit of what a source holds: a pipeline (unless not whole), an adapter on its base, one file, a model."""
+    checkpoint = with_stated_config(checkpoint)
+    if checkpoint.pipeline is not None and whole:
         from inspector.auditing.pipeline import audit_pipeline, with_claim
 
         return with_claim(audit_pipeline(checkpoint, lambda name: load_within(checkpoint, name), audit_loaded), claim)

@@ -101,7 +101,7 @@ def load(
     source: str,
     *,
     weights: str | None = None,
-    config: str | None = None,
+    config: str | Config | None = None,
     revision: str | None = None,
     subfolder: str | None = None,
     repo_type: str | None = None,
@@ -115,13 +115,13 @@ def load(
     `hf://org/name@revision/folder` or the address of a page of it; revision, subfolder and repo_type are
     those of a repository; cached reads the local cache of the Hub and asks nobody.
     weights chooses among several sets of a folder: a file, an index, a set or a variant by name.
-    config is the path of a config file to take instead of the one that is beside the weights.
+    config is a config, or the path of its file, to take instead of the one that is beside the weights.
     progress is called while headers arrive over a network.
     """
     with _no_collector():
         chosen_config: tuple[Config | None, tuple[Finding, ...]] | None = None
         if config is not None:
-            chosen_config = config_at(config)
+            chosen_config = (config, ()) if isinstance(config, Config) else config_at(config)
         path = os.path.join(source, subfolder) if subfolder else source
         if not (cached or revision or repo_type or source.startswith("hf://")):
             found = locate(path)

@@ -171,16 +171,3 @@ def test_a_closed_pipe_is_no_error() -> None:
     process.stdout.close()
     assert b"Traceback" not in process.stderr.read()
     process.wait()
-
-
-def test_the_python_interface_is_one_call() -> None:
-    from inspector import audit, compare, formula, load
-
-    result = audit(str(CHECKPOINTS / "small-llama"))
-    assert result.verdict == "clean"
-    assert "clean: 39 of 39 tensors explained" in str(result)
-    assert "same" in str(compare(str(CHECKPOINTS / "small-llama"), str(CHECKPOINTS / "wide-llama")))
-    assert formula("llama").name == "llama"
-    assert len(load(str(CHECKPOINTS / "small-llama")).tensors) == 39
-    with pytest.raises(AttributeError):
-        result.verdict = "other"  # type: ignore[misc]

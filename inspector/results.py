@@ -1,0 +1,217 @@
+"""Results as scripts get them: they print as the command's reports, and become dicts, rows and pickles."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator
+from typing import Any, Self
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from inspector.algebra.boxes import Box, tuples
+from inspector.algebra.names import name_of
+from inspector.auditing.result import Audit as AuditResult
+from inspector.comparing.names import FileNames
+from inspector.comparing.result import Comparison as ComparisonResult
+from inspector.findings.finding import SEVERITIES, Finding
+from inspector.formulas import Formula as FormulaResult
+from inspector.reconciler import ledger
+from inspector.report.compare_text import compare_text
+from inspector.report.formula_text import formula_text
+from inspector.report.json_v1 import audit_json, compare_json, formula_json, line_json
+from inspector.report.text import audit_text
+
+
+class FindingsError(Exception):
+    """Raised by `raise_for_findings`. findings: those at or above the severity that was asked for."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        super().__init__("; ".join(f"{one.code} {one.name}: {one.title}" for one in findings))
+        self.findings = findings
+
+    def __reduce__(self) -> tuple[type[FindingsError], tuple[tuple[Finding, ...]]]:
+        return type(self), (self.findings,)
+
+
+def raise_at(findings: tuple[Finding, ...], severity: str) -> None:
+    """Raises FindingsError with what is as severe or worse; ValueError where there is no such severity."""
+    if severity not in SEVERITIES:
+        raise ValueError(f"severity is one of {', '.join(SEVERITIES)}, not {severity!r}")
+    bad = tuple(one for one in findings if SEVERITIES.index(one.severity) <= SEVERITIES.index(severity))
+    if bad:
+        raise FindingsError(bad)
+
+
+class Audit(AuditResult, frozen=True):
+    """
+    The result of an audit. It iterates over its findings.
+
+    Attributes
+    ----------
+    verdict:
+        "clean", "findings" or "unreadable".
+    counts:
+        Whole numbers: stored elements, parameters, unique parameters, and what the config's formula expects.
+    findings:
+        What is wrong, worst first; each has a code, a severity, a place, facts and help.
+    """
+
+    kept: Kept | None = None
+
+    def __str__(self) -> str:
+        return self.kept.report if self.kept is not None else audit_text(self)
+
+    def __repr__(self) -> str:
+        kind = self.architecture.name if self.architecture is not None else "unknown architecture"
+        total = f"{self.counts.unique_parameters:,} parameters"
+        return f"<Audit {self.title!r}: {self.verdict}, {kind}, {total}, {len(self.findings)} findings>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of schema `inspector.audit/1`, as `inspector audit -f json` prints it."""
+        return self.kept.document if self.kept is not None else audit_json(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row for each family of tensors: role, dtype, shape, number of tensors, elements, bytes."""
+        return [line_json(line) for line in self.lines]
+
+    @property
+    def missing(self) -> list[str]:
+        """Names of required tensors that are not stored, or whose file could not be read."""
+        if self.kept is not None:
+            return self.kept.missing
+        lost = [name for names in self.checkpoint.lost.values() for name in names]
+        gaps = () if self.case is None else self.case.placement.gaps
+        return [*lost, *self._names((gap.block.key, gap.boxes) for gap in gaps)]
+
+    @property
+    def unexpected(self) -> list[str]:
+        """Names of stored tensors that the architecture does not have."""
+        if self.kept is not None:
+            return self.kept.unexpected
+        return self._names((one.family, one.boxes) for one in self.lines if one.kind == ledger.UNEXPLAINED)
+
+    @property
+    def mismatched(self) -> list[str]:
+        """Names of tensors whose stored shape is not the expected one."""
+        if self.kept is not None:
+            return self.kept.mismatched
+        found = () if self.case is None else self.case.placement.mismatched
+        return self._names((one.block.key, one.boxes) for one in found)
+
+    def raise_for_findings(self, severity: str = "error") -> Self:
+        """The result itself; FindingsError where a finding is as severe or worse."""
+        raise_at(self.findings, severity)
+        return self
+
+    def _names(self, families: Iterable[tuple[str, tuple[Box, ...]]]) -> list[str]:
+        names = FileNames(self)
+        return [names.spelled(name_of(key, index)) for key, boxes in families for box in boxes for index in tuples(box)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept = Kept(self.to_dict(), str(self), self.missing, self.unexpected, self.mismatched)
+        return _restored, (Audit, {**asdict(_plain(self)), "kept": kept})
+
+
+class Kept(Struct, frozen=True):
+    """What a pickled audit keeps instead of the definition, which holds functions."""
+
+    document: dict[str, Any]
+    report: str
+    missing: list[str]
+    unexpected: list[str]
+    mismatched: list[str]
+
+
+class Comparison(ComparisonResult, frozen=True, kw_only=True):
+    """The result of a comparison of two checkpoints. It iterates over its findings."""
+
+    kept: Kept | None = None
+
+    def __str__(self) -> str:
+        return self.kept.report if self.kept is not None else compare_text(self)
+
+    def __repr__(self) -> str:
+        names = f"{self.source.title!r} and {self.target.title!r}"
+        return f"<Comparison of {names}: {self.relation}, {self.verdict}, {len(self.findings)} findings>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of schema `inspector.compare/1`, as `inspector compare -f json` prints it."""
+        return self.kept.document if self.kept is not None else compare_json(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row for each role: parameters of both sides, and what was carried, dropped and added."""
+        return [{**asdict(row), "difference": row.difference} for row in self.roles]
+
+    def raise_for_findings(self, severity: str = "error") -> Self:
+        """The result itself; FindingsError where a finding is as severe or worse."""
+        raise_at(self.findings, severity)
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept = Kept(self.to_dict(), str(self), [], [], [])
+        sides = {"source": _plain(self.source), "target": _plain(self.target)}
+        return _restored, (Comparison, {**asdict(self), **sides, "carriage": (), "kept": kept})
+
+
+class Formula(FormulaResult, frozen=True):
+    """The formula of an architecture, with numbers where a config gives them."""
+
+    def __str__(self) -> str:
+        return formula_text(self)
+
+    def __repr__(self) -> str:
+        total = f"{self.total:,} parameters" if self.total is not None else "no numbers"
+        return f"<Formula of {self.name}: {total}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The object of schema `inspector.formula/1`, as `inspector formula -f json` prints it."""
+        return formula_json(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row for each tensor of the definition: role, dims, shape, number of tensors, parameters."""
+        return [asdict(row) for row in self.rows]
+
+
+def _plain(audited: AuditResult) -> AuditResult:
+    """An audit without what holds functions: the definition, and the way back to the files."""
+    return replace(
+        audited,
+        checkpoint=replace(audited.checkpoint, reach=None),
+        ledger=replace(audited.ledger, lines=tuple(replace(line, block=None) for line in audited.lines)),
+        case=None,
+        unpacked=None,
+        components={name: _plain(part) for name, part in audited.components.items()},
+        base=None if audited.base is None else _plain(audited.base),
+    )
+
+
+def _restored(kind: type[Audit] | type[Comparison], values: dict[str, Any]) -> Audit | Comparison:
+    return kind(**values)
