@@ -51,7 +51,8 @@ def test_sources() -> None:
     assert audit(torch, config=CONFIG).verdict == "clean"
     arrays = {name: np.zeros(shape, "float32") for name, (_, shape) in tensors.items()}
     assert audit(arrays, config=CONFIG).counts.stored_bytes == 4 * 213568
-    entries = {name: TensorInfo(str(dtype), list(shape), (0, 0)) for name, (dtype, shape) in tensors.items()}
+    stated: Any = tensors
+    entries = {name: TensorInfo(dtype, list(shape), (0, 0)) for name, (dtype, shape) in stated.items()}
     file = SafetensorsFileMetadata({}, entries)
     metadata = SafetensorsRepoMetadata(None, False, dict.fromkeys(entries, "m"), {"m.safetensors": file})
     assert audit(metadata, config=CONFIG).verdict == "clean"
