@@ -19,7 +19,13 @@ FIXTURES = Path(__file__).parent.parent / "fixtures"
 Spec = Mapping[str, tuple[str, tuple[int, ...]]]
 
 
-def judged(spec: Spec, config: Mapping[str, Any] | None, *, params: bool = False) -> Audit:
+def judged(
+    spec: Spec,
+    config: Mapping[str, Any] | None,
+    *,
+    params: bool = False,
+    side: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Audit:
     """Audits a listing as if it had been read from a whole and healthy file."""
     known: dict[tuple[str, tuple[int, ...]], Layout] = {}
     tensors: dict[str, Layout] = {}
@@ -34,7 +40,7 @@ def judged(spec: Spec, config: Mapping[str, Any] | None, *, params: bool = False
     if config is not None:
         kind = "params" if params else "config"
         read = Config(f"{kind}.json", dict(config), kind)  # type: ignore[arg-type]
-    return audit_loaded(Checkpoint("test", "test", read, tensors=tensors, readable=True))
+    return audit_loaded(Checkpoint("test", "test", read, tensors=tensors, readable=True, side=dict(side or {})))
 
 
 def codes(audited: Audit) -> set[str]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from inspector.adapters.methods import Shape
 from inspector.adapters.names import PREFIX, PROMPT, tuner_name
+from inspector.adapters.targets import texts
 from inspector.algebra.boxes import Box
 from inspector.architectures.catalog import definition_of
 from inspector.matcher.claim import Claim
@@ -121,29 +122,21 @@ def _tensor(block: Block, *, foreign: bool, doubtful: bool) -> BaseTensor:
     ending = slot.tensor.suffix
     module = block.key.removesuffix(ending) if ending else block.key.rpartition(".")[0]
     kind = slot.kind.name
-    if kind == "conv" and slot.tensor.suffix == ".weight" and slot.tensor.dims[1] != _source(slot.kind.chart):
+    if (
+        kind == "conv"
+        and slot.tensor.suffix == ".weight"
+        and slot.tensor.dims[1] != slot.kind.chart.partition("->")[0].strip()
+    ):
         kind = "grouped conv"
     needed = block.required and slot.group is None and not slot.extra
-    return BaseTensor(
-        module,
-        ending or "." + block.key.rpartition(".")[2],
-        block.axes,
-        block.shape,
-        kind,
-        slot.role,
-        needed,
-        foreign,
-        doubtful,
-    )
-
-
-def _source(arrow: str) -> str:
-    return arrow.partition("->")[0].strip()
+    ending = ending or "." + block.key.rpartition(".")[2]
+    return BaseTensor(module, ending, block.axes, block.shape, kind=kind, role=slot.role, required=needed,
+                      foreign=foreign, doubtful=doubtful)  # fmt: skip
 
 
 def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:
     """The names that the adapter's modules have in the base."""
-    named = [one.rpartition(".") for one in _texts(values.get("target_parameters"))]
+    named = [one.rpartition(".") for one in texts(values.get("target_parameters"))]
     for key in families:
         found = tuner_name(key)
         if found is None:
@@ -154,7 +147,3 @@ def _base_keys(families: Families, values: Mapping[str, Any]) -> Iterable[str]:
         yield from (f"{found.module}.{one}" for one in parameters)
         if found.module:
             yield f"{found.module}.weight"
-
-
-def _texts(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

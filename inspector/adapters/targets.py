@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
-from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined, less
+from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined, minus
 from inspector.algebra.names import Index, key_of, name_of
 from inspector.algebra.patterns import Pattern, is_plain, pattern_of
 from inspector.algebra.span import Span
@@ -54,8 +54,8 @@ class Ends:
                 full: Box = (*box[: len(box) - inner], *wanted)
                 matched = common(box, full) if inner else box
                 if matched is not None and (not whole or inner == len(box)):
-                    found.extend(_outside(matched, found))
-        return joined(found)
+                    found.append(matched)
+        return union(found)
 
     def exactly(self, module: str, box: Box) -> Boxes:
         """The indices at which the path is one of the texts."""
@@ -65,11 +65,12 @@ class Ends:
         return tuple(matched for one in boxes if (matched := common(box, one)) is not None)
 
 
-def _outside(box: Box, found: Sequence[Box]) -> Boxes:
-    left: Boxes = (box,)
-    for one in found:
-        left = less(left, one)
-    return left
+def union(boxes: Iterable[Box]) -> Boxes:
+    """All indices of some boxes, which may overlap."""
+    found: list[Box] = []
+    for box in boxes:
+        found.extend(minus([box], found))
+    return joined(found)
 
 
 class Expressions:
@@ -149,13 +150,9 @@ class Targets:
         elif isinstance(wanted, str):
             found = self._expressions.within(wanted, module, box, "target_modules")
         else:
-            exact = self._ends["target_modules"].exactly(module, box)
-            found = self._of_layers(module, self._ends["target_modules"].within(module, box))
-            for one in exact:
-                found = (*less(found, one), one)
-        for one in (*self._excluded(module, box), *self._saved_around(module, box)):
-            found = less(found, one)
-        return joined(found)
+            ends = self._ends["target_modules"]
+            found = union((*ends.exactly(module, box), *self._of_layers(module, ends.within(module, box))))
+        return joined(minus(found, (*self._excluded(module, box), *self._saved_around(module, box))))
 
     def _excluded(self, module: str, box: Box) -> Boxes:
         wanted = self._values.get("exclude_modules")
@@ -164,18 +161,11 @@ class Targets:
         return self._ends["exclude_modules"].within(module, box)
 
     def _saved_around(self, module: str, box: Box) -> Boxes:
-        found: list[Box] = []
-        for path, axes in _around(module, box):
-            found.extend((*one, *box[len(axes) :]) for one in self._kept.within(path, axes))
-        return tuple(found)
+        return _below(self._kept, module, box)
 
     def saved(self, module: str, box: Box) -> Boxes:
         """The indices at which a module, or one around it, is trained and saved whole."""
-        found: list[Box] = []
-        for path, axes in _around(module, box):
-            for one in self._saved.within(path, axes):
-                found.extend(_outside((*one, *box[len(axes) :]), found))
-        return joined(found)
+        return _below(self._saved, module, box)
 
     def forward(self, module: str, box: Box) -> Boxes:
         """The indices at which IA3 scales a module's input instead of its output."""
@@ -195,19 +185,15 @@ class Targets:
                 break
             hits = self._ranked(key, ends, module, left)
             found.setdefault(_number(rank), []).extend(hits)
-            for one in hits:
-                left = less(left, one)
+            left = minus(left, hits)
         found.setdefault(_number(self._values.get("r")), []).extend(left)
         return [(joined(places), rank) for rank, places in found.items() if places]
 
     def _ranked(self, key: str, ends: Ends | None, module: str, left: Boxes) -> Boxes:
-        found: list[Box] = []
-        for box in left:
-            if ends is not None:
-                found.extend(ends.within(module, box))
-            else:
-                found.extend(self._expressions.within(rf"(.*\.)?({key})", module, box, "rank_pattern"))
-        return tuple(found)
+        if ends is not None:
+            return tuple(hit for box in left for hit in ends.within(module, box))
+        text = rf"(.*\.)?({key})"
+        return tuple(hit for box in left for hit in self._expressions.within(text, module, box, "rank_pattern"))
 
     def _of_layers(self, module: str, boxes: Boxes) -> Boxes:
         """The boxes within layers_to_transform."""
@@ -242,6 +228,12 @@ def _layer_axis(module: str, patterns: Sequence[str]) -> int | None:
     if len(fitting) > 1:  # PEFT took the last number before 0.18, and the first since
         raise Unclear("layers_to_transform counts another number of a path in each version of PEFT")
     return numbered.index(fitting[0])
+
+
+def _below(ends: Ends, module: str, box: Box) -> Boxes:
+    """The indices at which a module, or one around it, is named."""
+    around = _around(module, box)
+    return union((*one, *box[len(axes) :]) for path, axes in around for one in ends.within(path, axes))
 
 
 def _around(module: str, box: Box) -> Iterator[tuple[str, Box]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from inspector.algebra.boxes import Box
 from inspector.architectures.defaults import is_component
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
@@ -31,7 +32,7 @@ from inspector.reconciler.ledger import Ledger, Line
 from inspector.reconciler.reconcile import Reconciled, reconcile, unknown_lines
 
 if TYPE_CHECKING:
-    from inspector.quantization.unpacking import Unpacked
+    from inspector.quantization.unpacked import Unpacked
     from inspector.reconciler.claims import Stated, TotalClaim
 
 SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer")
@@ -143,7 +144,7 @@ def quantized_modules(draft: Draft) -> Draft:
     dtypes = {part.layout.dtype for family in draft.families.values() for part in family.stored}
     if not may_be_packed(draft.families, dtypes, values):
         return draft
-    from inspector.quantization.settings import settings_of
+    from inspector.quantization.read_settings import settings_of
     from inspector.quantization.unpacking import unpack
 
     settings = settings_of(values, checkpoint.side)
@@ -192,7 +193,11 @@ def quantization_helpers(draft: Draft) -> Draft:
     from inspector.auditing.quantization import helper_lines, packing_findings
 
     added = draft.add(list(helper_lines(draft.unpacked)))
-    return added.found(list(packing_findings(draft.unpacked, added.ledger.lines)))
+    mismatched: dict[str, tuple[Box, ...]] = {}
+    for one in draft.case.placement.mismatched if draft.case is not None else ():
+        key = (draft.reading.prefix if draft.reading is not None else "") + one.block.key
+        mismatched[key] = mismatched.get(key, ()) + one.boxes
+    return added.found(list(packing_findings(draft.unpacked, added.ledger.lines, mismatched)))
 
 
 def left_lines(draft: Draft) -> Draft:

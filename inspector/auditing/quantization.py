@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from inspector.algebra.boxes import count
+from inspector.algebra.boxes import Box, count, less
 from inspector.findings.finding import Finding, Place
-from inspector.quantization.unpacking import Case, Unpacked
+from inspector.findings.types.modules import PackedModules
+from inspector.findings.types.packed import (
+    PackedOtherwise,
+    PackedWidthsDisagree,
+    PackingConfigDisagrees,
+    PackingHelperDiffers,
+    PackingHelperMissing,
+    Setting,
+)
+from inspector.findings.types.undecided import NothingPacked, PackingEntryUnclear, PackingUndecided
+from inspector.findings.types.unpacked import BiasFromPacking, ModuleNotPacked, SkippedButPacked
+from inspector.quantization.unpacked import Case, Unpacked
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name
-
-if TYPE_CHECKING:
-    from inspector.findings.types.modules import PackedModules
-    from inspector.findings.types.packed import PackingConfigDisagrees
 
 ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
@@ -30,29 +36,23 @@ def helper_lines(unpacked: Unpacked) -> Iterator[Line]:
     """The lines of scales, zero points, indices and quantization state."""
     for one in unpacked.helpers:
         elements = one.layout.elements * one.tensors
-        yield Line(
-            family=one.key,
-            role=ROLE,
-            kind=ledger.HELPER,
-            layout=one.layout,
-            boxes=one.boxes,
-            tensors=one.tensors,
-            elements=elements,
-            parameters=0,
-        )
+        yield Line(one.key, ROLE, ledger.HELPER, one.layout, one.boxes, one.tensors, elements, parameters=0)
 
 
-def packing_findings(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
-    """Everything worth telling about packed modules. lines: the whole ledger."""
+def packing_findings(
+    unpacked: Unpacked, lines: Sequence[Line], mismatched: Mapping[str, tuple[Box, ...]]
+) -> Iterator[Finding]:
+    """Everything to report about quantized modules.
+
+    lines: the whole ledger. mismatched: families of weights, as stored, whose shape is not the definition's, and where.
+    """
     settings = unpacked.settings
     if unpacked.cases:
-        yield from _of_modules(unpacked)
+        yield from _of_modules(unpacked, mismatched)
     yield from _undecided(lines)
     yield from _biases(lines)
     packed = sum(unpacked.schemes.values())
     if settings.known and not packed and settings.base.method not in (None, "bitnet"):
-        from inspector.findings.types.undecided import NothingPacked
-
         yield NothingPacked(
             place=Place(key=settings.source),
             method=settings.base.method,
@@ -60,18 +60,13 @@ def packing_findings(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Find
             group_size=settings.base.group_size,
         )
     if settings.unclear:
-        from inspector.findings.types.undecided import PackingEntryUnclear
-
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
 
 
-def _of_modules(unpacked: Unpacked) -> Iterator[Finding]:
-    from inspector.findings.types.packed import PackingConfigDisagrees, PackingHelperMissing
-    from inspector.findings.types.unpacked import ModuleNotPacked, SkippedButPacked
-
+def _of_modules(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -> Iterator[Finding]:
     config: list[tuple[Case, PackingConfigDisagrees]] = []
     others: list[Case] = []
-    for case in unpacked.cases:
+    for case in _without_mismatched(unpacked, mismatched):
         if isinstance(case.finding, PackingConfigDisagrees):
             config.append((case, case.finding))
         else:
@@ -90,10 +85,23 @@ def _of_modules(unpacked: Unpacked) -> Iterator[Finding]:
         yield _completed(members)
 
 
+def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -> Iterator[Case]:
+    """The cases but for those that follow from packed values of the wrong shape, which the definition shows.
+
+    Beside such values neither helpers nor settings can be right. Where most modules are mismatched it is not them.
+    """
+    few = 2 * sum(map(count, mismatched.values())) < sum(unpacked.schemes.values())
+    for case in unpacked.cases:
+        boxes = case.boxes
+        if few and isinstance(case.finding, PackingHelperDiffers | PackedWidthsDisagree | PackingConfigDisagrees):
+            for box in mismatched.get(case.of, ()):
+                boxes = less(boxes, box)
+        if boxes:
+            yield case
+
+
 def _disagreements(unpacked: Unpacked, cases: Sequence[tuple[Case, PackingConfigDisagrees]]) -> Iterator[Finding]:
     """A setting beside the shapes: against most modules it is the config's fault, against few the modules'."""
-    from inspector.findings.types.packed import PackedOtherwise, Setting
-
     alike: dict[str, list[tuple[Case, PackingConfigDisagrees]]] = {}
     for case, finding in cases:
         alike.setdefault(repr((finding.key, finding.what, finding.weights)), []).append((case, finding))
@@ -185,8 +193,6 @@ def _undecided(lines: Sequence[Line]) -> Iterator[Finding]:
     most = sum(_most(line) * line.tensors for line in open_lines)
     if least == most:
         return
-    from inspector.findings.types.undecided import PackingUndecided
-
     yield PackingUndecided(
         place=Place(family=family_name(open_lines[0].family)) if len(open_lines) == 1 else Place(),
         schemes=tuple(dict.fromkeys(line.packed.scheme for line in open_lines if line.packed is not None)),
@@ -231,8 +237,6 @@ def _biases(lines: Sequence[Line]) -> Iterator[Finding]:
     """Biases that a packing tool added to modules that have none."""
     added = [line for line in lines if line.kind == ledger.HELPER and line.role == BIAS_ROLE]
     if added:
-        from inspector.findings.types.unpacked import BiasFromPacking
-
         yield BiasFromPacking(
             place=Place(family=family_name(added[0].family)) if len(added) == 1 else Place(),
             families=tuple(family_name(line.family) for line in added[:20]),

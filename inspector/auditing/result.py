@@ -14,7 +14,7 @@ from inspector.reconciler.ledger import Counts, Ledger, Line
 from inspector.reconciler.reconcile import Reconciled
 
 if TYPE_CHECKING:
-    from inspector.quantization.unpacking import Unpacked
+    from inspector.quantization.unpacked import Unpacked
     from inspector.reconciler.claims import TotalClaim
     from inspector.reconciler.experts import Experts
     from inspector.values.result import Values

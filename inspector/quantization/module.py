@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct
 
+from inspector.findings.types.modules import PackedModules
+from inspector.findings.types.packed import (
+    PackedWidthsDisagree,
+    PackingConfigDisagrees,
+    PackingHelperDiffers,
+    PackingHelperMissing,
+)
 from inspector.loader.dtype import BITS
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
 from inspector.quantization.stated import Said
-
-if TYPE_CHECKING:
-    from inspector.findings.types.modules import PackedModules
 
 Tensors = Mapping[str, Layout]
 """The tensors of one module: suffix -> layout."""
@@ -76,8 +80,6 @@ class Reading(Struct):
         if stated == weights:
             self.agreed.append(what)
             return
-        from inspector.findings.types.packed import PackingConfigDisagrees
-
         disagrees = PackingConfigDisagrees(
             key=self.said.key(what),
             what=what,
@@ -102,14 +104,10 @@ class Reading(Struct):
         expected = tuple(dict.fromkeys(shapes))
         if layout is None:
             if required:
-                from inspector.findings.types.packed import PackingHelperMissing
-
                 self.faults.append(PackingHelperMissing(helper=suffix, expected=expected[:1]))
             return False
         if layout.shape in shapes and (dtypes is None or layout.dtype in dtypes):
             return True
-        from inspector.findings.types.packed import PackingHelperDiffers
-
         differs = PackingHelperDiffers(
             helper=suffix,
             stored=layout.shape,
@@ -121,6 +119,21 @@ class Reading(Struct):
         self.faults.append(differs)
         return False
 
+    def grouped(self, helpers: Sequence[str], axis: int, width: int) -> tuple[int, int | None]:
+        """(groups, group size) that the helpers show along an axis for so many inputs, beside the settings."""
+        stated = self.said.group_size
+        groups = groups_reported(self.tensors, helpers, axis, width, stated)
+        size = group_of(width, groups, stated)
+        if stated is not None and any(name in self.tensors for name in helpers):
+            wanted = 1 if stated <= 0 else ceil_div(width, stated)
+            self.compare("group_size", stated if wanted == groups else size or width)
+        return groups, size
+
+    def written_by(self, method: str) -> None:
+        """Compares the method; auto-round writes the forms of others."""
+        if self.said.method != "auto-round":
+            self.compare("method", method)
+
     def activations(self) -> None:
         """The scale of the inputs, where the settings say that it is stored; tools have names of their own for it."""
         wanted = self.said.activations
@@ -129,8 +142,6 @@ class Reading(Struct):
 
     def widths(self, one: str, other: str) -> None:
         """Two formulas for the same number that do not agree, each in words."""
-        from inspector.findings.types.packed import PackedWidthsDisagree
-
         self.faults.append(PackedWidthsDisagree(formulas=(one, other)))
 
     def opened(

@@ -1,4 +1,4 @@
-"""What the quantisation settings say of one module, whatever their spelling."""
+"""What the quantization settings state of one module, whatever their spelling."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class Said:
     method: "gptq", "awq", "fp8", … group_size: -1 for one group a row. block: rows and columns that share an
     fp8 scale. variant: the scheme's own word for a form of it (awq's version, MLX's mode, the format of a
     group of compressed-tensors, nf4 or fp4, ModelOpt's algorithm). strategy: what shares a scale (tensor,
-    channel, group, block). zeros: whether zero points are stored. nested: whether statistics are quantised
-    themselves. shape: (outputs, inputs). keys: field -> the key that states it, for the words of a finding.
-    shown: field -> the value as the config writes it, where it is another. skipped: the entry of an ignore list that
-    names this module. dims: integers of the model's config and plain dims of its tensors, which settle what two
-    shapes leave open. other_bits: what other modules with the same settings show instead of `bits`.
-    activations: the helper with the scale of the inputs, where the settings say that it is fixed and so stored.
+    channel, group, block). zeros: whether zero points are stored. nested: whether statistics are quantized
+    themselves. shape: (outputs, inputs). prefix: the key of the block that states all this. keys: field -> its key,
+    where it is not the field's name below the prefix. shown: field -> the value as the config writes it, where it is
+    another. skipped: the entry of an ignore list that names this module. dims: widths that tensors of the model show
+    plainly, which settle what two shapes leave open. other_bits: what other modules with the same settings show
+    instead of `bits`. activations: the helper with the scale of the inputs, where the settings say that it is stored.
     """
 
     method: str | None = None
@@ -30,16 +30,17 @@ class Said:
     zeros: bool | None = None
     nested: bool | None = None
     shape: tuple[int, int] | None = None
-    keys: Mapping[str, str] = field(default_factory=dict, compare=False, hash=False)
-    shown: Mapping[str, object] = field(default_factory=dict, compare=False, hash=False)
+    prefix: str = field(default="quantization_config", compare=False)
+    keys: Mapping[str, str] = field(default_factory=dict, compare=False)
+    shown: Mapping[str, object] = field(default_factory=dict, compare=False)
     skipped: str | None = None
-    dims: frozenset[int] = field(default=frozenset(), compare=False, hash=False, repr=False)
+    dims: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
     activations: str | None = None
-    other_bits: int | None = field(default=None, compare=False, hash=False, repr=False)
+    other_bits: int | None = field(default=None, compare=False, repr=False)
 
     def key(self, what: str) -> str:
         """The config key that states a field."""
-        return self.keys.get(what, f"quantization_config.{what}")
+        return self.keys.get(what) or f"{self.prefix}.{'quant_method' if what == 'method' else what}"
 
 
 NOTHING_SAID = Said()

@@ -19,7 +19,7 @@ from inspector.report.clean import clean
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
     from inspector.quantization.settings import Piece
-    from inspector.quantization.unpacking import Helper, Unpacked
+    from inspector.quantization.unpacked import Helper, Unpacked
 
 WIDTH = 80
 BF16_BITS = 16

@@ -13,13 +13,14 @@ from inspector.findings.finding import Finding
 from inspector.findings.registry import all_findings
 from inspector.report.text import finding_text
 from tests.findings.cases import COMPARED, FIRES
+from tests.quantization.examples import EXAMPLES
 
 EXAMPLE = re.compile(r"(\n    Example\n)(.*?)(\n\n    What to do\n)", re.DOTALL)
 
 
 def reported(name: str) -> tuple[Finding, ...]:
     """The findings of a case."""
-    return FIRES[name]().findings if name in FIRES else COMPARED[name]().findings
+    return next(cases[name] for cases in (FIRES, COMPARED, EXAMPLES) if name in cases)().findings
 
 
 def example(finding: Finding) -> str:
@@ -29,7 +30,7 @@ def example(finding: Finding) -> str:
 
 def write() -> None:
     """All pages."""
-    for name in (*FIRES, *COMPARED):
+    for name in (*FIRES, *COMPARED, *EXAMPLES):
         finding = all_findings()[name]
         shown = next(one for one in reported(name) if one.name == name)
         path = Path(inspect.getfile(finding))

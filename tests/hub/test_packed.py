@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from inspector.auditing.start import audit
 from tests.checkpoints import write
 from tests.hub.stand_in import StandIn
-from tests.quantization.make_fixtures import Tensors
+from tests.quantization.made_by_formula import Tensors
 from tests.quantization.stored import NAMES, checkpoint
-from tests.quantization.test_packing import gpt_oss_20b, qwen3_14b
+from tests.quantization.test_full_size import gpt_oss_20b, qwen3_14b
 from tests.sparse_models import make
 
 MAIN_MODEL = 671_026_404_352

@@ -6,26 +6,24 @@ from collections.abc import Callable
 
 from inspector.auditing.result import Audit
 from tests.judged import judged
-from tests.quantization.make_fixtures import LLAMA, linears, rest
+from tests.quantization.made_by_formula import LLAMA, gptq, linears, rest
 from tests.quantization.stored import Spec, changed, checkpoint
 
 DOWN = "model.layers.1.mlp.down_proj"
 
 
 def _scale_of_another_shape() -> Audit:
-    return changed("gptq-4-128", put={f"{DOWN}.scales": ("F16", (8, 384))})
+    return changed("gptq_4bit_g128_sym", put={f"{DOWN}.scales": ("F16", (5, 256))})
 
 
 def _two_widths() -> Audit:
-    return changed("mlx-4-64", put={f"{DOWN}.{name}": ("BF16", (384, 17)) for name in ("scales", "biases")})
+    return changed("mlx_4bit_g64", put={f"{DOWN}.{name}": ("BF16", (256, 11)) for name in ("scales", "biases")})
 
 
 def _one_in_eight_bits() -> Audit:
-    put: Spec = {
-        f"{DOWN}.qweight": ("I32", (288, 384)), f"{DOWN}.qzeros": ("I32", (9, 96)),
-        f"{DOWN}.scales": ("F16", (9, 384)), f"{DOWN}.g_idx": ("I32", (1152,)),
-    }  # fmt: skip
-    return changed("gptq-4-128", put=put)
+    eight = gptq(8, 128)(256, 768)
+    put: Spec = {f"{DOWN}.{suffix}": (dtype, tuple(shape)) for suffix, (dtype, shape) in eight.items()}
+    return changed("gptq_4bit_g128_sym", put=put)
 
 
 def _unknown() -> Audit:
@@ -52,20 +50,20 @@ def _leftover_scales() -> Audit:
 
 def _cache_scales() -> Audit:
     put: Spec = {}
-    for layer in range(3):
+    for layer in range(2):
         for name in ("k_scale", "v_scale"):
             put[f"model.layers.{layer}.self_attn.{name}"] = ("BF16", (1,))
-    return changed("ct-fp8", put=put)
+    return changed("ct_fp8_dynamic", put=put)
 
 
 EXAMPLES: dict[str, Callable[[], Audit]] = {
-    "packing-helper-missing": lambda: changed("gptq-4-128", f"{DOWN}.scales"),
+    "packing-helper-missing": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.scales"),
     "packing-helper-differs": _scale_of_another_shape,
-    "packed-values-missing": lambda: changed("gptq-4-128", f"{DOWN}.qweight"),
+    "packed-values-missing": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.qweight"),
     "packed-widths-disagree": _two_widths,
-    "packing-config-disagrees": lambda: changed("gptq-4-128", group_size=64),
-    "skipped-but-packed": lambda: changed("awq-4-128", modules_to_not_convert=[DOWN]),
-    "module-not-packed": lambda: changed("gptq-4-128", f"{DOWN}.", {f"{DOWN}.weight": ("BF16", (384, 1152))}),
+    "packing-config-disagrees": lambda: changed("gptq_4bit_g128_sym", group_size=64),
+    "skipped-but-packed": lambda: changed("awq_gemm_4bit_g128", modules_to_not_convert=[DOWN]),
+    "module-not-packed": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.", {f"{DOWN}.weight": ("BF16", (256, 768))}),
     "packing-helper-orphaned": _leftover_scales,
     "packing-unknown": _unknown,
     "packing-undecided": _undecided,
@@ -73,5 +71,5 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "bias-from-packing": lambda: changed("gptq-4-biases"),
     "cache-scales-stored": _cache_scales,
     "nothing-packed": lambda: changed("mlx-nothing"),
-    "packing-entry-unclear": lambda: changed("ct-w4", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
+    "packing-entry-unclear": lambda: changed("ct_w4a16", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
 }

@@ -11,7 +11,7 @@ from inspector.loader.dtype import BITS
 from inspector.loader.layout import Layout, lay_out
 from inspector.matcher.families import families_of
 from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, STRANGE
-from inspector.quantization.settings import settings_of
+from inspector.quantization.read_settings import settings_of
 from inspector.quantization.unpacking import unpack
 from inspector.report.text import audit_text
 from tests.judged import judged

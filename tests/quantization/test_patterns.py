@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from inspector.algebra.boxes import Box, count
 from inspector.algebra.span import Span
 from inspector.quantization.patterns import compile_pattern, glob_pattern
-from inspector.quantization.settings import settings_of
+from inspector.quantization.read_settings import settings_of
 from inspector.quantization.targets import exact, listed, regex
 from tests.steps import at_most
 

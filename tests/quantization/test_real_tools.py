@@ -1,7 +1,7 @@
 """What real quantisers put into a state dict, unpacked: needs torch, and each tool where it installs.
 
     pip install torch bitsandbytes optimum-quanto torchao
-    pytest -m slow tests/packing/test_real_tools.py
+    pytest -m slow tests/quantization/test_real_tools.py
 
 Linears of several widths are packed by the tool itself; the logical tensors that come out must have the elements
 (and, where headers tell it, the shapes) of those that went in.

@@ -8,8 +8,8 @@ import pytest
 
 from inspector.algebra.boxes import count
 from inspector.algebra.span import Span
-from inspector.quantization.settings import settings_of
-from tests.quantization.make_fixtures import LLAMA
+from inspector.quantization.read_settings import settings_of
+from tests.quantization.made_by_formula import LLAMA
 from tests.quantization.stored import checkpoint
 
 KEY = "model.layers.#.mlp.down_proj"
@@ -86,7 +86,7 @@ def test_groups_of_compressed_tensors() -> None:
 def test_symmetry_tells_whether_zero_points_are_stored() -> None:
     config, _, _ = checkpoint("ct-w4-asym")
     assert said(config)[0][0].zeros is True
-    config, _, _ = checkpoint("ct-w4")
+    config, _, _ = checkpoint("ct_w4a16")
     assert said(config)[0][0].zeros is False
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from inspector.report.packing_text import packing_table, packing_text
 from tests.judged import judged
-from tests.quantization.stored import NAMES, checkpoint
+from tests.quantization.stored import LEFTOVERS, PACKED, checkpoint
 
 TEXT = """\
   weights           stored as             bits                bytes
@@ -18,7 +18,7 @@ TEXT = """\
 """
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "mlx-nothing"])
+@pytest.mark.parametrize("name", [name for name in PACKED if name not in LEFTOVERS])
 def test_the_table_adds_up(name: str) -> None:
     config, spec, parameters = checkpoint(name)
     audited = judged(spec, config)

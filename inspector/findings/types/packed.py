@@ -31,8 +31,9 @@ class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
     Example
         error[T610] packing-helper-missing: model.layers.1.mlp.down_proj.scales
           packing   gptq
-          expected  [9, 384]
-          help      quantise again, or take the file that holds it from the original upload
+          expected  [6, 256]
+          help      quantise again, or take the file that holds it from the original
+                    upload
 
     What to do
         Fetch the file again or quantise again; a packed tensor without its scales cannot be repaired.
@@ -67,9 +68,10 @@ class PackingHelperDiffers(PackedModules, frozen=True, kw_only=True):
     Example
         error[T611] packing-helper-differs: model.layers.1.mlp.down_proj.scales
           packing   gptq
-          stored    [8, 384] F16
-          expected  [9, 384], one for each group and output
-          help      this module comes from another run of the quantiser: take its file from the same run as the others
+          stored    [5, 256] F16
+          expected  [6, 256], one for each group and output
+          help      this module comes from another run of the quantiser: take its file
+                    from the same run as the others
 
     What to do
         Quantise the module again, or take values and helpers from the same run.
@@ -114,7 +116,7 @@ class PackedValuesMissing(PackedModules, frozen=True, kw_only=True):
     Example
         error[T612] packed-values-missing: model.layers.1.mlp.down_proj.qweight
           packing  gptq
-          stored   qzeros, scales, g_idx
+          stored   g_idx, qzeros, scales
           help     fetch the file that holds it again
 
     What to do
@@ -150,8 +152,8 @@ class PackedWidthsDisagree(PackedModules, frozen=True, kw_only=True):
     Example
         error[T613] packed-widths-disagree: model.layers.1.mlp.down_proj.weight
           packing  mlx
-          one      weight is 144 words wide
-          other    scales has 17 groups
+          one      weight is 96 words wide
+          other    scales has 11 groups
           help     take all tensors of the module from one run of the quantiser
 
     What to do
@@ -184,7 +186,7 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
     Example
         error[T614] packing-config-disagrees: quantization_config.group_size
           config   64
-          weights  128, 21 modules
+          weights  128, 14 modules
           packing  gptq
           help     set quantization_config.group_size to 128
 
@@ -241,8 +243,9 @@ class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
         error[T620] packed-otherwise: model.layers.1.mlp.down_proj.qweight
           setting  quantization_config.bits = 4
           weights  8
-          others   20 modules are as the config says
-          help     the module comes from another run: take it from the same run as the others, or state the exception
+          others   13 modules are as the config says
+          help     the module comes from another run: take it from the same run as the
+                   others, or state the exception
 
     What to do
         Take the module from the same run as the others, or state the exception in the config.

@@ -71,7 +71,7 @@ class PackingUndecided(Finding, frozen=True, kw_only=True):
         The count is one of several that fit.
 
     Example
-        note[T619] packing-undecided: 21 packed tensors
+        note[T619] packing-undecided: 21 packed tensors (likely)
           counted  798,336
           between  730,800 and 817,152
           packing  pack-quantized

@@ -19,7 +19,8 @@ class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
         Loaders build a plain module, do not find its weight and run it with random numbers.
 
     Example
-        warning[T615] skipped-but-packed: "model.layers.1.mlp.down_proj" in quantization_config
+        warning[T615] skipped-but-packed: "model.layers.1.mlp.down_proj" in
+          quantization_config
           stored   model.layers.1.mlp.down_proj.qweight
           packing  awq
           help     take the entry out of the list, or store the module as it was
@@ -60,8 +61,8 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
 
     Example
         warning[T616] module-not-packed: model.layers.1.mlp.down_proj.weight
-          stored  [384, 1152] BF16
-          others  2 siblings are packed (gptq)
+          stored  [256, 768] BF16
+          others  1 sibling is packed (gptq)
           help    quantise it like the others, or list it as not converted in the config
 
     What to do
@@ -104,7 +105,8 @@ class PackingHelperOrphaned(PackedModules, frozen=True, kw_only=True):
         are.
 
     Example
-        warning[T617] packing-helper-orphaned: model.layers.{layer}.mlp.experts.down_proj_scale_inv
+        warning[T617] packing-helper-orphaned:
+          model.layers.{layer}.mlp.experts.down_proj_scale_inv
           where   layers 0, 1, 2 tensors
           stored  weight_scale_inv
           help    leave them out, or rename them to the tensors they belong to
@@ -147,8 +149,9 @@ class BiasFromPacking(Finding, frozen=True, kw_only=True):
         They are no parameters of the model; the file is a little larger.
 
     Example
-        note[T621] bias-from-packing: 21 tensors
-          families  model.layers.{layer}.mlp.down_proj.bias, model.layers.{layer}.mlp.gate_proj.bias and 5 more
+        note[T621] bias-from-packing: 21 tensors (likely)
+          families  model.layers.{layer}.mlp.down_proj.bias,
+                    model.layers.{layer}.mlp.gate_proj.bias and 5 more
           stored    11,136 elements, 22,272 bytes
 
     What to do
@@ -185,7 +188,7 @@ class CacheScalesStored(PackedModules, frozen=True, kw_only=True):
 
     Example
         note[T622] cache-scales-stored: model.layers.{layer}.self_attn.k_scale
-          stored  k_scale, v_scale; 3 modules
+          stored  k_scale, v_scale; 2 modules
           config  states no quantised cache
 
     What to do

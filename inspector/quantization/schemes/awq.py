@@ -8,6 +8,7 @@ gemv_fast: `qweight` I16 [out/4, in], `qzeros` and `scales` in floats [8*z, out]
 
 from __future__ import annotations
 
+from inspector.quantization.config_block import Block
 from inspector.quantization.module import (
     FLOATS,
     INTEGERS,
@@ -16,10 +17,9 @@ from inspector.quantization.module import (
     Scheme,
     Tensors,
     ceil_div,
-    group_of,
-    groups_reported,
     word,
 )
+from inspector.quantization.settings import Settings
 from inspector.quantization.stated import Said
 
 WIDTHS = (4, 8, 2, 3)
@@ -38,34 +38,30 @@ def _is_gemm(tensors: Tensors, said: Said) -> bool:
 
 def _gemm(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
-    values, scales = tensors["qweight"], tensors.get("scales")
-    *lead, inputs, columns = values.shape
-    bits = said.bits or 4
-    if scales is not None:
-        bits = next((width for width in WIDTHS if columns * 32 == scales.shape[-1] * width), bits)
+    *lead, inputs, columns = tensors["qweight"].shape
+    bits = shown_bits(tensors, ("qweight", "qzeros"), "scales", said)
     outputs = columns * 32 // bits
-    groups = groups_reported(tensors, ("scales", "qzeros"), -2, inputs, said.group_size)
-    size = group_of(inputs, groups, said.group_size)
-    _settings(reading, bits, size, inputs, groups)
+    reading.compare("bits", bits)
+    groups, size = reading.grouped(("scales", "qzeros"), -2, inputs)
+    reading.written_by("awq")
     reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
     reading.helper("qzeros", [(*lead, groups, columns)], f"{bits} bits for each group and output",
                    required=said.zeros is not False)  # fmt: skip
     return reading.opened("qweight", "awq", (*lead, outputs, inputs), bits, size)
 
 
-def _settings(reading: Reading, bits: int, size: int | None, inputs: int, groups: int) -> None:
-    reading.compare("bits", bits)
-    stated = reading.said.group_size
-    if stated is not None and "scales" in reading.tensors:
-        wanted = 1 if stated <= 0 else ceil_div(inputs, stated)
-        reading.compare("group_size", stated if wanted == groups else size or inputs)
-    if reading.said.method not in (None, "auto-round"):
-        reading.compare("method", "awq")
+def shown_bits(tensors: Tensors, packed: tuple[str, str], scales: str, said: Said) -> int:
+    """The bits with which values or zero points, packed along the outputs, are as wide as the scales."""
+    widths = (*((said.bits,) if said.bits else ()), *WIDTHS)
+    if scales in tensors and tensors[scales].shape:
+        columns = [tensors[name].shape[-1] * 32 for name in packed if name in tensors and tensors[name].shape]
+        return next((bits for bits in widths if tensors[scales].shape[-1] * bits in columns), said.bits or 4)
+    return said.bits or 4
 
 
 def _is_gemv(tensors: Tensors, said: Said) -> bool:
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
-    if len(values.shape) != 2 or values.dtype not in ("I32", "U32"):
+    if len(values.shape) != 2 or values.dtype not in ("I32", "U32") or "g_idx" in tensors:
         return False
     if scales is not None and zeros is not None:
         return (
@@ -110,8 +106,7 @@ def zero_width(inputs: int, size: int) -> int:
 def _gemv_settings(reading: Reading, bits: int, size: int | None) -> None:
     reading.compare("bits", bits)
     reading.compare("group_size", size)
-    if reading.said.method is not None:
-        reading.compare("method", "awq")
+    reading.compare("method", "awq")
 
 
 def _is_fast(tensors: Tensors, said: Said) -> bool:
@@ -133,6 +128,19 @@ def _fast(tensors: Tensors, said: Said) -> Opened:
     for helper in ("scales", "qzeros"):
         reading.helper(helper, [(8 * words, outputs)], "groups padded to whole words", FLOATS)
     return reading.opened("qweight", "awq-gemv-fast", (outputs, inputs), bits, size)
+
+
+def settings(block: Block) -> Settings:
+    """AutoAWQ's config, or the older one of llm-awq with `w_bit` and `q_group_size`."""
+    bits, size = ("w_bit", "q_group_size") if "w_bit" in block.values else ("bits", "group_size")
+    base = block.said(
+        {"bits": bits, "group_size": size},
+        bits=block.integer(bits),
+        group_size=block.integer(size),
+        variant=(block.text("version") or "gemm").casefold(),
+        zeros=block.truth("zero_point"),
+    )
+    return Settings(base, ignored=block.ignored())
 
 
 AWQ = Scheme("awq", "qweight", ("scales", "qzeros"), (), _is_gemm, _gemm)

@@ -9,7 +9,9 @@ int8: `weight` I8 [out, in], `SCB` F32 [out], `weight_format` [].
 
 from __future__ import annotations
 
+from inspector.quantization.config_block import Block
 from inspector.quantization.module import BYTES, FLOATS, Opened, Reading, Scheme, Tensors, ceil_div, word
+from inspector.quantization.settings import Settings
 from inspector.quantization.stated import Said
 
 STATES = ("weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4")
@@ -69,6 +71,24 @@ def _eight(tensors: Tensors, said: Said) -> Opened:
     reading.helper("SCB", [(outputs,)], "one for each output", FLOATS)
     reading.helper("weight_format", [(), (1,)], "one number", required=False)
     return reading.opened("weight", "llm-int8", (outputs, inputs), 8)
+
+
+def settings(block: Block) -> Settings:
+    """The config of transformers' bitsandbytes; of the two spellings of each switch loaders read the first."""
+    stated = {
+        bits: next((block.values[key] for key in (name, f"_{name}") if key in block.values), None)
+        for bits, name in ((4, "load_in_4bit"), (8, "load_in_8bit"))
+    }
+    bits = next((bits for bits, on in stated.items() if on), None)
+    base = block.said(
+        {"bits": "load_in_4bit" if bits == 4 else "load_in_8bit", "variant": "bnb_4bit_quant_type",
+         "nested": "bnb_4bit_use_double_quant"},
+        bits=bits,
+        variant=block.text("bnb_4bit_quant_type") if bits == 4 else None,
+        nested=block.truth("bnb_4bit_use_double_quant") if bits == 4 else None,
+        shown={"bits": True},
+    )  # fmt: skip
+    return Settings(base, ignored=block.ignored("llm_int8_skip_modules"))
 
 
 FOUR = Scheme("nf4", "weight", ("weight.absmax", "weight.quant_map"), (*NESTED, *STATES), _is_four, _four)

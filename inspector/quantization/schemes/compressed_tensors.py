@@ -35,19 +35,15 @@ def _words(tensors: Tensors, said: Said) -> Opened:
     groups = _groups(tensors, width, said)
     found = _decided(reading, width, outputs, groups)
     bits, size, low, high = found.bits, found.size, found.low, found.high
-    if groups is None or not _fits(found, groups):
-        groups = _wanted(likely(low, high, said), said)
-    if said.method not in (None, "auto-round"):
-        reading.compare("method", "compressed-tensors")
+    if groups is None or not found.has(groups):
+        stated = said.group_size if said.group_size and said.group_size > 0 else None
+        groups = ceil_div(likely(low, high, said), stated) if stated else 1
+    reading.written_by("compressed-tensors")
     if scale is not None and groups == 1 and said.strategy in ("channel", "tensor") and outputs > 1:
         reading.compare("strategy", "tensor" if scale.elements == 1 else "channel")
     elif said.strategy == "group":
         reading.agreed.append("strategy")
-    reading.helper(
-        "weight_scale",
-        [(*lead, outputs, groups)],
-        "one for each output and group",
-    )
+    reading.helper("weight_scale", [(*lead, outputs, groups)], "one for each output and group")
     reading.helper("weight_shape", [(2,), (*lead, 2), (len(values.shape),)], "the dims", frozenset({"I64", "I32"}))
     if said.zeros or "weight_zero_point" in tensors:
         rows = ceil_div(outputs * bits, 32)
@@ -78,29 +74,42 @@ def _groups(tensors: Tensors, width: int, said: Said) -> int | None:
     """How many groups scales and zero points tell: where they differ, the number that the settings make."""
     reported = [tensors[name].shape[-1] for name in ("weight_scale", "weight_zero_point")
             if name in tensors and len(tensors[name].shape) >= 2]  # fmt: skip
+    if said.strategy in ("channel", "tensor") and 1 in reported:
+        return 1
     if said.bits in WIDTHS and said.group_size and said.group_size > 0 and len(set(reported)) > 1:
-        low, high = interval(width, said.bits)
-        return next((groups for groups in reported if low <= groups * said.group_size <= high), reported[0])
+        whole = [groups for groups in reported
+                 for low, high in intervals(width, said.bits) if low <= groups * said.group_size <= high]  # fmt: skip
+        return (*whole, reported[0])[0]
     return reported[0] if reported else None
 
 
-def _wanted(inputs: int, said: Said) -> int:
-    return ceil_div(inputs, said.group_size) if said.group_size and said.group_size > 0 else 1
-
-
-def _fits(found: _Size, groups: int) -> bool:
-    if found.size is None:
-        return groups == 1
-    return ceil_div(found.low, found.size) <= groups <= ceil_div(found.high, found.size)
-
-
 class _Size(Struct, frozen=True):
-    """Bits, group size (None: one scale a row) and the least and most inputs that both widths allow."""
+    """Bits, group size (None: one scale a row), and the inputs that both widths allow as (least, most).
+
+    Where the dense and the old packing differ there may be two such ranges.
+    """
 
     bits: int
     size: int | None
-    low: int
-    high: int
+    ranges: tuple[tuple[int, int], ...]
+
+    @property
+    def low(self) -> int:
+        return min(low for low, _ in self.ranges)
+
+    @property
+    def high(self) -> int:
+        return max(high for _, high in self.ranges)
+
+    def has(self, groups: int) -> bool:
+        """Whether so many groups hold the inputs."""
+        if self.size is None:
+            return groups == 1
+        return ceil_div(self.low, self.size) <= groups <= ceil_div(self.high, self.size)
+
+    def named(self, said: Said) -> bool:
+        """Whether a width of the model is among them, or no width of the model is known."""
+        return not said.dims or any(low <= dim <= high for low, high in self.ranges for dim in said.dims)
 
 
 def _decided(reading: Reading, width: int, outputs: int, groups: int | None) -> _Size:
@@ -113,30 +122,29 @@ def _decided(reading: Reading, width: int, outputs: int, groups: int | None) -> 
     inputs = index.shape[-1] if index is not None and index.shape else None
     sizes = (None,) if groups == 1 or groups is None else SIZES
     fits = [one for bits in widths for size in sizes if (one := _fit(width, bits, size, groups, inputs)) is not None]
-    named = [one for one in fits if _named(said, one.low, one.high)]
-    for one in named:
-        if one.bits == said.other_bits:
-            return _reported(reading, one, groups)
-    own = None
+    named = [one for one in fits if one.named(said)]
+    likeliest = [one for one in named if one.bits == said.other_bits]
+    own = alone = None
     if said.bits is not None and said.bits in widths:
         own = _fit(width, said.bits, stated, groups, inputs, partly=True)
         alone = _fit(width, said.bits, None, None, inputs)
-        same = [one for one in named if one.bits == said.bits]
-        same += [one for one in named if stated is not None and one.size == stated]
-        if own is not None and _named(said, own.low, own.high):
-            return _reported(reading, own, groups)
-        if same:
-            return _reported(reading, same[0], groups)
-        if alone is not None and said.dims and _named(said, alone.low, alone.high):
-            inputs = likely(alone.low, alone.high, said)
-            return _Size(said.bits, stated, inputs, inputs)  # the scale is wrong then: its shape is reported
-    for one in (*named, own, *fits):
-        if one is not None:
-            return _reported(reading, one, groups)
+        likeliest += [own] if own is not None and own.named(said) else []
+        likeliest += [one for one in named if one.bits == said.bits]
+        likeliest += [one for one in named if stated is not None and one.size == stated]
+    if said.bits is not None and alone is not None and said.dims and alone.named(said) and not likeliest:
+        inputs = likely(alone.low, alone.high, said)
+        return _Size(said.bits, stated, ((inputs, inputs),))  # the scale is wrong then: its shape is reported
+    for one in (*likeliest, *named, *([own] if own is not None else []), *fits):
+        reading.compare("bits", one.bits)
+        if groups == 1 and said.group_size is not None and said.group_size > 0:
+            reading.compare("group_size", said.group_size if one.low <= said.group_size else -1)
+        elif groups is not None and groups > 1:
+            reading.compare("group_size", one.size)
+        return one
     bits = said.bits if said.bits in WIDTHS and said.bits is not None else 4
-    low, high = interval(width, bits)
+    low, high = intervals(width, bits)[0]
     reading.widths(f"weight_packed is {width} words wide = {high} inputs", f"weight_scale has {groups} groups")
-    return _Size(bits, stated, low, high)
+    return _Size(bits, stated, ((low, high),))
 
 
 def _shown_bits(tensors: Tensors, outputs: int) -> int | None:
@@ -151,46 +159,34 @@ def _fit(
     width: int, bits: int, size: int | None, groups: int | None, inputs: int | None, partly: bool = False
 ) -> _Size | None:
     """The inputs that a width and a number of groups allow; partly: the last group need not be full."""
-    low, high = interval(width, bits)
-    if groups is not None and groups > 1:
-        if size is None:
-            return None
-        whole = size * groups
-        if low <= whole <= high:
-            low = high = whole
-        elif partly:
-            low, high = max(low, whole - size + 1), min(high, whole)
-        else:
-            return None
-    elif groups == 1 and size is not None:
-        high = min(high, size)
-    if inputs is not None:
-        low, high = max(low, inputs), min(high, inputs)
-    return _Size(bits, None if groups == 1 else size, low, high) if low <= high else None
+    if groups is not None and groups > 1 and size is None:
+        return None
+    fits = []
+    for low, high in intervals(width, bits):
+        if groups is not None and groups > 1 and size is not None:
+            whole = size * groups
+            if low <= whole <= high:
+                low = high = whole
+            elif partly:
+                low, high = max(low, whole - size + 1), min(high, whole)
+            else:
+                continue
+        elif groups == 1 and size is not None:
+            high = min(high, size)
+        if inputs is not None:
+            low, high = max(low, inputs), min(high, inputs)
+        if low <= high:
+            fits.append((low, high))
+    return _Size(bits, None if groups == 1 else size, tuple(fits)) if fits else None
 
 
-def _reported(reading: Reading, found: _Size, groups: int | None) -> _Size:
-    """Sets the settings beside what was decided."""
-    stated = reading.said.group_size
-    reading.compare("bits", found.bits)
-    if groups == 1 and stated is not None and stated > 0:
-        reading.compare("group_size", stated if found.low <= stated else -1)
-    elif groups is not None and groups > 1:
-        reading.compare("group_size", found.size)
-    return found
-
-
-def _named(said: Said, low: int, high: int) -> bool:
-    return not said.dims or any(low <= dim <= high for dim in said.dims)
-
-
-def interval(width: int, bits: int) -> tuple[int, int]:
-    """(least, most) inputs that fill so many words of 32 bits, in the dense packing or in the old one."""
+def intervals(width: int, bits: int) -> tuple[tuple[int, int], ...]:
+    """(least, most) inputs that fill so many words of 32 bits, in the dense packing and in the old one."""
     dense = ((width - 1) * 32 // bits + 1, width * 32 // bits)
     if 32 % bits == 0:
-        return dense
+        return (dense,)
     each = 32 // bits
-    return min(dense[0], (width - 1) * each + 1), max(dense[1], width * each)
+    return dense, ((width - 1) * each + 1, width * each)
 
 
 def likely(low: int, high: int, said: Said) -> int:

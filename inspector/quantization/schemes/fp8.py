@@ -9,7 +9,9 @@ beside it, and zero points for asymmetric integers.
 
 from __future__ import annotations
 
+from inspector.quantization.config_block import Block
 from inspector.quantization.module import BYTES, FLOAT8, Opened, Reading, Scheme, Shape, Tensors, ceil_div
+from inspector.quantization.settings import Settings
 from inspector.quantization.stated import Said
 
 MAY = ("input_scale", "activation_scale", "weight_zero_point", "input_zero_point", "input_scale_ub", "output_scale",
@@ -33,6 +35,7 @@ def _is_block(tensors: Tensors, said: Said) -> bool:
 def _block(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     values = tensors["weight"]
+    reading.compare("bits", 8)
     _blocks(reading, "weight_scale_inv", values.shape)
     if len(values.shape) == 2:
         reading.activations()
@@ -44,21 +47,16 @@ def _block(tensors: Tensors, said: Said) -> Opened:
 
 def _blocks(reading: Reading, suffix: str, shape: Shape) -> None:
     """The scales of blocks: the stated block where it fits, else the one that all shapes show."""
-    said, scale = reading.said, reading.tensors.get(suffix)
-    stated = said.block or (128, 128)
-    allowed = [blocked(shape, stated)]
-    if scale is not None and scale.shape in ((), (1,), *allowed):
-        if scale.shape in allowed and said.block is not None:
-            reading.agreed.append("block")
-        reading.helper(suffix, [scale.shape])
-        return
-    shown = _shown_block(shape, scale.shape) if scale is not None else None
-    if shown is not None and scale is not None:
-        if said.block is not None:
-            reading.compare("block", shown)
-        reading.helper(suffix, [scale.shape])
-        return
-    reading.helper(suffix, [*allowed, (), (1,)], f"one for each block of {stated[0]} × {stated[1]}")
+    stated, scale = reading.said.block, reading.tensors.get(suffix)
+    size = stated or (128, 128)
+    allowed = [blocked(shape, size), (), (1,)]
+    if scale is not None and scale.shape not in allowed:
+        shown = _shown_block(shape, scale.shape)
+        reading.compare("block", shown)
+        allowed = [scale.shape] if shown is not None else allowed
+    elif scale is not None and stated is not None and scale.shape == allowed[0]:
+        reading.agreed.append("block")
+    reading.helper(suffix, allowed, f"one for each block of {size[0]} × {size[1]}")
 
 
 def blocked(shape: Shape, block: tuple[int, int]) -> Shape:
@@ -90,37 +88,22 @@ def _is_scaled(tensors: Tensors, said: Said) -> bool:
 
 def _scaled(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
-    values = tensors["weight"]
-    shape, scale = values.shape, tensors.get("weight_scale")
-    group: int | None = None
-    scheme = "int8" if values.dtype == "I8" else "fp8"
-    found = None
-    if scale is None:
-        _absent(reading, shape)
-    else:
-        found = shared_by(shape, scale.shape, scale.dtype, said.block)
-        if found is None:
-            allowed = _expected(said, shape)
-            reading.helper("weight_scale", allowed, "")
-        else:
-            reading.helper("weight_scale", [scale.shape])
-        if found == "mx":
-            scheme, group = "mxfp8", 32
-            reading.compare("group_size", 32)
-    _strategy(reading, found)
+    values, scale = tensors["weight"], tensors.get("weight_scale")
+    shape = values.shape
+    shared = shared_by(shape, scale.shape, scale.dtype, said.block) if scale is not None else None
+    scales = [scale.shape] if scale is not None and shared is not None else _expected(said, shape)
+    reading.helper("weight_scale", scales)
+    if shared == "mx":
+        reading.compare("group_size", 32)
+    _strategy(reading, shared)
     if len(shape) == 2:
         reading.activations()
-    if said.bits is not None:
-        reading.compare("bits", 8)
-    if "weight_zero_point" in tensors:
-        sizes = [scale.shape] if scale is not None else _expected(said, shape)
+    reading.compare("bits", 8)
+    if "weight_zero_point" in tensors or (said.zeros and said.method == "compressed-tensors"):
+        sizes = [scale.shape] if scale is not None else scales
         reading.helper("weight_zero_point", [*sizes, shape[:-1], (*shape[:-1], 1), ()], "as many as scales")
-    elif said.zeros and said.method == "compressed-tensors":
-        from inspector.findings.types.packed import PackingHelperMissing
-
-        missing = PackingHelperMissing(helper="weight_zero_point", expected=(scale.shape if scale is not None else (),))
-        reading.faults.append(missing)
-    return reading.opened("weight", scheme, shape, 8, group)
+    scheme = "mxfp8" if shared == "mx" else "int8" if values.dtype == "I8" else "fp8"
+    return reading.opened("weight", scheme, shape, 8, 32 if shared == "mx" else None)
 
 
 def shared_by(shape: Shape, scale: Shape, dtype: str, block: tuple[int, int] | None) -> str | None:
@@ -152,10 +135,6 @@ def _expected(said: Said, shape: Shape) -> list[Shape]:
     return by_strategy.get(said.strategy) or [(*shape[:-1], 1), shape[:-1], (), (1,)]
 
 
-def _absent(reading: Reading, shape: Shape) -> None:
-    reading.helper("weight_scale", _expected(reading.said, shape))
-
-
 def _strategy(reading: Reading, found: str | None) -> None:
     said = reading.said
     if found is None:
@@ -169,6 +148,17 @@ def _strategy(reading: Reading, found: str | None) -> None:
         shape = reading.tensors["weight"].shape
         shown = said.block if scale == blocked(shape, said.block) else _shown_block(shape, scale)
         reading.compare("block", shown)
+
+
+def settings(block: Block) -> Settings:
+    """The configs of transformers' fine-grained fp8, DeepSeek's and FBGEMM's."""
+    base = block.said(
+        {"block": "weight_block_size"},
+        block=block.pair("weight_block_size"),
+        strategy="channel" if block.method == "fbgemm_fp8" else None,
+        activations="input_scale" if block.text("activation_scheme") == "static" else None,
+    )
+    return Settings(base, ignored=block.ignored())
 
 
 SCALED_BLOCK = Scheme("fp8-block", "weight", ("weight_scale_inv",), MAY, _is_block, _block)

@@ -8,6 +8,7 @@ the group size is -1. Zeros are stored for symmetric weights too. 3 bits are pac
 
 from __future__ import annotations
 
+from inspector.quantization.config_block import Block
 from inspector.quantization.module import (
     INTEGERS,
     Opened,
@@ -15,11 +16,11 @@ from inspector.quantization.module import (
     Scheme,
     Tensors,
     ceil_div,
-    group_of,
-    groups_reported,
     word,
 )
+from inspector.quantization.settings import Settings
 from inspector.quantization.stated import Said
+from inspector.quantization.targets import regex
 
 WIDTHS = (2, 3, 4, 8)
 
@@ -41,7 +42,7 @@ def recognises(tensors: Tensors, said: Said) -> bool:
 def open_module(tensors: Tensors, said: Said) -> Opened:
     """Inputs from `g_idx` or from the rows; bits from zero points against columns, else from `g_idx`."""
     reading = Reading(tensors, said)
-    values, zeros, scales, index = (tensors.get(name) for name in ("qweight", "qzeros", "scales", "g_idx"))
+    values, zeros, index = (tensors.get(name) for name in ("qweight", "qzeros", "g_idx"))
     assert values is not None
     *lead, rows, outputs = values.shape
     bits = _bits(tensors, said)
@@ -56,18 +57,15 @@ def open_module(tensors: Tensors, said: Said) -> Opened:
             )
         else:
             inputs = index.shape[0]
-    groups = groups_reported(tensors, ("scales", "qzeros"), -2, inputs, said.group_size)
-    size = group_of(inputs, groups, said.group_size)
     reading.compare("bits", bits)
-    if said.group_size is not None and scales is not None:
-        wanted = 1 if said.group_size <= 0 else ceil_div(inputs, said.group_size)
-        reading.compare("group_size", said.group_size if wanted == groups else size or inputs)
-    _method(reading)
+    groups, size = reading.grouped(("scales", "qzeros"), -2, inputs)
+    reading.written_by("gptq")
     reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
     reading.helper(
         "qzeros", [(*lead, groups, ceil_div(outputs * bits, word(values)))], f"{bits} bits for each group and output"
     )
-    reading.helper("g_idx", [(inputs,), (*lead, inputs)], "one for each input", required=_ordered(said))
+    reading.helper("g_idx", [(inputs,), (*lead, inputs)], "one for each input",
+                   required=said.variant == "desc_act")  # fmt: skip
     return reading.opened("qweight", "gptq", (*lead, outputs, inputs), bits, size)
 
 
@@ -85,14 +83,18 @@ def _bits(tensors: Tensors, said: Said) -> int:
     return said.bits if said.bits in WIDTHS else 4
 
 
-def _method(reading: Reading) -> None:
-    if reading.said.method not in (None, "auto-round", "gptqmodel"):
-        reading.compare("method", "gptq")
-
-
-def _ordered(said: Said) -> bool:
-    """Whether the config says that inputs are permuted: without `g_idx` such weights mean nothing."""
-    return said.variant == "desc_act"
+def settings(block: Block) -> Settings:
+    """GPTQ's config; in `dynamic` the first pattern that matches wins, and one with a minus leaves modules alone."""
+    base = block.said(
+        bits=block.integer("bits"),
+        group_size=block.integer("group_size"),
+        variant="desc_act" if block.truth("desc_act") else None,
+    )
+    rules = list(block.inner("dynamic").blocks())
+    special = [(regex(text.removeprefix("+:"), text), change.changing(base)) for text, change in reversed(rules)
+               if not text.startswith("-:")]  # fmt: skip
+    ignored = [regex(text[2:], text) for text, _ in rules if text.startswith("-:")]
+    return Settings(base, special=tuple(special), ignored=(*block.ignored(), *ignored))
 
 
 GPTQ = Scheme("gptq", "qweight", ("scales", "qzeros"), ("g_idx",), recognises, open_module)

@@ -6,8 +6,12 @@ M values become [M/g, g] (axis 1) or [g, M/g] (axis 0) and are packed along the 
 
 from __future__ import annotations
 
+from inspector.loader.layout import Layout
+from inspector.quantization.config_block import Block
 from inspector.quantization.module import GROUPS, Opened, Reading, Scheme, Tensors, ceil_div
+from inspector.quantization.settings import Settings
 from inspector.quantization.stated import Said
+from inspector.quantization.targets import listed
 
 SETTINGS = ("axis", "channel_wise", "compute_dtype", "encoded_state_dict", "group_size", "nbits", "offload_meta",
             "optimize", "packing", "quant_scale", "quant_zero", "round_zero", "shape", "stores_quant_config",
@@ -34,7 +38,7 @@ def _open(tensors: Tensors, said: Said) -> Opened:
         reading.helper("zero", [(elements // size, 1)])
         return reading.opened("W_q", "hqq", (elements,), bits, size, shaped=False, padding=elements % 10)
     across = any(shape == (1, columns) for shape in _shapes(tensors))  # axis 0
-    groups = columns if across else _groups(rows, values.dtype, tensors, said)
+    groups = columns if across else _groups(values, tensors, said)
     if across:
         bits, size = _of_axis_0(rows, values.dtype, said)
     else:
@@ -58,15 +62,21 @@ def _shapes(tensors: Tensors) -> list[tuple[int, ...]]:
     return [tensors[name].shape for name in ("scale", "zero") if name in tensors]
 
 
-def _groups(rows: int, dtype: str, tensors: Tensors, said: Said) -> int:
-    """How many groups scale and zero tell; where they differ, the number that fills the packed rows."""
+def _groups(values: Layout, tensors: Tensors, said: Said) -> int:
+    """How many groups scale and zero tell; where they differ, the number that fills the packed rows.
+
+    Ten values of 3 bits share a word, and the last word need not be full: then the number that fills rows of one of
+    the model's widths.
+    """
+    rows, columns = values.shape
     reported = list(dict.fromkeys(shape[0] for shape in _shapes(tensors) if shape))
-    widths = [bits for bits in (said.bits, 4, 8, 2, 1, 3) if bits and _packs(bits, dtype)]
-    for bits in widths:
-        for groups in reported:
-            if groups == rows * _each(bits) or (bits == 3 and ceil_div(groups, 10) == rows and len(reported) == 1):
+    for bits in (said.bits or 4, 4, 8, 2, 1):
+        for groups in reported if _packs(bits, values.dtype) else ():
+            if groups == rows * _each(bits):
                 return groups
-    return reported[0]
+    filling = [groups for groups in reported if _packs(3, values.dtype) and ceil_div(groups, 10) == rows]
+    whole = (groups for groups in filling if any(groups * columns % dim == 0 for dim in said.dims))
+    return next(whole, (*filling, *reported)[0])
 
 
 def _packs(bits: int, dtype: str) -> bool:
@@ -90,6 +100,20 @@ def _of_axis_0(rows: int, dtype: str, said: Said) -> tuple[int, int]:
         return next((bits for bits, each in IN_BYTE.items() if each * rows == said.group_size), 4), said.group_size
     bits = said.bits if said.bits in IN_BYTE else 4
     return bits, IN_BYTE[bits] * rows
+
+
+def settings(block: Block) -> Settings:
+    """HQQ's config: one for all modules, or one below the name of each."""
+    config = block.inner("quant_config")
+    special = []
+    for name, layer in config.blocks() if config.values.get("weight_quant_params") is None else ():
+        inner = layer.inner("weight_quant_params")
+        special.append((listed(name), _entry(inner if inner.values else layer)))
+    return Settings(_entry(config.inner("weight_quant_params")), special=tuple(special), ignored=block.ignored())
+
+
+def _entry(block: Block) -> Said:
+    return block.said({"bits": "nbits"}, bits=block.integer("nbits"), group_size=block.integer("group_size"))
 
 
 HQQ = Scheme("hqq", "W_q", ("scale", "zero"), SETTINGS, _is_hqq, _open)

@@ -8,10 +8,13 @@ interval is reported. The Metal integration of transformers writes `qbiases`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from inspector.quantization.config_block import Block
 from inspector.quantization.module import BYTES, FLOATS, Opened, Reading, Scheme, Tensors
+from inspector.quantization.settings import Settings
 from inspector.quantization.stated import Said
+from inspector.quantization.targets import exact
 
 WIDTHS = (4, 8, 6, 5, 3, 2)
 SIZES = (64, 32, 128)
@@ -88,6 +91,21 @@ def _pairs(affine: bool, said: Said) -> Iterator[tuple[int, int]]:
 
 def _mode(bits: int, size: int | None) -> str:
     return "nvfp4" if size == 16 else "mxfp8" if bits == 8 else "mxfp4"
+
+
+def settings(block: Block) -> Settings:
+    """MLX's block: one entry for all modules, and below a module's name one of its own, or false."""
+    special = [(exact(name), _entry(entry)) for name, entry in block.blocks()
+               if isinstance(block.values.get(name), Mapping)]  # fmt: skip
+    ignored = [exact(name) for name, _ in block.blocks() if block.values.get(name) is False]
+    return Settings(_entry(block), special=tuple(special), ignored=tuple(ignored))
+
+
+def _entry(block: Block) -> Said:
+    mode, size = block.text("mode") or "affine", block.integer("group_size")
+    if size is None and ("bits" in block.values or "mode" in block.values):
+        size = MODES.get(mode, 64)
+    return block.said(bits=block.integer("bits"), group_size=size, variant=mode)
 
 
 MLX = Scheme("mlx", "weight", ("scales",), ("biases", "qbiases", "global_scale"), _is_mlx, _open)

@@ -7,8 +7,15 @@ W4A8 has `weight_scale_2`. `input_scale`, `pre_quant_scale` [in] may be beside e
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
+from inspector.quantization.config_block import Block
 from inspector.quantization.module import BYTES, FLOAT8, FLOATS, Opened, Reading, Scheme, Tensors, ceil_div, group_of
+from inspector.quantization.schemes.compressed_tensors_config import activations_of
+from inspector.quantization.settings import Settings
 from inspector.quantization.stated import Said
+from inspector.quantization.targets import exact
 
 MAY = ("weight_scale_2", "input_scale", "pre_quant_scale", "weight_zero_point", "input_scale_2", "input_amax",
        "weight_scale_inv", "input_zero_point")  # fmt: skip
@@ -64,8 +71,11 @@ def _outputs(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     values, scale = tensors["weight"], tensors.get("weight_scale")
     *lead, half, inputs = values.shape
-    groups = scale.shape[-1] if scale is not None else ceil_div(inputs, said.group_size or 128)
+    groups = scale.shape[-1] if scale is not None else 0
     size = group_of(inputs, groups, said.group_size)
+    if size is None:
+        size = said.group_size or 128
+        groups = ceil_div(inputs, size)
     reading.compare("group_size", size)
     reading.compare("bits", 4)
     reading.helper("weight_scale", [(*lead, 2 * half, groups)], "one for each output and group")
@@ -73,6 +83,42 @@ def _outputs(tensors: Tensors, said: Said) -> Opened:
         reading.helper("weight_scale_2", [(), (1,), tuple(lead), (*lead, 1)], "one number")
     reading.helper("pre_quant_scale", [(inputs,)], "one for each input", required=False)
     return reading.opened("weight", "int4-awq", (*lead, 2 * half, inputs), 4, size)
+
+
+ALGORITHMS: Final[Mapping[str, tuple[int, int | None]]] = {
+    "fp8": (8, None), "nvfp4": (4, 16), "w4a16_nvfp4": (4, 16), "nvfp4_awq": (4, 16), "mxfp4": (4, 32),
+    "mxfp8": (8, 32), "w4a16_awq": (4, None), "w4a8_awq": (4, 128), "int8_sq": (8, None), "w8a16": (8, None),
+    "w8a8_sq_per_channel": (8, None), "fp8_pb_wo": (8, None), "fp8_per_channel_per_token": (8, None),
+}  # fmt: skip
+"""quant_algo in lower case -> bits, group size unless another is stated."""
+WITHOUT_GROUPS: Final = ("fp8", "int8_sq", "fp8_pb_wo", "w8a8_sq_per_channel")
+
+
+def settings(block: Block) -> Settings:
+    """ModelOpt's settings, in config.json or one level deeper in hf_quant_config.json; layers may differ."""
+    if block.inner("quantization").values:
+        block = block.inner("quantization")
+    base = _algorithm(block, {"bits": "quant_algo", "variant": "quant_algo"})
+    special = tuple((exact(name), _algorithm(layer, {})) for name, layer in block.inner("quantized_layers").blocks())
+    return Settings(base, special=special, ignored=block.ignored())
+
+
+def _algorithm(block: Block, keys: Mapping[str, str]) -> Said:
+    stated = block.values.get("quant_algo")
+    algorithm = (block.text("quant_algo") or "").casefold()
+    bits, usual = ALGORITHMS.get(algorithm, (None, None))
+    groups = [group for _, group in block.inner("config_groups").blocks()]
+    sizes = (block.integer("group_size"), *(group.inner("weights").integer("group_size") for group in groups))
+    size = next((size for size in sizes if size), None)
+    return block.said(
+        keys,
+        bits=bits,
+        group_size=usual if algorithm in WITHOUT_GROUPS else size or usual,
+        variant=algorithm or None,
+        block=(128, 128) if algorithm == "fp8_pb_wo" else None,
+        activations=activations_of(groups[0]) if len(groups) == 1 else None,
+        shown={"bits": stated, "variant": stated, "block": stated},
+    )
 
 
 HALVES = Scheme("nvfp4", "weight", ("weight_scale",), MAY, _is_halves, _halves)

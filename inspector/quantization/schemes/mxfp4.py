@@ -18,8 +18,7 @@ def _blocks(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
     values = tensors["blocks"]
     *lead, rows, groups, half = values.shape
-    if said.method is not None:
-        reading.compare("method", "mxfp4")
+    reading.compare("method", "mxfp4")
     reading.helper("block_scales", [values.shape[:-1]], f"one for each block of {2 * half}", BYTES)
     return reading.opened("blocks", "mxfp4", (*lead, groups * 2 * half, rows), 4, 2 * half)
 

@@ -6,7 +6,11 @@ Packed: M values as [M/128, 128] with 2 or 4 in a byte along the first dim; `wei
 
 from __future__ import annotations
 
+from typing import Final
+
+from inspector.quantization.config_block import Block
 from inspector.quantization.module import Opened, Reading, Scheme, Tensors
+from inspector.quantization.settings import Settings
 from inspector.quantization.stated import Said
 
 MAY = ("weight._shift", "input_scale", "output_scale", "input_zero_point")
@@ -22,6 +26,7 @@ def _open_in_shape(tensors: Tensors, said: Said) -> Opened:
     columns = (1,) * (len(shape) - 1)
     allowed = [(*shape[:1], *columns), (), (1,), (*columns, *shape[-1:])]
     reading.helper("weight._scale", allowed, "one for each output")
+    reading.compare("bits", 8)
     return reading.opened("weight._data", "quanto", shape, 8)
 
 
@@ -45,12 +50,23 @@ def _open_packed(tensors: Tensors, said: Said) -> Opened:
         else:
             bits = next((width for width in (4, 2) if -(-groups * width // 8) == rows), 0) or bits
     groups = groups or rows * 8 // bits
+    reading.compare("bits", bits)
     shape = scale.shape if scale is not None else (groups, 1)
     if not (scale is not None and scale.shape[0] == 1) and -(-groups * bits // 8) != rows:
         reading.widths(f"weight._data._data has {rows} rows", f"weight._scale has {groups} groups")
     for helper in ("weight._scale", "weight._shift"):
         reading.helper(helper, [shape], "one for each group")
     return reading.opened("weight._data._data", "quanto", (size * groups,), bits, size, shaped=False)
+
+
+_WEIGHTS: Final = {"int2": 2, "int4": 4, "int8": 8, "float8": 8}
+
+
+def settings(block: Block) -> Settings:
+    """The config of transformers' quanto."""
+    weights = block.text("weights") or ""
+    base = block.said({"bits": "weights"}, bits=_WEIGHTS.get(weights), shown={"bits": weights})
+    return Settings(base, ignored=block.ignored())
 
 
 QUANTO = Scheme("quanto", "weight._data", ("weight._scale",), MAY, _in_shape, _open_in_shape)

@@ -5,8 +5,14 @@
 
 from __future__ import annotations
 
-from inspector.quantization.module import Opened, Reading, Scheme, Tensors, ceil_div, group_of, groups_reported
+from typing import Final
+
+from inspector.quantization.config_block import Block
+from inspector.quantization.module import Opened, Reading, Scheme, Tensors
+from inspector.quantization.schemes.awq import shown_bits
+from inspector.quantization.settings import Settings
 from inspector.quantization.stated import Said
+from inspector.quantization.targets import listed
 
 
 def _is_words(tensors: Tensors, said: Said) -> bool:
@@ -20,22 +26,42 @@ def _is_words(tensors: Tensors, said: Said) -> bool:
 
 def _words(tensors: Tensors, said: Said) -> Opened:
     reading = Reading(tensors, said)
-    values, scale, zeros = tensors["weight"], tensors.get("weight_scale"), tensors.get("weight_zero_point")
-    *lead, inputs, columns = values.shape
-    bits = said.bits or 4
-    if scale is not None:
-        bits = next((width for width in (4, 8, 2) if columns * 32 == scale.shape[-1] * width), bits)
+    *lead, inputs, columns = tensors["weight"].shape
+    bits = shown_bits(tensors, ("weight", "weight_zero_point"), "weight_scale", said)
     outputs = columns * 32 // bits
-    shown = scale if scale is not None else zeros
-    groups = groups_reported(tensors, ("weight_scale", "weight_zero_point"), -2, inputs, said.group_size)
-    size = group_of(inputs, groups, said.group_size)
     reading.compare("bits", bits)
-    if said.group_size is not None and shown is not None:
-        wanted = 1 if said.group_size <= 0 else ceil_div(inputs, said.group_size)
-        reading.compare("group_size", said.group_size if wanted == groups else size or inputs)
+    groups, size = reading.grouped(("weight_scale", "weight_zero_point"), -2, inputs)
     reading.helper("weight_scale", [(*lead, groups, outputs)], "one for each group and output")
     reading.helper("weight_zero_point", [(*lead, groups, columns)], f"{bits} bits for each group and output")
     return reading.opened("weight", "quark-int4", (*lead, outputs, inputs), bits, size)
+
+
+_DTYPES: Final = {"int4": 4, "uint4": 4, "int8": 8, "uint8": 8, "fp8_e4m3": 8, "fp8_e5m2": 8, "fp4": 4, "mxfp4": 4,
+                  "int2": 2, "int3": 3}  # fmt: skip
+_STRATEGIES: Final = {"per_tensor": "tensor", "per_channel": "channel", "per_group": "group"}
+
+
+def settings(block: Block) -> Settings:
+    """Quark's config: one for all modules, others for those that a pattern names."""
+    layers = block.inner("layer_quant_config").blocks()
+    special = tuple((listed(name), _layer(layer)) for name, layer in layers)
+    return Settings(_layer(block.inner("global_quant_config")), special=special, ignored=block.ignored("exclude"))
+
+
+def _layer(block: Block) -> Said:
+    several = block.values.get("weight")
+    if isinstance(several, list) and several:
+        block = Block(block.key, {**block.values, "weight": several[0]}, block.method)
+    weight = block.inner("weight")
+    bits = _DTYPES.get(weight.text("dtype") or "")
+    return weight.said(
+        {"bits": "dtype", "strategy": "qscheme"},
+        bits=bits,
+        group_size=weight.integer("group_size"),
+        strategy=_STRATEGIES.get(weight.text("qscheme") or "") if bits == 8 else None,
+        activations="input_scale" if block.inner("input_tensors").truth("is_dynamic") is False else None,
+        shown={"bits": weight.text("dtype") or "", "strategy": weight.values.get("qscheme")},
+    )
 
 
 QUARK = Scheme("quark-int4", "weight", ("weight_scale", "weight_zero_point"), ("input_scale",), _is_words, _words)

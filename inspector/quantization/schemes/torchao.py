@@ -6,7 +6,11 @@ integers of 4 bits lie two in a byte along the input.
 
 from __future__ import annotations
 
+import re
+
+from inspector.quantization.config_block import Block
 from inspector.quantization.module import FLOAT8, Opened, Reading, Scheme, Tensors, product
+from inspector.quantization.settings import Settings
 from inspector.quantization.stated import Said
 
 
@@ -20,12 +24,13 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     shape = values.shape
     if values.dtype in ("U8",) and said.bits == 4:
         shape = (*shape[:-1], 2 * shape[-1])
-    if said.method is not None:
-        reading.compare("method", "torchao")
+    reading.compare("method", "torchao")
     rows = product(shape[:-1])
     whole = True
-    if scale is None or scale.elements not in (1, rows, rows * -(-shape[-1] // (said.group_size or 128))):
-        groups = next((size for size in (16, 32, 64, 128, 256) if scale and scale.elements * size == product(shape)), 0)
+    allowed = (rows,) if said.strategy == "channel" else (1, rows, rows * -(-shape[-1] // (said.group_size or 128)))
+    if scale is None or scale.elements not in allowed:
+        sizes = () if said.strategy == "channel" else (16, 32, 64, 128, 256)
+        groups = next((size for size in sizes if scale and scale.elements * size == product(shape)), 0)
         if not groups:
             whole = False
             reading.helper("_weight_scale", [(*shape[:-1], 1)], "one for each output")
@@ -37,6 +42,20 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     fewer = said.bits is not None and 0 < said.bits < 8 and values.dtype not in FLOAT8
     bits = said.bits if fewer and said.bits is not None else 8
     return reading.opened("_weight_qdata", "torchao", shape, bits, said.group_size)
+
+
+def settings(block: Block) -> Settings:
+    """torchao's config: the name of a method, or a config object as its class writes it."""
+    kind = block.text("quant_type")
+    data = block.inner("quant_type").inner("default").inner("_data")
+    integers = re.fullmatch(r"int(\d\d?)", data.inner("weight_dtype").text("_data") or "")
+    bits = int(integers[1]) if integers else None
+    if kind is not None:
+        bits = 4 if "int4" in kind else 8 if "8" in kind else None
+    size = block.inner("quant_type_kwargs").integer("group_size") if kind is not None else None
+    rows = data.inner("granularity").text("_type") == "PerRow"
+    base = block.said(bits=bits, group_size=size, strategy="channel" if rows else None)
+    return Settings(base, ignored=block.ignored())
 
 
 MAY = ("_weight_zero_point", "_weight_act_quant_scale", "_weight_act_pre_scale")

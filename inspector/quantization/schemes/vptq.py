@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from math import log2
 
+from inspector.quantization.config_block import Block
 from inspector.quantization.module import Opened, Reading, Scheme, Tensors, word
+from inspector.quantization.settings import Settings
 from inspector.quantization.stated import Said
+from inspector.quantization.targets import exact
 
 MAY = ("res_centroids.weight", "res_indices", "perm", "weight_scale", "weight_bias", "outlier_centroids.weight",
        "outlier_indices", "outlier_res_centroids.weight", "invert_perm", "norm_weight", "norm_bias")  # fmt: skip
@@ -57,6 +60,15 @@ def _length(tensors: Tensors, index_bits: float, outputs: int | None, rows: int)
             if first >= 1 and second >= 1 and abs(log2(first) + log2(second) - index_bits) < 1e-6:
                 return length
     return 8
+
+
+def settings(block: Block) -> Settings:
+    """VPTQ's config, which states the size of every module."""
+    layers = block.inner("config_for_layers").blocks()
+    special = tuple(
+        (exact(name), block.said(shape=layer.pair("out_features", "in_features"))) for name, layer in layers
+    )
+    return Settings(block.said(), special=special, ignored=block.ignored())
 
 
 VPTQ = Scheme("vptq", "indices", ("centroids.weight",), MAY, _is_vptq, _open)

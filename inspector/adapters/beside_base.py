@@ -1,0 +1,255 @@
+"""What is wrong with an adapter's tensors: beside what its config asks of its base, or of itself alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from inspector.adapters.base import Base
+from inspector.adapters.expected import Expected, Plan
+from inspector.adapters.names import PROMPT, base_name, tuner_name
+from inspector.adapters.targets import Boxes, union
+from inspector.algebra.boxes import Box, common, count, joined, minus
+from inspector.algebra.names import axes_of, before_index
+from inspector.findings.adapters.tensors import (
+    AdapterHalfMissing,
+    AdapterModuleUnexpected,
+    AdapterRankDiffers,
+    AdapterShapeDiffers,
+    AdapterTargetMissing,
+    AdapterVocabularyDiffers,
+)
+from inspector.findings.adapters.whole import (
+    AdapterBaseDiffers,
+    ShapeExample,
+)
+from inspector.findings.finding import Finding, Place
+from inspector.matcher.families import Families, Stored
+from inspector.reconciler import ledger
+from inspector.reconciler.wording import place_of
+
+
+class Matched(Struct, frozen=True):
+    """Stored tensors and what is expected of them, None where nothing is."""
+
+    key: str
+    part: Stored
+    boxes: Boxes
+    expected: Expected | None
+
+    @property
+    def wanted(self) -> Expected:
+        """What is expected, where something is."""
+        assert self.expected is not None
+        return self.expected
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As stored."""
+        return self.part.layout.shape
+
+    def differs_at(self, axis: int | None) -> bool:
+        """Whether the shape is as expected but for one axis: the rank, or the words of a resized vocabulary."""
+        return axis is not None and self.wanted.fits(self.shape, but=axis)
+
+
+def overlap(one: Box, other: Box) -> Box | None:
+    """The common part of two boxes; None for boxes of different axes."""
+    return common(one, other) if len(one) == len(other) else None
+
+
+def findings_beside(
+    plan: Plan, matched: Sequence[Matched], base: Base | None, *, whole: bool, named: bool
+) -> Iterator[Finding]:
+    """Everything wrong with the tensors. whole: absent ones are missing. named: the base has all the modules."""
+    differing = [one for one in matched if one.expected and one.expected.checked and not one.expected.fits(one.shape)]
+    absent = list(_absent(plan, matched)) if whole else []
+    ranks = [one for one in differing if one.differs_at(one.wanted.rank_axis)]
+    words = [one for one in differing if one not in ranks and one.differs_at(one.wanted.vocabulary)]
+    shapes = [one for one in differing if one not in ranks and one not in words and base is not None]
+    if base is not None and _is_of_another(matched, shapes):
+        yield _another_base(base, shapes, matched)
+        return
+    yield from _ranks(ranks, matched)
+    yield from _vocabulary(words)
+    for one in shapes:
+        yield AdapterShapeDiffers(
+            place=place_of(one.key, one.boxes),
+            stored=one.shape,
+            expected=one.wanted.shape,
+            tensors=count(one.boxes),
+            module=one.wanted.module,
+            base=base.name if base is not None else "",
+        )
+    yield from _halves(absent, matched)
+    if named:
+        yield from _targets_missing(absent, matched, base)
+    if base is not None and not plan.unclear:
+        yield from _unexpected(matched, base)
+
+
+def _unexpected(matched: Sequence[Matched], base: Base) -> Iterator[Finding]:
+    """Tensors without a place: the base has the module, not there or not as a target. One finding for a module."""
+    known = {tensor.module for tensor in base.tensors}
+    modules: dict[tuple[str, Boxes], list[Matched]] = {}
+    for one in matched:
+        own = one.key == PROMPT or one.key.startswith("base_model.vera_")
+        if one.expected is None and not own and module_of(one.key) in known:
+            modules.setdefault((module_of(one.key), one.boxes), []).append(one)
+    for (module, boxes), members in modules.items():
+        place = place_of(module, boxes) if axes_of(module) == len(boxes[0]) else place_of(members[0].key, boxes)
+        elements = sum(one.part.layout.elements * count(one.boxes) for one in members)
+        yield AdapterModuleUnexpected(place=place, module=module, tensors=_tensors(members), elements=elements,
+                                      known=True)  # fmt: skip
+
+
+def module_of(key: str) -> str:
+    """The base's own name of what a tensor belongs to."""
+    found = tuner_name(key)
+    return found.module if found is not None else base_name(key).rpartition(".")[0]
+
+
+def unknown_modules(families: Families, base: Base) -> list[str]:
+    """Modules of an adapter that the definition of its base has under no such name.
+
+    The base may have them all the same: what a model is called in memory is not always what its files say, and
+    only files are known of many types.
+    """
+    known = {tensor.module for tensor in base.tensors}
+    modules = (module_of(key) for key in families if not key.startswith("base_model.vera_") and key != PROMPT)
+    return [one for one in dict.fromkeys(modules) if one not in known]
+
+
+def _tensors(matched: Sequence[Matched]) -> int:
+    return sum(count(one.boxes) for one in matched)
+
+
+def _is_of_another(matched: Sequence[Matched], shapes: Sequence[Matched]) -> bool:
+    """Whether so little fits that the base is not the adapter's: one cause for all differences.
+
+    A matrix of the residual width fits by luck where only heads or layers differ: more mismatched tensors than fits.
+    """
+    paired = [one for one in matched if one.expected is not None and one.expected.kind == ledger.PARAMETER]
+    return len({one.key for one in shapes}) > 1 and 2 * _tensors(shapes) > _tensors(paired)
+
+
+def _another_base(base: Base, shapes: Sequence[Matched], matched: Sequence[Matched]) -> Finding:
+    first = shapes[0]
+    place = place_of(first.key, first.boxes)
+    example = ShapeExample(place.tensor or place.family, first.shape, first.wanted.shape)
+    return AdapterBaseDiffers(
+        base=base.name, source=base.source, tensors=_tensors(shapes), of=_tensors(matched), example=example
+    )
+
+
+def _absent(plan: Plan, matched: Sequence[Matched]) -> Iterator[tuple[Expected, Boxes]]:
+    """What is required and not stored, by expectation."""
+    stored: dict[Expected, list[Box]] = {}
+    for one in matched:
+        if one.expected is not None:
+            stored.setdefault(one.expected, []).extend(one.boxes)
+    for expected in plan.expected:
+        left = minus(expected.boxes, stored.get(expected, ()))
+        if left and expected.required:
+            yield expected, left
+
+
+def _halves(absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[Matched]) -> Iterator[Finding]:
+    """Tensors that are absent where another one of the same module is there."""
+    lost: dict[str, list[Box]] = {}
+    for expected, boxes in absent:
+        lost.setdefault(expected.key, []).extend(boxes)
+    for key, boxes in ((key, joined(found)) for key, found in lost.items()):
+        expected = next(one for one, _ in absent if one.key == key)
+        for beside, places in _beside(expected, matched).items():
+            hit = joined(found for box in boxes for one in places if (found := overlap(box, one)) is not None)
+            if hit:
+                yield AdapterHalfMissing(
+                    place=place_of(key, hit),
+                    present=place_of(beside, hit).family,
+                    tensors=count(hit),
+                    of=count(joined(places)),
+                    shape=expected.shape if None not in expected.shape else None,
+                )
+                break
+
+
+def _beside(expected: Expected, matched: Sequence[Matched]) -> dict[str, list[Box]]:
+    """The other tensors of a module's method, at the same depth of wrapping, and where they are stored."""
+    own, found = tuner_name(expected.key), dict[str, list[Box]]()
+    for one in matched:
+        if one.expected is None or one.expected.module != expected.module or one.key == expected.key:
+            continue
+        name = tuner_name(one.key) if one.expected.kind == ledger.PARAMETER else None
+        if name is not None and own is not None and name.depth == own.depth:
+            found.setdefault(one.key, []).extend(one.boxes)
+    return found
+
+
+def _targets_missing(
+    absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[Matched], base: Base | None
+) -> Iterator[Finding]:
+    """Modules of the base that the config names and of which nothing is stored, one finding for each."""
+    missing: dict[str, list[Box]] = {}
+    for expected, boxes in absent:
+        left = minus(boxes, [one for places in _beside(expected, matched).values() for one in places])
+        if left:
+            missing.setdefault(expected.module or expected.key, []).extend(left)
+    for names, where in _together({name: union(found) for name, found in missing.items()}):
+        tensors = sum(count(missing[name]) for name in names)
+        prefix = names[0] if len(names) == 1 else f"{before_index(names[0])}#"
+        place = place_of(prefix, where)
+        yield AdapterTargetMissing(
+            place=place,
+            modules=tuple(name[len(prefix) :].lstrip(".") for name in names) if len(names) > 1 else (),
+            count=count(where) * len(names),
+            tensors=tensors,
+            base=None if base is None else base.name,
+        )
+
+
+def _together(modules: Mapping[str, Boxes]) -> Iterator[tuple[list[str], Boxes]]:
+    """Modules that lack the same layers, as one: a layer that was lost is one cause."""
+    groups: dict[tuple[str, Boxes], list[str]] = {}
+    for name, boxes in modules.items():
+        prefix = before_index(name) if axes_of(name) == 1 else name
+        groups.setdefault((prefix, boxes), []).append(name)
+    for (_, boxes), names in groups.items():
+        yield names, boxes
+
+
+def _ranks(differing: Sequence[Matched], matched: Sequence[Matched]) -> Iterator[Finding]:
+    """Ranks other than the config's: one finding where all modules share it, else one for each module."""
+    ranked = [one for one in matched if one.expected is not None and one.expected.rank_axis is not None]
+    modules: dict[tuple[str, Boxes, tuple[int | None, int]], list[Matched]] = {}
+    for one in differing:
+        axis = one.wanted.rank_axis or 0
+        pair = (one.wanted.shape[axis], one.shape[axis])
+        modules.setdefault((module_of(one.key), one.boxes, pair), []).append(one)
+    alike = len({pair for _, _, pair in modules}) == 1 and _tensors(differing) == _tensors(ranked)
+    for (module, boxes, (wanted, stored)), members in modules.items():
+        keys = {one.key for one in members}
+        by_module = len(members) > 1 and axes_of(module) == len(boxes[0])
+        named = place_of(module if by_module else members[0].key, boxes)
+        yield AdapterRankDiffers(
+            place=Place(file="adapter_config.json", key="r") if alike else named,
+            expected=wanted,
+            stored=stored,
+            tensors=_tensors(differing if alike else members),
+            of=_tensors(ranked if alike else [other for other in ranked if other.key in keys]),
+            key="r" if alike else None,
+        )
+        if alike:
+            return
+
+
+def _vocabulary(differing: Sequence[Matched]) -> Iterator[Finding]:
+    if differing:
+        first = differing[0]
+        yield AdapterVocabularyDiffers(
+            place=place_of(first.key, first.boxes),
+            stored=tuple(sorted({one.shape[one.wanted.vocabulary or 0] for one in differing})),
+            expected=first.wanted.shape[first.wanted.vocabulary or 0],
+            tensors=_tensors(differing),
+        )

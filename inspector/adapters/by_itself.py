@@ -1,0 +1,91 @@
+"""What an adapter shows of itself, without a base: targets that no name has, layers unlike the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from inspector.adapters.names import tuner_name
+from inspector.adapters.targets import Boxes, Ends, texts, union
+from inspector.algebra.boxes import Box, count, minus
+from inspector.algebra.names import axes_of, before_index
+from inspector.algebra.span import Span
+from inspector.findings.adapters.tensors import (
+    AdapterLayerOdd,
+)
+from inspector.findings.adapters.whole import (
+    AdapterTargetUnnamed,
+)
+from inspector.findings.finding import Finding, Place
+from inspector.matcher.families import Families
+from inspector.reconciler.wording import indices_in_words, place_of
+
+NAMES_SHOWN: Final = 20
+FEWEST_LAYERS: Final = 4
+"""Fewer layers than this make no pattern from which one could be odd."""
+MOST_ODD: Final = 3
+
+
+def _modules(families: Families) -> dict[str, Boxes]:
+    """The modules that tuners changed, and where."""
+    found: dict[str, list[Box]] = {}
+    for key, family in families.items():
+        name = tuner_name(key)
+        if name is None or not name.module:
+            continue
+        found.setdefault(name.module, []).extend(box for part in family.stored for box in part.boxes)
+    return {module: union(boxes) for module, boxes in found.items()}
+
+
+def unnamed_targets(values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
+    """Targets in the config's list that no tensor's name has."""
+    listed, excluded = values.get("target_modules"), values.get("exclude_modules")
+    if not isinstance(listed, list) or isinstance(excluded, str):
+        return
+    modules = _modules(families)
+    absent = [
+        one
+        for one in dict.fromkeys(texts(listed))
+        if one not in texts(excluded)
+        and not any(Ends([one]).within(module, box) for module, boxes in modules.items() for box in boxes)
+    ]
+    if absent and modules:
+        yield AdapterTargetUnnamed(
+            place=Place(file="adapter_config.json", key="target_modules"),
+            targets=tuple(absent[:NAMES_SHOWN]),
+            count=len(absent),
+            of=len(listed),
+        )
+
+
+def odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
+    """Modules that a few inner layers lack and all others have."""
+    if values.get("layers_to_transform") is not None or values.get("exclude_modules"):
+        return
+    listed = values.get("target_modules")
+    if isinstance(listed, list) and any("." in one for one in texts(listed)):
+        return
+    modules = {module: boxes for module, boxes in _modules(families).items() if axes_of(module) == 1}
+    extents: dict[str, Span] = {}
+    for module, boxes in modules.items():
+        prefix = before_index(module)
+        for box in boxes:
+            extents[prefix] = extents.get(prefix, Span()) | box[0]
+    for module, boxes in modules.items():
+        whole = extents[before_index(module)]
+        missing = minus(((whole,),), boxes)
+        absent, there = count(missing), count(boxes)
+        edges = {whole.first, whole.last}
+        if not absent or there < FEWEST_LAYERS or absent > min(MOST_ODD, there // FEWEST_LAYERS):
+            continue
+        if any(edges & set(box[0]) for box in missing):
+            continue
+        yield AdapterLayerOdd(
+            place=place_of(module, missing),
+            module=place_of(module, missing).family,
+            modules=absent,
+            agreeing=there,
+            siblings=whole.size,
+            layers=indices_in_words(module, missing),
+            confidence="likely",
+        )

@@ -1,0 +1,284 @@
+"""What a config asks of a base: for every module that it chooses, the tensors of its method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import permutations
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from inspector.adapters.base import Base, BaseTensor
+from inspector.adapters.expected import PROMPTS, Expected, Plan, prompts
+from inspector.adapters.methods import Piece, Shape, Target, pieces_of
+from inspector.adapters.names import BASE_LAYER, PREFIX, tuner_name
+from inspector.adapters.targets import Boxes, Targets, Unclear, texts
+from inspector.algebra.boxes import Box, common, minus
+from inspector.matcher.families import Families
+from inspector.reconciler import ledger
+
+MOST_STACKED: Final = 4
+"""Parameters of one module that are wrapped one around the other."""
+TABLES: Final = ("embed.token", "embed.shared")
+"""Roles of tables of words."""
+WORDS: Final = (*TABLES, "head.token", "head.token.bias")
+"""Roles whose tensors have a row for each word."""
+UNTOUCHED: Final = ("scale", "affine", "batchnorm", "param", "buffer")
+"""Kinds of tensors that no method changes."""
+
+
+def plan_with(base: Base, method: str, values: Mapping[str, Any], families: Families) -> Plan:
+    """What the config makes of this base."""
+    planner = _Planner(base, method, values, families)
+    planner.run()
+    return Plan(tuple(planner.expected), tuple(dict.fromkeys(planner.unclear)), tuple(planner.targets))
+
+
+class _Planner:
+    """Walks the base once for each of the ways in which a config names modules."""
+
+    def __init__(self, base: Base, method: str, values: Mapping[str, Any], families: Families) -> None:
+        self.base, self.method, self.values, self.families = base, method, values, families
+        self.settings = Targets(values)
+        self.expected: list[Expected] = []
+        self.unclear: list[str] = []
+        self.targets: list[tuple[str, Boxes]] = []
+
+    def run(self) -> None:
+        """Fills what is expected."""
+        if self.method in PROMPTS:
+            self.expected.extend(prompts(self.method, self.values, self._width()))
+            return
+        for tensor in self.base.tensors:
+            try:
+                if self.method == "ln_tuning":
+                    self._norm(tensor)
+                else:
+                    self._matrix(tensor)
+            except Unclear as reason:
+                self.unclear.append(str(reason))
+        self._stacked()
+        self._whole()
+        self._biases()
+        self._tokens()
+        self._copies()
+        self._shared()
+
+    def _width(self) -> int | None:
+        found = {one.shape[1] for one in self.base.tensors if one.role in TABLES and one.required}
+        return found.pop() if len(found) == 1 else None
+
+    # --- modules with a method of their own ---
+
+    def _matrix(self, tensor: BaseTensor) -> None:
+        every = self.settings.every_linear
+        if tensor.ending != ".weight" or tensor.kind in UNTOUCHED:
+            return
+        if every and (tensor.kind not in ("linear", "linear_io") or tensor.role.startswith("head.token")):
+            return
+        chosen = self.settings.chosen(tensor.module, tensor.axes)
+        if not chosen:
+            return
+        if tensor.role.startswith("head.") and every and tensor.foreign:
+            self.unclear.append("all-linear leaves out a head that the base does not have")
+            return
+        self.targets.append((tensor.module, chosen))
+        if tensor.doubtful:
+            self.unclear.append("whether the base's experts were stacked when it was trained")
+        widths = tensor.widths
+        if widths is None or (len(tensor.shape) > 2 and tensor.kind != "conv"):
+            self.unclear.append(f"how {tensor.kind} modules are changed")
+            self._open(tensor, chosen)
+            return
+        kind = {"linear_io": "linear"}.get(tensor.kind, tensor.kind)
+        kernel = tuple(dim or 0 for dim in tensor.shape[2:]) if tensor.kind == "conv" else ()
+        target = Target(kind, *widths, kernel)
+        ranks = [(chosen, None)] if self.method == "adalora" else self.settings.ranks(tensor.module, chosen)
+        for boxes, rank in ranks:
+            for part, forward in self._scaled(tensor.module, boxes):
+                self._pieces(tensor, part, replace(target, rank=rank, feedforward=forward))
+
+    def _norm(self, tensor: BaseTensor) -> None:
+        """LN tuning trains a copy of every tensor of its targets."""
+        chosen = self.settings.chosen(tensor.module, tensor.axes)
+        if chosen:
+            key = f"{PREFIX}{tensor.module}.ln_tuning_layers{tensor.ending}"
+            self._expect(tensor, key, chosen, tensor.shape, required=tensor.required)
+
+    def _scaled(self, module: str, boxes: Boxes) -> Iterator[tuple[Boxes, bool]]:
+        if self.method != "ia3":
+            yield boxes, False
+            return
+        ahead = tuple(one for box in boxes for one in self.settings.forward(module, box))
+        behind = minus(boxes, ahead)
+        if ahead:
+            yield ahead, True
+        if behind:
+            yield behind, False
+
+    def _pieces(self, tensor: BaseTensor, boxes: Boxes, target: Target) -> None:
+        pieces = pieces_of(self.method, target, self.values)
+        if pieces is None:
+            self.unclear.append(f"what {self.method} stores for {target.kind} modules")
+            self._open(tensor, boxes)
+            return
+        words = tensor.shape[0] if tensor.role in WORDS else None
+        required = tensor.required and not tensor.foreign and not tensor.doubtful
+        for piece in pieces:
+            self._expect(tensor, PREFIX + tensor.module + piece.ending, boxes, piece.shape, required=required,
+                         rank_axis=piece.rank_axis, others=piece.others, vocabulary=_axis(piece, words),
+                         checked=not tensor.foreign)  # fmt: skip
+
+    def _open(self, tensor: BaseTensor, boxes: Boxes) -> None:
+        """Whatever a tuner stored for a module of a kind that is not known here: explained, and not checked."""
+        for key in self.families:
+            found = tuner_name(key)
+            if found is not None and found.module == tensor.module:
+                self._expect(tensor, key, boxes, (), required=False, checked=False)
+
+    def _expect(self, tensor: BaseTensor, key: str, boxes: Boxes, shape: Shape, **more: Any) -> None:
+        """Tensors for a tensor of the base. more: fields of `Expected`."""
+        fields = {"kind": ledger.PARAMETER, "module": tensor.module, "role": tensor.role, **more}
+        self.expected.append(Expected(key, boxes, shape, **fields))
+
+    # --- stacked matrices of experts, and single parameters ---
+
+    def _stacked(self) -> None:
+        wanted = self.settings.parameters
+        if not wanted:
+            return
+        modules: dict[tuple[str, Box], list[BaseTensor]] = {}
+        for tensor in self.base.tensors:
+            if any(tensor.key == one or tensor.key.endswith(f".{one}") for one in wanted):
+                modules.setdefault((tensor.module, tensor.axes), []).append(tensor)
+        for (module, axes), tensors in modules.items():
+            if len(tensors) > MOST_STACKED:
+                self.unclear.append("how many parameters of one module are wrapped")
+                continue
+            self.targets.append((module, (axes,)))
+            self._wrapped(module, axes, tensors)
+
+    def _wrapped(self, module: str, axes: Box, tensors: Sequence[BaseTensor]) -> None:
+        """Each parameter of a module wraps the one before; which is innermost, the shapes decide."""
+        ranked: list[tuple[BaseTensor, tuple[Piece, ...]]] = []
+        for tensor in tensors:
+            widths, rank = _stack_widths(tensor), None
+            try:
+                ranks = self.settings.ranks(tensor.key, (axes,))
+                rank = ranks[0][1] if len(ranks) == 1 else None
+            except Unclear as reason:
+                self.unclear.append(str(reason))
+            if rank is None or widths is None:
+                self.unclear.append(f"the rank of {tensor.key}")
+            inputs, outputs, experts = widths or (None, None, 1)
+            ranked.append((tensor, pieces_of("lora", Target("experts", inputs, outputs, (), rank, experts), {}) or ()))
+        orders = [list(order) for order in permutations(ranked)]
+        best = max(orders, key=lambda order: self._fitting(module, order))
+        for depth, (tensor, pieces) in enumerate(best):
+            for piece in pieces:
+                key = PREFIX + module + BASE_LAYER * depth + piece.ending
+                self._expect(tensor, key, (axes,), piece.shape, required=tensor.required, rank_axis=piece.rank_axis,
+                             others=piece.others)  # fmt: skip
+
+    def _fitting(self, module: str, order: Sequence[tuple[BaseTensor, tuple[Piece, ...]]]) -> int:
+        fitting = 0
+        for depth, (_, pieces) in enumerate(order):
+            for piece in pieces:
+                family = self.families.get(PREFIX + module + BASE_LAYER * depth + piece.ending)
+                turned = tuple(_any_rank(piece, shape) for shape in piece.others)
+                one = Expected("", (), _any_rank(piece, piece.shape), "", "", others=turned)
+                fitting += family is not None and all(one.fits(shape) for shape in family.shapes)
+        return fitting
+
+    # --- what is saved beside the method's own ---
+
+    def _whole(self) -> None:
+        if not texts(self.values.get("modules_to_save")):
+            return
+        for tensor in self.base.tensors:
+            boxes = self.settings.saved(tensor.module, tensor.axes)
+            if boxes:
+                self._plain(tensor, tensor.key, boxes, "saved", required=tensor.required and not tensor.foreign)
+
+    def _plain(self, tensor: BaseTensor, key: str, boxes: Boxes, role: str, *, required: bool) -> None:
+        """A tensor of the base as it is, trained, or a copy of it. role: of a tensor that has none."""
+        copied = {"kind": ledger.EXTRA, "component": "base"} if role == "base" else {}
+        self._expect(tensor, PREFIX + key, boxes, tensor.shape, required=required, role=tensor.role or role,
+                     vocabulary=0 if tensor.role in WORDS else None, checked=not tensor.foreign, **copied)  # fmt: skip
+
+    def _biases(self) -> None:
+        which = self.values.get("bias", "none")
+        if which == "none" or not isinstance(which, str):
+            return
+        chosen: dict[str, list[Box]] = {}
+        for module, boxes in self.targets:
+            chosen.setdefault(module, []).extend(boxes)
+        for tensor in self.base.tensors:
+            if tensor.ending != ".bias":
+                continue
+            inside = [
+                matched for one in chosen.get(tensor.module, ()) if (matched := common(tensor.axes, one)) is not None
+            ]
+            outside = minus((tensor.axes,), inside)
+            if inside:
+                key = f"{tensor.module}{BASE_LAYER}.bias"
+                self._plain(tensor, key, tuple(inside), "bias", required=which == "all")
+            if outside and which == "all":
+                self._plain(tensor, tensor.key, outside, "bias", required=tensor.required and not tensor.foreign)
+
+    def _tokens(self) -> None:
+        wanted = self.values.get("trainable_token_indices")
+        if wanted is None and self.method == "trainable_tokens":
+            wanted = self.values.get("token_indices")
+        if not isinstance(wanted, list | dict):
+            return
+        tables = [one for one in self.base.tensors if one.kind == "table" and one.ending == ".weight"]
+        if isinstance(wanted, dict):
+            chosen = [(one, wanted[name]) for name in wanted for one in tables if f".{one.module}".endswith(f".{name}")]
+        else:
+            chosen = [(one, wanted) for one in tables if one.role in TABLES and one.required]
+        if len(chosen) != (len(wanted) if isinstance(wanted, dict) else 1):
+            self.unclear.append("which tables trainable_token_indices means")
+        for tensor, indices in chosen:
+            size = len(indices) if isinstance(indices, list) else None
+            key = f"{PREFIX}{tensor.module}.token_adapter.trainable_tokens_delta"
+            self._expect(tensor, key, (tensor.axes,), (size, tensor.shape[1]), required=len(chosen) == 1)
+
+    def _copies(self) -> None:
+        """Copies of the base: of tables that are targets, and of tables whose vocabulary was resized."""
+        reported = {one.key for one in self.expected}
+        for tensor in self.base.tensors:
+            keys = [f"{tensor.module}{BASE_LAYER}{tensor.ending}", *([tensor.key] if tensor.role in WORDS else [])]
+            for key in keys:
+                if PREFIX + key in self.families and PREFIX + key not in reported:
+                    self._plain(tensor, key, (tensor.axes,), "base", required=False)
+
+    def _shared(self) -> None:
+        """VeRA's two projections, the same for all modules, frozen: buffers."""
+        if self.method != "vera":
+            return
+        rank = self.values.get("r")
+        sides = [one.shape for one in self.expected if one.key.endswith(".vera_lambda_b")]
+        widest = max((shape[0] or 0 for shape in sides), default=None)
+        saved = self.values.get("save_projection") is not False
+        size = rank if type(rank) is int else None
+        for key, shape in (("base_model.vera_A", (size, None)), ("base_model.vera_B", (widest, size))):
+            self.expected.append(Expected(key, ((),), shape, ledger.BUFFER, "", saved, role="adapter projection"))
+
+
+def _any_rank(piece: Piece, shape: Shape) -> Shape:
+    return tuple(None if at == piece.rank_axis else dim for at, dim in enumerate(shape))
+
+
+def _axis(piece: Piece, words: int | None) -> int | None:
+    return piece.shape.index(words) if words is not None and words in piece.shape else None
+
+
+def _stack_widths(tensor: BaseTensor) -> tuple[int, int, int] | None:
+    """(inputs, outputs, matrices) of a parameter of two or three dims."""
+    if None in tensor.shape or len(tensor.shape) not in (2, 3):
+        return None
+    sizes = [dim for dim in tensor.shape if dim is not None]
+    experts = sizes[0] if len(sizes) == 3 else 1
+    inputs, outputs = sizes[-1], sizes[-2]
+    return (outputs, inputs, experts) if tensor.kind == "linear_io" else (inputs, outputs, experts)

@@ -1,0 +1,90 @@
+"""A block of quantization settings as a config has it: any value may be anything, and is read as what it should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from msgspec import Struct
+
+from inspector.quantization.stated import Said
+from inspector.quantization.targets import Entry, listed
+
+MOST_ENTRIES: Final = 20_000
+"""Entries of one list or map that are read."""
+
+Values = Mapping[str, Any]
+IGNORE_LISTS: Final = ("modules_to_not_convert", "ignored_layers", "ignore", "exclude_modules",
+                       "linear_weights_not_to_quantize", "skip_modules")  # fmt: skip
+"""What tools call the list of modules that they left as they are."""
+
+
+class Block(Struct, frozen=True):
+    """Settings below one key. method: whose they are, None where nothing says it."""
+
+    key: str
+    values: Values
+    method: str | None = None
+
+    def integer(self, name: str) -> int | None:
+        """A number, which some tools write as text."""
+        found = self.values.get(name)
+        if isinstance(found, str) and found.lstrip("-").isdecimal() and len(found) < 9:
+            return int(found)
+        return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+    def text(self, name: str) -> str | None:
+        """A text."""
+        found = self.values.get(name)
+        return found if isinstance(found, str) else None
+
+    def truth(self, name: str) -> bool | None:
+        """True or false, nothing else."""
+        found = self.values.get(name)
+        return found if isinstance(found, bool) else None
+
+    def pair(self, *names: str) -> tuple[int, int] | None:
+        """Two sizes: a list of two under one name, or one under each of two names."""
+        found = self.values.get(names[0]) if len(names) == 1 else [self.values.get(name) for name in names]
+        if not isinstance(found, (list, tuple)) or len(found) != 2:
+            return None
+        first, second = (Block("", {"size": size}).integer("size") for size in found)
+        return (first, second) if first and second and first > 0 and second > 0 else None
+
+    def inner(self, name: str) -> Block:
+        """The block below a name; empty where there is none."""
+        found = self.values.get(name)
+        return Block(f"{self.key}.{name}", found if isinstance(found, Mapping) else {}, self.method)
+
+    def blocks(self) -> Iterator[tuple[str, Block]]:
+        """Each name with the block below it; empty for a name with something else."""
+        for name in list(self.values)[:MOST_ENTRIES]:
+            yield str(name), self.inner(name)
+
+    def said(self, keys: Mapping[str, str] | None = None, **fields: Any) -> Said:
+        """Settings for modules. keys: field -> the name that states it here."""
+        below = {what: f"{self.key}.{name}" for what, name in (keys or {}).items()}
+        return Said(method=self.method, prefix=self.key, keys=below, **fields)
+
+    def changing(self, base: Said) -> Said:
+        """The base settings with the bits and group size that this block states."""
+        bits, size = self.integer("bits"), self.integer("group_size")
+        own = {what: f"{self.key}.{what}" for what in ("bits", "group_size") if what in self.values}
+        return replace(
+            base,
+            bits=base.bits if bits is None else bits,
+            group_size=base.group_size if size is None else size,
+            keys={**base.keys, **own},
+        )
+
+    def ignored(self, *names: str) -> tuple[Entry, ...]:
+        """The entries of lists of modules to leave alone: of those named, else of any that tools write."""
+        found: dict[str, None] = {}
+        for name in names or IGNORE_LISTS:
+            entries = self.values.get(name)
+            if isinstance(entries, str):
+                found[entries] = None
+            elif isinstance(entries, (list, tuple)):
+                found.update(dict.fromkeys(text for text in entries[:MOST_ENTRIES] if isinstance(text, str)))
+        return tuple(listed(text) for text in found if text)

@@ -1,0 +1,219 @@
+"""One family of modules: packed as a scheme says, packed in a way nobody knows here, or not packed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from inspector.algebra.boxes import Box
+from inspector.findings.types.packed import PackedValuesMissing, PackingHelperDiffers, PackingHelperMissing
+from inspector.findings.types.undecided import PackingUnknown
+from inspector.findings.types.unpacked import (
+    CacheScalesStored,
+    ModuleNotPacked,
+    PackingHelperOrphaned,
+    SkippedButPacked,
+)
+from inspector.loader.packed import Packed
+from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PLAIN, STRANGE, scheme_of
+from inspector.quantization.module import FLOATS, Opened, Scheme
+from inspector.quantization.modules import COMMON, Module, is_cache_scale, pieces_of
+from inspector.quantization.work import Piece, Work
+
+TELLING: Final = frozenset({"weight_scale", "weight_scale_inv", "qzeros", "g_idx", "weight.absmax", "weight.quant_map",
+                            "weight.nested_absmax", "weight.nested_quant_map", "SCB", "weight_format", "weight_shape",
+                            "weight_global_scale", "weight_scale_2", "weight_g_idx", "pre_quant_scale", "codebooks",
+                            "weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4",
+                            "weight._scale", "weight._shift", "_weight_scale", "_weight_zero_point", "q_scale_max",
+                            "q_invperm", "block_scales", "input_global_scale"})  # fmt: skip
+"""Helpers whose name says so, also where the values they belong to are not there."""
+BY_METHOD: Final[Mapping[str, frozenset[str]]] = {
+    "gptq": frozenset({"scales"}), "awq": frozenset({"scales"}), "auto-round": frozenset({"scales"}),
+    "mlx": frozenset({"scales", "biases"}), "hqq": frozenset({"scale", "zero"}), "eetq": frozenset({"weight_scales"}),
+    "aqlm": frozenset({"scales"}), "higgs": frozenset({"scales", "tables", "tables2"}),
+}  # fmt: skip
+"""Helpers with names that mean other things elsewhere: believed where the config names the method."""
+
+
+def unpack_module(work: Work, module: Module) -> None:
+    """Every piece of a family of modules."""
+    pieces = [
+        Piece(boxes, layouts, said, scheme_of(layouts, said))
+        for whole, layouts in pieces_of(module.parts)
+        for said, boxes in work.settings.of(module.key, whole)
+    ]
+    known = [(piece, piece.scheme) for piece in pieces if piece.scheme is not None]
+    if not known and not any(_strange(piece) or _orphans(work, module, piece, None) for piece in pieces):
+        return
+    work.clear(module)
+    for piece in pieces:
+        scheme = piece.scheme or _like_siblings(piece, known)
+        if scheme is not None:
+            _open(work, module, piece, scheme)
+        elif _strange(piece):
+            _unknown(work, module, piece)
+        else:
+            _plain(work, module, piece, known)
+    if len(known) > 1:
+        _uneven(work, module, known)
+
+
+Known = Sequence[tuple[Piece, Scheme]]
+
+
+def _like_siblings(piece: Piece, known: Known) -> Scheme | None:
+    """The scheme of most modules of the same family that have values like these, where a helper is not there."""
+    found: dict[int, Scheme] = {}
+    for other, scheme in known:
+        values, like = piece.layouts.get(scheme.values), other.layouts[scheme.values]
+        if values is None or values.dtype != like.dtype or len(values.shape) != len(like.shape):
+            continue
+        if values.dtype in FLOATS and values.shape[-1] != like.shape[-1]:
+            continue  # values in a storage dtype of floats are in a column
+        found.setdefault(other.modules, scheme)
+    return found[max(found)] if found else None
+
+
+def _open(work: Work, module: Module, piece: Piece, scheme: Scheme) -> None:
+    if scheme.values != PLAIN and PLAIN in piece.layouts and piece.layouts[PLAIN].dtype in FLOATS:
+        _twice(work, module, piece, scheme)
+        return
+    opened = scheme.open(piece.layouts, piece.said)
+    name = opened.packed.scheme if opened.packed is not None else scheme.name
+    helpers = {*scheme.needs, *scheme.may, *COMMON}.intersection(opened.helpers)
+    for suffix in piece.layouts:
+        if suffix == scheme.values:
+            work.stand_for(module, opened.layout, piece, opened.packed)
+        elif suffix in helpers:
+            work.help(module, suffix, piece, name)
+        else:
+            work.keep(module, suffix, piece)
+    if opened.packed is None:
+        return
+    work.schemes[name] = work.schemes.get(name, 0) + piece.modules
+    if scheme.values == "qweight":
+        work.biased.add(f"{module.key}.bias")
+    _judge(work, module, piece, scheme, opened)
+
+
+def _judge(work: Work, module: Module, piece: Piece, scheme: Scheme, opened: Opened) -> None:
+    """What the shapes say of the settings and of each other."""
+    assert opened.packed is not None
+    name = opened.packed.scheme
+    for what in opened.agreed:
+        setting = (piece.said.key(what), what)
+        work.agreed[setting] = work.agreed.get(setting, 0) + piece.modules
+    for fault in opened.faults:
+        if isinstance(fault, PackingHelperMissing):
+            boxes = work.not_lost(module.name(fault.helper), piece.boxes)
+            work.report(fault, module, fault.helper, boxes, name)
+        else:
+            suffix = fault.helper if isinstance(fault, PackingHelperDiffers) else scheme.values
+            work.report(fault, module, suffix, piece.boxes, name)
+    if piece.said.skipped is not None:
+        skipped = SkippedButPacked(entry=piece.said.skipped, source=work.settings.source)
+        work.report(skipped, module, scheme.values, piece.boxes, name)
+
+
+def _uneven(work: Work, module: Module, known: Known) -> None:
+    """Helpers that a scheme can do without, stored for most modules of a family and not for a few."""
+    for scheme in {scheme.name: scheme for _, scheme in known}.values():
+        same = [piece for piece, other in known if other is scheme]
+        whole = sum(piece.modules for piece in same)
+        for suffix in scheme.may:
+            having = [piece for piece in same if suffix in piece.layouts]
+            if suffix in COMMON or not having or 2 * sum(piece.modules for piece in having) <= whole:
+                continue
+            finding = PackingHelperMissing(helper=suffix, expected=(having[0].layouts[suffix].shape,))
+            name = module.name(suffix)
+            for piece in same:
+                boxes = work.not_lost(name, piece.boxes) if suffix not in piece.layouts else ()
+                if not any(case.key == name and case.boxes == boxes for case in work.cases):
+                    work.report(finding, module, suffix, boxes, scheme.name)
+
+
+def _twice(work: Work, module: Module, piece: Piece, scheme: Scheme) -> None:
+    """Packed tensors beside the dense weight: the dense one counts, as loaders take it."""
+    beside = [suffix for suffix in piece.layouts if suffix != PLAIN]
+    work.keep(module, PLAIN, piece)
+    for suffix in beside:
+        work.help(module, suffix, piece, scheme.name)
+    orphaned = PackingHelperOrphaned(helpers=tuple(beside), beside=piece.layouts[PLAIN].dtype)
+    work.report(orphaned, module, beside[0], piece.boxes, scheme.name)
+
+
+def _strange(piece: Piece) -> str | None:
+    """The suffix of values in a packing that has no scheme here."""
+    found = (suffix for suffix in piece.layouts if suffix in STRANGE and piece.layouts[suffix].dtype not in FLOATS)
+    return next(found, None)
+
+
+def _unknown(work: Work, module: Module, piece: Piece) -> None:
+    values = _strange(piece)
+    assert values is not None
+    layout = piece.layouts[values]
+    work.stand_for(module, layout, piece, Packed("unknown", 0, None, layout, known=False))
+    for suffix in piece.layouts:
+        if suffix in HELPERS or suffix in FOREIGN or suffix in STRANGE:
+            if suffix != values:
+                work.help(module, suffix, piece, "unknown")
+        elif suffix != values:
+            work.keep(module, suffix, piece)
+    work.schemes["unknown"] = work.schemes.get("unknown", 0) + piece.modules
+    unknown = PackingUnknown(
+        signature=tuple(f"{suffix} {piece.layouts[suffix].dtype}" for suffix in sorted(piece.layouts)),
+        method=piece.said.method,
+        bytes=sum(each.bytes for each in piece.layouts.values()) * piece.modules,
+        elements=layout.elements * piece.modules,
+    )
+    work.report(unknown, module, values, piece.boxes, "unknown")
+
+
+def _orphans(work: Work, module: Module, piece: Piece, packed: Scheme | None) -> list[str]:
+    """Helpers of a piece that has no packed values. packed: how its siblings are packed."""
+    believed = TELLING | BY_METHOD.get(work.settings.base.method or "", frozenset())
+    if packed is not None and packed.values not in piece.layouts:
+        believed |= COMMON.union(packed.needs, packed.may)
+    cache = [suffix for suffix in piece.layouts
+             if suffix in KV_CACHE and is_cache_scale(module.parts[suffix], work.settings)]  # fmt: skip
+    return [suffix for suffix in piece.layouts if suffix in believed] + cache
+
+
+def _plain(work: Work, module: Module, piece: Piece, known: Known) -> None:
+    """A piece that is not packed: dense beside packed siblings, helpers without values, or neither."""
+    packed = known[0][1] if known else None
+    orphans = _orphans(work, module, piece, packed)
+    cache = [suffix for suffix in orphans if suffix in KV_CACHE]
+    alone = [suffix for suffix in orphans if suffix not in KV_CACHE]
+    for suffix in piece.layouts:
+        if suffix in cache:
+            work.help(module, suffix, piece, "kv-cache", of="")
+        elif suffix in alone:
+            work.help(module, suffix, piece, "")
+        else:
+            work.keep(module, suffix, piece)
+    if cache:
+        scales = CacheScalesStored(helpers=tuple(cache), stated=work.settings.kv_cache)
+        work.report(scales, module, cache[0], piece.boxes, "")
+    dense = piece.layouts.get(PLAIN)
+    undeclared = work.settings.known and work.settings.whole and piece.said.skipped is None
+    if alone:
+        _without_values(work, module, piece, alone, packed)
+    elif packed is not None and dense is not None and dense.dtype in FLOATS and undeclared:
+        others = sum(other.modules for other, _ in known)
+        plain = ModuleNotPacked(dtype=dense.dtype, shape=dense.shape, others=others, method=piece.said.method)
+        work.report(plain, module, PLAIN, piece.boxes, packed.name)
+
+
+def _without_values(work: Work, module: Module, piece: Piece, alone: Sequence[str], packed: Scheme | None) -> None:
+    """Helpers whose packed values are not there: lost, or left over."""
+    dense = piece.layouts.get(PLAIN)
+    if packed is not None and dense is None:
+        boxes: tuple[Box, ...] = work.not_lost(module.name(packed.values), piece.boxes)
+        missing = PackedValuesMissing(helpers=tuple(alone), values=packed.values)
+        work.report(missing, module, packed.values, boxes, packed.name)
+        if boxes:
+            work.gone[module.logical] = work.gone.get(module.logical, ()) + boxes
+    elif work.whole and not any(module.name(suffix) in work.lost for suffix in {PLAIN, *BY_VALUES}):
+        orphaned = PackingHelperOrphaned(helpers=tuple(alone), beside=dense.dtype if dense is not None else None)
+        work.report(orphaned, module, alone[0], piece.boxes, packed.name if packed is not None else "")

@@ -1,0 +1,111 @@
+"""Quantization settings, from wherever a tool writes them.
+
+config.json has `quantization_config` (at the top or for the text part; `compression_config` in old
+compressed-tensors) or MLX's `quantization`; ModelOpt writes hf_quant_config.json, GPTQ and AWQ tools
+quantize_config.json, quant_config.json, auto-round quantization_config.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib import import_module
+from typing import Final
+
+from inspector.loader.config_file import SIDE_FILES
+from inspector.quantization.config_block import Block, Values
+from inspector.quantization.settings import NO_SETTINGS, Settings
+from inspector.quantization.stated import Said
+
+METHODS: Final[Mapping[str, str]] = {
+    "gptq": "gptq", "awq": "awq", "auto-round": "auto_round", "fp8": "fp8", "fbgemm_fp8": "fp8",
+    "compressed-tensors": "compressed_tensors_config", "bitsandbytes": "bitsandbytes", "modelopt": "modelopt",
+    "quark": "quark", "mlx": "mlx", "hqq": "hqq", "torchao": "torchao", "vptq": "vptq", "quanto": "quanto",
+}  # fmt: skip
+"""Method -> the file in `schemes` whose `settings` reads its config; others state bits and group size alone."""
+OTHER_NAMES: Final[Mapping[str, str]] = {
+    "intel/auto-round": "auto-round", "modelopt-fp4": "modelopt", "modelopt-mixed": "modelopt", "awq-marlin": "awq",
+    "gptq-marlin": "gptq", "gptqmodel": "gptq", "fbgemm-fp8": "fbgemm_fp8", "bnb": "bitsandbytes",
+    "compressed-tensor": "compressed-tensors",
+}  # fmt: skip
+TEXT_PARTS: Final = ("text_config", "llm_config", "language_config", "thinker_config")
+
+
+def settings_of(config: Values, side: Mapping[str, Values] | None = None) -> Settings:
+    """The settings of a checkpoint. config: config.json's values; side: file name -> values of SIDE_FILES."""
+    block = _found(config, side or {})
+    if block is None:
+        return NO_SETTINGS
+    read = _reader(block.method)
+    settings = read(block)
+    for name, values in (side or {}).items():
+        if name in SIDE_FILES and name != block.key and settings.base.group_size is None:
+            beside = Block(name, values, _method(name, values))
+            if beside.method == block.method:
+                settings = replace(settings, base=_with_group_size(settings.base, read(beside).base))
+    entries = (*settings.ignored, *(entry for entry, _ in settings.special))
+    unclear = tuple(entry.text for entry in entries if not entry.understood)
+    return replace(settings, source=block.key, unclear=unclear, kv_cache=_kv_cache(block))
+
+
+def _reader(method: str | None) -> Callable[[Block], Settings]:
+    file = METHODS.get(method or "")
+    if file is None:
+        return _plain
+    found: Callable[[Block], Settings] = import_module(f"inspector.quantization.schemes.{file}").settings
+    return found
+
+
+def _plain(block: Block) -> Settings:
+    base = block.said(bits=block.integer("bits"), group_size=block.integer("group_size"))
+    return Settings(base, ignored=block.ignored())
+
+
+def _with_group_size(said: Said, beside: Said) -> Said:
+    """The settings with the group size that a file beside the config states, where the config is silent."""
+    keys = {**said.keys, "group_size": beside.key("group_size")}
+    return replace(said, group_size=beside.group_size, keys=keys) if beside.group_size is not None else said
+
+
+def _found(config: Values, side: Mapping[str, Values]) -> Block | None:
+    """The block that loaders read, with its method."""
+    names = ("quantization_config", "compression_config", "quantization")
+    stated = {name: config[name] for name in names if isinstance(config.get(name), Mapping)}
+    if "quantization_config" in stated and "quantization" in stated:  # MLX writes both, the same
+        stated = {"quantization": stated["quantization"]}
+    stated |= {name: side[name] for name in SIDE_FILES if isinstance(side.get(name), Mapping)}
+    for name, values in stated.items():
+        return Block(name, values, _method(name, values))
+    for part in TEXT_PARTS:
+        inner = config.get(part)
+        if isinstance(inner, Mapping) and (found := _found(inner, {})) is not None:
+            return Block(f"{part}.{found.key}", found.values, found.method)
+    return None
+
+
+def _method(key: str, values: Values) -> str | None:
+    if key.endswith("quantization") and "quant_method" not in values and "config_groups" not in values:
+        return "mlx"
+    stated = values.get("quant_method")
+    if isinstance(stated, str):
+        name = stated.casefold().replace("_", "-")
+        return OTHER_NAMES.get(name, name)
+    signs = {
+        "modelopt": key == "hf_quant_config.json"
+        or isinstance(values.get("quantization"), Mapping)
+        or "quant_algo" in values,
+        "awq": "w_bit" in values or "q_group_size" in values or key == "quant_config.json",
+        "compressed-tensors": "config_groups" in values or key == "compression_config",
+        "bitsandbytes": values.get("load_in_4bit") or values.get("load_in_8bit"),
+        "mlx": "mode" in values and "bits" in values,
+        "gptq": key in ("quantize_config.json", "quantization_config.json")
+        or ("bits" in values and "desc_act" in values),
+    }
+    return next((method for method, shown in signs.items() if shown), None)
+
+
+def _kv_cache(block: Block) -> bool | None:
+    """Whether the cache of keys and values is quantized; None where nothing says it."""
+    values = block.inner("quantization").values or block.values
+    stated = [bool(values[key]) for key in ("kv_cache_scheme", "kv_cache_quant_algo") if key in values]
+    return stated[0] if stated else None

@@ -1,0 +1,28 @@
+"""auto-round writes the forms of GPTQ, AWQ, fp8 and compressed-tensors, with a config of its own."""
+
+from __future__ import annotations
+
+from inspector.quantization.config_block import Block
+from inspector.quantization.settings import Settings
+from inspector.quantization.targets import exact, regex
+
+
+def settings(block: Block) -> Settings:
+    """One setting for all modules, and others in `extra_config`, where 16 bits leave a module alone."""
+    packing = block.text("packing_format") or ""
+    blocks = "weight_block_size" if "weight_block_size" in block.values else "group_size"
+    base = block.said(
+        {"block": blocks},
+        bits=block.integer("bits"),
+        group_size=block.integer("group_size"),
+        block=block.pair(blocks),
+        variant=packing.rpartition(":")[2] or None,
+    )
+    special, ignored = [], list(block.ignored())
+    for name, change in block.inner("extra_config").blocks():
+        entry = regex(name, anywhere=True) if set(name) & set("*[](|\\^$+") else exact(name)
+        if (change.integer("bits") or 0) >= 16:
+            ignored.append(entry)
+        else:
+            special.append((entry, change.changing(base)))
+    return Settings(base, special=tuple(special), ignored=tuple(ignored))

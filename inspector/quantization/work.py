@@ -1,0 +1,85 @@
+"""Unpacking under way: what the modules so far gave, and the words in which they say it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from inspector.algebra.boxes import Box, count, minus
+from inspector.findings.types.modules import PackedModules
+from inspector.loader.layout import Layout
+from inspector.loader.packed import Packed
+from inspector.matcher.families import Families, Stored
+from inspector.quantization.module import Scheme
+from inspector.quantization.modules import Module
+from inspector.quantization.settings import Settings
+from inspector.quantization.stated import Said
+from inspector.quantization.unpacked import Case, Helper
+
+
+class Piece(Struct, frozen=True):
+    """Modules of one family that have the same layouts and settings. scheme: None where none recognises them."""
+
+    boxes: tuple[Box, ...]
+    layouts: dict[str, Layout]
+    said: Said
+    scheme: Scheme | None
+
+    @property
+    def modules(self) -> int:
+        """How many."""
+        return count(self.boxes)
+
+
+class Work(Struct):
+    """Collects what modules stand for.
+
+    lost: families in files that could not be read. whole: whether what is absent is missing. stored: the logical
+    families so far; touched: those of them that were built anew. The others are as in `Unpacked`.
+    """
+
+    settings: Settings
+    lost: Families
+    whole: bool
+    stored: dict[str, list[Stored]]
+    touched: set[str] = set()
+    helpers: list[Helper] = []
+    cases: list[Case] = []
+    agreed: dict[tuple[str, str], int] = {}
+    schemes: dict[str, int] = {}
+    gone: dict[str, tuple[Box, ...]] = {}
+    biased: set[str] = set()
+
+    def clear(self, module: Module) -> None:
+        """Forgets the parts of a module's families, which are handed back piece by piece; their order stays."""
+        for family in module.parts.values():
+            if family.key not in self.touched:
+                self.touched.add(family.key)
+                self.stored[family.key] = []
+
+    def keep(self, module: Module, suffix: str, piece: Piece) -> None:
+        """A tensor that is what it is: back to its family."""
+        stored = Stored(piece.layouts[suffix], piece.boxes, piece.modules)
+        self.stored.setdefault(module.name(suffix), []).append(stored)
+
+    def stand_for(self, module: Module, layout: Layout, piece: Piece, packed: Packed | None) -> None:
+        """The logical tensor of a module."""
+        self.touched.add(module.logical)
+        self.stored.setdefault(module.logical, []).append(Stored(layout, piece.boxes, piece.modules, packed))
+
+    def help(self, module: Module, suffix: str, piece: Piece, scheme: str, of: str | None = None) -> None:
+        """A tensor that holds no parameters. of: the logical family it belongs to, the module's unless given."""
+        logical = module.logical if of is None else of
+        helper = Helper(module.name(suffix), piece.layouts[suffix], piece.boxes, piece.modules, scheme, logical)
+        self.helpers.append(helper)
+
+    def report(self, finding: PackedModules, module: Module, suffix: str, boxes: tuple[Box, ...], scheme: str) -> None:
+        """Something wrong with the tensor of a suffix."""
+        if boxes:
+            self.cases.append(Case(finding, module.name(suffix), boxes, scheme, module.logical))
+
+    def not_lost(self, name: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+        """The boxes at which a tensor that is not there is missing: it is in no file that could not be read."""
+        if not self.whole:
+            return ()
+        family = self.lost.get(name)
+        return minus(boxes, [box for part in family.stored for box in part.boxes]) if family is not None else boxes

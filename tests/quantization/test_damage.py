@@ -1,0 +1,223 @@
+"""What is broken in a quantized checkpoint is one finding, about the module and tensor that are broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit_loaded
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
+from inspector.loader.layout import Layout, lay_out
+from tests.quantization.examples import EXAMPLES
+from tests.quantization.made_by_formula import (
+    LLAMA,
+    Writer,
+    awq,
+    blocks,
+    bnb4,
+    bnb8,
+    gptq,
+    halves,
+    hqq,
+    linears,
+    mlx,
+    quark4,
+    scaled,
+    words,
+)
+from tests.quantization.stored import (
+    LEFTOVERS,
+    PACKED,
+    Spec,
+    audited,
+    bad,
+    caused,
+    changed,
+    checkpoint,
+    original,
+)
+
+SCALES = ("scales", "weight_scale", "weight_scale_inv", "SCB", "weight.absmax", "scale", "_weight_scale",
+          "weight._scale", "weight_scales", "q_scale", "codebooks", "suh", "centroids.weight")  # fmt: skip
+ZEROS = ("qzeros", "weight_zero_point", "biases", "zero", "weight._shift")
+VALUES = ("qweight", "weight_packed", "_weight_qdata", "W_q", "weight._data._data", "weight._data", "codes", "indices",
+          "q_weight", "trellis", "dense_weights", "weight")  # fmt: skip
+VALUES_ALONE = ("weight.compressed", "compressed", *VALUES)
+MODULE = "model.layers.1.self_attn.o_proj"
+NOTHING_STATED = {"quanto_float8", "quanto_int4", "quanto-8"}
+"""Checkpoints without any settings: a module that is not quantized contradicts nothing."""
+
+
+def suffix_of(name: str, wanted: tuple[str, ...], module: str = MODULE) -> str:
+    spec = checkpoint(name)[1]
+    found = [suffix for suffix in wanted if f"{module}.{suffix}" in spec]
+    if not found:
+        pytest.skip("the scheme has none")
+    return found[0]
+
+
+@pytest.mark.parametrize("name", PACKED)
+@pytest.mark.parametrize("kind", ["scale", "zero"])
+def test_a_lost_helper_is_one_finding_with_its_module(name: str, kind: str) -> None:
+    suffix = suffix_of(name, SCALES if kind == "scale" else ZEROS)
+    result = changed(name, drop=f"{MODULE}.{suffix}")
+    assert caused(name, result) == ["T610"]
+    assert result.findings[0].place.tensor == f"{MODULE}.{suffix}"
+    assert result.findings[0].help
+    assert result.counts.unique_parameters == checkpoint(name)[2]
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_lost_values_are_one_finding_and_no_missing_tensor(name: str) -> None:
+    suffix = suffix_of(name, VALUES)
+    result = changed(name, drop=f"{MODULE}.{suffix}")
+    assert caused(name, result) == ["T612"], [finding.message for finding in result.findings]
+    assert result.findings[0].place.tensor == f"{MODULE}.{suffix}"
+
+
+@pytest.mark.parametrize("name", [name for name in PACKED if name not in NOTHING_STATED])
+def test_a_module_left_dense_is_reported_unless_declared(name: str) -> None:
+    rows = original(name)[f"{MODULE}.weight"]
+    result = changed(name, drop=f"{MODULE}.", put={f"{MODULE}.weight": ("BF16", rows)})
+    assert caused(name, result) == ["T616"], [finding.message for finding in result.findings]
+    assert result.counts.unique_parameters == checkpoint(name)[2]
+
+
+@pytest.mark.parametrize("name", PACKED)
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_helper_of_another_shape_is_one_finding(name: str, step: int) -> None:
+    module = "model.layers.1.self_attn.k_proj"
+    suffix = suffix_of(name, SCALES, module)
+    dtype, shape = checkpoint(name)[1][f"{module}.{suffix}"]
+    for axis in range(len(shape)):
+        other = (*shape[:axis], shape[axis] + step, *shape[axis + 1 :])
+        if other[axis] <= 0 or (name == "vptq" and suffix == "centroids.weight"):
+            continue
+        result = changed(name, put={f"{module}.{suffix}": (dtype, other)})
+        assert len(caused(name, result)) == 1, (other, [finding.message for finding in result.findings])
+        assert set(caused(name, result)) <= {"T611", "T613", "T620"}
+        assert result.counts.unique_parameters == checkpoint(name)[2]
+
+
+REPORTED_BY_NO_HEADER = {
+    "spqr": "values and outliers are lists of any length",
+    "exl2": "every group has bits of its own, which are values",
+    "exl3": "bits differ by module, and sizes are padded to 128",
+    "vptq": "the length of a vector is no dim of any tensor",
+    "ct-sparse": "as many values as are not zero",
+    "ct-w3-channel-odd": "one word more is the old packing of the same width",
+    "ct-w6-old-channel-odd": "one word less is between the dense and the old packing of the same width",
+    "quanto-4": "half as many bytes are 2 bits, which no config rules out",
+    "quanto_int4": "half as many bytes are 2 bits, which no config rules out",
+}
+"""Checkpoints of which headers allow other packed values -> why."""
+
+
+@pytest.mark.parametrize("name", [name for name in PACKED if name not in REPORTED_BY_NO_HEADER])
+@pytest.mark.parametrize("module", ["o_proj", "k_proj"])
+def test_packed_values_of_another_shape_are_one_finding(name: str, module: str) -> None:
+    """It is about the values: the scales beside them, which they do not fit, are right."""
+    at = f"model.layers.1.self_attn.{module}"
+    suffix = suffix_of(name, VALUES_ALONE, at)
+    dtype, shape = checkpoint(name)[1][f"{at}.{suffix}"]
+    for axis, dim in enumerate(shape):
+        for other in {dim + 1, dim - 1, 2 * dim, dim // 2} - {0}:
+            result = changed(name, put={f"{at}.{suffix}": (dtype, (*shape[:axis], other, *shape[axis + 1 :]))})
+            found = [finding for finding in result.findings if finding.code in caused(name, result)]
+            assert len(found) == 1, (axis, other, [finding.message for finding in result.findings])
+            assert found[0].code in {"D501", "T611", "T613", "T614", "T620"}
+            assert at in found[0].message
+
+
+OTHERWISE: list[tuple[str, Writer]] = [
+    ("gptq_4bit_g128_sym", gptq(8, 128)),
+    ("gptq_4bit_g128_sym", gptq(4, 64)),
+    ("gptq_4bit_g128_sym", awq(128)),
+    ("awq_gemm_4bit_g128", gptq(4, 128)),
+    ("awq_gemm_4bit_g128", awq(64)),
+    ("ct_w4a16", words(8, 128)),
+    ("ct_w4a16", scaled("F8_E4M3", lambda o, i: ("BF16", [o, 1]))),
+    ("mlx_4bit_g64", mlx(8, 64)),
+    ("mlx_4bit_g64", mlx(4, 32)),
+    ("quark_int4_g128", quark4(64)),
+    ("fp8_finegrained", scaled("F8_E4M3", blocks(64), suffix="weight_scale_inv")),
+    ("ct_fp8_dynamic", scaled("F8_E4M3", blocks(128))),
+    ("bnb_nf4", bnb8),
+    ("bnb_nf4", bnb4("fp4", False)),
+    ("bnb_nf4", bnb4("nf4", True)),
+    ("hqq_4bit_g64", hqq(8, 64, 1)),
+    ("modelopt_nvfp4", halves(32, "U8", {})),
+]
+
+
+@pytest.mark.parametrize(("name", "writer"), OTHERWISE)
+def test_a_module_packed_otherwise_is_one_finding(name: str, writer: Writer) -> None:
+    written = writer(*original(name)[f"{MODULE}.weight"])
+    put: Spec = {f"{MODULE}.{suffix}": (dtype, tuple(shape)) for suffix, (dtype, shape) in written.items()}
+    result = changed(name, drop=f"{MODULE}.", put=put)
+    assert bad(result) == ["T620"], [finding.message for finding in result.findings]
+    assert MODULE in (result.findings[0].place.tensor or "")
+    assert result.counts.unique_parameters == checkpoint(name)[2]
+
+
+def layout_of(entry: tuple[str, tuple[int, ...]]) -> Layout:
+    made = lay_out(*entry)
+    assert isinstance(made, Layout)
+    return made
+
+
+def part_of(name: str, lost: Callable[[str], bool], *, named: bool = False) -> Audit:
+    """The audit of a fixture of which one shard could not be read, or was named alone."""
+    config, spec, _ = checkpoint(name)
+    tensors = {tensor: layout_of(entry) for tensor, entry in spec.items() if not lost(tensor)}
+    gone = tuple(tensor for tensor in spec if lost(tensor))
+    read = Config("config.json", config, "config")
+    losses = {} if named else {"model-00002-of-00002.safetensors": gone}
+    made = Checkpoint("test", "test", read, tensors=tensors, lost=losses, partial=named, readable=True)
+    return audit_loaded(made)
+
+
+@pytest.mark.parametrize("name", PACKED)
+@pytest.mark.parametrize("named", [False, True])
+def test_nobody_is_accused_for_a_shard_that_was_not_read(name: str, named: bool) -> None:
+    names = sorted(checkpoint(name)[1])
+    gone = set(names[::2])
+    result = part_of(name, gone.__contains__, named=named)
+    accused = {code for code in bad(result) if code.startswith("T61") or code == "N403"}
+    assert accused <= set(LEFTOVERS.get(name, ()))
+
+
+def test_kv_cache_scales_are_no_parameters() -> None:
+    result = EXAMPLES["cache-scales-stored"]()
+    assert bad(result) == []
+    assert result.counts.unique_parameters == checkpoint("ct_fp8_dynamic")[2]
+
+
+def test_values_stored_twice_count_once() -> None:
+    result = changed("gptq_4bit_g128_sym", put={f"{MODULE}.weight": ("BF16", (256, 256))})
+    assert bad(result) == ["T617"]
+    assert result.counts.unique_parameters == checkpoint("gptq_4bit_g128_sym")[2]
+
+
+def test_a_packing_of_another_kind_is_counted_as_stored() -> None:
+    result = EXAMPLES["packing-unknown"]()
+    assert [finding.code for finding in result.findings] == ["T618"]
+    stored = sum(outputs * inputs // 2 for _, outputs, inputs in linears(LLAMA))
+    assert result.counts.packed_elements == stored
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix"),
+    [("fp8-fused-experts", "gate_up_proj_scale_inv"), ("modelopt-w4a8", "weight_scale_2"), ("hqq_4bit_g64", "shape")],
+)
+def test_a_helper_lost_everywhere_is_missed(name: str, suffix: str) -> None:
+    config, spec, parameters = checkpoint(name)
+    lost = [tensor for tensor in spec if tensor.endswith(suffix)]
+    result = audited(name, {tensor: entry for tensor, entry in spec.items() if tensor not in lost}, config)
+    missed = [finding for finding in result.findings if finding.severity != "note"]
+    assert {finding.code for finding in missed} == {"T610"}
+    assert sum(int(str(finding.facts["modules"])) for finding in missed) == len(lost)
+    assert result.counts.unique_parameters == parameters

@@ -1,0 +1,121 @@
+"""Quantized checkpoints that are whole: every count exact with a config and without, every weight as it was before."""
+
+from __future__ import annotations
+
+from math import prod
+
+import pytest
+
+from inspector.loader.layout import Layout, lay_out
+from inspector.matcher.families import families_of
+from inspector.quantization.read_settings import settings_of
+from inspector.quantization.unpacking import unpack
+from tests.judged import judged
+from tests.quantization.recorded import RECORDED, record
+from tests.quantization.stored import (
+    LEFTOVERS,
+    NAMES,
+    Spec,
+    audited,
+    bad,
+    checkpoint,
+    original,
+    unquantized,
+)
+
+NO_CONFIG = [name for name in NAMES if name != "gptq-4-biases"]
+"""A bias of zeros cannot be told from a true one without a config."""
+RENAMED = {"mlx_4bit_mixtral"}
+"""Records whose tool stores the weights under other names, stacked."""
+
+
+def layouts(spec: Spec) -> dict[str, Layout]:
+    """Name -> layout."""
+    made = {name: lay_out(*entry) for name, entry in spec.items()}
+    assert all(isinstance(layout, Layout) for layout in made.values())
+    return made  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_count_is_exact_and_nothing_is_unexplained(name: str) -> None:
+    _, spec, parameters = checkpoint(name)
+    result = audited(name)
+    counts = result.counts
+    assert bad(result) == LEFTOVERS.get(name, []), [finding.message for finding in result.findings]
+    assert counts.unique_parameters == counts.expected_parameters == parameters
+    assert counts.unexplained == 0
+    plain = sum(line.elements for line in result.lines if line.kind == "parameter" and line.packed is None)
+    assert counts.stored_elements == plain + counts.packed_elements + counts.packing_helpers
+    assert counts.stored_elements == sum(prod(shape) for _, shape in spec.values())
+    assert counts.stored_bytes == sum(layout.bytes for layout in layouts(spec).values())
+
+
+@pytest.mark.parametrize("name", NO_CONFIG)
+def test_the_count_is_exact_without_a_config(name: str) -> None:
+    _, spec, parameters = checkpoint(name)
+    result = judged(spec, None)
+    assert result.counts.unique_parameters == parameters
+    assert bad(result) == LEFTOVERS.get(name, []), [finding.message for finding in result.findings]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_model_before_has_as_many_parameters(name: str) -> None:
+    config, _, parameters = checkpoint(name)
+    dense: Spec = {tensor: ("BF16", shape) for tensor, shape in original(name).items()}
+    result = judged(dense, unquantized(config))
+    assert bad(result) == []
+    assert result.counts.unique_parameters == parameters
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_unpacking_gives_the_weights_that_were_packed(name: str) -> None:
+    """Every weight of the model is there, with its shape, or with its elements where no header tells the shape."""
+    config, spec, _ = checkpoint(name)
+    unpacked = unpack(families_of(layouts(spec)), settings_of(config, record(name)["side"]))
+    expected = families_of(layouts({tensor: ("F32", shape) for tensor, shape in original(name).items()}))
+    if name in RENAMED:
+        assert unpacked.families.keys() != expected.keys()
+        return
+    assert unpacked.families.keys() == expected.keys()
+    for key, family in expected.items():
+        for part in unpacked.families[key].stored:
+            shapes = {one.layout.shape for one in family.stored}
+            if part.packed is None or part.packed.exact:
+                assert {part.layout.shape} == shapes
+            else:
+                assert any(part.packed.admits(shape, part.layout) for shape in shapes)
+
+
+SIDE = [(name, file) for name in RECORDED for file in record(name)["side"]]
+
+
+@pytest.mark.parametrize(("name", "file"), SIDE)
+def test_a_file_beside_the_config_says_the_same(name: str, file: str) -> None:
+    """Tools write their settings twice: either is enough."""
+    config, spec, parameters = checkpoint(name)
+    side = record(name)["side"]
+    result = judged(spec, unquantized(config), side={file: side[file]})
+    assert bad(result) == [], [finding.message for finding in result.findings]
+    assert result.counts.unique_parameters == parameters
+    alone, beside = settings_of(config).base, settings_of(unquantized(config), {file: side[file]}).base
+    assert (alone.method, alone.bits) == (beside.method, beside.bits)
+    assert alone.group_size in (None, beside.group_size)
+
+
+def test_scales_that_the_tool_itself_leaves_behind_are_reported() -> None:
+    """transformers 5.23 saves the experts of a Mixtral one by one and their scales fused: no loader finds them."""
+    (finding,) = audited("fp8_finegrained_mixtral").findings
+    assert (finding.code, finding.facts["modules"], finding.facts["serves"]) == ("T617", 4, 24)
+
+
+def test_names_of_other_writers_are_read() -> None:
+    config, spec, parameters = checkpoint("ct-w4-asym")
+    names = {".w1.": ".gate_proj.", ".w2.": ".down_proj.", ".w3.": ".up_proj."}
+    renamed = {}
+    for tensor, entry in spec.items():
+        for old, new in names.items():
+            tensor = tensor.replace(old, new)
+        renamed[tensor] = entry
+    result = judged(renamed, config)
+    assert bad(result) == []
+    assert result.counts.unique_parameters == parameters

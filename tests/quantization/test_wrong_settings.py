@@ -1,0 +1,178 @@
+"""Settings of a config that contradict the weights are one finding about the setting; the count does not move."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+import pytest
+
+from tests.quantization.recorded import RECORDED
+from tests.quantization.stored import CONFIG_KEYS, NAMES, audited, bad, caused, changed, checkpoint, original
+
+MODULE = "model.layers.1.self_attn.o_proj"
+
+WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("gptq_4bit_g128_sym", {"bits": 8}),
+    ("gptq_4bit_g128_sym", {"group_size": 64}),
+    ("gptq_4bit_g128_sym", {"quant_method": "awq"}),
+    ("gptq_3bit_g64", {"bits": 4}),
+    ("gptq-2-128-bf16", {"bits": 4}),
+    ("gptq-4-channel", {"group_size": 128}),
+    ("gptq-4-moe", {"group_size": 64}),
+    ("autoround_4bit_g128_sym", {"bits": 8}),
+    ("auto-round-awq", {"group_size": 64}),
+    ("auto-round-mixed", {"group_size": 64}),
+    ("gptq-dynamic", {"quant_method": "awq"}),
+    ("awq_gemm_4bit_g128", {"group_size": 64}),
+    ("awq_gemm_4bit_g128", {"quant_method": "gptq"}),
+    ("awq-4-64", {"bits": 8}),
+    ("awq-gemv", {"group_size": 128}),
+    ("awq-fast", {"bits": 8}),
+    ("fp8_finegrained", {"weight_block_size": [64, 64]}),
+    ("fp8-block-64-moe", {"weight_block_size": [128, 128]}),
+    ("modelopt_nvfp4", {"group_size": 32}),
+    ("modelopt_int4_awq", {"group_size": 64}),
+    ("modelopt_fp8", {"quant_algo": "NVFP4"}),
+    ("bnb_nf4", {"bnb_4bit_quant_type": "fp4"}),
+    ("bnb_nf4", {"bnb_4bit_use_double_quant": True}),
+    ("bnb_nf4", {"load_in_4bit": False, "load_in_8bit": True}),
+    ("quanto-2", {"weights": "int4"}),
+    ("higgs-3", {"bits": 4}),
+    ("spqr", {"bits": 4}),
+    ("mlx_4bit_g64", {"bits": 8}),
+    ("mlx_4bit_g64", {"group_size": 128}),
+    ("mlx_3bit_g64", {"bits": 4}),
+    ("mlx-8-32", {"bits": 4}),
+    ("mlx-6-128", {"group_size": 64}),
+    ("mlx-4-qwen-moe", {"bits": 3}),
+]
+
+
+@pytest.mark.parametrize(("name", "settings"), WRONG, ids=lambda value: str(value))
+def test_a_wrong_setting_is_one_finding(name: str, settings: dict[str, Any]) -> None:
+    result = changed(name, **settings)
+    assert bad(result) == ["T614"], [finding.message for finding in result.findings]
+    assert result.counts.unique_parameters == checkpoint(name)[2]
+
+
+@pytest.mark.parametrize("what", ["num_bits", "group_size", "strategy"])
+@pytest.mark.parametrize("name", [name for name in NAMES if re.match("ct[-_](?!mixed|sparse)", name)])
+def test_a_wrong_setting_of_a_group_is_one_finding(name: str, what: str) -> None:
+    config, spec, parameters = checkpoint(name)
+    weights = config["quantization_config"]["config_groups"]["group_0"]["weights"]
+    change = {4: 8, 8: 4, 3: 4, 5: 4, 6: 4, 128: 64, 64: 128, 32: 64, 16: 32, "channel": "tensor", "tensor": "channel",
+              "block": "channel"}  # fmt: skip
+    if weights[what] not in change or (name, what) == ("ct-w4-channel-odd", "num_bits"):
+        pytest.skip("not stated, or half the width is a width of the model too and the definition decides")
+    weights[what] = change[weights[what]]
+    result = audited(name, spec, config)
+    assert bad(result) == ["T614"], [finding.message for finding in result.findings]
+    assert result.counts.unique_parameters == parameters
+
+
+SETTINGS = {"bits", "num_bits", "nbits", "group_size"}
+NOT_DECISIVE = re.compile(
+    r"extra_config\.lm_head|act_bits|act_group_size|input_activations|input_tensors"  # not of quantized weights
+    r"|^mlx_mixed_3_6: quantization\.(bits|group_size)$"  # every module has an entry of its own
+    r"|^modelopt_(fp8|nvfp4): .*num_bits"  # quant_algo says it too, and loaders read that
+    r"|^hqq_4bit_g64_axis0: .*group_size"  # 4 bits in other groups are other bits in the same: only values tell
+)
+"""Settings of which another value contradicts no shape."""
+
+
+def settings_in(block: Any, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], int]]:
+    """(path, value) of every number of bits and group size in a block of settings."""
+    if not isinstance(block, dict):
+        return [(path, block)] if path[-1] in SETTINGS and isinstance(block, int) and block > 0 else []
+    return [found for key, value in block.items() for found in settings_in(value, (*path, key))]
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_every_wrong_number_in_the_settings_of_a_record_is_one_finding(name: str) -> None:
+    config, spec, parameters = checkpoint(name)
+    block = "quantization" if "quantization" in config else "quantization_config"
+    for path, value in settings_in(config.get(block, {})):
+        if NOT_DECISIVE.search(f"{name}: {'.'.join((block, *path))}"):
+            continue
+        for other in {2, 3, 4, 8} - {value} if "bits" in path[-1] else {2 * value, value // 2}:
+            wrong = copy.deepcopy(config)
+            for key in [key for key in CONFIG_KEYS if key in config]:
+                inner = wrong[key]
+                for step in path[:-1]:
+                    inner = inner[step]
+                inner[path[-1]] = other
+            result = audited(name, spec, wrong)
+            assert caused(name, result) == ["T614"], (path, other, [finding.message for finding in result.findings])
+            assert result.counts.unique_parameters == parameters
+
+
+SKIPS = [
+    ("gptq_4bit_g128_sym", "modules_to_not_convert"),
+    ("awq_gemm_4bit_g128", "modules_to_not_convert"),
+    ("ct_w4a16", "ignore"),
+    ("fp8_finegrained", "modules_to_not_convert"),
+    ("bnb_nf4", "llm_int8_skip_modules"),
+    ("modelopt_nvfp4", "ignore"),
+    ("hqq_4bit_g64", "skip_modules"),
+    ("quark_int4_g128", "exclude"),
+]
+
+
+@pytest.mark.parametrize(("name", "key"), SKIPS)
+def test_a_module_listed_as_left_alone_is_reported_where_it_is_packed(name: str, key: str) -> None:
+    config, spec, _ = checkpoint(name)
+    config["quantization_config"][key] = ["lm_head", MODULE]
+    assert bad(audited(name, spec, config)) == ["T615"]
+    rows = original(name)[f"{MODULE}.weight"]
+    spec = {tensor: entry for tensor, entry in spec.items() if not tensor.startswith(f"{MODULE}.")}
+    assert bad(audited(name, {**spec, f"{MODULE}.weight": ("BF16", rows)}, config)) == []
+
+
+WORDS = {
+    "ct_w4a16": 4,
+    "ct_w3a16": 3,
+    "ct_w4_channel_asym": 4,
+    "ct-w4-asym": 4,
+    "ct-w4-channel-odd": 4,
+    "ct-w8-channel": 8,
+    "ct-w3-channel-odd": 3,
+    "ct-w3-old": 3,
+    "ct-w5": 5,
+    "ct-w6-old-channel-odd": 6,
+}
+
+
+@pytest.mark.parametrize("bits", [2, 3, 4, 5, 6, 8])
+@pytest.mark.parametrize("name", WORDS)
+def test_wrong_bits_are_one_finding_even_where_widths_allow_them_by_chance(name: str, bits: int) -> None:
+    config, _, parameters = checkpoint(name)
+    groups = config["quantization_config"]["config_groups"]
+    for group in groups.values():
+        group["weights"]["num_bits"] = bits
+    result = changed(name, config_groups=groups)
+    assert result.counts.unique_parameters == parameters
+    reported = [(finding.code, finding.facts["weights"]) for finding in result.findings]
+    assert reported == ([] if bits == WORDS[name] else [("T614", WORDS[name])])
+
+
+FIXED_INPUTS = [
+    ("ct-fp8-static", "input_scale", {"input_activations": {"dynamic": False}}),
+    ("ct-nvfp4", "input_global_scale", {"input_activations": {"dynamic": "local"}}),
+]
+
+
+@pytest.mark.parametrize(("name", "helper", "stated"), FIXED_INPUTS)
+def test_scales_of_inputs_that_the_config_calls_fixed_are_missed(
+    name: str, helper: str, stated: dict[str, Any]
+) -> None:
+    config, spec, _ = checkpoint(name)
+    groups = config["quantization_config"]["config_groups"]
+    without = {tensor: entry for tensor, entry in spec.items() if not tensor.endswith(helper)}
+    assert not audited(name, without, config).findings  # nothing says that they are stored
+    for group in groups.values():
+        group.update(stated)
+    assert not audited(name, spec, config).findings
+    (missed,) = audited(name, without, config).findings
+    assert (missed.code, missed.facts["helper"], missed.facts["modules"]) == ("T610", helper, len(spec) - len(without))
