@@ -132,10 +132,17 @@ def test_a_plain_audit_imports_nothing_heavy() -> None:
     code = (
         "import sys; from inspector.auditing.start import audit; from inspector.report.text import audit_text; "
         "audit_text(audit('fixtures/checkpoints/small-llama')); "
-        "print([m for m in ('numpy','huggingface_hub','rich','safetensors','ssl') if m in sys.modules])"
+        "heavy = ('numpy', 'huggingface_hub', 'httpx', 'httpx2', 'rich', 'safetensors', 'ssl'); "
+        "print([m for m in heavy if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_network_is_left_to_the_client_of_the_hub_and_to_fsspec() -> None:
+    own = re.compile(r"^\s*(?:import|from) +(?:socket|ssl|http|urllib\.request|asyncio)\b", re.MULTILINE)
+    for path in PACKAGE.rglob("*.py"):
+        assert not own.search(path.read_text(encoding="utf-8")), path
 
 
 def test_no_code_of_a_checkpoint_can_run() -> None:

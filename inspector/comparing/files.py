@@ -26,7 +26,7 @@ from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.sources.download import second_copy
 from inspector.loader.sources.local_files import content_digest, files_below, git_digest
-from inspector.loader.sources.repository_file import RepositoryFile
+from inspector.loader.sources.source import RepositoryFile
 
 if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress

@@ -18,7 +18,7 @@ from inspector.algebra.evaluation import Value
 from inspector.algebra.span import Span
 from inspector.dialects.keys import Read, Table, Words, config_from
 from inspector.dialects.language import Dialect, stored
-from inspector.loader.formats.gguf import ArrayOf
+from inspector.loader.formats.gguf_values import ArrayOf
 from inspector.loader.layout import Layout
 
 WRITER: Final = "llama.cpp"

@@ -1,4 +1,4 @@
-"""What a checkpoint's own files state of the model, as a config in transformers' keys.
+"""What a checkpoint's own files state of the model: its config in transformers' keys, and slices put together.
 
 The loader returns the key-values of a GGUF file and the settings of litgpt as they are; here they become the config
 that every later stage reads. A checkpoint with a config.json passes through unchanged.
@@ -15,8 +15,13 @@ from inspector.loader.config_file import Config
 def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
     """The checkpoint with the config that its files state in another writer's words, where they are understood.
 
-    Metadata inside the weight files come before a config beside them. Idempotent.
+    Metadata inside the weight files come before a config beside them. Files that each hold a slice of every matrix
+    are put together. Idempotent.
     """
+    if checkpoint.by_rank:
+        from inspector.dialects.meta_slices import joined
+
+        checkpoint = joined(checkpoint)
     stated, config = checkpoint.metadata, checkpoint.config
     if stated is not None:
         from inspector.dialects import gguf

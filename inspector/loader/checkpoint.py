@@ -28,21 +28,15 @@ from inspector.loader.other_files import OtherSet, no_weights, other_weights, ot
 from inspector.loader.picking import Picked, loadable, pick, read_index
 from inspector.loader.set_reading import SetReading, WeightFile
 from inspector.loader.sources.folder import FolderSource, locate
-from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
+from inspector.loader.sources.source import Forewarned, Listing, Refusal, RepositoryFile, Source
 from inspector.loader.weight_sets import WeightSet, group
 
 if TYPE_CHECKING:
     from inspector.loader.sources.download import Download
     from inspector.loader.sources.opening import Opened
-    from inspector.loader.sources.repository_file import RepositoryFile
     from inspector.loader.sources.traffic import Progress, Traffic
 
 SIBLINGS_KEPT: Final = 1_000
-FILES_LIMIT: Final = 20_000
-"""Shards of one set that are opened."""
-_OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
-"""Formats besides safetensors that are read, in the order in which one is taken where there is no safetensors."""
-_HALVES: Final = (".incomplete", ".aria2", ".part", ".crdownload")
 
 
 class Checkpoint(Struct, frozen=True):
@@ -60,7 +54,8 @@ class Checkpoint(Struct, frozen=True):
     this machine was taken for.
     folder: where on this machine it lies, "" for a single file and for what lies elsewhere; tree: every file of a
     repository's folder, as the Hub states it. kept_shapes: tensors of which the values were read because they are
-    shapes, None where none were asked for. reach: opens the place again, to read such values.
+    shapes, None where none were asked for. reach: opens the place again, to read such values. by_rank: file -> its
+    tensors (None: it gave none), of files that are numbered by rank and may be slices of one model.
     """
 
     source: str
@@ -93,6 +88,7 @@ class Checkpoint(Struct, frozen=True):
     metadata: Config | None = None
     ties: tuple[tuple[str, ...], ...] = ()
     copies: Mapping[str, int] = {}
+    by_rank: Mapping[str, Mapping[str, Layout] | None] = {}
     kept_shapes: int | None = None
     reach: Callable[[], Source | None] | None = None
 
@@ -247,8 +243,7 @@ def assemble(
         return replace(blank, findings=(_no_place(Refusal(listing.others["."])), *findings))
     sizes = {**listing.files, **dict.fromkeys(listing.others, 0)}
     sets = group(sizes)
-    params = configs["params"].values if "params" in configs else {}
-    picked, audit = _audited(source, listing, loadable(sets, listing), sizes, weights, only, params)
+    picked, audit = _audited(source, listing, loadable(sets, listing), sizes, weights, only)
     findings.extend(picked.findings)
     if picked.weights is None or audit is None:
         if not picked.findings and "pipeline" not in configs:
@@ -261,7 +256,7 @@ def assemble(
         blank,
         metadata=None if audit.beyond is None or config is not None else audit.beyond.metadata,
         ties=() if audit.beyond is None else audit.beyond.ties,
-        copies=audit.copies,
+        by_rank=audit.by_rank,
         tensors=audit.tensors,
         file_of=audit.file_of,
         files=tuple(audit.files),
@@ -270,7 +265,7 @@ def assemble(
         other_sets=others,
         lost=audit.lost,
         cut=tuple(audit.cut),
-        findings=tuple(_with_origin(findings, source)),
+        findings=tuple(with_origin(findings, source.origin, isinstance(source, Forewarned))),
         readable=bool(audit.files),
         partial=picked.partial,
         siblings={name: size for name, size in blank.siblings.items() if name not in audit.names},
@@ -314,14 +309,13 @@ def _audited(
     sizes: Mapping[str, int],
     weights: str | None,
     only: str | None,
-    params: Mapping[str, object],
 ) -> tuple[Picked, SetReading | None]:
     """The audited set and its headers; its index is decoded only where its outline does not do."""
     for outline in (True, False):
         picked = pick(source, sets, sizes, weights, only, outline and not isinstance(source, Forewarned))
         if picked.weights is None:
             return picked, None
-        reading = SetReading(source, listing, picked.weights, picked.index, params)
+        reading = SetReading(source, listing, picked.weights, picked.index)
         if reading.run():
             break
     return picked, reading
@@ -346,18 +340,15 @@ def _no_place(refusal: Refusal) -> Finding:
     return kinds.get(refusal.reason, NotFound)(reason=refusal.reason, detail=refusal.detail)
 
 
-def _with_origin(findings: list[Finding], source: Source) -> list[Finding]:
+def with_origin(findings: list[Finding], origin: tuple[str, str] | None, remote: bool) -> list[Finding]:
     """Adds to what is cured by fetching a file again where to fetch it, or that it is so where it comes from."""
-    remote = isinstance(source, Forewarned)
-    if not findings or (not remote and source.origin is None):
+    if not findings or (not remote and origin is None):
         return findings
     from inspector.findings.refetch import Refetch
 
     def completed(finding: Finding) -> Finding:
         if not isinstance(finding, Refetch):
             return finding
-        if remote or source.origin is None:
-            return finding.at_its_source()
-        return finding.from_origin(*source.origin)
+        return finding.at_its_source() if remote or origin is None else finding.from_origin(*origin)
 
     return [completed(finding) for finding in findings]

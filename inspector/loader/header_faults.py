@@ -24,7 +24,7 @@ from inspector.findings.header.entries import (
     SizeEntry,
 )
 from inspector.findings.header.metadata import MetadataKeyDoubled, MetadataMalformed
-from inspector.findings.header.offsets import DataBehindEnd, OffsetsAbsolute, OffsetsHole, OffsetsOverlap
+from inspector.findings.header.offsets import OffsetsAbsolute, OffsetsHole, OffsetsOverlap
 from inspector.findings.header.start import (
     HeaderLarge,
     HeaderLength,
@@ -34,9 +34,9 @@ from inspector.findings.header.start import (
     TooManyTensors,
 )
 from inspector.findings.reading.content import NotACheckpoint
-from inspector.findings.shards.files import ShardCut
 from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.loader.entry_problems import EntryProblems
+from inspector.loader.extents import cut_short, longer, tiling
 from inspector.loader.header_record import (
     HEADER_LARGE,
     HEADER_LIMIT,
@@ -48,7 +48,6 @@ from inspector.loader.header_record import (
     shared,
     unreadable,
 )
-from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout
 from inspector.loader.signature import recognise
 from inspector.loader.strict_json import Doubled, Fault, OddNumber
@@ -203,47 +202,25 @@ class EntryByEntry:
         if self._absolute():
             self.findings.append(OffsetsAbsolute(place=self.place, begin=self.spans[0][0], tensors=len(self.spans)))
             return 0, ()
-        end, holes, hole_bytes, overlaps = 0, 0, 0, 0
-        behind_holes: list[str] = []
-        overlapping: list[str] = []
-        for start, stop, name in self.spans:
-            if start > end:
-                holes += 1
-                hole_bytes += start - end
-                behind_holes.append(name)
-            elif start < end:
-                overlaps += 1
-                overlapping.append(name)
-            end = max(end, stop)
-        if holes and self.whole:
-            names = behind_holes[:NAMES_SHOWN]
-            self.findings.append(OffsetsHole(place=self.place, holes=holes, bytes=hole_bytes, names=tuple(names)))
-        if overlaps:
+        tiled = tiling(self.spans)
+        end, behind, overlapping = tiled.end, tiled.behind, tiled.overlapping
+        if behind and self.whole:
             self.findings.append(
-                OffsetsOverlap(place=self.place, tensors=overlaps, names=tuple(overlapping[:NAMES_SHOWN]))
+                OffsetsHole(place=self.place, holes=len(behind), bytes=tiled.gap_bytes, names=behind[:NAMES_SHOWN])
+            )
+        if overlapping:
+            self.findings.append(
+                OffsetsOverlap(place=self.place, tensors=len(overlapping), names=overlapping[:NAMES_SHOWN])
             )
         if self.data_bytes is None or end == self.data_bytes:
             return end, ()
         if end < self.data_bytes:
             if self.whole:
-                self.findings.append(
-                    DataBehindEnd(place=self.place, declared=end, stored=self.data_bytes, bytes=self.data_bytes - end)
-                )
+                self.findings.append(longer(self.place, end, self.data_bytes))
             return end, ()
         cut = tuple(name for _, stop, name in self.spans if stop > self.data_bytes)
         before = 8 + len(self.raw)
-        lost = end - self.data_bytes
-        self.findings.append(
-            ShardCut(
-                place=self.place,
-                declared=before + end,
-                stored=before + self.data_bytes,
-                lost_bytes=lost,
-                tensors=len(cut),
-                names=tuple(cut[:NAMES_SHOWN]),
-                layers=layers_of(cut),
-            )
-        )
+        self.findings.append(cut_short(self.place, before + end, before + self.data_bytes, end - self.data_bytes, cut))
         return end, cut
 
     def _absolute(self) -> bool:

@@ -15,7 +15,6 @@ from inspector.loader.index import Index
 from inspector.loader.index_outline import Outline
 from inspector.loader.layout import Layout
 from inspector.loader.picking import OTHER_KINDS
-from inspector.loader.rank_slices import are_slices, join
 from inspector.loader.sources.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
 from inspector.loader.weight_sets import WeightSet, shard_number
 
@@ -48,13 +47,11 @@ class SetReading:
         listing: Listing,
         weights: WeightSet,
         index: Index | Outline | None,
-        params: Mapping[str, object],
     ) -> None:
-        self.source, self.listing, self.weights, self.params = source, listing, weights, params
+        self.source, self.listing, self.weights = source, listing, weights
         self.index = index if isinstance(index, Index) else None
         self._outline = index if isinstance(index, Outline) else None
-        self.copies: dict[str, int] = {}
-        self._slices: dict[str, Header] | None = {} if index is None and are_slices(weights.files) else None
+        self.by_rank: dict[str, Mapping[str, Layout] | None] = {}  # file of one rank -> its tensors, if it has any
         self.tensors: dict[str, Layout] = {}
         self.file_of: Mapping[str, str] = {}
         self._placed: dict[str, str] = {}
@@ -100,8 +97,8 @@ class SetReading:
             number = shard_number(name)
             stale = bool(counts) and number is not None and number[1] not in counts
             self._take(name, result, self.index is not None, stale)
-        if self._slices:
-            self._join(self._slices)
+        if self.weights.by_rank:
+            self.by_rank.update({**dict.fromkeys(self._gone, None), **self.by_rank})
         self.names = dict.fromkeys([*asked, *unlisted])
         self.bytes = sum(self.listing.files.get(name, 0) for name in self.names)
         if self._outline is not None:
@@ -181,25 +178,9 @@ class SetReading:
         if header.faulty:
             self.lost[name] = header.faulty
         self.cut.extend(header.cut)
-        if self._slices is not None:
-            self._slices[name] = header
-        else:
-            self._place(header, unlisted)
-
-    def _join(self, slices: Mapping[str, Header]) -> None:
-        """Puts slices together, or takes the files for shards where they are none."""
-        self._slices = None
-        joint = join({name: header.tensors for name, header in slices.items()}, self._gone, self.params)
-        if joint is None:
-            for header in slices.values():
-                self._place(header, False)
-            return
-        self.tensors = joint.tensors
-        self._placed = dict.fromkeys(joint.tensors, next(iter(slices)))
-        self.copies = joint.copies
-        self.findings.extend(joint.findings)
-        for file, names in joint.lost.items():
-            self.lost[file] = tuple(dict.fromkeys((*self.lost.get(file, ()), *names)))
+        if self.weights.by_rank:
+            self.by_rank[name] = header.tensors
+        self._place(header, unlisted)
 
     def _place(self, header: Header, unlisted: bool) -> None:
         name, count = header.file, len(header.tensors)

@@ -32,7 +32,7 @@ _FILE: Final = re.compile(
     r"\.(?P<ending>safetensors|bin|pt|pth|ckpt|gguf|h5|msgpack|onnx|npz)",
     re.ASCII | re.DOTALL,
 )
-_META: Final = re.compile(r"(?P<stem>consolidated)\.\d{2}\.(?P<ending>pth|safetensors)", re.ASCII)
+_RANKED: Final = re.compile(r"(?P<stem>consolidated)\.\d{2}\.(?P<ending>pth|safetensors)", re.ASCII)
 _INDEX: Final = re.compile(
     r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.[A-Za-z0-9_]{1,20})?\.json",
     re.ASCII | re.DOTALL,
@@ -56,6 +56,11 @@ class WeightSet(Struct, frozen=True):
     bytes: int
     index: str | None = None
 
+    @property
+    def by_rank(self) -> bool:
+        """Whether the files are numbered by the rank that wrote them (consolidated.00.pth), and not of how many."""
+        return self.index is None and any(_RANKED.fullmatch(name) for name in self.files)
+
 
 class _Growing(Struct):
     """A set whose files are still being found."""
@@ -71,7 +76,7 @@ def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
     """
     growing: dict[tuple[str, str, bool], _Growing] = {}
     for name in sizes:
-        found = _META.fullmatch(name) or (None if len(name) > 255 else _FILE.fullmatch(name))
+        found = _RANKED.fullmatch(name) or (None if len(name) > 255 else _FILE.fullmatch(name))
         if found is None:
             index = _INDEX.fullmatch(name)
             if index is not None:

@@ -31,8 +31,8 @@ sys.stdout.flush()
 os._exit(0)
 """
 _OWN = (
-    "from inspector.loader import opening; from inspector.loader.sources import hub; "
-    "from inspector.loader.checkpoint import load"
+    "from inspector.loader.sources import hub, opening; from inspector.loader.checkpoint import load; "
+    "from huggingface_hub.utils import build_hf_headers, get_session"
 )
 READERS = {
     "client": (
@@ -41,10 +41,7 @@ READERS = {
         "api = HfApi(endpoint=os.environ['HF_ENDPOINT'], token=False)\n"
         "api.get_safetensors_metadata(sys.argv[1], revision=sys.argv[2])",
     ),
-    "ranges": (
-        "from inspector.loader.checkpoint import load",
-        "assert load(sys.argv[1], revision=sys.argv[2]).readable",
-    ),
+    "ranges": (_OWN, "assert load(sys.argv[1], revision=sys.argv[2]).readable"),
     "one answer": (_OWN, "assert load(sys.argv[1]).readable"),
 }
 """Name -> imports and the call that is timed."""

@@ -14,7 +14,7 @@ from inspector.comparing.checkpoints import compare_audits
 from inspector.comparing.files import with_files
 from inspector.comparing.result import Comparison
 from inspector.loader.index import Index
-from inspector.loader.sources.repository_file import RepositoryFile
+from inspector.loader.sources.source import RepositoryFile
 from tests.checkpoints import genuine
 from tests.judged import judged
 from tests.sparse_models import LLAMA8B

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import huggingface_hub.constants
 import pytest
 
 from inspector.loader.checkpoint import Checkpoint, load
@@ -21,6 +24,51 @@ VARIABLES = (
     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
 )  # fmt: skip
 SHARDS = 4
+
+
+class Environment:
+    """The fixture of pytest with variables that apply at once.
+
+    huggingface_hub reads its variables when it is imported, and its session those of proxies when it is made.
+    """
+
+    def __init__(self) -> None:
+        self._patch = pytest.MonkeyPatch()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._patch, name)
+
+    def __enter__(self) -> Environment:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.undo()
+
+    def setenv(self, name: str, value: str) -> None:
+        """Sets a variable."""
+        self._patch.setenv(name, value)
+        self._apply()
+
+    def delenv(self, name: str, raising: bool = True) -> None:
+        """Removes a variable."""
+        self._patch.delenv(name, raising)
+        self._apply()
+
+    def undo(self) -> None:
+        """Takes everything back."""
+        self._patch.undo()
+        self._apply()
+
+    def _apply(self) -> None:
+        importlib.reload(huggingface_hub.constants)
+        huggingface_hub.close_session()
+
+
+@pytest.fixture
+def monkeypatch() -> Iterator[Environment]:
+    """In place of the fixture of pytest."""
+    with Environment() as environment:
+        yield environment
 
 
 @pytest.fixture(autouse=True)

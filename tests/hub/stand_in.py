@@ -13,6 +13,7 @@ import asyncio
 import hashlib
 import json
 import re
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -131,10 +132,14 @@ class StandIn:
         api_redirects: bool = False,
         page: int = PAGE,
         store_host: str = "127.0.0.1",
+        host: str = "127.0.0.1",
+        tls: ssl.SSLContext | None = None,
+        prefix: str = "",
     ) -> None:
         self.latency, self.speed = latency, speed
         self.one_answer, self.api_redirects, self.page = one_answer, api_redirects, page
-        self.store_host = store_host
+        self.host, self.store_host, self.prefix = host, store_host, prefix
+        self._tls = tls
         self.repositories: dict[str, Repository] = {}
         self.renamed: dict[str, str] = {}
         self.faults: list[Fault] = []
@@ -173,12 +178,16 @@ class StandIn:
     @property
     def endpoint(self) -> str:
         """What HF_ENDPOINT has to be."""
-        return f"http://127.0.0.1:{self.ports['hub']}"
+        return f"{self._scheme}://{self.host}:{self.ports['hub']}{self.prefix}"
 
     @property
     def store(self) -> str:
         """The second host."""
-        return f"http://{self.store_host}:{self.ports['store']}"
+        return f"{self._scheme}://{self.store_host}:{self.ports['store']}"
+
+    @property
+    def _scheme(self) -> str:
+        return "http" if self._tls is None else "https"
 
     def add(self, name: str, folder: Path, **options: Any) -> Repository:
         """Serves a folder as a repository with one commit on `main`."""
@@ -223,7 +232,7 @@ class StandIn:
         async def begin() -> None:
             for server in ("hub", "store"):
                 serve = partial(self._serve, server)
-                started = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=1024)
+                started = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=1024, ssl=self._tls)
                 self._servers.append(started)
                 self.ports[server] = started.sockets[0].getsockname()[1]
             self._ready.set()
@@ -260,7 +269,7 @@ class StandIn:
         lines = head.decode("latin-1").split("\r\n")
         method, target, _ = lines[0].split(" ", 2)
         headers = {key.strip().lower(): value.strip() for key, _, value in (one.partition(":") for one in lines[1:-2])}
-        seen = Seen(server, method, target, headers)
+        seen = Seen(server, method, target.removeprefix(self.prefix) if server == "hub" else target, headers)
         self.seen.append(seen)
         reply = self._right(seen)
         for fault in self.faults:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from huggingface_hub import snapshot_download
 
 from tests.hub.conftest import VARIABLES
 from tests.hub.stand_in import Reply, Seen, StandIn
@@ -85,10 +86,11 @@ def test_n38_ctrl_c_ends_at_once(hub: StandIn, tmp_path: Path, where: str) -> No
     assert "Traceback" not in output[1]
 
 
-def test_only_the_table_of_constants_is_imported(hub: StandIn, tmp_path: Path) -> None:
+def test_only_the_table_of_constants_is_imported_for_the_cache(hub: StandIn, tmp_path: Path) -> None:
+    snapshot_download("org/tiny", cache_dir=tmp_path / "home" / "hub", endpoint=hub.endpoint, token=False)
     code = (
-        "import sys; from inspector.loader.checkpoint import load; c = load('org/tiny'); assert c.readable; "
-        "print(sorted(m for m in sys.modules if m.startswith(('huggingface_hub', 'httpx', 'ssl', 'http.client'))))"
+        "import sys; from inspector.loader.checkpoint import load; c = load('org/tiny', cached=True); "
+        "assert c.readable; print(sorted(m for m in sys.modules if m.startswith(('huggingface_hub', 'httpx', 'ssl'))))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -104,8 +106,9 @@ def test_only_the_table_of_constants_is_imported(hub: StandIn, tmp_path: Path) -
 def test_nothing_of_it_is_imported_for_a_folder(folder: Path) -> None:
     code = (
         f"import sys; from inspector.loader.checkpoint import load; load({str(folder)!r}); "
-        "rooms = ('opening', 'address', 'hub', 'web', 'wire', 'cached', 'remote_files', 'hub_settings', 'download'); "
-        "print([m for m in rooms if 'inspector.loader.' + m in sys.modules], 'socket' in sys.modules)"
+        "here = {'folder', 'source'}; "
+        "print([m for m in sys.modules if m.startswith('inspector.loader.sources.') and m.split('.')[-1] not in here], "
+        "[m for m in ('socket', 'ssl', 'http', 'urllib', 'httpx', 'httpx2', 'huggingface_hub') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[] False"
+    assert done.stdout.strip() == "[] []"

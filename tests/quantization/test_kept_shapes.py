@@ -11,6 +11,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.loader.dtype import BITS
+from tests.hub.conftest import Environment
 from tests.hub.stand_in import StandIn
 from tests.quantization.stored import Spec, checkpoint
 
@@ -88,13 +89,13 @@ def test_a_kept_shape_that_cannot_be_is_reported(tmp_path: Path, outputs: int) -
     assert "packing-undecided" in found
 
 
-def test_kept_shapes_are_read_over_the_network_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_shapes_are_read_over_the_network_too(tmp_path: Path) -> None:
     spec, parameters = strange_names()
     folder = written(tmp_path / "model", spec, true_shapes(spec))
-    with StandIn() as hub:
+    with StandIn() as hub, Environment() as environment:
         hub.add("org/model", folder)
-        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
-        monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+        environment.setenv("HF_ENDPOINT", hub.endpoint)
+        environment.setenv("HF_HOME", str(tmp_path / "home"))
         audited = audit("org/model")
     assert audited.counts.unique_parameters == parameters
     assert said(audited).startswith("headers only, and the shapes")

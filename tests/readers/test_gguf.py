@@ -6,7 +6,8 @@ import pytest
 
 from inspector.dialects.gguf import config_of
 from inspector.loader.formats.ggml_types import BY_NAME, TYPES, packed_of
-from inspector.loader.formats.gguf import ArrayOf, Split, judge_splits, read_gguf
+from inspector.loader.formats.gguf import Split, judge_splits, read_gguf
+from inspector.loader.formats.gguf_values import ArrayOf
 from inspector.loader.layout import Layout
 from tests.readers.made import Gguf, reading, small_llama
 

@@ -22,6 +22,7 @@ from inspector.values.difference import Numbers, difference
 from inspector.values.result import NotNamed
 from tests.checkpoints import genuine
 from tests.dialects.converters import meta
+from tests.hub.conftest import Environment
 from tests.hub.stand_in import StandIn
 from tests.sparse_models import TINY, llama
 from tests.values.examples import DOWN, KEY, in_halves, model
@@ -166,12 +167,12 @@ def test_only_named_tensors_are_read(tmp_path: Path) -> None:
     assert "values of other tensors" in {one.check for one in compared.skipped}
 
 
-def test_a_repository_is_read_for_named_tensors_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repository_is_read_for_named_tensors_only(tmp_path: Path) -> None:
     folder = write(tmp_path / "here", model(), TINY)
-    with StandIn() as hub:
+    with StandIn() as hub, Environment() as environment:
         hub.add("org/model", folder)
-        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
-        monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
+        environment.setenv("HF_ENDPOINT", hub.endpoint)
+        environment.setenv("HF_HOME", str(tmp_path / "home"))
         compared = compare(str(folder), "org/model")
         with pytest.raises(NotNamed):
             compared_with_values(compared)

@@ -16,10 +16,11 @@ from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.entry_problems import EntryProblems
+from inspector.loader.extents import cut_short, longer, tiling
 from inspector.loader.formats.ggml_types import TYPES, lay_out_blocks, type_name
+from inspector.loader.formats.gguf_values import Malformed, Values
 from inspector.loader.formats.incremental import Ended, Read, Stretch, TooLong
 from inspector.loader.header_record import NAMES_SHOWN, Header, Layouts
-from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import Layout
 from inspector.loader.signature import SNIFF_BYTES, recognise
 
@@ -29,35 +30,8 @@ TENSOR_LIMIT: Final = 262_144
 """Tensors of one file. Experts are stacked in GGUF, so that genuine files have a few thousand."""
 KEY_LIMIT: Final = 65_536
 """Key-values of one file."""
-ITEM_LIMIT: Final = 4_000_000
-"""Texts in arrays, which are skipped one by one, in one file."""
-INNER_LIMIT: Final = 65_536
-"""Arrays within arrays."""
-NAME_LIMIT: Final = 1_024
-"""Bytes of one name; ggml itself keeps 63."""
-NAMES_LIMIT: Final = 16_000_000
-"""Bytes of all names together."""
-TEXT_KEPT: Final = 4_096
-KEPT_LIMIT: Final = 8_000_000
-ARRAY_KEPT: Final = 4_096
-"""Numbers of an array that is kept: one for each layer is the most that a config needs."""
 DIMS_LIMIT: Final = 16
-NEST_LIMIT: Final = 8
 DEFAULT_ALIGNMENT: Final = 32
-
-_TEXT, _ARRAY, _BOOL = 8, 9, 7
-_SCALARS: Final = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "B", 10: "Q", 11: "q", 12: "d"}
-_WORDS: Final = {
-    0: "uint8", 1: "int8", 2: "uint16", 3: "int16", 4: "uint32", 5: "int32", 6: "float32", 7: "bool",
-    8: "string", 9: "array", 10: "uint64", 11: "int64", 12: "float64",
-}  # fmt: skip
-
-
-class ArrayOf(Struct, frozen=True):
-    """An array that was not kept: what it holds and how many."""
-
-    type: str
-    count: int
 
 
 class Split(Struct, frozen=True):
@@ -85,12 +59,6 @@ class GgufFile(Struct, frozen=True):
     begins: Mapping[str, int] = {}
 
 
-class _Malformed(Exception):
-    def __init__(self, problem: str) -> None:
-        super().__init__(problem)
-        self.problem = problem
-
-
 def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) -> GgufFile:
     """Reads the header of a GGUF file of `size` bytes. Any bytes give a reading or evidence of what is wrong.
 
@@ -106,7 +74,7 @@ def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) 
         found: Finding = HeaderTruncated(place=Place(file=file), declared=None, stored=size)
     except TooLong as error:
         found = reading.malformed(f"the header is longer than {error.limit:,} bytes")
-    except _Malformed as error:
+    except Malformed as error:
         found = reading.malformed(error.problem)
     return GgufFile(Header(file, {}, {}, (*reading.findings, found), readable=False), reading.values, reading.version)
 
@@ -138,29 +106,26 @@ class _Reading:
         self.values: dict[str, object] = {}
         self.version = 0
         self.order = "<"
-        self.items = 0
-        self.inner = 0
-        self.kept = 0
         self.tensors: dict[str, Layout] = {}
         self.spans: list[tuple[int, int, str]] = []
         self.faulty: list[str] = []
         self.problems = EntryProblems()
         self.place = Place(file=file)
-        self.u32, self.u64 = struct.Struct("<I"), struct.Struct("<Q")
+        self.take = Values(stretch, self.order)
 
     def run(self) -> GgufFile:
         first = self._magic()
         if first is not None:
             self.findings.append(first)
             return GgufFile(Header(self.file, {}, {}, tuple(self.findings), readable=False), {}, self.version)
-        tensors, keys = self._u64(), self._u64()
+        tensors, keys = self.take.u64(), self.take.u64()
         if tensors > TENSOR_LIMIT:
             from inspector.findings.header.start import TooManyTensors
 
             self.findings.append(TooManyTensors(place=self.place, tensors=tensors, limit=TENSOR_LIMIT))
             return GgufFile(Header(self.file, {}, {}, tuple(self.findings), readable=False), {}, self.version)
         if keys > KEY_LIMIT:
-            raise _Malformed(f"{keys:,} key-values are announced, the limit is {KEY_LIMIT:,}")
+            raise Malformed(f"{keys:,} key-values are announced, the limit is {KEY_LIMIT:,}")
         self._key_values(keys)
         alignment = self._alignment()
         self._tensors(tensors)
@@ -193,7 +158,7 @@ class _Reading:
         self.version = little
         if little & 0xFFFF == 0 and big in (2, 3):
             self.version, self.order = big, ">"
-            self.u32, self.u64 = struct.Struct(">I"), struct.Struct(">Q")
+            self.take = Values(self.stretch, self.order)
         if self.version not in (2, 3):
             from inspector.findings.header.gguf import GgufVersionUnknown
 
@@ -204,27 +169,12 @@ class _Reading:
         self.stretch.at = 0
         return self.stretch.take(min(self.size, SNIFF_BYTES))
 
-    def _u32(self) -> int:
-        return int(self.u32.unpack(self.stretch.take(4))[0])
-
-    def _u64(self) -> int:
-        return int(self.u64.unpack(self.stretch.take(8))[0])
-
-    def _name(self, what: str) -> str:
-        length = self._u64()
-        if length > NAME_LIMIT:
-            raise _Malformed(f"{what} of {length:,} bytes, the limit is {NAME_LIMIT:,}")
-        self.kept += length
-        if self.kept > NAMES_LIMIT:
-            raise TooLong(NAMES_LIMIT)
-        return self.stretch.take(length).decode("utf-8", "backslashreplace")
-
     def _key_values(self, count: int) -> None:
         doubled: list[str] = []
         for _ in range(count):
-            key = self._name("a key")
-            kind = self._u32()
-            value = self._value(kind, 0)
+            key = self.take.name("a key")
+            kind = self.take.u32()
+            value = self.take.value(kind)
             if key in self.values:
                 doubled.append(key)
             else:
@@ -236,93 +186,24 @@ class _Reading:
                 MetadataKeyDoubled(place=self.place, keys=tuple(doubled[:NAMES_SHOWN]), count=len(doubled))
             )
 
-    def _value(self, kind: int, depth: int) -> object:
-        if kind in _SCALARS:
-            layout = struct.Struct(self.order + _SCALARS[kind])
-            value = layout.unpack(self.stretch.take(layout.size))[0]
-            return bool(value) if kind == _BOOL else value
-        if kind == _TEXT:
-            return self._text()
-        if kind == _ARRAY:
-            return self._array(depth)
-        raise _Malformed(f"a value of type {kind}")
-
-    def _text(self) -> str:
-        length = self._u64()
-        kept = min(length, TEXT_KEPT)
-        self.kept += kept
-        if self.kept > KEPT_LIMIT + NAMES_LIMIT:
-            raise TooLong(KEPT_LIMIT)
-        text = self.stretch.take(kept).decode("utf-8", "replace")
-        self.stretch.skip(length - kept)
-        return text
-
-    def _array(self, depth: int) -> object:
-        if depth >= NEST_LIMIT:
-            raise _Malformed(f"arrays within arrays, more than {NEST_LIMIT} deep")
-        kind = self._u32()
-        count = self._u64()
-        if kind in _SCALARS:
-            width = struct.Struct(self.order + _SCALARS[kind]).size
-            if depth or count > ARRAY_KEPT:
-                self.stretch.skip(count * width)
-                return ArrayOf(_WORDS[kind], count)
-            self.kept += count * 32
-            if self.kept > KEPT_LIMIT + NAMES_LIMIT:
-                raise TooLong(KEPT_LIMIT)
-            raw = self.stretch.take(count * width)
-            numbers = list(struct.Struct(f"{self.order}{count}{_SCALARS[kind]}").unpack(raw))
-            return [bool(number) for number in numbers] if kind == _BOOL else numbers
-        if kind not in (_TEXT, _ARRAY):
-            raise _Malformed(f"an array of values of type {kind}")
-        if kind == _TEXT:
-            self.items += count
-            if self.items > ITEM_LIMIT:
-                raise _Malformed(f"arrays of {self.items:,} texts, the limit is {ITEM_LIMIT:,}")
-            self._skip_texts(count)
-        else:
-            self.inner += count
-            if self.inner > INNER_LIMIT:
-                raise _Malformed(f"{self.inner:,} arrays within arrays, the limit is {INNER_LIMIT:,}")
-            for _ in range(count):
-                self._array(depth + 1)
-        return ArrayOf(_WORDS[kind], count)
-
-    def _skip_texts(self, count: int) -> None:
-        """Goes past `count` texts; the inner loop is what a vocabulary costs."""
-        stretch, unpack = self.stretch, self.u64.unpack_from
-        while count:
-            buffer, at = stretch.buffer, stretch.at
-            end = len(buffer) - 8
-            while count and at <= end:
-                after: int = at + 8 + unpack(buffer, at)[0]
-                if after > end + 8:
-                    break
-                at = after
-                count -= 1
-            stretch.at = at
-            if count:
-                stretch.skip(self._u64())
-                count -= 1
-
     def _alignment(self) -> int:
         found = self.values.get("general.alignment", DEFAULT_ALIGNMENT)
         if type(found) is not int or not 0 < found <= 1 << 20 or found & (found - 1):
             shown = found if isinstance(found, int | float | str | bool) else "an array"
-            raise _Malformed(f"general.alignment is {str(shown)[:40]}, not a power of two up to {1 << 20:,}")
+            raise Malformed(f"general.alignment is {str(shown)[:40]}, not a power of two up to {1 << 20:,}")
         return found
 
     def _tensors(self, count: int) -> None:
         doubled: list[str] = []
         seen: set[str] = set()
         for _ in range(count):
-            name = self._name("a tensor's name")
-            rank = self._u32()
+            name = self.take.name("a tensor's name")
+            rank = self.take.u32()
             if rank > DIMS_LIMIT:
-                raise _Malformed(f"a tensor of {rank:,} dims")
+                raise Malformed(f"a tensor of {rank:,} dims")
             dims = struct.Struct(f"{self.order}{rank}Q").unpack(self.stretch.take(8 * rank))
-            kind = self._u32()
-            offset = self._u64()
+            kind = self.take.u32()
+            offset = self.take.u64()
             if name in seen:
                 doubled.append(name)
                 continue
@@ -397,19 +278,10 @@ class _Reading:
         unaligned = [name for begin, _, name in self.spans if begin % alignment]
         disordered = any(one[0] > other[0] for one, other in zip(self.spans, self.spans[1:], strict=False))
         spans = sorted(self.spans)
-        end, holes, hole_bytes = 0, 0, 0
-        overlapping: list[str] = []
-        behind: list[str] = []
-        for begin, stop, name in spans:
-            padded = -(-end // alignment) * alignment
-            if begin < end:
-                overlapping.append(name)
-            elif begin > padded:
-                holes += 1
-                hole_bytes += begin - padded
-                behind.append(name)
-            end = max(end, stop)
-        if unaligned or overlapping or (holes and not self.faulty) or disordered:
+        tiled = tiling(spans, alignment)
+        end, overlapping = tiled.end, tiled.overlapping
+        behind = () if self.faulty else tiled.behind  # gaps are where faulty entries may lie
+        if unaligned or overlapping or behind or disordered:
             from inspector.findings.header.gguf import GgufOffsetsOdd
 
             self.findings.append(
@@ -418,31 +290,19 @@ class _Reading:
                     alignment=alignment,
                     unaligned=len(unaligned),
                     overlapping=len(overlapping),
-                    holes=0 if self.faulty else holes,
-                    hole_bytes=0 if self.faulty else hole_bytes,
+                    holes=len(behind),
+                    hole_bytes=tiled.gap_bytes if behind else 0,
                     disordered=disordered,
-                    names=tuple(list(dict.fromkeys([*unaligned[:8], *overlapping[:8], *behind[:8]]))[:NAMES_SHOWN]),
+                    names=tuple(
+                        list(dict.fromkeys([*unaligned[:8], *overlapping[:8], *tiled.behind[:8]]))[:NAMES_SHOWN]
+                    ),
                 )
             )
         cut = tuple(name for _, stop, name in spans if stop > stored)
         if cut:
-            from inspector.findings.shards.files import ShardCut
-
-            self.findings.append(
-                ShardCut(
-                    place=self.place,
-                    declared=start + end,
-                    stored=self.size,
-                    lost_bytes=end - stored,
-                    tensors=len(cut),
-                    names=tuple(cut[:NAMES_SHOWN]),
-                    layers=layers_of(name.replace("blk.", "layers.", 1) for name in cut),
-                )
-            )
+            self.findings.append(cut_short(self.place, start + end, self.size, end - stored, cut))
         elif stored > -(-end // alignment) * alignment and not self.faulty:
-            from inspector.findings.header.offsets import DataBehindEnd
-
-            self.findings.append(DataBehindEnd(place=self.place, declared=end, stored=stored, bytes=stored - end))
+            self.findings.append(longer(self.place, end, stored))
         return min(end, 1 << 62), cut
 
 

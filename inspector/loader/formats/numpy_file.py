@@ -12,9 +12,10 @@ from typing import Final
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.dtype import BITS
+from inspector.loader.extents import cut_short, longer
 from inspector.loader.formats import zip_directory
 from inspector.loader.formats.incremental import Read
-from inspector.loader.formats.zip_directory import Fault
+from inspector.loader.formats.zip_directory import BadArchive, Member
 from inspector.loader.header_record import NAMES_SHOWN, Header
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout, lay_out
@@ -46,13 +47,18 @@ def read_numpy(read: Read, size: int, file: str) -> Header:
     first = read(0, min(size, SNIFF_BYTES))
     if first.startswith(MAGIC):
         return _single(read, size, file)
-    if first.startswith(b"PK"):
-        return _archive(read, size, file)
-    what = recognise(first, size)
-    from inspector.findings.reading.content import NotACheckpoint
+    found: Finding
+    try:
+        if first.startswith(b"PK"):
+            return _archive(read, size, file)
+        from inspector.findings.reading.content import NotACheckpoint
 
-    findings = NotACheckpoint(place=Place(file=file), what=what, bytes=size)
-    return Header(file, {}, {}, (findings,), readable=False)
+        found = NotACheckpoint(place=Place(file=file), what=recognise(first, size), bytes=size)
+    except BadArchive as bad:
+        from inspector.findings.header.torch import ArchiveMalformed
+
+        found = ArchiveMalformed(place=Place(file=file), problem=bad.problem, cut=bad.cut, stored=size)
+    return Header(file, {}, {}, (found,), readable=False)
 
 
 def _malformed(file: str, problem: str, names: Sequence[str]) -> Finding:
@@ -72,36 +78,19 @@ def _single(read: Read, size: int, file: str) -> Header:
     place = Place(file=file)
     findings: tuple[Finding, ...] = ()
     if end > size:
-        from inspector.findings.shards.files import ShardCut
-
-        findings = (
-            ShardCut(
-                place=place, declared=end, stored=size, lost_bytes=end - size, tensors=1, names=("arr_0",), layers=""
-            ),
-        )
+        findings = (cut_short(place, end, size, end - size, ("arr_0",)),)
     elif end < size:
-        from inspector.findings.header.offsets import DataBehindEnd
-
-        findings = (DataBehindEnd(place=place, declared=layout.bytes, stored=size - start, bytes=size - end),)
+        findings = (longer(place, layout.bytes, size - start),)
     cut = ("arr_0",) if end > size else ()
     return Header(file, {"arr_0": layout}, {"format": "np"}, findings, start - 8, layout.bytes, (), cut)
-
-
-def _no_archive(fault: Fault, size: int, file: str) -> Header:
-    from inspector.findings.header.torch import ArchiveMalformed
-
-    malformed = ArchiveMalformed(place=Place(file=file), problem=fault.problem, cut=fault.cut, stored=size)
-    return Header(file, {}, {}, (malformed,), readable=False)
 
 
 def _archive(read: Read, size: int, file: str) -> Header:
     place = Place(file=file)
     members = zip_directory.read_directory(read, size)
-    if isinstance(members, Fault):
-        return _no_archive(members, size, file)
     arrays = [member for name, member in members.items() if name.endswith(".npy")]
     if not arrays:
-        return _no_archive(Fault("the archive holds no .npy", False), size, file)
+        raise BadArchive("the archive holds no .npy")
     findings: list[Finding] = []
     tensors: dict[str, Layout] = {}
     faulty: list[str] = []
@@ -115,10 +104,7 @@ def _archive(read: Read, size: int, file: str) -> Header:
     total = 0
     for member in arrays:
         name = member.name.removesuffix(".npy")
-        raw = zip_directory.beginning(read, member, 512)
-        if not isinstance(raw, Fault) and _header_bytes(raw) > len(raw):
-            raw = zip_directory.beginning(read, member, HEADER_LIMIT + 12)
-        found = raw.problem if isinstance(raw, Fault) else _array(raw)
+        found = _member(read, member)
         if isinstance(found, str):
             faulty.append(name)
             problems.setdefault(found, []).append(name)
@@ -144,6 +130,17 @@ def _archive(read: Read, size: int, file: str) -> Header:
         file, tensors, {"format": "np"}, tuple(findings), header_bytes, total, tuple(faulty), tuple(cut),
         bool(tensors) or not faulty,
     )  # fmt: skip
+
+
+def _member(read: Read, member: Member) -> tuple[Layout, int] | str:
+    """The layout of an array in an archive and where its data begin; a text says why there is none."""
+    try:
+        raw = zip_directory.beginning(read, member, 512)
+        if _header_bytes(raw) > len(raw):
+            raw = zip_directory.beginning(read, member, HEADER_LIMIT + 12)
+    except BadArchive as bad:
+        return bad.problem
+    return _array(raw)
 
 
 def _header_bytes(raw: bytes) -> int:

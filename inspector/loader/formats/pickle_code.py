@@ -13,7 +13,7 @@ from pickletools import genops
 from typing import Any, Final
 
 from inspector.loader.formats.incremental import Ended
-from inspector.loader.formats.pickle_values import Blob, Fault, Made, Name, Persistent, Pickle
+from inspector.loader.formats.pickle_values import BadPickle, Blob, Made, Name, Persistent, Pickle
 
 OPCODE_LIMIT: Final = 3_000_000
 """Opcodes of one pickle; a tensor of a state dict takes about thirty."""
@@ -30,25 +30,19 @@ TEXT_KEPT: Final = 4_096
 BYTES_KEPT: Final = 64
 
 
-class _Wrong(Exception):
-    def __init__(self, problem: str) -> None:
-        super().__init__(problem)
-        self.problem = problem
-
-
 _DICTS: Final = frozenset({("collections", "OrderedDict"), ("collections", "defaultdict"), ("builtins", "dict"),
                            ("__builtin__", "dict"), ("collections", "Counter")})  # fmt: skip
 
 
-def read_pickle(data: bytes, start: int = 0) -> Pickle | Fault:
-    """Reads the pickle that begins at `start`. Raises Ended where the data stop before the pickle does."""
+def read_pickle(data: bytes, start: int = 0) -> Pickle:
+    """Reads the pickle that begins at `start`. Raises BadPickle, and Ended where the data stop before it does."""
     machine = _Machine()
     try:
         return machine.run(data, start)
-    except _Wrong as wrong:
-        return Fault(wrong.problem, machine.position)
+    except BadPickle as bad:
+        raise BadPickle(bad.problem, machine.position) from None
     except (IndexError, KeyError):
-        return Fault("takes what is not there", machine.position)
+        raise BadPickle("takes what is not there", machine.position) from None
 
 
 _CUT_OFF: Final = ("not enough data", "remain", "exhausted", "no newline")
@@ -56,19 +50,19 @@ _CUT_OFF: Final = ("not enough data", "remain", "exhausted", "no newline")
 
 
 def _opcodes(data: bytes, start: int) -> Iterator[tuple[str, Any, int]]:
-    """(name, argument, position) of each opcode. Raises Ended where the data end, _Wrong where they are no pickle."""
+    """(name, argument, position) of each opcode. Raises Ended where the data end, BadPickle where it is no pickle."""
     stream = io.BytesIO(data)
     stream.seek(start)
     try:
         for opcode, argument, position in genops(stream):
             yield opcode.name, argument, start if position is None else position
     except UnicodeDecodeError:
-        raise _Wrong("has a text that is not UTF-8") from None
+        raise BadPickle("has a text that is not UTF-8") from None
     except ValueError as problem:
         words = str(problem)
         if any(sign in words for sign in _CUT_OFF):
             raise Ended(len(data)) from None
-        raise _Wrong(f"holds what pickle does not know: {words[:200]}") from None
+        raise BadPickle(f"holds what pickle does not know: {words[:200]}") from None
 
 
 class _Machine:
@@ -89,27 +83,27 @@ class _Machine:
         longest = len(data)
         for number, (name, argument, position) in enumerate(_opcodes(data, start)):
             if position - self.position > longest:
-                raise _Wrong(f"has an integer of {position - self.position:,} bytes")
+                raise BadPickle(f"has an integer of {position - self.position:,} bytes")
             self.position = position
             longest = NUMBER_LIMIT if name in _INTEGERS else len(data)
             if number > OPCODE_LIMIT:
-                raise _Wrong(f"has more than {OPCODE_LIMIT:,} opcodes")
+                raise BadPickle(f"has more than {OPCODE_LIMIT:,} opcodes")
             if name == "STOP":
                 if not stack:
-                    raise _Wrong("ends with nothing on its stack")
+                    raise BadPickle("ends with nothing on its stack")
                 return Pickle(stack[-1], self.names, position + 1)
             if name in _CONSTANTS:
                 stack.append(_CONSTANTS[name])
             else:
                 _EFFECTS[name](self, argument)
             if len(stack) > STACK_LIMIT:
-                raise _Wrong(f"has more than {STACK_LIMIT:,} values on its stack")
+                raise BadPickle(f"has more than {STACK_LIMIT:,} values on its stack")
         raise Ended(len(data))
 
     def _new(self) -> None:
         self.containers += 1
         if self.containers > CONTAINER_LIMIT:
-            raise _Wrong(f"makes more than {CONTAINER_LIMIT:,} containers")
+            raise BadPickle(f"makes more than {CONTAINER_LIMIT:,} containers")
 
     def _push(self, container: object) -> None:
         self._new()
@@ -118,7 +112,7 @@ class _Machine:
     def _cut(self) -> list[Any]:
         """The values above the last mark, taken off the stack."""
         if not self.marks or self.marks[-1] > len(self.stack):
-            raise _Wrong("looks for a mark that is not there")
+            raise BadPickle("looks for a mark that is not there")
         mark = self.marks.pop()
         taken = self.stack[mark:]
         del self.stack[mark:]
@@ -126,19 +120,19 @@ class _Machine:
 
     def _pop(self) -> Any:
         if self.marks and len(self.stack) <= self.marks[-1]:
-            raise _Wrong("takes what is below a mark")
+            raise BadPickle("takes what is below a mark")
         return self.stack.pop()
 
     def _top(self) -> Any:
         if not self.stack:
-            raise _Wrong("takes what is not there")
+            raise BadPickle("takes what is not there")
         return self.stack[-1]
 
     # plain values
 
     def proto(self, version: int) -> None:
         if version > 5:
-            raise _Wrong("says a protocol above 5")
+            raise BadPickle("says a protocol above 5")
 
     def nothing(self, _: object) -> None:
         """FRAME says how long a frame is, which no value depends on."""
@@ -146,7 +140,7 @@ class _Machine:
     def mark(self, _: object) -> None:
         self.marks.append(len(self.stack))
         if len(self.marks) > STACK_LIMIT:
-            raise _Wrong(f"has more than {STACK_LIMIT:,} marks")
+            raise BadPickle(f"has more than {STACK_LIMIT:,} marks")
 
     def pop(self, _: object) -> None:
         if self.marks and len(self.stack) == self.marks[-1]:
@@ -243,7 +237,7 @@ class _Machine:
     def put(self, key: int) -> None:
         self.memo[key] = self._top()
         if len(self.memo) > MEMO_LIMIT:
-            raise _Wrong(f"remembers more than {MEMO_LIMIT:,} values")
+            raise BadPickle(f"remembers more than {MEMO_LIMIT:,} values")
 
     def memoize(self, _: object) -> None:
         self.put(len(self.memo))
@@ -255,11 +249,11 @@ class _Machine:
 
     def _named(self, module: str, name: str) -> Name:
         if len(name) + len(module) > NAME_LIMIT:
-            raise _Wrong(f"has a name of more than {NAME_LIMIT:,} characters")
+            raise BadPickle(f"has a name of more than {NAME_LIMIT:,} characters")
         found = self.known.get((module, name))
         if found is None:
             if len(self.known) >= NAMES_LIMIT:
-                raise _Wrong(f"names more than {NAMES_LIMIT:,} things to import")
+                raise BadPickle(f"names more than {NAMES_LIMIT:,} things to import")
             found = self.known[module, name] = Name(module, name)
             self.names[found] = self.position
         return found
@@ -271,7 +265,7 @@ class _Machine:
     def stack_imported(self, _: object) -> None:
         name, module = self._pop(), self._pop()
         if not (isinstance(name, str) and isinstance(module, str)):
-            raise _Wrong("imports something whose name is no text")
+            raise BadPickle("imports something whose name is no text")
         self.stack.append(self._named(module, name))
 
     def extension(self, code: int) -> None:
@@ -327,13 +321,13 @@ def _dict_of(of: Name, arguments: object) -> dict[Any, object]:
 def _put(target: dict[Any, object], pairs: list[Any]) -> None:
     """Enters pairs under the keys of a state dict: texts and small integers. Others could be made to collide."""
     if len(pairs) % 2:
-        raise _Wrong("enters a key without a value")
+        raise BadPickle("enters a key without a value")
     for at in range(0, len(pairs), 2):
         key = pairs[at]
         if type(key) is str or (type(key) is int and -(1 << 60) < key < 1 << 60):
             target[key] = pairs[at + 1]
         elif isinstance(key, Blob):
-            raise _Wrong(f"has a key of {key.length:,} bytes")
+            raise BadPickle(f"has a key of {key.length:,} bytes")
 
 
 _INTEGERS: Final = frozenset({"INT", "LONG", "LONG1", "LONG4"})

@@ -40,11 +40,12 @@ class Made(Struct, eq=False):
     members: list[object] | None = None
 
 
-class Fault(Struct, frozen=True):
-    """Why a pickle cannot be read, and where in it."""
+class BadPickle(Exception):
+    """A pickle cannot be read. position: where in it."""
 
-    problem: str
-    position: int
+    def __init__(self, problem: str, position: int = 0) -> None:
+        super().__init__(problem)
+        self.problem, self.position = problem, position
 
 
 class Pickle(Struct, frozen=True):

@@ -8,104 +8,29 @@ torch/_weights_only_unpickler.py of torch 2.13.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import Struct
 
 from inspector.findings.finding import Finding, Place
-from inspector.loader.dtype import BITS, TORCH_NAMES
+from inspector.loader.dtype import BITS
 from inspector.loader.entry_problems import EntryProblems
+from inspector.loader.extents import longer
 from inspector.loader.formats import zip_directory
 from inspector.loader.formats.incremental import Ended, Read
 from inspector.loader.formats.pickle_code import read_pickle
-from inspector.loader.formats.pickle_values import Fault, Made, Name, Persistent, Pickle
-from inspector.loader.formats.zip_directory import Member
+from inspector.loader.formats.pickle_values import BadPickle, Pickle
+from inspector.loader.formats.torch_imports import purpose
+from inspector.loader.formats.torch_tensors import ODD, Storage, Tensor, Tensors, summary_of, weights_in
+from inspector.loader.formats.zip_directory import BadArchive, Member
 from inspector.loader.header_record import NAMES_SHOWN, Header, Layouts
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout, lay_out
 from inspector.loader.signature import SNIFF_BYTES, recognise
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 PICKLE_LIMIT: Final = 32_000_000
 """Bytes of pickled structure; a hundred thousand tensors take about twenty million."""
-TENSOR_LIMIT: Final = 200_000
-STEP_LIMIT: Final = 1_000_000
-"""Values that are visited to find the tensors, so that a dict within itself ends."""
-DEPTH_LIMIT: Final = 64
-NAME_LIMIT: Final = 4_096
-NAMES_LIMIT: Final = 32_000_000
-DIMS_LIMIT: Final = 64
-
-STORAGES: Final[dict[str, str]] = {
-    "DoubleStorage": "F64",
-    "FloatStorage": "F32",
-    "HalfStorage": "F16",
-    "BFloat16Storage": "BF16",
-    "LongStorage": "I64",
-    "IntStorage": "I32",
-    "ShortStorage": "I16",
-    "CharStorage": "I8",
-    "ByteStorage": "U8",
-    "BoolStorage": "BOOL",
-    "ComplexFloatStorage": "C64",
-    "QInt8Storage": "I8",
-    "QUInt8Storage": "U8",
-    "QInt32Storage": "I32",
-    "UntypedStorage": "U8",
-}
-"""Class of a storage -> dtype of its elements."""
-_OTHER_TORCH: Final = frozenset(
-    {"Size", "device", "Tensor", "strided", "sparse_coo", "preserve_format", "contiguous_format", "complex128",
-     "per_tensor_affine", "per_channel_affine", "quint4x2", "quint2x4", "ComplexDoubleStorage", "layout", "dtype",
-     "QUInt4x2Storage", "QUInt2x4Storage"}
-)  # fmt: skip
-_NEEDED: Final = frozenset(
-    {
-        ("torch._utils", "_rebuild_tensor"), ("torch._utils", "_rebuild_tensor_v2"),
-        ("torch._utils", "_rebuild_tensor_v3"), ("torch._utils", "_rebuild_parameter"),
-        ("torch._utils", "_rebuild_parameter_with_state"), ("torch._utils", "_rebuild_sparse_tensor"),
-        ("torch._utils", "_rebuild_qtensor"), ("torch._utils", "_rebuild_meta_tensor_no_storage"),
-        ("torch._utils", "_rebuild_nested_tensor"), ("torch._utils", "_rebuild_wrapper_subclass"),
-        ("torch._utils", "_rebuild_device_tensor_from_numpy"), ("torch._tensor", "_rebuild_from_type_v2"),
-        ("torch._tensor", "Tensor"), ("torch.nn.parameter", "Parameter"), ("torch.nn.parameter", "Buffer"),
-        ("torch.storage", "UntypedStorage"), ("torch.storage", "TypedStorage"), ("torch.storage", "_LoadedStorage"),
-        ("torch.serialization", "_get_layout"), ("torch.jit._pickle", "build_intlist"),
-        ("torch.jit._pickle", "build_boollist"), ("torch.jit._pickle", "build_tensorlist"),
-        ("torch.jit._pickle", "build_doublelist"), ("torch.jit._pickle", "restore_type_tag"),
-        ("collections", "OrderedDict"), ("collections", "defaultdict"), ("collections", "Counter"),
-        ("_codecs", "encode"), ("numpy", "dtype"), ("numpy", "ndarray"), ("numpy", "float64"), ("numpy", "float32"),
-        ("numpy.core.multiarray", "scalar"), ("numpy.core.multiarray", "_reconstruct"),
-        ("numpy._core.multiarray", "scalar"), ("numpy._core.multiarray", "_reconstruct"),
-    }
-)  # fmt: skip
-_PLAIN_BUILTINS: Final = _words(
-    "set frozenset list dict tuple int float bool str bytes bytearray complex slice range unicode long object"
-)
-_RUNS: Final = _words(
-    "os posix nt subprocess sys builtins __builtin__ socket shutil runpy importlib pty webbrowser ctypes pickle "
-    "_pickle cPickle dill cloudpickle joblib marshal code codeop timeit pip pdb bdb cProfile profile trace operator "
-    "_operator io _io asyncio multiprocessing threading _thread http urllib urllib2 urllib3 requests httpx aiohttp "
-    "ssl ftplib smtplib telnetlib tempfile glob platform commands popen2 zipimport pkgutil imp ensurepip venv idlelib "
-    "doctest unittest distutils setuptools sqlite3 signal gc inspect linecache atexit site shlex nturl2path posixpath "
-    "ntpath fileinput _winapi winreg msvcrt fcntl mmap resource syslog sched select selectors"
-)
-"""Modules that a state dict never needs and whose functions start, open, load or evaluate something."""
-_RUNS_NAMES: Final = frozenset(
-    {("torch", "load"), ("torch", "compile"), ("torch.hub", "load"), ("torch.serialization", "load"),
-     ("torch.hub", "load_state_dict_from_url"), ("torch.hub", "download_url_to_file"),
-     ("torch.utils.cpp_extension", "load"), ("torch.utils.cpp_extension", "load_inline"), ("numpy", "load"),
-     ("torch.jit", "load"), ("torch.package", "PackageImporter"), ("types", "FunctionType"),
-     ("types", "CodeType"), ("types", "MethodType"), ("functools", "reduce"),
-     ("numpy.testing._private.utils", "runstring")}
-)  # fmt: skip
-_INSIDE: Final = ("state_dict", "model_state_dict", "model_state", "model", "module", "params_ema", "params", "net",
-                  "network", "weights", "generator", "teacher", "student")  # fmt: skip
-"""Keys below which programs put the weights when they save more than them; the first one there is taken."""
 _MAGIC: Final = 0x1950A86A20F9469CFC6C
 
 
@@ -129,8 +54,9 @@ class TorchFile(Struct, frozen=True):
 
 def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tuple[int, ...]]]:
     """Tensor -> (byte at which its storage begins, first element in it, strides), where the archive keeps it plain."""
-    members = zip_directory.read_directory(read, size)
-    if isinstance(members, zip_directory.Fault):
+    try:
+        members = zip_directory.read_directory(read, size)
+    except BadArchive:
         return {}
     starts: dict[str, int] = {}
     found: dict[str, tuple[int, int, tuple[int, ...]]] = {}
@@ -139,32 +65,13 @@ def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tup
         if member is None or not member.plain:
             continue
         if key not in starts:
-            start = zip_directory.data_offset(read, member)
-            starts[key] = -1 if isinstance(start, zip_directory.Fault) else start
+            try:
+                starts[key] = zip_directory.data_offset(read, member)
+            except BadArchive:
+                starts[key] = -1
         if starts[key] >= 0:
             found[name] = (starts[key], first, strides)
     return found
-
-
-class _Storage(Struct, frozen=True):
-    dtype: str
-    key: str
-    elements: int
-    bytes: int
-
-
-class _Tensor(Struct, frozen=True):
-    """A tensor as the pickle describes it; storage None where it says that there is none (meta)."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int
-    storage: _Storage | None
-
-
-_ODD: Final = _Tensor("", (), (), 0, None)
-"""What a call makes that would be a tensor if its arguments were such as tensors have."""
 
 
 def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None) -> TorchFile:
@@ -172,14 +79,26 @@ def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None)
     reading = _Reading(read, size, file, Layouts() if layouts is None else layouts)
     first = read(0, min(size, SNIFF_BYTES))
     what = recognise(first, size)
-    if what == "zip":
-        return reading.archive()
-    if what == "pickle" or (what in ("unknown", "text") and first[:1] in (b"(", b"}", b"c", b"]", b"\x80")):
-        return reading.row()
+    pickled = what == "pickle" or (what in ("unknown", "text") and first[:1] in (b"(", b"}", b"c", b"]", b"\x80"))
     place = Place(file=file)
-    from inspector.findings.reading.content import NotACheckpoint
+    found: Finding
+    try:
+        if what == "zip":
+            return reading.archive()
+        if pickled:
+            return reading.row()
+        from inspector.findings.reading.content import NotACheckpoint
 
-    return reading.unreadable(NotACheckpoint(place=place, what=what, bytes=size))
+        found = NotACheckpoint(place=place, what=what, bytes=size)
+    except BadPickle as bad:
+        from inspector.findings.header.torch import PickleMalformed
+
+        found = PickleMalformed(place=place, problem=bad.problem, position=bad.position)
+    except BadArchive as bad:
+        from inspector.findings.header.torch import ArchiveMalformed
+
+        found = ArchiveMalformed(place=place, problem=bad.problem, cut=bad.cut, stored=size)
+    return reading.unreadable(found)
 
 
 class _Reading:
@@ -188,47 +107,27 @@ class _Reading:
         self.findings: list[Finding] = []
         self.problems = EntryProblems()
         self.place = Place(file=file)
-        self.steps = 0
-        self.name_bytes = 0
-        self.complete = True
         self.odd: list[str] = []
 
     def unreadable(self, *found: Finding) -> TorchFile:
         return TorchFile(Header(self.file, {}, {}, (*self.findings, *found), readable=False))
-
-    def _wrong_pickle(self, fault: Fault) -> Finding:
-        from inspector.findings.header.torch import PickleMalformed
-
-        return PickleMalformed(place=self.place, problem=fault.problem, position=fault.position)
-
-    def _wrong_archive(self, fault: zip_directory.Fault) -> Finding:
-        from inspector.findings.header.torch import ArchiveMalformed
-
-        return ArchiveMalformed(place=self.place, problem=fault.problem, cut=fault.cut, stored=self.size)
 
     # the two forms
 
     def archive(self) -> TorchFile:
         """A zip archive: one folder with data.pkl and data/0, data/1, ..."""
         members = zip_directory.read_directory(self.read, self.size)
-        if isinstance(members, zip_directory.Fault):
-            return self.unreadable(self._wrong_archive(members))
         names = [name for name in members if name == "data.pkl" or name.endswith("/data.pkl")]
         if not names:
-            return self.unreadable(self._wrong_archive(zip_directory.Fault("the archive holds no data.pkl")))
+            raise BadArchive("the archive holds no data.pkl")
         main = members[min(names, key=len)]
         if main.size > PICKLE_LIMIT:
-            problem = f"has {main.size:,} bytes, the limit is {PICKLE_LIMIT:,}"
-            return self.unreadable(self._wrong_pickle(Fault(problem, 0)))
+            raise BadPickle(f"has {main.size:,} bytes, the limit is {PICKLE_LIMIT:,}")
         data = zip_directory.beginning(self.read, main, PICKLE_LIMIT)
-        if isinstance(data, zip_directory.Fault):
-            return self.unreadable(self._wrong_archive(data))
         try:
             found = read_pickle(data)
         except Ended:
-            found = Fault("stops before its end", len(data))
-        if isinstance(found, Fault):
-            return self.unreadable(self._wrong_pickle(found))
+            raise BadPickle("stops before its end", len(data)) from None
         prefix = main.name.removesuffix("data.pkl")
         form = "torchscript" if any(name.startswith(f"{prefix}code/") for name in members) else "zip"
         return self._concluded(found.value, [found], form, _Archived(prefix, members))
@@ -242,26 +141,21 @@ class _Reading:
                 return self._row(data)
             except Ended:
                 if size >= self.size:
-                    return self.unreadable(self._wrong_pickle(Fault("stops before its end", len(data))))
+                    raise BadPickle("stops before its end", len(data)) from None
                 if size >= PICKLE_LIMIT:
-                    problem = f"has more than {PICKLE_LIMIT:,} bytes"
-                    return self.unreadable(self._wrong_pickle(Fault(problem, len(data))))
+                    raise BadPickle(f"has more than {PICKLE_LIMIT:,} bytes", len(data)) from None
             size <<= 3
 
     def _row(self, data: bytes) -> TorchFile:
-        found = read_pickle(data)
-        if isinstance(found, Fault):
-            return self.unreadable(self._wrong_pickle(found))
-        if found.value != _MAGIC or type(found.value) is not int:
-            return self._concluded(found.value, [found], "pickle", None)
-        pickles = [found]
+        pickles = [read_pickle(data)]
+        value = pickles[0].value
+        if value != _MAGIC or type(value) is not int:
+            return self._concluded(value, pickles, "pickle", None)
         for _ in range(4):  # protocol version, system, the object, the keys of its storages
-            found = read_pickle(data, pickles[-1].end)
-            if isinstance(found, Fault):
-                return self.unreadable(self._wrong_pickle(found))
-            pickles.append(found)
-        keys = found.value if isinstance(found.value, list) else []
-        return self._concluded(pickles[3].value, pickles, "legacy", _Behind(found.end, keys))
+            pickles.append(read_pickle(data, pickles[-1].end))
+        keys = pickles[4].value
+        behind = _Behind(pickles[4].end, keys if isinstance(keys, list) else [])
+        return self._concluded(pickles[3].value, pickles, "legacy", behind)
 
     # from the pickled value to tensors
 
@@ -269,14 +163,15 @@ class _Reading:
         self, value: object, pickles: list[Pickle], form: str, place: _Archived | _Behind | None
     ) -> TorchFile:
         self._imports(pickles, form)
-        inside, weights, beside = self._weights(value)
+        inside, weights, beside = weights_in(value)
         tensors: dict[str, Layout] = {}
         lies: dict[str, tuple[str, int, tuple[int, ...]]] = {}
         faulty: list[str] = []
         views: dict[str, dict[tuple[Any, ...], list[str]]] = {}
         of_storage: dict[str, list[str]] = {}
-        storages: dict[str, _Storage] = {}
-        for name, made in self._named(weights, ""):
+        storages: dict[str, Storage] = {}
+        found = Tensors()
+        for name, made in found.below(weights, ""):
             layout = self._layout(name, made)
             if layout is None:
                 faulty.append(name)
@@ -291,11 +186,11 @@ class _Reading:
                 if layout.elements:
                     view = (made.offset, made.shape, made.strides, made.dtype)
                     views.setdefault(storage.key, {}).setdefault(view, []).append(name)
-        self._judge_tensors()
+        self._judge_tensors(found.complete)
         if not tensors and not faulty and not (isinstance(value, dict) and not value):
             from inspector.findings.header.torch import NoTensors
 
-            self.findings.append(NoTensors(place=self.place, what=_what(value)))
+            self.findings.append(NoTensors(place=self.place, what=summary_of(value)))
             return self.unreadable()
         if isinstance(value, dict) and value.keys() >= {"state", "param_groups"}:
             from inspector.findings.reading.training import OptimizerNotWeights
@@ -321,27 +216,24 @@ class _Reading:
         )  # fmt: skip
         return TorchFile(header, form, ties, slices, inside, beside, lies)
 
-    def _judge_tensors(self) -> None:
+    def _judge_tensors(self, complete: bool) -> None:
         """What is wrong with the tensors that the pickle describes."""
+        from inspector.findings.header.torch import PickleMalformed
+
         self.findings.extend(self.problems.findings(self.file))
         if self.odd:
             problem = f"describes tensors that cannot be: {len(self.odd):,}, the first is {self.odd[0][:200]}"
-            from inspector.findings.header.torch import PickleMalformed
-
             self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
-        if not self.complete:
-            from inspector.findings.header.torch import PickleMalformed
-
-            self.findings.append(
-                PickleMalformed(place=self.place, problem="holds more than can be a state dict", position=0)
-            )
+        if not complete:
+            problem = "holds more than can be a state dict"
+            self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
 
     def _imports(self, pickles: list[Pickle], form: str) -> None:
         runs: list[str] = []
         objects: list[str] = []
         for pickle in pickles:
             for name in pickle.names:
-                kind = _kind(name)
+                kind = purpose(name)
                 if kind == "object" and form == "torchscript" and name.module.startswith("__torch__"):
                     continue
                 if kind:
@@ -353,77 +245,8 @@ class _Reading:
             if distinct:
                 self.findings.append(finding(place=self.place, names=distinct[:NAMES_SHOWN], count=len(distinct)))
 
-    def _weights(self, value: object) -> tuple[str, object, dict[str, int]]:
-        """(key below which the weights are, what holds them, tensors below the other keys)."""
-        way: list[str] = []
-        beside: dict[str, int] = {}
-        for _ in range(4):
-            holder = _mapping(value)
-            if holder is None or _is_module(value):
-                break
-            below = {
-                key: self._count(item)
-                for key, item in holder.items()
-                if type(key) is str and (isinstance(item, dict | list | tuple) or _mapping(item) is not None)
-                if _tensor_of(item) is None
-            }
-            key = next((key for key in _INSIDE if below.get(key)), None)
-            if key is None or any(_tensor_of(item) is not None for item in holder.values()):
-                break
-            beside.update({other[:200]: count for other, count in below.items() if other != key and count})
-            way.append(key)
-            value = holder[key]
-        return ".".join(way), value, beside
-
-    def _count(self, value: object) -> int:
-        """How many tensors are below a value, as far as a bounded look tells."""
-        found, steps, stack = 0, 0, [value]
-        while stack and steps < 20_000:
-            item = stack.pop()
-            steps += 1
-            if _tensor_of(item) is not None:
-                found += 1
-                continue
-            holder = _mapping(item)
-            inner = list(holder.values()) if holder is not None else item if isinstance(item, list | tuple) else ()
-            stack.extend(inner[: 20_000 - len(stack)] if len(stack) < 20_000 else ())
-        return found
-
-    def _named(self, value: object, prefix: str, depth: int = 0) -> Iterator[tuple[str, _Tensor]]:
-        """Every tensor below a value by its path, in the order of the file."""
-        if depth > DEPTH_LIMIT:
-            self.complete = False
-            return
-        holder = _mapping(value)
-        if holder is not None:
-            pairs: Iterator[tuple[object, object]] = iter(holder.items())
-        elif isinstance(value, list | tuple):
-            pairs = iter(enumerate(value))
-        else:
-            return
-        for key, item in pairs:
-            self.steps += 1
-            if self.steps > STEP_LIMIT:
-                self.complete = False
-                return
-            found = _tensor_of(item)
-            if found is None and _mapping(item) is None and not isinstance(item, list | tuple):
-                continue
-            if _is_module(value) and key in ("_parameters", "_buffers", "_modules"):
-                yield from self._named(item, prefix, depth + 1)
-                continue
-            name = f"{prefix}{key}"
-            self.name_bytes += len(name)
-            if len(name) > NAME_LIMIT or self.name_bytes > NAMES_LIMIT:
-                self.complete = False
-                continue
-            if found is not None:
-                yield name, found
-            elif not _is_module(value):
-                yield from self._named(item, f"{name}.", depth + 1)
-
-    def _layout(self, name: str, made: _Tensor) -> Layout | None:
-        if made is _ODD:
+    def _layout(self, name: str, made: Tensor) -> Layout | None:
+        if made is ODD:
             self.odd.append(name)
             return None
         if made.dtype not in BITS:
@@ -489,7 +312,7 @@ class _Reading:
         return tuple(ties), tuple(slices)
 
     def _cut(
-        self, place: _Archived | _Behind, storages: Mapping[str, _Storage], of_storage: Mapping[str, list[str]]
+        self, place: _Archived | _Behind, storages: Mapping[str, Storage], of_storage: Mapping[str, list[str]]
     ) -> tuple[str, ...]:
         """Names of tensors whose storage is not there, or not all of it."""
         gone = place.gone(storages) if isinstance(place, _Archived) else self._behind(place, storages)
@@ -509,7 +332,7 @@ class _Reading:
             )
         return tuple(names)
 
-    def _behind(self, place: _Behind, storages: Mapping[str, _Storage]) -> dict[str, str]:
+    def _behind(self, place: _Behind, storages: Mapping[str, Storage]) -> dict[str, str]:
         """Storages of an old file that reach beyond its end: each is its length in 8 bytes, then its elements."""
         at = place.start
         gone: dict[str, str] = {}
@@ -539,9 +362,7 @@ class _Reading:
                 )
             )
         elif len(storages) == len(place.keys) and at < self.size:
-            from inspector.findings.header.offsets import DataBehindEnd
-
-            self.findings.append(DataBehindEnd(place=self.place, declared=at, stored=self.size, bytes=self.size - at))
+            self.findings.append(longer(self.place, at, self.size))
         return gone
 
 
@@ -551,7 +372,7 @@ class _Archived(Struct, frozen=True):
     prefix: str
     members: Mapping[str, Member]
 
-    def gone(self, storages: Mapping[str, _Storage]) -> dict[str, str]:
+    def gone(self, storages: Mapping[str, Storage]) -> dict[str, str]:
         """Storages that are absent or too short -> what is wrong with them."""
         gone: dict[str, str] = {}
         for key, storage in storages.items():
@@ -570,120 +391,3 @@ class _Behind(Struct, frozen=True):
 
     start: int
     keys: list[object]
-
-
-def _kind(name: Name) -> str:
-    """ "" for what a state dict needs, "runs" for what would start something, "object" for any other class."""
-    module, last = name.module, name.name
-    if (module, last) in _NEEDED:
-        return ""
-    if module in ("builtins", "__builtin__"):
-        return "" if last in _PLAIN_BUILTINS else "runs"
-    if module in ("torch", "torch.storage", "torch.cuda") and (
-        last in STORAGES or last in _OTHER_TORCH or last in TORCH_NAMES or last == "UntypedStorage"
-    ):
-        return ""
-    if module.split(".", 1)[0] in _RUNS or (module, last) in _RUNS_NAMES:
-        return "runs"
-    return "object"
-
-
-def _mapping(value: object) -> Mapping[Any, object] | None:
-    """The dict that a value is or holds: an object's own dict, or the entries of a class of dicts."""
-    if isinstance(value, dict):
-        return value
-    if isinstance(value, Made):
-        if value.entries is not None:
-            return value.entries
-        if isinstance(value.state, dict):
-            return value.state
-        if isinstance(value.state, tuple) and len(value.state) == 2 and isinstance(value.state[0], dict):
-            return value.state[0]
-    return None
-
-
-def _is_module(value: object) -> bool:
-    """Whether a value is a pickled torch.nn.Module."""
-    return isinstance(value, Made) and isinstance(value.state, dict) and "_parameters" in value.state
-
-
-def _what(value: object) -> str:
-    """The top of a pickle in words."""
-    if isinstance(value, Made):
-        return f"an object of {str(value.of)[:100]}" if isinstance(value.of, Name) else "an object"
-    if isinstance(value, dict):
-        return f"a dict of {len(value)}"
-    if isinstance(value, list | tuple):
-        return f"a list of {len(value)}"
-    return "a number" if isinstance(value, int | float) else "a text" if isinstance(value, str) else "nothing"
-
-
-def _tensor_of(value: object) -> _Tensor | None:
-    """The tensor that a call in the pickle would make; None where it makes something else."""
-    for _ in range(8):
-        if not isinstance(value, Made) or not isinstance(value.of, Name) or not isinstance(value.arguments, tuple):
-            return None
-        name, arguments = value.of.name, value.arguments
-        if not arguments or not value.of.module.startswith("torch"):
-            return None
-        if name in ("_rebuild_parameter", "_rebuild_parameter_with_state", "Parameter", "Buffer"):
-            value = arguments[0]
-        elif name == "_rebuild_from_type_v2" and len(arguments) >= 3:
-            value = Made(arguments[0], arguments[2])
-        elif name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_qtensor"):
-            return _viewed(name, arguments)
-        elif name == "_rebuild_meta_tensor_no_storage" and len(arguments) >= 3:
-            return _described(arguments[0], arguments[1], arguments[2])
-        elif name == "_rebuild_wrapper_subclass" and len(arguments) >= 4:
-            return _described(arguments[1], arguments[2], arguments[3])
-        else:
-            return None
-    return None
-
-
-def _viewed(name: str, arguments: tuple[Any, ...]) -> _Tensor:
-    if len(arguments) < 4:
-        return _ODD
-    storage = _storage_of(arguments[0])
-    shape, strides = _dims(arguments[2]), _dims(arguments[3])
-    offset = arguments[1]
-    if storage is None or shape is None or strides is None or len(shape) != len(strides):
-        return _ODD
-    if type(offset) is not int or not 0 <= offset < WORD:
-        return _ODD
-    dtype = storage.dtype
-    if name == "_rebuild_tensor_v3":
-        if len(arguments) < 7 or not isinstance(arguments[6], Name):
-            return _ODD
-        dtype = TORCH_NAMES.get(arguments[6].name, arguments[6].name)
-    return _Tensor(dtype, shape, strides, offset, storage)
-
-
-def _described(dtype: object, shape: object, strides: object) -> _Tensor:
-    dims = _dims(shape)
-    if dims is None or not isinstance(dtype, Name):
-        return _ODD
-    return _Tensor(TORCH_NAMES.get(dtype.name, dtype.name), dims, _dims(strides) or (0,) * len(dims), 0, None)
-
-
-def _dims(value: object) -> tuple[int, ...] | None:
-    """Dims or strides: a tuple, a list, or torch.Size of one."""
-    if isinstance(value, Made) and isinstance(value.arguments, tuple) and len(value.arguments) == 1:
-        value = value.arguments[0]
-    if not isinstance(value, list | tuple) or len(value) > DIMS_LIMIT:
-        return None
-    return tuple(value) if all(type(dim) is int and 0 <= dim < WORD for dim in value) else None
-
-
-def _storage_of(value: object) -> _Storage | None:
-    """The storage that a persistent id names: ("storage", class, key, device, elements, ...)."""
-    if not isinstance(value, Persistent) or not isinstance(value.key, tuple) or len(value.key) < 5:
-        return None
-    _, of, key, _, elements = value.key[:5]
-    if not isinstance(of, Name) or not isinstance(key, str | int) or type(elements) is not int:
-        return None
-    if elements < 0:
-        return None
-    elements = min(elements, WORD)
-    dtype = STORAGES.get(of.name, of.name)
-    return _Storage(dtype, str(key), elements, elements * BITS.get(dtype, 128) // 8)

@@ -46,61 +46,60 @@ class Member(Struct, frozen=True):
         return self.method == _STORED and not self.encrypted
 
 
-class Fault(Struct, frozen=True):
-    """Why an archive or one of its members cannot be read."""
+class BadArchive(Exception):
+    """An archive or one of its members cannot be read. cut: its end is not there."""
 
-    problem: str
-    cut: bool = False
+    def __init__(self, problem: str, cut: bool = False) -> None:
+        super().__init__(problem)
+        self.problem, self.cut = problem, cut
 
 
-def read_directory(read: Read, size: int) -> Mapping[str, Member] | Fault:
-    """The members by name. A name that comes twice is a fault: two readers would see two files."""
+def read_directory(read: Read, size: int) -> Mapping[str, Member]:
+    """The members by name. Raises BadArchive, also where a name comes twice: two readers would see two files."""
     tail_length = min(size, TAIL)
     tail = read(size - tail_length, tail_length)
     at = tail.rfind(b"PK\x05\x06")
     if at < 0 or len(tail) - at < _END.size:
-        return Fault("the archive has no end record: it is cut, or no zip at all", True)
+        raise BadArchive("the archive has no end record: it is cut, or no zip at all", True)
     _, disk, _, _, count, length, offset, _ = _END.unpack_from(tail, at)
     end = size - tail_length + at
     if disk not in (0, 0xFFFF):
-        return Fault("the archive spans several disks")
+        raise BadArchive("the archive spans several disks")
     found = _end_of_large(read, tail, at, size)
-    if isinstance(found, Fault):
-        return found
     if found is not None:
         count, length, offset, end = found
     if count > ENTRY_LIMIT or length > DIRECTORY_LIMIT:
-        return Fault(f"the archive announces {count:,} members in a directory of {length:,} bytes")
+        raise BadArchive(f"the archive announces {count:,} members in a directory of {length:,} bytes")
     if offset + length > end:
-        return Fault("the directory of the archive lies behind its end record", True)
+        raise BadArchive("the directory of the archive lies behind its end record", True)
     # Bytes before the first member (a script, a stub) move every offset by as much.
     shift = end - length - offset
     raw = read(offset + shift, length)
     if len(raw) < length:
-        return Fault("the directory of the archive is cut", True)
+        raise BadArchive("the directory of the archive is cut", True)
     return _members(raw, count, shift, size)
 
 
-def _end_of_large(read: Read, tail: bytes, at: int, size: int) -> tuple[int, int, int, int] | Fault | None:
+def _end_of_large(read: Read, tail: bytes, at: int, size: int) -> tuple[int, int, int, int] | None:
     """(members, directory bytes, its offset, where it ends) of a zip64 archive; None where it is none."""
     if at < _LOCATOR.size or tail[at - _LOCATOR.size : at - _LOCATOR.size + 4] != b"PK\x06\x07":
         return None
     _, _, place, _ = _LOCATOR.unpack_from(tail, at - _LOCATOR.size)
     if place + _END64.size > size:
-        return Fault("the zip64 end record lies behind the end of the file", True)
+        raise BadArchive("the zip64 end record lies behind the end of the file", True)
     raw = read(place, _END64.size)
     if len(raw) < _END64.size or raw[:4] != b"PK\x06\x06":
-        return Fault("the zip64 end record is not where the archive says")
+        raise BadArchive("the zip64 end record is not where the archive says")
     *_, count, length, offset = _END64.unpack(raw)
     return count, length, offset, place
 
 
-def _members(raw: bytes, count: int, shift: int, size: int) -> Mapping[str, Member] | Fault:
+def _members(raw: bytes, count: int, shift: int, size: int) -> Mapping[str, Member]:
     members: dict[str, Member] = {}
     at = 0
     for _ in range(count):
         if at + _ENTRY.size > len(raw) or raw[at : at + 4] != b"PK\x01\x02":
-            return Fault("the directory of the archive is not what its end record says")
+            raise BadArchive("the directory of the archive is not what its end record says")
         fields = _ENTRY.unpack_from(raw, at)
         flags, method = fields[3:5]
         stored, unpacked, name_length, extra_length, comment_length = fields[8:13]
@@ -110,12 +109,12 @@ def _members(raw: bytes, count: int, shift: int, size: int) -> Mapping[str, Memb
         extra = raw[at + name_length : at + name_length + extra_length]
         at += name_length + extra_length + comment_length
         if at > len(raw):
-            return Fault("the directory of the archive is cut", True)
+            raise BadArchive("the directory of the archive is cut", True)
         unpacked, stored, offset = _large(extra, unpacked, stored, offset)
         if offset + shift + stored > size:
-            return Fault(f"member {name[:100]} lies behind the end of the file", True)
+            raise BadArchive(f"member {name[:100]} lies behind the end of the file", True)
         if name in members:
-            return Fault(f"member {name[:100]} stands twice in the directory")
+            raise BadArchive(f"member {name[:100]} stands twice in the directory")
         members[name] = Member(name, unpacked, stored, offset + shift, method, bool(flags & 1))
     return members
 
@@ -141,28 +140,26 @@ def _numbers(raw: bytes) -> Iterator[int]:
         yield int.from_bytes(raw[at : at + 8], "little")
 
 
-def data_offset(read: Read, member: Member) -> int | Fault:
+def data_offset(read: Read, member: Member) -> int:
     """Where the bytes of a member begin."""
     raw = read(member.offset, _LOCAL.size)
     if len(raw) < _LOCAL.size or raw[:4] != b"PK\x03\x04":
-        return Fault(f"member {member.name[:100]} is not where the directory says")
+        raise BadArchive(f"member {member.name[:100]} is not where the directory says")
     name_length, extra_length = _LOCAL.unpack(raw)[-2:]
     return member.offset + _LOCAL.size + int(name_length) + int(extra_length)
 
 
-def beginning(read: Read, member: Member, most: int) -> bytes | Fault:
+def beginning(read: Read, member: Member, most: int) -> bytes:
     """At most `most` unpacked bytes from the beginning of a member, however far it would unpack."""
     if member.encrypted:
-        return Fault(f"member {member.name[:100]} is encrypted")
+        raise BadArchive(f"member {member.name[:100]} is encrypted")
     start = data_offset(read, member)
-    if isinstance(start, Fault):
-        return start
     if member.method == _STORED:
         return read(start, min(most, member.stored))
     if member.method != _DEFLATED:
-        return Fault(f"member {member.name[:100]} is packed by method {member.method}")
+        raise BadArchive(f"member {member.name[:100]} is packed by method {member.method}")
     unpacker = zlib.decompressobj(-15)
     try:
         return unpacker.decompress(read(start, min(member.stored, PACKED_LIMIT)), most)
     except zlib.error:
-        return Fault(f"member {member.name[:100]} does not unpack")
+        raise BadArchive(f"member {member.name[:100]} does not unpack") from None

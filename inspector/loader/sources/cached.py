@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import Final
 
 from msgspec import Struct
 
 from inspector.findings.finding import Finding
 from inspector.loader.sources.address import MAIN, Address
-from inspector.loader.sources.folder import FolderSource
+from inspector.loader.sources.folder import FolderSource, names_in, reference_in
 
 _SHOWN: Final = 20
-_REFERENCE_LIMIT: Final = 200
 
 
 class Cached(Struct, frozen=True):
@@ -34,9 +32,9 @@ def open_cached(address: Address, cache: str, *, offline: bool = False) -> Cache
     the only snapshot there is.
     """
     root = os.path.join(cache, f"{address.repo_type}s--" + address.repository.replace("/", "--"))
-    snapshots = _names(os.path.join(root, "snapshots"))
+    snapshots = names_in(os.path.join(root, "snapshots"))
     wanted = address.revision or MAIN
-    commit = _reference(root, wanted)
+    commit = reference_in(root, wanted)
     if commit is None:
         begun = [one for one in snapshots if len(wanted) >= 5 and one.startswith(wanted)]
         if len(begun) == 1:
@@ -69,30 +67,5 @@ def open_cached(address: Address, cache: str, *, offline: bool = False) -> Cache
     below = os.path.relpath(folder, os.path.join(root, "snapshots", commit))
     title = address.repository if below == "." else f"{address.repository}/{below}"
     source = FolderSource(folder, title, (address.repository, commit))
-    halves = [name for name in _names(os.path.join(root, "blobs")) if name.endswith(".incomplete")]
+    halves = [name for name in names_in(os.path.join(root, "blobs")) if name.endswith(".incomplete")]
     return Cached(source, commit, wanted, only, len(halves))
-
-
-def _reference(root: str, revision: str) -> str | None:
-    """The commit that a reference was at when it was last fetched."""
-    parts = revision.split("/")
-    if any(part in ("", ".", "..") for part in parts):
-        return None
-    try:
-        descriptor = os.open(os.path.join(root, "refs", *parts), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return None
-    try:
-        text = os.read(descriptor, _REFERENCE_LIMIT).decode(errors="replace").strip()
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)
-    return text if re.fullmatch(r"[0-9A-Za-z._-]{1,100}", text) and text not in (".", "..") else None
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []

@@ -31,8 +31,6 @@ _SHARD: Final = re.compile(
 )
 _INDEX: Final = re.compile(r"\.(safetensors|bin)\.index(\.[A-Za-z0-9_]+)?\.json\Z", re.ASCII)
 _PLAIN: Final = re.compile(r"[\w./*@-]+", re.ASCII)
-_SMALL: Final = 100_000_000
-"""Bytes above which a file of no known kind is reported by name."""
 
 
 class Copies(Struct, frozen=True):

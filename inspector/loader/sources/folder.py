@@ -37,6 +37,7 @@ _KEPT: Final = (
     ".crdownload",
 )
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_REFERENCE_LIMIT: Final = 200
 _CACHE: Final = re.compile(r"models--([^/\\]+)[/\\]snapshots[/\\]([^/\\]+)")
 
 
@@ -200,23 +201,38 @@ def _source(folder: str) -> FolderSource:
 
 
 def _snapshot(path: str) -> str:
-    snapshots = os.path.join(path, "snapshots")
-    try:
-        present = sorted(os.listdir(snapshots))
-    except OSError:
+    present = names_in(os.path.join(path, "snapshots"))
+    if not present:
         return path
-    chosen = present[0] if len(present) == 1 else ""
+    main = reference_in(path, "main")
+    chosen = main if main in present else present[0] if len(present) == 1 else ""
+    return os.path.join(path, "snapshots", chosen) if chosen else path
+
+
+def names_in(folder: str) -> list[str]:
+    """The names of what is in a folder, in order; none where it cannot be listed."""
     try:
-        descriptor = os.open(os.path.join(path, "refs", "main"), _FLAGS)
-        try:
-            main = os.read(descriptor, 200).decode(errors="replace").strip()
-        finally:
-            os.close(descriptor)
-        if main in present:
-            chosen = main
+        return sorted(os.listdir(folder))
     except OSError:
-        pass
-    return os.path.join(snapshots, chosen) if chosen else path
+        return []
+
+
+def reference_in(repository: str, revision: str) -> str | None:
+    """The commit that a reference of a repository in the cache was at when it was last fetched."""
+    parts = revision.split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return None
+    try:
+        descriptor = os.open(os.path.join(repository, "refs", *parts), _FLAGS)
+    except OSError:
+        return None
+    try:
+        text = os.read(descriptor, _REFERENCE_LIMIT).decode(errors="replace").strip()
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return text if re.fullmatch(r"[0-9A-Za-z._-]{1,100}", text) and text not in (".", "..") else None
 
 
 def _read(descriptor: int, offset: int, length: int) -> bytes:

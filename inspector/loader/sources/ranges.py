@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.loader import strict_json
 from inspector.loader.header import wanted_length
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Opening, Refusal
@@ -69,6 +70,14 @@ def expected_by_config(config: Mapping[str, object], sizes: Mapping[str, int]) -
     each = -(-tensors // len(sizes))
     text = each * (48 + _ENTRY + _DIMS + 2 * _DIGITS)
     return {file: _header_bytes(text, size) for file, size in sizes.items()}
+
+
+def likely_headers(expected: Mapping[str, int], config: bytes, sizes: Mapping[str, int]) -> Mapping[str, int]:
+    """File -> bytes of its header: as an index promises, else by the text of a config; {} where nothing is known."""
+    if expected or not config:
+        return expected
+    values = strict_json.decode_config(config)
+    return expected_by_config(values, sizes) if isinstance(values, dict) else {}
 
 
 def _header_bytes(text: int, size: int | None) -> int:

@@ -6,37 +6,34 @@ never leave this module: each is a refusal or evidence, in one line and without 
 
 from __future__ import annotations
 
+import os
 import re
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from queue import Empty, SimpleQueue
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final, Protocol
+from urllib.parse import unquote
 
 from msgspec import Struct
 
 from inspector.findings.finding import Finding
-from inspector.loader import strict_json
 from inspector.loader.header import wanted_length
 from inspector.loader.signature import SNIFF_BYTES
 from inspector.loader.sources.address import shown
-from inspector.loader.sources.ranges import SMALLEST_FIRST, UNKNOWN_FIRST, expected_by_config, expected_headers
-from inspector.loader.sources.repository_file import RepositoryFile
-from inspector.loader.sources.source import Listing, Opening, Refusal
+from inspector.loader.sources.ranges import SMALLEST_FIRST, UNKNOWN_FIRST, expected_headers, likely_headers
+from inspector.loader.sources.source import Listing, Opening, Refusal, RepositoryFile
+from inspector.loader.sources.tasks import begin
 from inspector.loader.sources.traffic import Meter, Progress, Traffic
 
 AT_ONCE: Final = 32
-"""Files that are read at the same time, by threads or by the file system's own loop."""
+"""Files that are read at the same time."""
 ENTRIES_LIMIT: Final = 200_000
 _EXTRAS: Final = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "http": "http", "https": "http"}
 """Scheme -> the extra of this package that brings what it needs."""
-_NETWORK: Final = ("http", "https", "s3", "s3a", "gs", "gcs", "abfs", "az", "adl", "r2", "oss", "ftp", "sftp", "zip")
 _LOCAL: Final = frozenset({"file", "local"})
 
 
 class FileSystem(Protocol):
     """What is used of an fsspec file system."""
-
-    async_impl: bool
 
     def info(self, path: str) -> Mapping[str, Any]:
         """Size and type of one path."""
@@ -46,11 +43,6 @@ class FileSystem(Protocol):
 
     def cat_file(self, path: str, start: int | None = None, end: int | None = None) -> bytes:
         """Bytes of a file, start included, end not."""
-
-    def cat_ranges(
-        self, paths: list[str], starts: list[int], ends: list[int], on_error: str = "return"
-    ) -> list[bytes | Exception]:
-        """Bytes of many files at once."""
 
 
 class RemoteFiles(Struct):
@@ -97,12 +89,10 @@ class RemoteFiles(Struct):
         """A small file, whole."""
         size = self.sizes.get(name)
         if size is None:
-            return Refusal("absent", "there is no such file")
+            return _ABSENT
         if size > limit:
             return Refusal("too-large", f"{size:,} bytes, the limit is {limit:,}", size)
-        read = self._one(name, 0, size)
-        if isinstance(read, bytes) and len(read) < size:
-            return Refusal("incomplete", f"{len(read):,} of {size:,} bytes came", size)
+        read = self._range(name, 0, size)
         if name == "config.json" and isinstance(read, bytes):
             self._config = read
         return read
@@ -111,132 +101,65 @@ class RemoteFiles(Struct):
         """Bytes from within a file."""
         size = self.sizes.get(name)
         if size is None:
-            return Refusal("absent", "there is no such file")
-        return self._one(name, offset, min(size, offset + length)) if offset < size else b""
+            return _ABSENT
+        return self._range(name, offset, min(size, offset + length))
 
     def read_headers(self, names: Iterable[str]) -> Iterator[tuple[str, Opening | Refusal]]:
-        """The headers in the order asked for: a first range of each, and a second where that was too short."""
+        """The headers in the order asked for, many at a time."""
         wanted = list(names)
-        expected = self._likely(wanted)
-        for begin in range(0, len(wanted), 4 * AT_ONCE):
-            part = wanted[begin : begin + 4 * AT_ONCE]
-            ends = [
-                min(self.sizes.get(name, 0), max(SMALLEST_FIRST, expected.get(name, UNKNOWN_FIRST))) for name in part
-            ]
-            firsts = self._many(part, [0] * len(part), ends)
-            openings = {
-                name: self._opened(name, first, end) for name, first, end in zip(part, firsts, ends, strict=True)
-            }
-            short = [(name, one) for name, one in openings.items() if isinstance(one, _Short)]
-            rests = self._many(
-                [name for name, _ in short], [len(one.first) for _, one in short], [8 + one.length for _, one in short]
-            )
-            for (name, one), rest in zip(short, rests, strict=True):
-                openings[name] = one.completed(rest)
-            for name in part:
-                found = openings[name]
-                assert not isinstance(found, _Short)
-                yield name, found
+        sizes = {name: self.sizes[name] for name in wanted if name in self.sizes}
+        expected = likely_headers(self._expected, self._config, sizes)
+        tasks = begin([partial(self._header, name, expected.get(name, UNKNOWN_FIRST)) for name in wanted], AT_ONCE)
+        for done, (name, task) in enumerate(zip(wanted, tasks, strict=True), 1):
+            outcome = task.result()
             if self.progress is not None:
-                self.progress(begin + len(part), len(wanted), self.meter.bytes)
+                self.progress(done, len(wanted), self.meter.bytes)
+            yield name, outcome
 
-    def _opened(self, name: str, first: bytes | Refusal, end: int) -> Opening | Refusal | _Short:
+    def _header(self, name: str, expected: int) -> Opening | Refusal:
+        """A header by a first range, and a second where that was too short."""
+        size = self.sizes.get(name)
+        if size is None:
+            return _ABSENT
+        first = self._range(name, 0, min(size, max(SMALLEST_FIRST, expected)))
         if isinstance(first, Refusal):
             return first
-        size = self.sizes[name]
-        if len(first) < end:
-            return Refusal("incomplete", f"{len(first):,} of {end:,} bytes came", size)
-        first = first[:end]
         length = wanted_length(first[:8], size)
         if length is None:
             return Opening(size, first[:SNIFF_BYTES], None)
-        if 8 + length > len(first):
-            return _Short(first, length, size)
-        return Opening(size, first[:SNIFF_BYTES], first[8 : 8 + length])
-
-    def _likely(self, names: list[str]) -> Mapping[str, int]:
-        if self._expected or not self._config:
-            return self._expected
-        config = strict_json.decode_config(self._config)
-        if not isinstance(config, dict):
-            return {}
-        return expected_by_config(config, {name: self.sizes[name] for name in names if name in self.sizes})
-
-    def _one(self, name: str, start: int, end: int) -> bytes | Refusal:
-        return self._many([name], [start], [end])[0]
-
-    def _many(self, names: list[str], starts: list[int], ends: list[int]) -> list[bytes | Refusal]:
-        """Ranges of many files, by the file system's own loop where it has one, else by threads."""
-        if not names:
-            return []
-        known = [name in self.sizes for name in names]
-        paths = [self._path(name) for name in names]
-        asked = [at for at, there in enumerate(known) if there and ends[at] > starts[at]]
-        results: list[bytes | Refusal] = [b"" if there else Refusal("absent", "no such file") for there in known]
-        for _ in asked:
-            self.meter.request()
-
-        def read(at: int) -> bytes | Exception:
-            try:
-                return self.files.cat_file(paths[at], start=starts[at], end=ends[at])
-            except Exception as problem:
-                return problem
-
-        if getattr(self.files, "async_impl", False) and len(asked) > 1:
-            try:
-                got: list[bytes | Exception] = self.files.cat_ranges(
-                    [paths[at] for at in asked],
-                    [starts[at] for at in asked],
-                    [ends[at] for at in asked],
-                    on_error="return",
-                )
-            except Exception as problem:
-                got = [problem for _ in asked]
-        else:
-            got = _by_threads(read, asked)
-        for at, one in zip(asked, got, strict=True):
-            if isinstance(one, bytes | bytearray | memoryview):
-                results[at] = bytes(one)
-                self.meter.received(len(one))
-            else:
-                results[at] = _refusal(one)
-        return results
-
-    def _path(self, name: str) -> str:
-        return f"{self.folder}/{name}" if self.folder else name
-
-
-class _Short(Struct, frozen=True):
-    """A first range that holds only the beginning of a header."""
-
-    first: bytes
-    length: int
-    size: int
-
-    def completed(self, rest: bytes | Refusal) -> Opening | Refusal:
-        """The opening with what the second range brought."""
+        rest = self._range(name, len(first), 8 + length) if len(first) < 8 + length else b""
         if isinstance(rest, Refusal):
             return rest
-        whole = self.first + rest
-        if len(whole) < 8 + self.length:
-            return Refusal("incomplete", f"{len(whole):,} of {8 + self.length:,} bytes came", self.size)
-        return Opening(self.size, self.first[:SNIFF_BYTES], whole[8 : 8 + self.length])
+        return Opening(size, first[:SNIFF_BYTES], (first + rest)[8 : 8 + length])
+
+    def _range(self, name: str, start: int, end: int) -> bytes | Refusal:
+        """Bytes of a file, start included and end not; a refusal where fewer come."""
+        if end <= start:
+            return b""
+        self.meter.request()
+        try:
+            read = bytes(self.files.cat_file(f"{self.folder}/{name}" if self.folder else name, start=start, end=end))
+        except Exception as problem:
+            return _refusal(problem)
+        self.meter.received(len(read))
+        if len(read) < end - start:
+            return Refusal("incomplete", f"{start + len(read):,} of {end:,} bytes came", self.sizes[name])
+        return read[: end - start]
+
+
+_ABSENT: Final = Refusal("absent", "there is no such file")
 
 
 def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Finding | str:
     """The folder or file of an address, why it cannot be read, or the path where it is one of this machine."""
     scheme = url.partition("://")[0].lower()
     if scheme in _LOCAL:
-        from urllib.request import url2pathname
-
-        path = url.partition("://")[2]
-        return url2pathname(path) if "%" in path else path
+        path = unquote(url.partition("://")[2])
+        return path[1:] if os.name == "nt" and path.startswith("/") else path  # file:///C:/models
     try:
         from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 
         found, path = url_to_fs(url)
-    except ImportError as problem:
-        return _unsupported(url, scheme, problem)
     except Exception as problem:
         return _unsupported(url, scheme, problem)
     meter = Meter()
@@ -278,29 +201,6 @@ def _opened(files: FileSystem, path: str, url: str, meter: Meter, progress: Prog
     if not sizes and not others:
         raise FileNotFoundError(path)
     return RemoteFiles(files, path, title, sizes, others, meter, len(listed) <= ENTRIES_LIMIT, progress)
-
-
-def _by_threads(read: Callable[[int], bytes | Exception], asked: list[int]) -> list[bytes | Exception]:
-    """The results in the order asked for, from as many threads as may read at once."""
-    if len(asked) == 1:
-        return [read(asked[0])]
-    waiting: SimpleQueue[tuple[int, int]] = SimpleQueue()
-    arrived: SimpleQueue[tuple[int, bytes | Exception]] = SimpleQueue()
-    for order, at in enumerate(asked):
-        waiting.put((order, at))
-
-    def work() -> None:
-        while True:
-            try:
-                order, at = waiting.get_nowait()
-            except Empty:
-                return
-            arrived.put((order, read(at)))
-
-    for _ in range(min(AT_ONCE, len(asked))):
-        threading.Thread(target=work, daemon=True).start()
-    results = dict(arrived.get() for _ in asked)
-    return [results[order] for order in range(len(asked))]
 
 
 def _unsupported(url: str, scheme: str, problem: Exception) -> Finding:

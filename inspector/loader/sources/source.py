@@ -24,6 +24,17 @@ class Listing(Struct, frozen=True):
     complete: bool = True
 
 
+class RepositoryFile(Struct, frozen=True):
+    """A file as the Hub's tree states it.
+
+    size in bytes. sha256: of the content, of large files only; oid: git's name of the content of small ones.
+    """
+
+    size: int
+    sha256: str | None = None
+    oid: str | None = None
+
+
 class Refusal(Struct, frozen=True):
     """Why a file was not read.
 

@@ -15,8 +15,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.findings.finding import Finding, Place
+from inspector.loader.checkpoint import Checkpoint, with_origin
 from inspector.loader.layout import Layout, lay_out
 
 NAMES_SHOWN: Final = 20
@@ -45,23 +47,46 @@ class Joint(Struct, frozen=True):
 Files = Mapping[str, Mapping[str, Layout]]
 
 
-def are_slices(names: Sequence[str]) -> bool:
-    """Whether files are numbered as Meta numbers them."""
-    return bool(names) and all(_FILE.fullmatch(name) for name in names)
+def joined(checkpoint: Checkpoint) -> Checkpoint:
+    """The checkpoint with the slices of its files put together, where they are slices. Idempotent."""
+    if not checkpoint.by_rank:
+        return checkpoint
+    config = checkpoint.config
+    files = {name: tensors for name, tensors in checkpoint.by_rank.items() if tensors is not None}
+    gone = [name for name, tensors in checkpoint.by_rank.items() if tensors is None]
+    joint = join(files, gone, {} if config is None else config.values)
+    if joint is None:
+        return replace(checkpoint, by_rank={})
+    from inspector.findings.shards.agreement import TensorContradicted, TensorDoubled
+
+    own = [one for one in checkpoint.findings if not isinstance(one, TensorDoubled | TensorContradicted)]
+    lost = {
+        file: tuple(dict.fromkeys((*checkpoint.lost.get(file, ()), *joint.lost.get(file, ()))))
+        for file in (*checkpoint.lost, *joint.lost)
+    }
+    return replace(
+        checkpoint,
+        tensors=joint.tensors,
+        file_of=dict.fromkeys(joint.tensors, next(iter(files))),
+        copies=joint.copies,
+        lost=lost,
+        findings=(*own, *with_origin(list(joint.findings), checkpoint.origin, checkpoint.traffic is not None)),
+        by_rank={},
+    )
 
 
-def join(files: Files, gone: Mapping[str, str], params: Mapping[str, object]) -> Joint | None:
+def join(files: Files, gone: Sequence[str], config: Mapping[str, object]) -> Joint | None:
     """The model that files are slices of; None where they are none, each with tensors of its own.
 
-    files: name -> tensors, of those that gave a header; gone: those that gave none, reported already. params: the
-    params.json, empty where there is none.
+    files: name -> tensors, of those that gave a header; gone: those that gave none, and have a finding. config: as
+    it is in params.json or config.json, empty where there is none.
     """
     present = sorted(files)
     names = dict.fromkeys(name for file in present for name in files[file])
     if not names or any(_axis(name) is None for name in names):
         return None
     shared = sum(all(name in files[file] for file in present) for name in names)
-    wanted = _wanted([*present, *gone], _parts(files, params))
+    wanted = _wanted([*present, *gone], _parts(files, config))
     if len(wanted) < 2 or shared < SHARED * len(names):
         return None
     absent = [file for file in wanted if file not in files]
@@ -111,9 +136,9 @@ def _width(files: Files) -> int | None:
     return votes.most_common(1)[0][0] if votes else None
 
 
-def _parts(files: Files, params: Mapping[str, object]) -> int | None:
-    """How many slices make the attention's width: from the widths alone, or with what params.json says of it."""
-    heads, each = params.get("n_heads"), params.get("head_dim")
+def _parts(files: Files, config: Mapping[str, object]) -> int | None:
+    """How many slices make the attention's width: from the widths alone, or with what the config says of it."""
+    heads, each = config.get("n_heads", config.get("num_attention_heads")), config.get("head_dim")
     whole = heads * each if type(heads) is int and type(each) is int else _width(files)
     votes = Counter(
         layout.shape[1]

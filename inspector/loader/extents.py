@@ -1,0 +1,60 @@
+"""How the tensors of a file are in its data: gaps, overlaps, and whether the data is as long as they need. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from inspector.findings.finding import Finding, Place
+from inspector.loader.layer_words import layers_of
+
+NAMES_SHOWN: Final = 20
+
+
+class Tiling(Struct, frozen=True):
+    """end: where the last tensor ends. behind: tensors that begin behind a gap. Sizes in bytes."""
+
+    end: int
+    gap_bytes: int
+    behind: tuple[str, ...]
+    overlapping: tuple[str, ...]
+
+
+def tiling(spans: Iterable[tuple[int, int, str]], alignment: int = 1) -> Tiling:
+    """spans: (begin, end, name) of the tensors, in the order of their places."""
+    end = gap_bytes = 0
+    behind: list[str] = []
+    overlapping: list[str] = []
+    for begin, stop, name in spans:
+        padded = -(-end // alignment) * alignment
+        if begin < end:
+            overlapping.append(name)
+        elif begin > padded:
+            gap_bytes += begin - padded
+            behind.append(name)
+        end = max(end, stop)
+    return Tiling(end, gap_bytes, tuple(behind), tuple(overlapping))
+
+
+def cut_short(place: Place, declared: int, stored: int, lost_bytes: int, names: Sequence[str]) -> Finding:
+    """A file that ends before its data does. declared and stored: bytes of the file. names: tensors cut off."""
+    from inspector.findings.shards.files import ShardCut
+
+    return ShardCut(
+        place=place,
+        declared=declared,
+        stored=stored,
+        lost_bytes=lost_bytes,
+        tensors=len(names),
+        names=tuple(names[:NAMES_SHOWN]),
+        layers=layers_of(name.replace("blk.", "layers.", 1) for name in names),
+    )
+
+
+def longer(place: Place, declared: int, stored: int) -> Finding:
+    """A file with more data than its tensors need."""
+    from inspector.findings.header.offsets import DataBehindEnd
+
+    return DataBehindEnd(place=place, declared=declared, stored=stored, bytes=stored - declared)

@@ -1,0 +1,244 @@
+"""The tensors that a pickle of PyTorch describes, found in its plain values. Pure and bounded.
+
+Source: torch/_utils.py and torch/serialization.py of torch 2.13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from inspector.loader.dtype import BITS, TORCH_NAMES
+from inspector.loader.formats.pickle_values import Made, Name, Persistent
+from inspector.loader.layout import WORD
+
+STEP_LIMIT: Final = 1_000_000
+"""Values that are visited to find the tensors, so that a dict within itself ends."""
+DEPTH_LIMIT: Final = 64
+NAME_LIMIT: Final = 4_096
+NAMES_LIMIT: Final = 32_000_000
+DIMS_LIMIT: Final = 64
+STORAGES: Final[dict[str, str]] = {
+    "DoubleStorage": "F64",
+    "FloatStorage": "F32",
+    "HalfStorage": "F16",
+    "BFloat16Storage": "BF16",
+    "LongStorage": "I64",
+    "IntStorage": "I32",
+    "ShortStorage": "I16",
+    "CharStorage": "I8",
+    "ByteStorage": "U8",
+    "BoolStorage": "BOOL",
+    "ComplexFloatStorage": "C64",
+    "QInt8Storage": "I8",
+    "QUInt8Storage": "U8",
+    "QInt32Storage": "I32",
+    "UntypedStorage": "U8",
+}
+"""Class of a storage -> dtype of its elements."""
+_INSIDE: Final = ("state_dict", "model_state_dict", "model_state", "model", "module", "params_ema", "params", "net",
+                  "network", "weights", "generator", "teacher", "student")  # fmt: skip
+"""Keys below which programs put the weights when they save more than them; the first one there is taken."""
+
+
+class Storage(Struct, frozen=True):
+    dtype: str
+    key: str
+    elements: int
+    bytes: int
+
+
+class Tensor(Struct, frozen=True):
+    """A tensor as the pickle describes it; storage None where it says that there is none (meta)."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    storage: Storage | None
+
+
+ODD: Final = Tensor("", (), (), 0, None)
+"""What a call makes that would be a tensor if its arguments were such as tensors have."""
+
+
+class Tensors:
+    """Finds every tensor below a value by its path. complete: False where one was left out for a limit."""
+
+    def __init__(self) -> None:
+        self.complete = True
+        self._steps = self._name_bytes = 0
+
+    def below(self, value: object, prefix: str, depth: int = 0) -> Iterator[tuple[str, Tensor]]:
+        """Every tensor below a value by its path, in the order of the file."""
+        if depth > DEPTH_LIMIT:
+            self.complete = False
+            return
+        holder = _mapping(value)
+        if holder is not None:
+            pairs: Iterator[tuple[object, object]] = iter(holder.items())
+        elif isinstance(value, list | tuple):
+            pairs = iter(enumerate(value))
+        else:
+            return
+        for key, item in pairs:
+            self._steps += 1
+            if self._steps > STEP_LIMIT:
+                self.complete = False
+                return
+            found = _tensor_of(item)
+            if found is None and _mapping(item) is None and not isinstance(item, list | tuple):
+                continue
+            if _is_module(value) and key in ("_parameters", "_buffers", "_modules"):
+                yield from self.below(item, prefix, depth + 1)
+                continue
+            name = f"{prefix}{key}"
+            self._name_bytes += len(name)
+            if len(name) > NAME_LIMIT or self._name_bytes > NAMES_LIMIT:
+                self.complete = False
+                continue
+            if found is not None:
+                yield name, found
+            elif not _is_module(value):
+                yield from self.below(item, f"{name}.", depth + 1)
+
+
+def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
+    """(key below which the weights are, what holds them, tensors below the other keys)."""
+    way: list[str] = []
+    beside: dict[str, int] = {}
+    for _ in range(4):
+        holder = _mapping(value)
+        if holder is None or _is_module(value):
+            break
+        below = {
+            key: _count(item)
+            for key, item in holder.items()
+            if type(key) is str and (isinstance(item, dict | list | tuple) or _mapping(item) is not None)
+            if _tensor_of(item) is None
+        }
+        key = next((key for key in _INSIDE if below.get(key)), None)
+        if key is None or any(_tensor_of(item) is not None for item in holder.values()):
+            break
+        beside.update({other[:200]: count for other, count in below.items() if other != key and count})
+        way.append(key)
+        value = holder[key]
+    return ".".join(way), value, beside
+
+
+def _count(value: object) -> int:
+    """How many tensors are below a value, as far as a bounded look tells."""
+    found, steps, stack = 0, 0, [value]
+    while stack and steps < 20_000:
+        item = stack.pop()
+        steps += 1
+        if _tensor_of(item) is not None:
+            found += 1
+            continue
+        holder = _mapping(item)
+        inner = list(holder.values()) if holder is not None else item if isinstance(item, list | tuple) else ()
+        stack.extend(inner[: 20_000 - len(stack)] if len(stack) < 20_000 else ())
+    return found
+
+
+def _mapping(value: object) -> Mapping[Any, object] | None:
+    """The dict that a value is or holds: an object's own dict, or the entries of a class of dicts."""
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, Made):
+        if value.entries is not None:
+            return value.entries
+        if isinstance(value.state, dict):
+            return value.state
+        if isinstance(value.state, tuple) and len(value.state) == 2 and isinstance(value.state[0], dict):
+            return value.state[0]
+    return None
+
+
+def _is_module(value: object) -> bool:
+    """Whether a value is a pickled torch.nn.Module."""
+    return isinstance(value, Made) and isinstance(value.state, dict) and "_parameters" in value.state
+
+
+def summary_of(value: object) -> str:
+    """The top of a pickle in words."""
+    if isinstance(value, Made):
+        return f"an object of {str(value.of)[:100]}" if isinstance(value.of, Name) else "an object"
+    if isinstance(value, dict):
+        return f"a dict of {len(value)}"
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value)}"
+    return "a number" if isinstance(value, int | float) else "a text" if isinstance(value, str) else "nothing"
+
+
+def _tensor_of(value: object) -> Tensor | None:
+    """The tensor that a call in the pickle would make; None where it makes something else."""
+    for _ in range(8):
+        if not isinstance(value, Made) or not isinstance(value.of, Name) or not isinstance(value.arguments, tuple):
+            return None
+        name, arguments = value.of.name, value.arguments
+        if not arguments or not value.of.module.startswith("torch"):
+            return None
+        if name in ("_rebuild_parameter", "_rebuild_parameter_with_state", "Parameter", "Buffer"):
+            value = arguments[0]
+        elif name == "_rebuild_from_type_v2" and len(arguments) >= 3:
+            value = Made(arguments[0], arguments[2])
+        elif name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_qtensor"):
+            return _viewed(name, arguments)
+        elif name == "_rebuild_meta_tensor_no_storage" and len(arguments) >= 3:
+            return _described(arguments[0], arguments[1], arguments[2])
+        elif name == "_rebuild_wrapper_subclass" and len(arguments) >= 4:
+            return _described(arguments[1], arguments[2], arguments[3])
+        else:
+            return None
+    return None
+
+
+def _viewed(name: str, arguments: tuple[Any, ...]) -> Tensor:
+    if len(arguments) < 4:
+        return ODD
+    storage = _storage_of(arguments[0])
+    shape, strides = _dims(arguments[2]), _dims(arguments[3])
+    offset = arguments[1]
+    if storage is None or shape is None or strides is None or len(shape) != len(strides):
+        return ODD
+    if type(offset) is not int or not 0 <= offset < WORD:
+        return ODD
+    dtype = storage.dtype
+    if name == "_rebuild_tensor_v3":
+        if len(arguments) < 7 or not isinstance(arguments[6], Name):
+            return ODD
+        dtype = TORCH_NAMES.get(arguments[6].name, arguments[6].name)
+    return Tensor(dtype, shape, strides, offset, storage)
+
+
+def _described(dtype: object, shape: object, strides: object) -> Tensor:
+    dims = _dims(shape)
+    if dims is None or not isinstance(dtype, Name):
+        return ODD
+    return Tensor(TORCH_NAMES.get(dtype.name, dtype.name), dims, _dims(strides) or (0,) * len(dims), 0, None)
+
+
+def _dims(value: object) -> tuple[int, ...] | None:
+    """Dims or strides: a tuple, a list, or torch.Size of one."""
+    if isinstance(value, Made) and isinstance(value.arguments, tuple) and len(value.arguments) == 1:
+        value = value.arguments[0]
+    if not isinstance(value, list | tuple) or len(value) > DIMS_LIMIT:
+        return None
+    return tuple(value) if all(type(dim) is int and 0 <= dim < WORD for dim in value) else None
+
+
+def _storage_of(value: object) -> Storage | None:
+    """The storage that a persistent id names: ("storage", class, key, device, elements, ...)."""
+    if not isinstance(value, Persistent) or not isinstance(value.key, tuple) or len(value.key) < 5:
+        return None
+    _, of, key, _, elements = value.key[:5]
+    if not isinstance(of, Name) or not isinstance(key, str | int) or type(elements) is not int:
+        return None
+    if elements < 0:
+        return None
+    elements = min(elements, WORD)
+    dtype = STORAGES.get(of.name, of.name)
+    return Storage(dtype, str(key), elements, elements * BITS.get(dtype, 128) // 8)

@@ -1,0 +1,201 @@
+"""What the Hub's API says of a repository: its commit, its files, and why it may not be read."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from inspector.findings.finding import Finding
+from inspector.loader.signature import recognise
+from inspector.loader.sources.address import MAIN, Address, is_commit
+from inspector.loader.sources.hub_settings import Settings
+from inspector.loader.sources.redirects import origin_of, target_of
+from inspector.loader.sources.source import RepositoryFile, is_plain_name
+from inspector.loader.sources.web import Answer, Failure, Wanted, Web
+
+if TYPE_CHECKING:
+    from inspector.findings.reading.hub import OfRepository
+
+DESCRIPTION_LIMIT: Final = 32_000_000
+TREE_LIMIT: Final = 64_000_000
+PAGES_LIMIT: Final = 200
+ENTRIES_LIMIT: Final = 200_000
+_NEXT_PAGE: Final = re.compile(r'<([^<>]*)>[^<>]*;\s*rel="?next\b')
+_BAD_TOKEN: Final = "invalid credentials in authorization header"
+
+
+class Description(Struct, frozen=True):
+    """A repository at one commit. names: its files, as far as they are stated before the tree is read."""
+
+    repository: str
+    commit: str
+    names: tuple[str, ...]
+    gated: bool
+
+
+class Api(Struct, frozen=True, eq=False):
+    """The API of an endpoint for one repository."""
+
+    web: Web
+    settings: Settings
+    address: Address
+    with_token: bool
+
+    def url(self, rest: str = "") -> str:
+        """The address of what the API offers of the repository."""
+        base = f"{self.settings.endpoint}/api/{self.address.repo_type}s/{self.address.repository}"
+        return f"{base}/{rest}" if rest else base
+
+    def describe(self) -> Description | Finding:
+        """Which commit the revision stands for, and what the repository is called now."""
+        revision = self.address.revision
+        url = self.url("" if revision is None else f"revision/{quote(revision, safe='')}")
+        answer = self.web.ask(Wanted(url, DESCRIPTION_LIMIT, compressed=True)).result()
+        if isinstance(answer, Failure):
+            return self.finding_of(answer)
+        described = _json(answer.body)
+        commit = described.get("sha") if isinstance(described, dict) else None
+        if not isinstance(described, dict) or not isinstance(commit, str) or not is_commit(commit):
+            return self._not_understood("the description of the repository", answer.body)
+        name = described.get("id") or described.get("modelId")
+        known = isinstance(name, str) and name.count("/") <= 1 and all(map(is_plain_name, name.split("/")))
+        siblings = described.get("siblings")
+        names = (
+            [one.get("rfilename") for one in siblings if isinstance(one, dict)] if isinstance(siblings, list) else []
+        )
+        return Description(
+            str(name) if known else self.address.repository,
+            commit,
+            tuple(one for one in names[:ENTRIES_LIMIT] if isinstance(one, str)),
+            described.get("gated") not in (False, None),
+        )
+
+    def is_at(self, commit: str) -> bool:
+        """Whether the main branch is at this commit now."""
+        answer = self.web.get(Wanted(self.url(f"revision/{MAIN}"), DESCRIPTION_LIMIT, compressed=True))
+        described = None if isinstance(answer, Failure) else _json(answer.body)
+        return isinstance(described, dict) and described.get("sha") == commit
+
+    def tree(self, commit: str) -> tuple[dict[str, RepositoryFile], bool] | Finding:
+        """(path -> file, of all files at a commit; whether these are all), or why they cannot be listed."""
+        files: dict[str, RepositoryFile] = {}
+        url: str | None = self.url(f"tree/{commit}?recursive=true&expand=false")
+        seen: set[str] = set()
+        while url is not None:
+            if url in seen or len(seen) >= PAGES_LIMIT or len(files) > ENTRIES_LIMIT:
+                return files, False
+            seen.add(url)
+            answer = self.web.get(Wanted(url, TREE_LIMIT, compressed=True))
+            if isinstance(answer, Failure):
+                return self.finding_of(answer)
+            page = _json(answer.body)
+            if not isinstance(page, list):
+                return self._not_understood("the list of its files", answer.body)
+            files.update(found for one in page if (found := _file(one)) is not None)
+            url = _next(answer, url)
+            if url is not None and origin_of(url) != self.settings.origin:
+                return files, False
+        return files, True
+
+    def finding_of(self, failure: Failure) -> Finding:
+        """The failure of the first requests about a repository as the one thing that it says.
+
+        A server that hides private repositories answers 401 for these and for absent ones alike, as long as
+        nobody has logged in; with a token it answers 404 for both.
+        """
+        kind = _kind(failure, self.with_token)
+        bare = "://" not in self.address.given
+        if kind is None:
+            from inspector.findings.reading.network import HubUnreachable
+
+            return HubUnreachable(
+                repository=self.address.repository,
+                bare=bare,
+                kind=failure.kind,
+                status=failure.status,
+                host=failure.host,
+                endpoint=self.settings.endpoint,
+                tries=failure.tries,
+                detail=failure.detail,
+            )
+        from inspector.findings.reading.hub import RevisionNotFound
+
+        return kind(
+            repository=self.address.repository,
+            endpoint=self.settings.endpoint,
+            token=self.with_token,
+            detail=failure.detail,
+            bare=bare,
+            type=None if self.address.repo_type == "model" else self.address.repo_type,
+            revision=(self.address.revision or MAIN) if kind is RevisionNotFound else None,
+        )
+
+    def _not_understood(self, wanted: str, raw: bytes) -> Finding:
+        """An answer with the right status and the wrong content: a web page instead of the Hub's JSON."""
+        from inspector.findings.reading.network import HubAnswerOdd
+
+        return HubAnswerOdd(wanted=wanted, what=recognise(raw[:512], len(raw)), endpoint=self.settings.endpoint)
+
+
+def _kind(failure: Failure, with_token: bool) -> type[OfRepository] | None:
+    """What a refusal is about; None where it says nothing about the repository."""
+    from inspector.findings.reading import hub
+
+    said = failure.headers.get("x-error-message", "").strip().lower().rstrip(".")
+    if said == _BAD_TOKEN:
+        return hub.TokenRefused
+    named = {
+        "GatedRepoError": hub.RepositoryGated,
+        "DisabledRepoError": hub.RepositoryDisabled,
+        "RevisionNotFoundError": hub.RevisionNotFound,
+    }
+    if failure.error in named:
+        return named[failure.error]
+    if failure.status == 401:
+        return hub.TokenRefused if with_token else hub.RepositoryPrivate
+    if failure.status == 403:
+        return hub.RepositoryDisabled if "disabled" in said else hub.RepositoryPrivate
+    json = failure.headers.get("content-type", "").startswith("application/json") or not failure.body
+    if failure.status == 404 and (json or failure.error == "RepositoryNotFoundError"):
+        return hub.RepositoryNotFound
+    return None
+
+
+def _next(answer: Answer, url: str) -> str | None:
+    """The address of the next page."""
+    found = _NEXT_PAGE.search(answer.headers.get("link", ""))
+    return None if found is None else target_of(url, found[1])
+
+
+def _json(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _file(one: object) -> tuple[str, RepositoryFile] | None:
+    """Path and facts of a file of the tree whose path may be asked for; None for anything else."""
+    if not isinstance(one, dict) or one.get("type") != "file":
+        return None
+    path, size = one.get("path"), one.get("size")
+    if not isinstance(path, str) or not _is_size(size) or len(path) > 1_000 or not path.isprintable():
+        return None
+    if any(part in ("", ".", "..") or "\\" in part for part in path.split("/")):
+        return None
+    large, oid = one.get("lfs"), one.get("oid")
+    if not isinstance(large, dict):
+        return path, RepositoryFile(size, None, oid if isinstance(oid, str) and is_commit(oid) else None)
+    sha256 = large.get("oid")
+    real = large.get("size")
+    return path, RepositoryFile(
+        real if _is_size(real) else size, sha256 if isinstance(sha256, str) and len(sha256) == 64 else None
+    )
+
+
+def _is_size(value: object) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value < 2**63

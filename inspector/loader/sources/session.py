@@ -1,0 +1,153 @@
+"""The session of huggingface_hub: the steps of its connections, what its responses state and its errors mean.
+
+huggingface_hub is imported when the first request is made: that takes a third of a second.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from inspector.loader.sources.redirects import Origin
+
+_DECISIVE: Final = (b"x-error-code", b"x-error-message")
+
+
+def session() -> Any:
+    """The client that huggingface_hub makes its requests with, or that the user has set in its place."""
+    from huggingface_hub import get_session
+
+    return get_session()
+
+
+class Connecting:
+    """Called by the session with each step of an exchange: judges the address before anything is sent to it."""
+
+    def __init__(self, origin: Origin, judge: Callable[[Origin, str | None], None]) -> None:
+        self._origin, self._judge = origin, judge
+        self.proxy = ""
+        """Host and port of the proxy that was connected to."""
+
+    def __call__(self, step: str, facts: Mapping[str, Any]) -> None:
+        if step.endswith("connect_tcp.started"):
+            host, port = str(facts.get("host")), facts.get("port")
+            if (host, port) != (self._origin.host, self._origin.port):
+                self.proxy = f"{host}:{port}"
+                self._judge(self._origin, None)
+        elif step.endswith("connect_tcp.complete") and not self.proxy:
+            stream = facts["return_value"]
+            try:
+                self._judge(self._origin, peer_of(stream))
+            except BaseException:
+                stream.close()
+                raise
+
+
+def peer_of(stream: Any) -> str | None:
+    """The IP address at the other end of a connection; None where it has none."""
+    address = None if stream is None else stream.get_extra_info("server_addr")
+    return str(address[0]) if isinstance(address, tuple) and address else None
+
+
+def error_of(response: Any) -> str:
+    """The name of the class of error that huggingface_hub raises for a response; "" for none.
+
+    The error is made from the two headers that decide about it: their text and the body are not read.
+    """
+    from huggingface_hub import hf_raise_for_status
+    from huggingface_hub.errors import HfHubHTTPError
+
+    headers = [(name, value) for name, value in response.headers.raw if name.lower() in _DECISIVE]
+    try:
+        hf_raise_for_status(
+            type(response)(response.status_code, headers=headers, content=b"", request=response.request)
+        )
+    except HfHubHTTPError as error:
+        return type(error).__name__
+    return ""
+
+
+def problem_of(error: Exception) -> tuple[str, str]:
+    """Kind and words of an error of the session; ("", "") where it is none of a connection.
+
+    Decided by the names of classes: depending on its version huggingface_hub uses httpx or httpx2.
+    """
+    chain = list(_chain(error))
+    names = {name.__name__ for one in chain for name in type(one).__mro__}
+    words = str(error)
+    if "SSLCertVerificationError" in names:
+        return "tls", f"its certificate is refused: {_attribute(chain, 'verify_message') or 'it is not valid'}"
+    if "SSLError" in names and not names & {"SSLEOFError", "SSLZeroReturnError"}:
+        return "tls", f"no secure connection: {_attribute(chain, 'reason') or 'it does not speak TLS'}"
+    if "gaierror" in names:
+        return "dns", "no such host is known"
+    if "ConnectTimeout" in names:
+        return "connect", "no connection in time"
+    if "ConnectError" in names:
+        refused = "ConnectionRefusedError" in names
+        return "connect", "the connection was refused" if refused else _attribute(chain, "strerror") or words
+    if "ProxyError" in names:
+        return "proxy", f"the proxy answers {words}"
+    if "TimeoutException" in names or "TimeoutError" in names:
+        return "timeout", "no answer in time"
+    if names & {"NetworkError", "EOFError"} or "disconnected" in words or "closed connection" in words:
+        return "dropped", "the connection was dropped"
+    if "InvalidURL" in names or "location header" in words:  # it is looked at even where it is not followed
+        return "redirect", "it redirects to an address that is none"
+    if "OfflineModeIsEnabled" in names:
+        return "offline", "no connection may be made: HF_HUB_OFFLINE is set"
+    if "LocalProtocolError" in names:
+        return "malformed", "the request holds what no header may hold: check HF_TOKEN"
+    if names & {"RequestError", "StreamError"}:
+        return "malformed", f"the answer is not that of a web server: {words}"
+    return "", ""
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An error with those that led to it."""
+    for _ in range(10):
+        if error is None:
+            return
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _attribute(chain: Iterable[BaseException], name: str) -> str:
+    return next((str(value) for one in chain if (value := getattr(one, name, None))), "")
+
+
+def length_of(headers: Mapping[str, str]) -> int | None:
+    """Bytes that a body has as it is sent, where its headers say so."""
+    stated = headers.get("content-length", "")
+    return int(stated) if "transfer-encoding" not in headers and re.fullmatch("[0-9]{1,20}", stated) else None
+
+
+def unzipped(body: bytes, most: int) -> bytes:
+    """The first bytes of a body that is compressed by gzip. Raises EOFError where it is cut short, or no gzip."""
+    import zlib
+
+    unzip = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        whole = unzip.decompress(body, most)
+    except zlib.error:
+        raise EOFError from None
+    if len(whole) < most and not unzip.eof:
+        raise EOFError
+    return whole
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to wait: a number or a date; None where it says nothing usable."""
+    stated = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"[0-9]{1,12}", stated):
+        return float(stated)
+    if re.match(r"[A-Z][a-z]{2}", stated):
+        from email.utils import parsedate_to_datetime
+
+        try:
+            return max(0.0, parsedate_to_datetime(stated).timestamp() - time.time())
+        except (ValueError, TypeError, OverflowError):
+            return None
+    return None
