@@ -23,7 +23,7 @@ from inspector.notation.definition import Architecture, Head
 from inspector.notation.roles import GROUPS, group
 from inspector.notation.scope import Scope, Settings, head_for
 from inspector.notation.slots import Slot, scope_of
-from inspector.reconciler.solving import unknown_product
+from inspector.reconciler.products import unknown_product
 
 
 class FormulaError(ValueError):

@@ -50,8 +50,7 @@ ALIKE = {
 }  # fmt: skip
 """Classes whose names and shapes another class has too: without a config one stands for the other."""
 UNSEEN = {
-    "AutoencoderDC", "AutoencoderKLLTXVideo", "AutoencoderOobleck", "AutoencoderTiny", "AutoencoderKLFlux2",
-    "AutoencoderKLMochi", "HunyuanVideoFramepackTransformer3DModel", "T2IAdapter", "ZImageTransformer2DModel",
+    "AutoencoderDC", "AutoencoderTiny", "AutoencoderKLMochi", "T2IAdapter", "ZImageTransformer2DModel",
 }  # fmt: skip
 """Classes with lists that names and shapes do not always show: nothing is reported of them then."""
 NOT_JUDGED = {"UNet2DConditionModel": 1}

@@ -49,6 +49,21 @@ class Meanings(Protocol):
         """Notes that an expression cannot be worked out: kind is remainder, zero, type or size."""
 
 
+class Unknown:
+    """A value that is there and not known; what is computed from it is absent."""
+
+    __slots__ = ()
+
+    @property
+    def size(self) -> int | None:
+        """How many entries a list has of which the whole is not known."""
+        return None
+
+    def at(self, index: int) -> Value:
+        """One entry of a list; what is no list is the same everywhere."""
+        return self
+
+
 Evaluator = Callable[[Meanings], Value]
 
 MOST_DIGITS = 2**80
@@ -201,7 +216,7 @@ def _arithmetic(node: Binary) -> Evaluator:
                 return one * other
             if operator == "+":
                 return one + other
-        if one is None or other is None:
+        if one is None or other is None or isinstance(one, Unknown) or isinstance(other, Unknown):
             return None
         if operator in ("-", "&") and (isinstance(one, Span) or isinstance(other, (Span, list))):
             return _set_operation(operator, one, other)
@@ -263,7 +278,7 @@ def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
         values = [argument(scope) for argument in arguments]
         if name == "len":
             first = values[0]
-            if isinstance(first, Span):
+            if isinstance(first, (Span, Unknown)):
                 return first.size
             return len(first) if isinstance(first, (list, dict, str)) else None
         if name == "number":
@@ -340,7 +355,7 @@ class _AtIndex:
 
     def word(self, path: tuple[str, ...]) -> Value:
         value = self.outer.word(path)
-        return _at(value, self.at) if isinstance(value, (list, str)) else value
+        return _at(value, self.at) if isinstance(value, (list, str, Unknown)) else value
 
     def index(self, hole: str) -> int | None:
         return self.outer.index(hole)
@@ -429,4 +444,4 @@ def _at(value: Value, at: int) -> Value:
     if isinstance(value, dict):
         written = str(at)
         return value[written] if written in value else value.get(written.zfill(len(next(iter(value), ""))))
-    return value if not isinstance(value, Span) else value.at(at)
+    return value.at(at) if isinstance(value, (Span, Unknown)) else value

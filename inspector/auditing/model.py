@@ -6,6 +6,7 @@ explained yet. What is left at the end is unexplained.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box
-from inspector.architectures.defaults import is_component
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.findings.finding import Finding, Place
@@ -21,7 +21,6 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.reading import Reading
-from inspector.matcher.showing import unseen_lists
 from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
 
 SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer")
 """Parts of names that make it worth looking whether training left something."""
-MOST_GUESSED = 3
-"""Errors beyond this number, where names alone chose the definition, say that it is not the right one."""
 
 
 class Draft(Struct, frozen=True):
@@ -165,7 +162,7 @@ def definition(draft: Draft) -> Draft:
     lost = (*draft.lost, *draft.emptied)
     case = reconcile(config, reading, lost, whole=not checkpoint.partial, aside=aside, ties=checkpoint.ties)
     judged = list(judge(case))
-    if case.solved and _is_guess(reading, case, judged):
+    if case.solved and not _is_confirmed(case, judged):
         return _unknown(draft, nearest)
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger)
     if checkpoint.partial:
@@ -236,19 +233,28 @@ def _unread_values(checkpoint: Checkpoint) -> str:
     return f"headers only, and the shapes that {checkpoint.kept_shapes:,} small tensors keep of packed ones"
 
 
-def _is_guess(reading: Reading, case: Reconciled, judged: Sequence[Finding]) -> bool:
-    """Whether what differs is likelier a size that names and shapes do not show than something wrong."""
-    if _errors(judged) > MOST_GUESSED:
-        return True
-    return bool(case.placement.differences) and is_component(reading.name) and unseen_lists(reading.definition)
+def _is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
+    """Whether the shapes confirm a definition that names alone chose.
 
+    Tensors in the definition's own families that it does not expect are sizes of it that are not solved. One module
+    that is missing or mismatched may be damaged; two say that the definition is another's.
+    """
+    from inspector.findings.names.tensors import LayersMissing, TensorMissing
 
-def _errors(findings: Sequence[Finding]) -> int:
-    from inspector.findings.names.tensors import LayersMissing
-
-    errors = [finding for finding in findings if finding.severity == "error"]
-    parts = [finding.repeated_parts for finding in errors if isinstance(finding, LayersMissing)]
-    return len(errors) + sum(parts)
+    own = {block.key for block in case.plan.blocks}
+    unchecked = {line.family for line in case.ledger.lines if line.kind in (ledger.UNCHECKED, ledger.BUFFER)}
+    unexpected = {extra.key for extra in case.placement.unexpected} - unchecked
+    if unexpected & own:
+        return False
+    modules: Counter[str] = Counter(dict.fromkeys((key.rpartition(".")[0] for key in unexpected), 1))
+    tensors: Counter[str] = Counter()
+    for one in case.placement.mismatched:
+        tensors[one.block.key] += one.tensors
+        module = one.block.key.rpartition(".")[0]
+        modules[module] = max(modules[module], tensors[one.block.key])
+    missing = [name.rpartition(".")[0] for one in judged if isinstance(one, TensorMissing) for name in one.names]
+    parts = [1 + one.repeated_parts for one in judged if isinstance(one, LayersMissing)]
+    return modules.total() + len(set(missing)) + sum(parts) < 2
 
 
 def _weights_emptied(checkpoint: Checkpoint) -> bool:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import msgspec
-from msgspec.structs import replace
 
 from inspector.auditing.pipeline import AuditPart, summed
 from inspector.auditing.result import Audit
-from inspector.dialects.ldm_config import config_of
 from inspector.dialects.single_file import ComponentTensors, parts_of
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.components import ComponentExtra
 from inspector.findings.totals import BuffersStored
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout
 from inspector.matcher.families import families_of
 from inspector.reconciler import ledger
@@ -30,9 +27,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     findings: list[Finding] = []
     for component in found.components:
         name = component.name if component.name not in parts else component.prefix.rstrip(".")
-        values = config_of(component.tensors)
-        config = None if values is None else Config(root.set_name, values, "config")
-        part = audit_part(replace(_component(root, name, component.tensors), config=config))
+        part = audit_part(_component(root, name, component.tensors))
         parts[name] = part
         findings.extend(_within(one, name, component) for one in part.findings)
     if found.others:

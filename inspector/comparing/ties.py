@@ -16,7 +16,7 @@ from inspector.algebra.evaluation import truth
 from inspector.algebra.expression import parse
 from inspector.comparing.pieces import Identity, Piece, Side, as_stored
 from inspector.notation.roles import label
-from inspector.notation.slots import scope_of
+from inspector.notation.scope import Scope, Settings
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -112,7 +112,9 @@ def is_unsettled(own: Side, other: Side, piece: Piece) -> bool:
         return False
     if _configured(other.audited):
         return False
-    return not truth(scope_of(case.corrected.scope, block.slot).evaluate(parse(block.slot.definition.ties)))
+    definition = block.slot.definition
+    silent = Scope(definition, Settings({}), case.corrected.scope.lookup)
+    return not truth(silent.evaluate(parse(definition.ties)))
 
 
 def _configured(audited: Audit) -> bool:

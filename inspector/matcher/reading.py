@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from inspector.algebra.boxes import within
 from inspector.algebra.names import key_of
 from inspector.architectures.catalog import definition_of, likely_definitions, preference
-from inspector.architectures.defaults import class_defaults
+from inspector.architectures.defaults import class_defaults, is_component
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
-from inspector.matcher.showing import shown_settings
 from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_definition, masked_keys, masked_like
 from inspector.notation.definition import Architecture
 from inspector.notation.scope import Scope, Settings
@@ -75,7 +74,7 @@ def read_claimed(claim: Claim, families: Families, lost: Collection[str] = ()) -
     if lost and claim.head is None:
         keys = {*families, *(key_of(name)[0] for name in lost)}
         claim = replace(claim, head=best_match(scope, keys, None).head)
-    return shown(_spelled(claim, scope, claim.model_type or definition.names[0], families))
+    return of_class(_spelled(claim, scope, claim.model_type or definition.names[0], families))
 
 
 def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[Reading], tuple[str, float] | None]:
@@ -92,27 +91,31 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[R
         if reading.match.covered:
             tried.append(replace(reading, by_names=True))
     best, nearest = ranked(tried, len(families))
-    return [shown(reading) for reading in best], nearest
+    return [of_class(reading) for reading in best], nearest
 
 
-def shown(reading: Reading, *, always: bool = False) -> Reading:
-    """A reading without a config, with the one that names and shapes show where its definition says how they do.
+def of_class(reading: Reading) -> Reading:
+    """A reading of a class of diffusers without a config, or with one that names no class, with the class's defaults.
 
-    A config that names no architecture stands, with the defaults of the class that it is one of. always: with the
-    switches and lists of the class where the definition does not say.
+    Without a config these are switches and words alone: numbers, lists and what is null by default are unknown.
     """
     settings = reading.scope.settings
-    if (
-        reading.writer
-        or not (reading.definition.shows or always)
-        or settings.shown
-        or (settings.known and not reading.by_names)
-    ):
+    if reading.writer or (settings.known and not reading.by_names) or not is_component(reading.name):
         return reading
-    found = shown_settings(reading.definition, reading.name, reading.families)
-    if settings.known:
-        found = replace(settings, defaults=class_defaults(reading.name)[0])
-    return replace(reading, scope=Scope(reading.definition, found, definition_of))
+    defaults = class_defaults(reading.name)[0]
+    settings = replace(settings, defaults=defaults if settings.known else switches(defaults))
+    return replace(reading, scope=Scope(reading.definition, settings, definition_of))
+
+
+def switches(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The switches and words of a config, also those of its parts, without the types of these."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            found[key] = switches(value)
+        elif isinstance(value, bool | str) and key != "model_type":
+            found[key] = value
+    return found
 
 
 def ranked(tried: Sequence[Reading], families: int) -> tuple[list[Reading], tuple[str, float] | None]:

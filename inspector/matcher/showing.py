@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from inspector.algebra.evaluation import is_filter
-from inspector.algebra.expression import Bracket, Hole, Node, Word, children, parse
 from inspector.algebra.span import Span
-from inspector.architectures.defaults import class_defaults
 from inspector.matcher.families import Families
 from inspector.notation.definition import Architecture
-from inspector.notation.scope import Settings
 from inspector.notation.shown import Shown
 
 MOST_STAGES = 64
 """No model of stages has more of them; indices beyond are another's."""
-
-
-def shown_settings(
-    definition: Architecture, name: str, families: Families, spelled: Callable[[str], str] = str
-) -> Settings:
-    """A config of what is stored, with the class's switches and lists for what no shape shows.
-
-    Its numbers are left open: the shapes are solved for them. spelled: what a family's key is called here.
-    """
-    defaults = {key: value for key, value in class_defaults(name)[0].items() if not _is_number(value)}
-    return Settings(shown_values(definition, families, spelled), defaults, shown=True)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def shown_values(definition: Architecture, families: Families, spelled: Callable[[str], str] = str) -> dict[str, Any]:
@@ -39,28 +20,6 @@ def shown_values(definition: Architecture, families: Families, spelled: Callable
     eyes = _Eyes(families, spelled)
     seen = {key: eyes.seen(shown) for key, shown in definition.shows.items()}
     return {key: value for key, value in seen.items() if value is not _NOTHING}
-
-
-def unseen_lists(definition: Architecture) -> bool:
-    """Whether lists of the config, one entry a stage, give sizes, and the definition does not say where to see them."""
-    return not definition.shows and any(
-        _takes_entries(parse(text), definition.dims) for text in definition.dims.values()
-    )
-
-
-def _takes_entries(node: Node, symbols: Container[str]) -> bool:
-    """Whether the entry of a config key at some stage is taken: `widths[{S}]`."""
-    if isinstance(node, Bracket) and isinstance(node.base, Word) and not is_filter(node.inner):
-        key = node.base.path
-        if len(key) == 1 and key[0] not in symbols and any(isinstance(one, Hole) for one in _below(node.inner)):
-            return True
-    return any(_takes_entries(child, symbols) for child in children(node))
-
-
-def _below(node: Node) -> Iterator[Node]:
-    yield node
-    for child in children(node):
-        yield from _below(child)
 
 
 _NOTHING: Any = object()
@@ -78,7 +37,7 @@ class _Eyes:
         found: Mapping[str, Callable[[Shown], Any]] = {
             "dim": self._dim, "dims": self._dims, "numbers": self._numbers, "indices": self._indices,
             "word": self._word, "words": self._words, "there": self._there, "flat": self._flat, "unlike": self._unlike,
-            "multiples": self._multiples, "listed": self._listed, "neutral": _neutral,
+            "listed": self._listed, "neutral": _neutral,
         }  # fmt: skip
         return found[shown.how](shown)
 
@@ -125,14 +84,6 @@ class _Eyes:
         if shown.words and len({*found.values()}) == 1:
             return usual
         return listing[::-1] if turned else listing
-
-    def _multiples(self, shown: Shown) -> Any:
-        found = self._at_first(shown.keys, shown.axis)
-        top, base = (self._dim(Shown("dim", (key,))) for key in shown.others)
-        if not found or _NOTHING in (top, base) or 0 not in found or not found[0] * base:
-            return _NOTHING
-        ratios = [found.get(index, 0) * top / (found[0] * base) for index in range(max(found), -1, -1)]
-        return [int(ratio) if ratio.is_integer() else ratio for ratio in ratios]
 
     def _boxes(self, keys: Iterable[str]) -> Iterator[tuple[Span, ...]]:
         for key in keys:

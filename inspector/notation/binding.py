@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from inspector.algebra.evaluation import Value, extent, truth, whole
-from inspector.algebra.expression import Node, Word, parse, show
+from inspector.algebra.expression import Literal, Node, Word, children, parse, show
 from inspector.algebra.span import MOST_LISTED, Span
 from inspector.notation.definition import Head
 from inspector.notation.holes import bases, holes_in
@@ -125,6 +125,15 @@ def nothing_stored(key: str) -> Collection[tuple[int, ...]]:
     return ()
 
 
+Indices = Callable[[str], Sequence[Span]]
+"""The indices stored on a key at each `#`."""
+
+
+def no_indices(key: str) -> Sequence[Span]:
+    """The `Indices` of a definition on its own."""
+    return ()
+
+
 Shared = Callable[[str], Collection[str]]
 """The keys of which the file itself says that their tensors are the same storage as a key's."""
 
@@ -140,13 +149,18 @@ def bind(
     spelling: Spelling,
     stored: Stored = nothing_stored,
     shared: Shared = nothing_shared,
+    indices: Indices = no_indices,
 ) -> Plan:
     """The blocks that a definition expects. `stored` decides each `either`, and predicates without a config.
+
+    indices: decides, without a config, whether a row that has an index of its own is stored.
 
     shared: decides, without a config, whether a stored tensor is the copy that the definition says it may be.
     """
     unrolled = unroll(scope, head)
     binder = Binder(scope, spelling, stored, shared)
+    if not scope.settings.known:
+        binder.present = _present(binder, unrolled.slots, indices)
     sides = binder.choose(unrolled.slots)
     chosen = [slot for slot in unrolled.slots if all(sides.get(number, side) == side for number, side in slot.choices)]
     if not scope.settings.known:
@@ -219,11 +233,12 @@ _Expanded = tuple[tuple[tuple[str, Span], ...], Shape]
 class Binder:
     """Expands slots into blocks, as the scope's values are at the moment."""
 
-    __slots__ = ("scope", "shared", "spelling", "stored", "ties")
+    __slots__ = ("present", "scope", "shared", "spelling", "stored", "ties")
 
     def __init__(self, scope: Scope, spelling: Spelling, stored: Stored, shared: Shared = nothing_shared) -> None:
         self.scope, self.spelling, self.stored, self.shared = scope, spelling, stored, shared
         self.ties = Ties(scope, ())
+        self.present: Mapping[tuple[Condition, ...], Presence] = {}
 
     def row(self, slot: Slot) -> BoundSlot:
         """A slot expanded, with its ties and with what it reads."""
@@ -329,8 +344,37 @@ class Binder:
 
     def _exists(self, slot: Slot) -> bool:
         if slot.whens and not self.scope.settings.known:
-            return bool(self.stored(self.key(slot)))
+            return self._solved(slot) if self.scope.trace.open else self._is_stored(slot)
         return self.holds(slot)
+
+    def _solved(self, slot: Slot) -> bool:
+        """Whether a row is there without a config: by what its conditions read if solved, else by its name."""
+        trace = self.scope.trace
+        around, undecided = trace.reads, False
+        for condition in slot.whens:
+            trace.reads = set()
+            holds = self._true(condition)
+            decided = bool(trace.reads) and not trace.unknown() and not trace.stated()
+            decided = decided and not _asks_presence(condition.node)
+            undecided = undecided or not decided
+            if decided and not holds:
+                trace.reads = around
+                return False
+        trace.reads = around
+        return not undecided or self._is_stored(slot)
+
+    def _is_stored(self, slot: Slot) -> bool:
+        """Whether the rows of a condition are stored: most of those that no other row is named like.
+
+        Where the condition follows the holes, at their indices as they are.
+        """
+        present = self.present.get(slot.whens)
+        if present is None or not present.there:
+            return bool(self.stored(self.key(slot))) if present is None else False
+        scope = scope_of(self.scope, slot)
+        at = [scope.index(hole) for hole in slot.holes]
+        spans = present.indices.get(slot.holes, ()) if self.follows_holes(slot) else ()
+        return all(index is None or index in span for index, span in zip(at, spans, strict=False))
 
     def holds(self, slot: Slot) -> bool:
         """Whether the predicates of a row hold by the config; without one they may."""
@@ -365,6 +409,52 @@ def _dim(scope: Scope, node: Node, value: Value) -> int | None:
     if isinstance(node, Word) and isinstance(value, str | float | int) and not isinstance(value, bool):
         _no_size(scope, node, value)
     return None
+
+
+def _asks_presence(node: Node) -> bool:
+    """Whether a condition compares with null."""
+    return (isinstance(node, Literal) and node.value is None) or any(map(_asks_presence, children(node)))
+
+
+class Presence(Struct, frozen=True):
+    """Whether the rows of a condition are stored. indices: holes of rows -> the indices that are stored of each."""
+
+    there: bool
+    indices: Mapping[tuple[str, ...], tuple[Span, ...]]
+
+
+def _present(binder: Binder, slots: Iterable[Slot], indices: Indices) -> dict[tuple[Condition, ...], Presence]:
+    """Conditions -> whether most of their rows are stored, first of all those that no other row is named like."""
+    named = [(slot, template(binder.spelling.spelled(slot, binder.scope))) for slot in slots]
+    users: dict[object, set[tuple[Condition, ...]]] = {}
+    for slot, name in named:
+        users.setdefault(_numbered(*name), set()).add(slot.whens)
+    votes: dict[tuple[Condition, ...], dict[bool, list[bool]]] = {}
+    stored: dict[tuple[Condition, ...], dict[tuple[str, ...], tuple[Span, ...]]] = {}
+    for slot, (key, axes) in named:
+        if not slot.whens or slot.optional or slot.tied:
+            continue
+        spans = indices(key)
+        there = bool(binder.stored(key)) and all(
+            not isinstance(axis, int) or axis in span for axis, span in zip(axes, spans, strict=False)
+        )
+        votes.setdefault(slot.whens, {}).setdefault(len(users[_numbered(key, axes)]) == 1, []).append(there)
+        at = tuple(span for axis, span in zip(axes, spans, strict=False) if isinstance(axis, str))
+        if at:
+            before = stored.setdefault(slot.whens, {}).get(slot.holes, at)
+            stored[slot.whens][slot.holes] = tuple(one | other for one, other in zip(before, at, strict=True))
+    return {
+        whens: Presence(_most(found.get(True) or found[False]), stored.get(whens, {})) for whens, found in votes.items()
+    }
+
+
+def _numbered(key: str, axes: Sequence[_Axis]) -> tuple[str, tuple[int, ...]]:
+    """A key with the indices that a row has of its own."""
+    return key, tuple(axis if isinstance(axis, int) else -1 for axis in axes)
+
+
+def _most(votes: Sequence[bool]) -> bool:
+    return 2 * sum(votes) >= len(votes)
 
 
 def _no_size(scope: Scope, node: Word, value: str | float) -> None:

@@ -106,8 +106,8 @@ class Architecture(Struct, frozen=True, eq=False):
 
     names: its model types, the first is its name. native: the symbols as a params.json spells them.
     dialects: prefix replacements from canonical names; writers: who spells so. ignores: words that are keys
-    of genuine configs of this type and move no shape in it. shows: config keys whose values names and shapes show,
-    where no expression can be solved for them. respell: gives the slots the names and layouts of another framework;
+    of genuine configs of this type and move no shape in it. shows: config keys whose values names and shapes show, for
+    configs in which many keys are wrong together. respell: gives the slots the names and layouts of another framework;
     set for a checkpoint in its names, never by a definition.
     """
 

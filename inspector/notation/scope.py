@@ -9,11 +9,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.algebra.evaluation import Value, evaluator
+from inspector.algebra.evaluation import Unknown, Value, evaluator
 from inspector.algebra.expression import Alternatives, Guarded, Node, Word, children, parse, show
 from inspector.notation.definition import PREDEFINED, Architecture, Either, Group, Head, Row, Submodel
 from inspector.notation.holes import bases, free_holes
-from inspector.notation.trace import Leaf, Trace, TracedList, TracedTable, with_leaf
+from inspector.notation.trace import SYMBOL, Leaf, Trace, TracedList, TracedTable, UnknownLeaf, with_leaf
 
 Lookup = Callable[[str], "Architecture | None"]
 """A definition by model type."""
@@ -21,13 +21,6 @@ Lookup = Callable[[str], "Architecture | None"]
 
 ClassDefaults = Callable[[str], "tuple[Mapping[str, Any], Mapping[str, str]]"]
 """Model type -> (defaults of its class, other spellings of its keys); empty where the type is not known."""
-
-
-class ByIndex(Struct, frozen=True):
-    """A value for each index of a hole, as solved from the shapes."""
-
-    hole: str
-    values: Mapping[int, Value]
 
 
 class Fault(Struct, frozen=True):
@@ -49,7 +42,6 @@ class Settings(Struct, frozen=True):
     of_type: the defaults and aliases of a model type, for sub-configs that name theirs.
     known: whether there is a config at all; without one predicates are decided by the names present.
     native: whether the keys are a params.json's.
-    shown: whether the values are no config's but what names and shapes show.
     """
 
     values: Mapping[str, Any]
@@ -58,7 +50,6 @@ class Settings(Struct, frozen=True):
     known: bool = True
     native: bool = False
     of_type: ClassDefaults | None = None
-    shown: bool = False
 
     def below(self, key: str) -> Settings:
         """The settings of a sub-config; absent ones are empty.
@@ -74,7 +65,7 @@ class Settings(Struct, frozen=True):
         if self.of_type is not None and isinstance(named, str) and named != self.values.get("model_type"):
             own_defaults, aliases = self.of_type(named)
             defaults = {**own_defaults, "model_type": named} if own_defaults else defaults
-        return Settings(values, defaults, aliases, self.known, self.native, self.of_type, self.shown)
+        return Settings(values, defaults, aliases, self.known, self.native, self.of_type)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
         """(value, whether it is the class's default). Null in the config is absent and final."""
@@ -117,6 +108,7 @@ class Scope:
     """The meaning of a definition's words. Cheap to build: every value is worked out when it is first asked.
 
     trace: what was read of the config, shared with the submodels. prefix: where the config of this submodel lies.
+    path: the names of the submodels around it and its own. solved: what the weights give, where they are asked.
     sets: expressions of the outer model (`outer`) that stand for keys of a submodel's config.
     """
 
@@ -131,7 +123,7 @@ class Scope:
         "defaulted",
         "definition",
         "lookup",
-        "overrides",
+        "path",
         "prefix",
         "settings",
         "submodels",
@@ -144,21 +136,21 @@ class Scope:
         definition: Architecture,
         settings: Settings,
         lookup: Lookup,
-        overrides: Mapping[str, Value] | None = None,
+        solved: Mapping[Leaf, Value] | None = None,
     ) -> None:
         self.definition = definition
         self.settings = settings
         self.lookup = lookup
         self.symbols = {**PREDEFINED, **definition.dims, **(definition.native if settings.native else {})}
-        self.overrides = dict(overrides or {})
         self._faults: dict[tuple[str, str, str], None] = {}
         self.defaulted: set[str] = set()
         self._at: dict[str, int] = {}
         self._cache: dict[Any, Known] = {}
         self._tried: tuple[int, dict[Any, Known]] = (0, {})
         self._traced: dict[tuple[str, ...], TracedList | TracedTable] = {}
-        self.trace = Trace()
+        self.trace = Trace(solved)
         self.prefix: Leaf = ()
+        self.path: tuple[str, ...] = ()
         self._outer: Scope | None = None
         self._sets: dict[str, Node] = {}
         self.submodels: dict[str, Scope] = {}
@@ -178,32 +170,34 @@ class Scope:
                 named = below.read(("model_type",))[0]
                 definition = lookup(named) if isinstance(named, str) else None
             if definition is not None:
-                prefix = f"{entry.name}."
-                inner = {k[len(prefix) :]: v for k, v in self.overrides.items() if k.startswith(prefix)}
-                submodel = Scope(definition, below, lookup, inner)
+                submodel = Scope(definition, below, lookup)
                 submodel._lie_below(self, entry)
                 self.submodels[entry.name] = submodel
 
     def _lie_below(self, outer: Scope, entry: Submodel) -> None:
         """Makes this the scope of a submodel: what it reads is below a key, and is traced with the outer scope."""
         self._outer, self._sets = outer, {key: parse(text) for key, text in entry.sets.items()}
-        self._move((entry.config,), outer.trace)
+        self._move((entry.config,), entry.name, outer.trace)
 
-    def _move(self, prefix: Leaf, trace: Trace) -> None:
-        self.prefix, self.trace = (*prefix, *self.prefix), trace
+    def _move(self, prefix: Leaf, name: str, trace: Trace) -> None:
+        self.prefix, self.path, self.trace = (*prefix, *self.prefix), (name, *self.path), trace
         self._cache.clear()
         self._traced.clear()
         for submodel in self.submodels.values():
-            submodel._move(prefix, trace)
+            submodel._move(prefix, name, trace)
 
-    def with_overrides(self, overrides: Mapping[str, Value]) -> Scope:
-        """The same definition and config with some symbols set."""
-        return Scope(self.definition, self.settings, self.lookup, {**self.overrides, **overrides})
+    def with_solved(self, solved: Mapping[Leaf, Value]) -> Scope:
+        """The same definition and config with what the weights give of leaves and symbols."""
+        return Scope(self.definition, self.settings, self.lookup, {**self.trace.solved, **solved})
 
     def with_value(self, leaf: Leaf, value: Any) -> Scope:
-        """The same definition with one leaf of the config set, in the sub-config or list where it lies."""
+        """The same definition with one leaf of the config set, in the sub-config or list where it lies.
+
+        What the weights gave without a config has to be solved again.
+        """
         settings = replace(self.settings, values=with_leaf(self.settings.values, self.settings.defaults, leaf, value))
-        return Scope(self.definition, settings, self.lookup, self.overrides)
+        solved = self.trace.solved if self.trace.open and settings.known else None
+        return Scope(self.definition, settings, self.lookup, solved)
 
     def leaf(self, leaf: Leaf) -> tuple[Value, bool]:
         """(a leaf's value, whether it is the class's default); an element beyond its list is absent."""
@@ -222,23 +216,27 @@ class Scope:
         if len(path) > 1:
             submodel = self.submodels.get(name)
             return submodel.word(path[1:]) if submodel is not None else self._config(path)
-        if name in self.overrides:
-            value = self.overrides[name]
-            if not isinstance(value, ByIndex):
-                return value
-            at = self._at.get(value.hole)
-            if at is not None and at in value.values:
-                return value.values[at]
         if name not in self.symbols:
             return self._config(path)
         depends = free_holes(self.definition, self.settings.native, name)
         key: Any = (name, *(self._at.get(hole) for hole in depends)) if depends else name
         trace = self.trace
+        if trace.open:
+            symbol = self.symbol(name)
+            if symbol == trace.leaf or symbol in trace.solved:
+                return trace.read(symbol, None)
         known = self._cache.get(key)
         if known is None or (trace.leaf is not None and trace.leaf in known[1]):
             known = self._worked_out(name, key)
         trace.reads |= known[1]
         return known[0]
+
+    def symbol(self, name: str) -> Leaf:
+        """The leaf of a symbol, or of a config key, where the scope stands."""
+        if name not in self.symbols:
+            return (*self.prefix, name)
+        depends = free_holes(self.definition, self.settings.native, name)
+        return (SYMBOL, *self.path, name, *(self._at.get(hole, -1) for hole in depends))
 
     def _worked_out(self, name: str, key: Any) -> Known:
         """The value of a symbol, or that under the trial; what the trial does not change is kept for good."""
@@ -251,10 +249,13 @@ class Scope:
                 return store[key]
         store[key] = ABSENT  # a definition that comes back to itself is absent
         node = parse(self.symbols[name])
-        if isinstance(node, Alternatives) and not self.settings.known:
-            return ABSENT  # without a config a fallback would be a guess: the shapes decide
+        strict = not self.settings.known
+        if strict and not trace.open and isinstance(node, Alternatives):
+            return ABSENT  # without a config a fallback would be a guess
         around, trace.reads = trace.reads, set()
         value = evaluator(node)(self)
+        if strict and trace.open and not isinstance(value, Unknown) and trace.unknown():
+            value = None  # what follows from an unknown value is unknown
         known = store[key] = (value, frozenset(trace.reads))
         trace.reads = around
         return known
@@ -272,6 +273,8 @@ class Scope:
         if defaulted and found is not None:
             self.defaulted.add(".".join(path))
         value = trace.read(leaf, found)
+        if value is None and trace.open and leaf not in trace.solved and not self.settings.known:
+            return UnknownLeaf(trace, leaf)
         if isinstance(value, TracedList | TracedTable) and trace.leaf != leaf:
             self._traced[path] = value
         return value

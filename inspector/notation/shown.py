@@ -47,11 +47,6 @@ def dim_or_dims(keys: str, axis: int, *, stages: str, middle: str) -> Shown:
     return Shown("dims", tuple(keys.split()), axis, words={"alike": True}, parts=others)
 
 
-def multiples(keys: str, axis: int, top: str, base: str) -> Shown:
-    """A list, last first: the length at each first index in multiples of a base, that of the first being the top's."""
-    return Shown("multiples", tuple(keys.split()), axis, (top, base))
-
-
 def numbers(keys: str, *, stages: str = "", middle: str = "", reverse_of: str = "", less: int = 0) -> Shown:
     """How many last indices there are at each first index of the stages, less so many; by second index if they differ.
 

@@ -5,21 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from inspector.algebra.evaluation import Unknown
+
 Leaf = tuple[str | int, ...]
 """A value of a config: `("text_config", "depths", 2)` is an element of a list, `LENGTH` its length."""
 LENGTH = "#"
+SYMBOL = "="
+"""Begins the leaf of a symbol: `("=", "text", "h")`, and after it the indices of the holes that it depends on."""
 
 
 class Trace:
     """What a scope and the scopes of its submodels have read, and which leaf has another value on trial.
 
     reads: leaves on the path that an evaluation really took. leaf: the one on trial, None without a trial.
-    number: grows with each trial, so that what one trial computed is not taken for another's.
+    number: grows with each trial, so that what one trial computed is not taken for another's. solved: values that the
+    weights give, of leaves and of symbols. open: whether what nobody states is unknown rather than absent. missing:
+    what was read and is unknown.
     """
 
-    __slots__ = ("leaf", "number", "reads", "value")
+    __slots__ = ("leaf", "missing", "number", "open", "reads", "solved", "value")
 
-    def __init__(self) -> None:
+    def __init__(self, solved: Mapping[Leaf, Any] | None = None) -> None:
+        self.solved: Mapping[Leaf, Any] = solved or {}
+        self.open = solved is not None
+        self.missing: set[Leaf] = set()
         self.reads: set[Leaf] = set()
         self.leaf: Leaf | None = None
         self.value: Any = None
@@ -38,16 +47,63 @@ class Trace:
         """Whether a result that was computed from these leaves may be another one under the trial."""
         return self.leaf is not None and self.leaf in reads
 
+    def unknown(self) -> set[Leaf]:
+        """What was read and is unknown; of a list that only entries are read of, the entries."""
+        found = self.reads & self.missing
+        found.discard(self.leaf or ())
+        if not found:
+            return found
+        entries = {leaf[:-1] for leaf in self.reads if isinstance(leaf[-1], int)}
+        lengths = {leaf[:-1] for leaf in self.reads if leaf[-1] == LENGTH}
+        return {
+            leaf for leaf in found if leaf not in entries | lengths and (leaf[-1] != LENGTH or leaf[:-1] not in entries)
+        }
+
+    def stated(self) -> bool:
+        """Whether anything that was read is a statement, by a config or a default, and not solved."""
+        keys = (leaf for leaf in self.reads if leaf[-1] != LENGTH and not isinstance(leaf[-1], int))
+        return any(leaf not in self.solved and leaf not in self.missing for leaf in keys)
+
     def read(self, leaf: Leaf, value: Any) -> Any:
-        """A leaf's value, or the one on trial; lists and tables record what is read of them."""
+        """A leaf's value, or the one on trial or solved; lists and tables record what is read of them."""
         self.reads.add(leaf)
         if self.leaf == leaf:
             value = self.value
+        elif leaf in self.solved:
+            value = self.solved[leaf]
         if isinstance(value, list):
             return value if type(value) is TracedList else TracedList(self, leaf, value)
         if isinstance(value, dict):
             return value if type(value) is TracedTable else TracedTable(self, leaf, value)
         return value
+
+
+class UnknownLeaf(Unknown):
+    """A leaf that nobody states, or a list of which single entries may be known."""
+
+    __slots__ = ("_leaf", "_trace")
+
+    def __init__(self, trace: Trace, leaf: Leaf) -> None:
+        self._trace, self._leaf = trace, leaf
+        trace.missing.add(leaf)
+
+    @property
+    def size(self) -> int | None:
+        """The length where it is known."""
+        size = self._trace.read((*self._leaf, LENGTH), None)
+        if size is None:
+            self._trace.missing.add((*self._leaf, LENGTH))
+        return size if isinstance(size, int) else None
+
+    def at(self, index: int) -> Any:
+        """An entry, itself a leaf; None beyond the list."""
+        size = self.size if (*self._leaf, LENGTH) in self._trace.solved else None
+        leaf = (*self._leaf, index)
+        if index < 0 or (size is not None and index >= size):
+            self._trace.reads.add(leaf)
+            return None
+        value = self._trace.read(leaf, None)
+        return UnknownLeaf(self._trace, leaf) if value is None else value
 
 
 class TracedList(list[Any]):

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from inspector.algebra.names import key_of
-from inspector.architectures.defaults import is_component
 from inspector.dialects.catalog import may_know
 from inspector.matcher.claim import NO_CONFIG, Claim
 from inspector.matcher.families import Families
-from inspector.matcher.reading import Reading, read_by_names, read_claimed, shown
+from inspector.matcher.reading import Reading, read_by_names, read_claimed
 from inspector.reconciler import ledger
 from inspector.reconciler.reconcile import Reconciled, reconcile
 
@@ -48,27 +47,9 @@ def _mismatched(case: Reconciled) -> tuple[int, bool]:
 
 def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
     """Of readings that fit the names equally well, the one that fits the shapes best; its equals are twins."""
-    if len(readings) < 2 and not any(map(_has_class, readings)):
+    if len(readings) < 2:
         return readings[0] if readings else None
-    tried = [_beside_shapes(reading) for reading in readings]
+    tried = [(reading, _mismatched(reconcile(NO_CONFIG, reading, ()))) for reading in readings]
     least = min(mismatched for _, mismatched in tried)
     fitting = [reading for reading, mismatched in tried if mismatched == least]
     return replace(fitting[0], twins=tuple(reading.name for reading in fitting[1:]))
-
-
-def _beside_shapes(reading: Reading) -> tuple[Reading, tuple[int, bool]]:
-    """(a reading, how badly it fits); of diffusers' classes by their classes' switches where nothing differs then.
-
-    Where anything does, the switch may be what is otherwise.
-    """
-    mismatched = _mismatched(reconcile(NO_CONFIG, reading, ()))
-    if not mismatched[0] or not _has_class(reading):
-        return reading, mismatched
-    other = shown(reading, always=True)
-    again = _mismatched(reconcile(NO_CONFIG, other, ()))
-    return (other, again) if not again[0] else (reading, mismatched)
-
-
-def _has_class(reading: Reading) -> bool:
-    """Whether a reading without a config is of a class of diffusers, whose switches have defaults."""
-    return not reading.scope.settings.known and is_component(reading.name)

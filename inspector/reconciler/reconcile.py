@@ -9,7 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, count, less, within
+from inspector.algebra.expression import words
 from inspector.algebra.names import key_of
+from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, families_of
@@ -17,12 +19,12 @@ from inspector.matcher.reading import Reading
 from inspector.notation.binding import Block, Plan, Spelling, bind, bind_slots
 from inspector.notation.definition import Head
 from inspector.notation.scope import Scope
-from inspector.notation.slots import Slot, unroll
+from inspector.notation.slots import Slot, scope_of, unroll
 from inspector.reconciler import ledger
 from inspector.reconciler.buffers import is_general_buffer
 from inspector.reconciler.ledger import Ledger, Line
 from inspector.reconciler.place import Lost, Placed, Placement, Unexpected, place
-from inspector.reconciler.solving import fill, solved
+from inspector.reconciler.products import fill
 
 if TYPE_CHECKING:
     from inspector.reconciler.inverse.causes import Cause
@@ -70,10 +72,6 @@ class _Sides(Struct, frozen=True, eq=False):
         family = self.families.get(key)
         return family.shapes if family is not None else set()
 
-    def settled(self, scope: Scope) -> Scope:
-        """The scope with what follows from names and shapes where the config leaves it open."""
-        return solved(scope, unroll(scope, self.head).slots, self.spelling, self.families)
-
     def other_slots(self, scope: Scope) -> list[Slot]:
         """The rows of the definition's other heads."""
         unrolled = unroll(scope, self.head)
@@ -83,11 +81,37 @@ class _Sides(Struct, frozen=True, eq=False):
 
     def placed(self, scope: Scope) -> tuple[Plan, Placement]:
         """The blocks of a scope, and the families in them."""
-        plan = bind(scope, self.head, self.spelling, self.shapes, lambda key: self.twins.get(key, ()))
+        plan = self._bound(scope)
+        if not scope.trace.open and _leaves_open(plan):
+            from inspector.reconciler.inverse.unknown import solve
+
+            scope = solve(scope, unroll(scope, self.head).slots, self.spelling, self.families)
+            plan = self._bound(scope)
         self.products.update(fill(scope, plan.blocks, self.families))
         blocks = [*plan.blocks, *_beyond(scope, self.spelling, self.other_slots(scope), plan)]
         placement = _without(place(self.families, blocks, self.lost), self.aside)
         return _with_opaque(plan, placement), placement
+
+    def _bound(self, scope: Scope) -> Plan:
+        return bind(scope, self.head, self.spelling, self.shapes, lambda key: self.twins.get(key, ()), self.indices)
+
+    def indices(self, key: str) -> list[Span]:
+        """The indices stored on a key at each `#`."""
+        family = self.families.get(key)
+        return [family.axis(position) for position in range(key.split(".").count("#"))] if family is not None else []
+
+
+def _leaves_open(plan: Plan) -> bool:
+    """Whether there is no config, or it leaves a dim or the extent of a row open."""
+    if not plan.scope.settings.known:
+        return True
+    return any(_lacks_word(plan.scope, row.slot) for row in plan.rows)
+
+
+def _lacks_word(scope: Scope, slot: Slot) -> bool:
+    inner = scope_of(scope, slot)
+    named = (path for node in slot.dims for path in words(node))
+    return any(inner.word(path) is None for path in (*((hole,) for hole in slot.holes), *named))
 
 
 def reconcile(
@@ -116,24 +140,27 @@ def reconcile(
         _twins(ties, reading.prefix),
         aside,
     )
-    scope = sides.settled(reading.scope)
-    plan, placement = sides.placed(scope)
+    plan, placement = sides.placed(reading.scope)
+    scope = plan.scope
     if placement.differences and settings_known and claim.otherwise is not None:
-        other = sides.placed(sides.settled(Scope(reading.definition, claim.otherwise, scope.lookup)))
+        other = sides.placed(Scope(reading.definition, claim.otherwise, scope.lookup))
         if other[1].differences < placement.differences:  # the writer's class had the other version's defaults
             plan, placement = other
             scope = plan.scope
     causes: list[Cause] = []
     corrected = plan
-    if placement.differences and scope.settings.known:
+    if placement.differences and (scope.settings.known or scope.settings.defaults):
         from inspector.reconciler.inverse.causes import find_causes
         from inspector.reconciler.inverse.differences import Weights
 
         weights = Weights(families, sides.lost, aside)
-        causes, corrected, placement = find_causes(plan, placement, weights, sides.placed)
-    solved_alone = not scope.settings.known or scope.settings.shown
-    if scope.settings.shown:  # what the shapes show first is no claim of anybody's
-        causes, plan = [], corrected
+        causes, corrected, placed = find_causes(plan, placement, weights, sides.placed)
+        if scope.settings.known or not placed.differences:
+            placement = placed
+        if not scope.settings.known:  # the switches of the class are nobody's statement
+            causes, plan = [], corrected if placement is placed else plan
+            corrected = plan
+    solved_alone = not scope.settings.known
     beyond = frozenset(id(slot) for slot in sides.other_slots(scope))
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
     expected = _expected(plan, placement)
@@ -155,7 +182,7 @@ def reconcile(
 def _with_opaque(plan: Plan, placement: Placement) -> Plan:
     """Without a config, which would say it: what is below a prefix that no row may describe is not checked."""
     settings = plan.scope.settings
-    if settings.known and not settings.shown:
+    if settings.known:
         return plan
     known = {prefix for prefix, _ in plan.opaque}
     spelled = [(plan.spelling.spelled(entry, plan.scope), entry.because) for entry in plan.unrolled.opaque]

@@ -12,7 +12,6 @@ from inspector.architectures.diffusion.diffusion_blocks import (
                 PIXEL_MATRICES,
                 TIMELESS_RESNET,
 )
-from inspector.architectures.diffusion.stages_shown import SHOWN_VAE
 from inspector.notation.definition import Architecture, Dims, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, table
 
@@ -73,14 +72,14 @@ DECODER_MIDDLE = under("decoder.mid_block",
 COUNTED_BY_KINDS = Dims(S="len(down_block_types)", U="len(up_block_types)", C="len(ch)", m="ch[C-1]", D="S[:C-1]",
                         W="U[:C-1]",
                         u="ch[C-1-{U}]", p="ch[C-{U}] | m")
-AUTOENCODERKL = Architecture("AutoencoderKL", dims=VAE_DIMS | COUNTED_BY_KINDS, shows=SHOWN_VAE,
+AUTOENCODERKL = Architecture("AutoencoderKL", dims=VAE_DIMS | COUNTED_BY_KINDS,
                              dialects=({}, OLD_ATTENTION),
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
         rows(under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, grouped="true"),
         part("quant_conv",      "head.quantise",  conv("2*z -> 2*z, 1 1"), when="use_quant_conv | true"),
         part("post_quant_conv", "embed.quantise", conv("z -> z, 1 1"),     when="use_post_quant_conv | true")))
-VQMODEL = Architecture("VQModel", dims=VAE_DIMS | COUNTED_BY_KINDS, shows=SHOWN_VAE, dialects=({}, OLD_ATTENTION),
+VQMODEL = Architecture("VQModel", dims=VAE_DIMS | COUNTED_BY_KINDS, dialects=({}, OLD_ATTENTION),
     parts=rows(
         under("encoder", ENCODER, x="z", tower="encoder"), ENCODER_MIDDLE,
         under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, SPATIAL_MIDDLE,
@@ -125,7 +124,7 @@ AUTOENCODERTINY = Architecture("AutoencoderTiny", ignores="block_out_channels",
             part("{U2}", "resnet.up", conv("dh[1] -> dh[1], 3 3", bias=False)),
             part("{U3}", "resnet.up", conv("dh[2] -> dh[2], 3 3", bias=False)),
             part("{F}",  "head.image", conv("dh[len(dh)-1] -> co, 3 3")), tower="decoder")))
-AUTOENCODERKLFLUX2 = Architecture("AutoencoderKLFlux2", shows=SHOWN_VAE,
+AUTOENCODERKLFLUX2 = Architecture("AutoencoderKLFlux2",
     dims=VAE_DIMS | Dims(dc="decoder_block_out_channels", md="dc[U-1] | m", ad="dc[0] | a",
                          n="z*patch_size[0]*patch_size[1]",
                          ud="dc[S-1-{U}] | u", pd="dc[S-{U}] | md when {U} == 0 | p"),

@@ -22,7 +22,6 @@ from inspector.architectures.diffusion.diffusion_blocks import (
 )
 from inspector.notation.definition import Architecture, Dims, opaque, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
-from inspector.notation.shown import indices, word
 
 WIDTH = Dims(h="num_attention_heads", dh="attention_head_dim", d="h*dh", w="d", a="d", t="d", ff="4*d", c="in_channels",
              o="out_channels | in_channels", p="patch_size", L="num_layers", last="L[L-1:]", M="L[:L-1]",
@@ -40,12 +39,7 @@ OUT = rows(
     part("norm_out.linear", "norm.modulation.out", dense("d -> 2*d")),
     part("proj_out",        "head.image",          dense("d -> p*p*o")))
 
-SECOND_ATTENTION = {
-    "dual_attention_layers": indices("transformer_blocks.#.attn2.to_q.weight transformer_blocks.#.attn2.to_k.weight "
-                                     "transformer_blocks.#.attn2.to_v.weight"),
-    "qk_norm": word({"transformer_blocks.#.attn.norm_q.weight": "rms_norm",
-                     "transformer_blocks.#.attn.norm_k.weight": "rms_norm"})}
-SD3TRANSFORMER2DMODEL = Architecture("SD3Transformer2DModel", shows=SECOND_ATTENTION,
+SD3TRANSFORMER2DMODEL = Architecture("SD3Transformer2DModel",
     dims=WIDTH | Dims(e="caption_projection_dim", J="L & dual_attention_layers | L[:0]", I="L - J"),
     parts=rows(
         part("pos_embed.proj",      "embed.patch",    conv("c -> d, p p")),

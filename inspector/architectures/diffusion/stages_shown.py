@@ -12,7 +12,6 @@ from inspector.notation.shown import (
     dims,
     flat,
     listed,
-    multiples,
     neutral,
     numbers,
     there,
@@ -109,86 +108,4 @@ SHOWN_CONDITION: dict[str, Shown] = {
     "conditioning_channels": dim("controlnet_cond_embedding.conv_in.weight", 1),
     "conditioning_embedding_out_channels": listed(dims("controlnet_cond_embedding.blocks.#.weight", 1, every=2),
                                                   dim("controlnet_cond_embedding.conv_out.weight", 1)),
-}
-VAE_DOWN = _each("encoder.down_blocks.#.resnets.#.", RESNETS)
-SHOWN_ENCODER: dict[str, Shown] = {
-    "in_channels": dim("encoder.conv_in.weight encoder.conv_in.conv.weight", 1),
-    "out_channels": dim("decoder.conv_out.weight decoder.conv_out.bias decoder.conv_out.conv.weight decoder.conv_out.conv.bias", 0),
-    "latent_channels": dim("decoder.conv_in.weight decoder.conv_in.conv.weight", 1),
-    "use_quant_conv": there("quant_conv.weight quant_conv.bias"),
-    "use_post_quant_conv": there("post_quant_conv.weight post_quant_conv.bias"),
-    "mid_block_add_attention": there("encoder.mid_block.attentions.#.group_norm.weight decoder.mid_block.attentions.#.group_norm.weight"),
-}
-SHOWN_VAE: dict[str, Shown] = SHOWN_ENCODER | {
-    "block_out_channels": dims(VAE_DOWN, 0),
-    "layers_per_block": numbers(VAE_DOWN),
-    "down_block_types": words(VAE_DOWN, {"encoder.down_blocks.#.attentions.#.group_norm.weight": "AttnDownEncoderBlock2D"}, "DownEncoderBlock2D"),
-    "up_block_types": words(_each("decoder.up_blocks.#.resnets.#.", "conv1.weight conv2.weight"),
-                            {"decoder.up_blocks.#.attentions.#.group_norm.weight": "AttnUpDecoderBlock2D",
-                             "decoder.up_blocks.#.attentions.#.to_q.weight": "AttnUpDecoderBlock2D"}, "UpDecoderBlock2D"),
-    "norm_type": word({"decoder.conv_norm_out.norm_layer.weight": "spatial"}, "group"),
-    "num_vq_embeddings": dim("quantize.embedding.weight", 0),
-    "vq_embed_dim": dim("quantize.embedding.weight", 1),
-}
-PAIRS = "spatial_res_block.conv1.weight spatial_res_block.conv2.weight spatial_res_block.conv1.bias temporal_res_block.conv1.bias"
-PAIRS_DOWN = _each("down_blocks.#.resnets.#.", PAIRS)
-SPACE_DOWN = _each("down_blocks.#.attentions.#.transformer_blocks.#.", TEXT)
-SHOWN_SPACE_TIME: dict[str, Shown] = SHOWN_UNET | SHOWN_UPWARDS | {
-    "block_out_channels": dims(PAIRS_DOWN, 0),
-    "layers_per_block": numbers(PAIRS_DOWN),
-    "transformer_layers_per_block": numbers(BLOCKS_DOWN, stages=PAIRS_DOWN, middle=BLOCKS_MIDDLE),
-    "cross_attention_dim": dim_or_dims(SPACE_DOWN, 1, stages=PAIRS_DOWN, middle=_each("mid_block.attentions.#.transformer_blocks.#.", TEXT)),
-    "down_block_types": words(PAIRS_DOWN, {"down_blocks.#.attentions.#.proj_in.weight": "CrossAttnDownBlockSpatioTemporal"},
-                              "DownBlockSpatioTemporal"),
-    "up_block_types": words(_each("up_blocks.#.resnets.#.", PAIRS),
-                            {"up_blocks.#.attentions.#.proj_in.weight": "CrossAttnUpBlockSpatioTemporal"}, "UpBlockSpatioTemporal"),
-    "num_attention_heads": neutral(1),
-}
-SHOWN_3D: dict[str, Shown] = SHOWN_UNET | SHOWN_UPWARDS | {
-    "down_block_types": words(DOWN, {"down_blocks.#.attentions.#.proj_in.weight": "CrossAttnDownBlock3D"}, "DownBlock3D"),
-    "up_block_types": words(UP, {"up_blocks.#.attentions.#.proj_in.weight": "CrossAttnUpBlock3D"}, "UpBlock3D"),
-}
-SHOWN_UNET2D: dict[str, Shown] = {key: SHOWN_UNET[key] for key in (
-    "in_channels", "block_out_channels", "layers_per_block", "resnet_time_scale_shift", "attention_head_dim", "time_embedding_dim",
-    "num_class_embeds")} | {
-    "out_channels": SHOWN_UPWARDS["out_channels"],
-    "down_block_types": words(DOWN, {
-        "down_blocks.#.resnet_down.conv1.weight and down_blocks.#.attentions.#.group_norm.weight": "AttnSkipDownBlock2D",
-        "down_blocks.#.resnet_down.conv1.weight": "SkipDownBlock2D",
-        "down_blocks.#.attentions.#.group_norm.weight": "AttnDownBlock2D",
-        "down_blocks.#.downsamplers.#.conv1.weight": "ResnetDownsampleBlock2D"}, "DownBlock2D"),
-    "up_block_types": words(UP, {
-        "up_blocks.#.resnet_up.conv1.weight and up_blocks.#.attentions.#.group_norm.weight": "AttnSkipUpBlock2D",
-        "up_blocks.#.resnet_up.conv1.weight": "SkipUpBlock2D",
-        "up_blocks.#.attentions.#.group_norm.weight": "AttnUpBlock2D",
-        "up_blocks.#.upsamplers.#.conv1.weight": "ResnetUpsampleBlock2D"}, "UpBlock2D"),
-    "downsample_type": word({"down_blocks.#.downsamplers.#.conv1.weight": "resnet"}, "conv"),
-    "upsample_type": word({"up_blocks.#.upsamplers.#.conv1.weight": "resnet"}, "conv"),
-    "time_embedding_type": word({"time_proj.weight/2": "learned", "time_proj.weight": "fourier"}, "positional"),
-    "num_train_timesteps": dim("time_proj.weight", 0),
-    "class_embed_type": word({"class_embedding.linear_1.weight": "timestep"}),
-    "mid_block_type": word({"mid_block.resnets.#.conv1.weight": "UNetMidBlock2D"}),
-    "add_attention": there("mid_block.attentions.#.group_norm.weight mid_block.attentions.#.to_q.weight mid_block.attentions.#.query.weight"),
-}
-VIDEO = "conv1.conv.weight conv1.conv.bias norm2.weight norm2.bias conv2.conv.weight conv2.conv.bias"
-VIDEO_DOWN = _each("encoder.down_blocks.#.resnets.#.", VIDEO)
-SHOWN_VIDEO_VAE: dict[str, Shown] = SHOWN_ENCODER | {
-    "block_out_channels": dims(VIDEO_DOWN, 0),
-    "layers_per_block": numbers(VIDEO_DOWN),
-}
-WAN_UP = _each("decoder.up_blocks.#.resnets.#.", "conv1.weight conv1.bias conv2.weight conv2.bias norm2.gamma")
-WAN_RESAMPLED = {"upsampler": "decoder.up_blocks.#.upsampler.resample.#.weight", "upsamplers": "decoder.up_blocks.#.upsamplers.#.resample.#.weight"}
-SHOWN_WAN: dict[str, Shown] = {
-    "num_res_blocks": numbers(WAN_UP, less=1),
-    "dim_mult": multiples(WAN_UP, 0, "encoder.norm_out.gamma", "encoder.conv_in.weight"),
-    "is_residual": there("encoder.down_blocks.#.resnets.#.conv1.weight"),
-    "temperal_downsample": words(" ".join(WAN_RESAMPLED.values()), {
-        "decoder.up_blocks.#.upsampler.time_conv.weight": True, "decoder.up_blocks.#.upsamplers.#.time_conv.weight": True}, False, turned=True),
-}
-ASYMMETRIC_UP = _each("decoder.up_blocks.#.resnets.#.", RESNETS)
-SHOWN_ASYMMETRIC: dict[str, Shown] = {key: SHOWN_VAE[key] for key in ("in_channels", "out_channels", "latent_channels", "down_block_types", "up_block_types")} | {
-    "down_block_out_channels": dims(VAE_DOWN, 0),
-    "layers_per_down_block": numbers(VAE_DOWN),
-    "up_block_out_channels": dims(ASYMMETRIC_UP, 0, turned=True),
-    "layers_per_up_block": numbers(ASYMMETRIC_UP, less=1),
 }

@@ -25,7 +25,6 @@ from inspector.architectures.diffusion.image_transformers import (
     SINGLE_MODULATION,
     STREAMS,
 )
-from inspector.architectures.diffusion.stages_shown import SHOWN_ASYMMETRIC
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, scale, table
 
@@ -109,7 +108,6 @@ HUNYUANVIDEOFRAMEPACKTRANSFORMER3DMODEL = Architecture("HunyuanVideoFramepackTra
         part("clean_x_embedder.proj_2x", "embed.patch.clean.2", conv("c -> d, 2 4 4"), when="has_clean_x_embedder"),
         part("clean_x_embedder.proj_4x", "embed.patch.clean.4", conv("c -> d, 4 8 8"), when="has_clean_x_embedder")))
 ASYMMETRICAUTOENCODERKL = Architecture("AsymmetricAutoencoderKL", ignores="block_out_channels force_upcast",
-                                       shows=SHOWN_ASYMMETRIC,
     dims=VAE_DIMS | Dims(
         ch="down_block_out_channels", S="len(down_block_types)", C="len(ch)", m="ch[C-1]", D="S[:C-1]",
         R="layers_per_down_block",

@@ -23,14 +23,7 @@ from inspector.architectures.diffusion.diffusion_blocks import (
     PIXEL_MATRICES,
     RESNET,
 )
-from inspector.architectures.diffusion.stages_shown import (
-    SHOWN_3D,
-    SHOWN_CONDITION,
-    SHOWN_SPACE_TIME,
-    SHOWN_UNET,
-    SHOWN_UNET2D,
-    SHOWN_UPWARDS,
-)
+from inspector.architectures.diffusion.stages_shown import SHOWN_CONDITION, SHOWN_UNET, SHOWN_UPWARDS
 from inspector.notation.definition import Architecture, Dims, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
@@ -244,7 +237,7 @@ CONTROLNETMODEL = Architecture("ControlNetModel", shows=SHOWN_UNET | SHOWN_CONDI
             part("conv_out",   "embed.condition.out",  conv("ce[len(ce)-1] -> a, 3 3"))),
         part("controlnet_down_blocks.{Z}", "head.down",   conv("z -> z, 1 1")),
         part("controlnet_mid_block",       "head.middle", conv("m -> m, 1 1"))))
-UNET2DMODEL = Architecture("UNet2DModel", ignores=AVERAGED, shows=SHOWN_UNET2D,
+UNET2DMODEL = Architecture("UNet2DModel", ignores=AVERAGED,
     dims=UNET_DIMS | Dims(n="layers_per_block",
                           X="S[down_block_types in 'AttnDownBlock2D UNetResAttnDownBlock2D AttnSkipDownBlock2D']",
                           XF="S[down_block_types in 'SkipDownBlock2D AttnSkipDownBlock2D'] & S[:S-1]",
@@ -331,7 +324,6 @@ SPACE_TIME = rows(
     under("transformer_blocks.{K}", rows(CROSS_BLOCK, w="y", f="y"), tower="space"),
     under("temporal_transformer_blocks.{K}", IN_TIME, w="y", tower="time"))
 UNETSPATIOTEMPORALCONDITIONMODEL = Architecture("UNetSpatioTemporalConditionModel", dims=UNET_DIMS,
-                                                shows=SHOWN_SPACE_TIME,
     parts=rows(
         part("conv_in", "embed.image", conv("c -> a, 3 3")),
         under("time_embedding", EMBEDDING, i="a"),
@@ -390,7 +382,7 @@ TIME_CONVOLUTIONS = rows(                      # o channels
     part("conv4.0", "norm.time", affine("o")), part("conv4.3", "resnet.time.conv", conv("o -> o, 3 1 1")))
 CROSS_3D = rows(CROSS, K="one", use_linear_projection="true", gated="false")
 TIME_3D = rows(TWICE_SELF, K="one")
-UNET3DCONDITIONMODEL = Architecture("UNet3DConditionModel", shows=SHOWN_3D,
+UNET3DCONDITIONMODEL = Architecture("UNet3DConditionModel",
     dims=UNET_DIMS | Dims(X="S[down_block_types == 'CrossAttnDownBlock3D']",
                           Y="U[up_block_types == 'CrossAttnUpBlock3D']", D="S[:S-1]", W="U[:U-1]",
                           n="layers_per_block", nu="n", t="4*a", yi="8*attention_head_dim"),

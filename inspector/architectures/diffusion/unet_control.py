@@ -8,11 +8,10 @@ block more than widths.
 from inspector.architectures.diffusion.unet import CONTROLNETMODEL
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param
-from inspector.notation.shown import dim
 
 CONTROLNETUNIONMODEL = Architecture("ControlNetUnionModel",
-                                    shows={**CONTROLNETMODEL.shows, "num_control_type": dim("task_embedding", 0)},
-    dims=Dims(**CONTROLNETMODEL.dims) | Dims(x="num_trans_channel", B="num_trans_layer", middle="true"),
+                                    dims=Dims(**CONTROLNETMODEL.dims)
+    | Dims(x="num_trans_channel", B="num_trans_layer", middle="true"),
     parts=rows(
         rows(CONTROLNETMODEL.parts, mid_block_type="'UNetMidBlock2DCrossAttn'"),
         part("task_embedding", "embed.task", param("num_control_type x")),

@@ -10,7 +10,6 @@ autoencoder_dc.py: a stage without layers is none, the first convolution then sc
 
 from inspector.architectures.diffusion.autoencoder import ENCODER, ENCODER_MIDDLE, ONE_HEAD, VAE_DIMS
 from inspector.architectures.diffusion.diffusion_blocks import EMBEDDING, TIMELESS_RESNET
-from inspector.architectures.diffusion.stages_shown import SHOWN_VAE, SHOWN_VIDEO_VAE, SHOWN_WAN
 from inspector.notation.definition import Architecture, Dims, opaque, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, linear, param
 
@@ -73,9 +72,9 @@ WAN_PARTS = rows(
             tower="residual", when="residual"),
         part("norm_out.gamma", "norm.final", param("last 1 1 1")),
         part("conv_out",       "head.image", conv("last -> co, 3 3 3")), tower="decoder"))
-AUTOENCODERKLWAN = Architecture("AutoencoderKLWan", shows=SHOWN_WAN, dims=WAN_DIMS | Dims(last="bd*dm[0]"),
+AUTOENCODERKLWAN = Architecture("AutoencoderKLWan", dims=WAN_DIMS | Dims(last="bd*dm[0]"),
                                 parts=WAN_PARTS)
-AUTOENCODERKLQWENIMAGE = Architecture("AutoencoderKLQwenImage", shows=SHOWN_WAN,
+AUTOENCODERKLQWENIMAGE = Architecture("AutoencoderKLQwenImage",
     dims=WAN_DIMS | Dims(last="b*dm[0]", bd="b", residual="false", ci="input_channels", co="input_channels"),
     parts=WAN_PARTS)
 
@@ -95,7 +94,7 @@ COG_NORMED_RESNET = rows(
     under("norm1", COG_NORM, tower="norm.1"),
     under("norm2", COG_NORM, i="o", tower="norm.2"),
     COG_CONVOLUTIONS)
-AUTOENCODERKLCOGVIDEOX = Architecture("AutoencoderKLCogVideoX", shows=SHOWN_VIDEO_VAE, dims=VAE_DIMS,
+AUTOENCODERKLCOGVIDEOX = Architecture("AutoencoderKLCogVideoX", dims=VAE_DIMS,
     parts=rows(
         under("encoder",
             part("conv_in.conv", "embed.image", conv("ci -> a, 3 3 3")),
@@ -128,7 +127,7 @@ HUNYUAN_MIDDLE = under("mid_block",
     under("resnets.0",    HUNYUAN_RESNET, i="m", o="m", tower="first"),
     under("attentions.0", ONE_HEAD, w="m", tower="middle", when="mid_block_add_attention"),
     under("resnets.1",    HUNYUAN_RESNET, i="m", o="m", tower="last"))
-AUTOENCODERKLHUNYUANVIDEO = Architecture("AutoencoderKLHunyuanVideo", shows=SHOWN_VIDEO_VAE,
+AUTOENCODERKLHUNYUANVIDEO = Architecture("AutoencoderKLHunyuanVideo",
     dims=VAE_DIMS | Dims(D="S[2**({S}+1) <= spatial_compression_ratio or {S} >= S - 3 and {S} < S - 1]",
                          W="U[2**({U}+1) <= spatial_compression_ratio or {U} >= U - 3 and {U} < U - 1]"),
     parts=rows(
@@ -159,7 +158,7 @@ IN_TIME = rows(
         part("norm2", "norm.resnet.time", affine("o")),
         part("conv2", "resnet.time.conv", conv("o -> o, 3 1 1"))),
     part("time_mixer.mix_factor", "resnet.mix", param("1")))
-AUTOENCODERKLTEMPORALDECODER = Architecture("AutoencoderKLTemporalDecoder", shows=SHOWN_VAE,
+AUTOENCODERKLTEMPORALDECODER = Architecture("AutoencoderKLTemporalDecoder",
                                             dims=VAE_DIMS | Dims(mid_block_add_attention="true"),
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,

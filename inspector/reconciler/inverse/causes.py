@@ -70,7 +70,7 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
             break
         cause, differences = found
         causes = [*(one for one in causes if one.key != cause.key), _after(causes, cause)]
-    if differences.total and plan.scope.definition.shows:
+    if differences.total and plan.scope.definition.shows and plan.scope.settings.known:
         seen = _together(differences_of(plan, placement, weights), bind)
         if seen is not None and seen[1].total < differences.total:
             causes, differences = seen
@@ -140,6 +140,8 @@ def _tested(differences: Differences, ballots: Ballots) -> list[Tested]:
         value = standing_for(ballot, default_of(differences.plan.scope, ballot.leaf))
         if stated == value and type(stated) is type(value):
             continue
+        if not differences.plan.scope.settings.known and not isinstance(stated, bool | str):
+            continue  # numbers are solved already
         effect = effect_of(differences, ballot.leaf, value)
         if effect is None or not effect.bearable:
             continue

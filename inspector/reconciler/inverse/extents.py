@@ -324,13 +324,14 @@ def _solutions(one: Unequal, leaf: Leaf, current: Any) -> Iterator[Solution]:
     elif isinstance(current, float) and not current.is_integer():
         values = [current * target.size / one.stated.size] if one.stated else []
     else:
-        yield from _numbers(at, whole(current), target, one.stated)
+        yield from extent_numbers(at, whole(current), target, one.stated)
         return
     found = (Solution(value, value) for value in values if at(value) == target)
     yield from islice(found, 1 if current is None else None)
 
 
-def _numbers(at: Evaluate, current: int | None, target: Span, stated: Span | None) -> Iterator[Solution]:
+def extent_numbers(at: Evaluate, current: int | None, target: Span, stated: Span | None) -> Iterator[Solution]:
+    """The whole numbers at which an index set is a stored one."""
     if current is None:
         return
     exact = [value for value in range(SMALL_EXTENT) if value != current and at(value) == target]

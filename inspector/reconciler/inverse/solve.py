@@ -81,7 +81,7 @@ def solutions(at: Evaluate, current: Any, default: Any, target: Any, words: Iter
 def whole_solutions(at: Evaluate, current: int | None, target: int) -> Iterator[Solution]:
     """The whole numbers at which an expression has a target: an interval where it rises or falls, else single ones."""
     now = at(current) if current is not None else None
-    near: list[int] = []
+    near = [] if current is not None else [target]
     if current and isinstance(now, int) and now and target:
         near = [current * up // down for up, down in ((target, now), (now, target)) if current * up % down == 0]
     found = search(at, target)

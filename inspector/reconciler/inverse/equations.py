@@ -1,0 +1,251 @@
+"""Equations between what is stored and expressions of a definition: dims, index sets, and symbols that are solved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
+
+import msgspec
+
+from inspector.algebra.boxes import Box
+from inspector.algebra.evaluation import Unknown, extent, whole
+from inspector.algebra.expression import Node, Word, parse
+from inspector.algebra.span import Span
+from inspector.matcher.families import Families, Family
+from inspector.notation.binding import Spelling, holes_written_out, rivals_of, template
+from inspector.notation.holes import bases, free_holes, holes_in
+from inspector.notation.scope import Scope
+from inspector.notation.slots import Slot, scope_of
+from inspector.notation.trace import SYMBOL
+
+Place = tuple[tuple[str, int], ...]
+"""Holes and the index that each is at."""
+MOST_PLACES = 256
+"""Indices of the holes around a hole that are looked at one by one."""
+
+
+class Row(msgspec.Struct, frozen=True, eq=False):
+    """A row of the definition. axes: what the `#` of its key stand for. family: what is stored. alone: no other row
+    has the key."""
+
+    slot: Slot
+    key: str
+    axes: tuple[str | int, ...]
+    family: Family | None
+    alone: bool
+
+
+class Equation(msgspec.Struct, frozen=True):
+    """What expressions of a submodel (`path`) must be where the holes are at some place: index sets all together."""
+
+    path: tuple[str, ...]
+    nodes: tuple[Node, ...]
+    place: Place
+    target: int | Span
+
+
+Equations = Counter[Equation]
+"""Equations with the tensors that state each."""
+
+
+def rows_of(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> list[Row]:
+    named = [(slot, *template(spelling.spelled(slot, scope))) for slot in slots]
+    users = Counter(key for _, key, _ in named)
+    return [Row(slot, key, axes, families.get(key), users[key] == 1) for slot, key, axes in named]
+
+
+class Entered:
+    """Puts a scope at a place for a while."""
+
+    __slots__ = ("_before", "_place", "_scope")
+
+    def __init__(self, scope: Scope, place: Place) -> None:
+        self._scope, self._place = scope, place
+
+    def __enter__(self) -> None:
+        self._before = [(hole, self._scope.enter(hole, index)) for hole, index in self._place]
+
+    def __exit__(self, *_: object) -> None:
+        for hole, index in reversed(self._before):
+            self._scope.enter(hole, index)
+
+
+def within(scope: Scope, path: Sequence[str]) -> Scope:
+    for name in path:
+        scope = scope.submodels[name]
+    return scope
+
+
+def is_known(scope: Scope, name: str) -> bool:
+    value = scope.word((name,))
+    return value is not None and not isinstance(value, Unknown)
+
+
+def value_of(scope: Scope, equation: Equation) -> int | Span | None:
+    """What an equation's expressions are as the scope has it, None where anything in them is unknown."""
+    inner = within(scope, equation.path)
+    with Entered(inner, equation.place):
+        return worth(inner, equation)
+
+
+def worth(scope: Scope, equation: Equation) -> int | Span | None:
+    trace = scope.trace
+    trace.reads = set()
+    values = [scope.evaluate(node) for node in equation.nodes]
+    if any(value is None for value in values) or (not scope.settings.known and trace.unknown()):
+        return None
+    if isinstance(equation.target, int):
+        return whole(values[0])
+    spans = [extent(value) for value in values]
+    return None if None in spans else Span.union(span for span in spans if span is not None)
+
+
+def definitions(scope: Scope) -> Equations:
+    """The definitions of symbols that are solved already."""
+    equations: Equations = Counter()
+    for leaf, value in scope.trace.solved.items():
+        if leaf[0] != SYMBOL or not value:
+            continue
+        names = [step for step in leaf[1:] if isinstance(step, str)]
+        inner = within(scope, names[:-1])
+        text = inner.symbols.get(names[-1])
+        if text is not None:
+            holes = free_holes(inner.definition, inner.settings.native, names[-1])
+            indices = [step for step in leaf[1:] if isinstance(step, int)]
+            place = tuple((hole, index) for hole, index in zip(holes, indices, strict=True) if index >= 0)
+            equations[Equation(tuple(names[:-1]), (parse(text),), place, value)] += 1
+    return Counter({one: 1 for one in equations if value_of(scope, one) is None})
+
+
+def around(scope: Scope, axes: Sequence[str | int], position: int) -> list[int]:
+    """The positions of the holes that the hole at a position is in."""
+    native = scope.settings.native
+    outer = set(free_holes(scope.definition, native, str(axes[position])))
+    return [
+        at
+        for at, axis in enumerate(axes[:position])
+        if isinstance(axis, str) and outer & {axis, *bases(scope.definition, native, axis)}
+    ]
+
+
+def inner_extents(scope: Scope, rows: Sequence[Row]) -> Equations:
+    """For each family, at each index of the holes around: the rows' indices together are those that are stored."""
+    equations: Equations = Counter()
+    by_key: dict[str, list[Row]] = {}
+    for row in rows:
+        by_key.setdefault(row.key, []).append(row)
+    for named in by_key.values():
+        users = [row for row in named if not row.slot.optional] or named
+        for row in users:
+            inner = scope_of(scope, row.slot)
+            for position, axis in enumerate(row.axes):
+                if isinstance(axis, str) and ((outer := around(inner, row.axes, position)) or not row.alone):
+                    for index, span in stored_at(row, outer, position).items():
+                        place, nodes = _together(
+                            inner, users, row.slot.scope, position, dict(zip(outer, index, strict=True))
+                        )
+                        equations[Equation(row.slot.scope, nodes, place, span)] += 1
+    return equations
+
+
+def stored_at(row: Row, around: Sequence[int], position: int, *, own: bool = True) -> dict[tuple[int, ...], Span]:
+    """Indices of the holes around -> the indices that the row's family has there.
+
+    own: where the row has indices of its own, only there.
+    """
+    stored: dict[tuple[int, ...], Span] = {}
+    for part in row.family.stored if row.family is not None else ():
+        for box in part.boxes:
+            if not own or all(
+                not isinstance(axis, int) or at == position or axis in box[at] for at, axis in enumerate(row.axes)
+            ):
+                for index in islice(product(*(box[at] for at in around)), MOST_PLACES):
+                    stored[index] = stored.get(index, Span()) | box[position]
+    return stored
+
+
+def _together(
+    scope: Scope, users: Sequence[Row], path: tuple[str, ...], position: int, index: Mapping[int, int]
+) -> tuple[Place, tuple[Node, ...]]:
+    """(the holes around at an index, what the rows that are there say of a position)."""
+    place: dict[str, int] = {}
+    nodes: dict[Node, None] = {}
+    for row in users:
+        if row.slot.scope != path:
+            continue
+        outer = {at: row.axes[at] for at in index}
+        if all(_holds(scope, axis, index[at]) for at, axis in outer.items()):
+            place.update({axis: index[at] for at, axis in outer.items() if isinstance(axis, str)})
+            axis = row.axes[position]
+            nodes[Word((axis,)) if isinstance(axis, str) else parse(f"{axis} : {axis + 1}")] = None
+    return tuple(place.items()), tuple(nodes)
+
+
+def _holds(scope: Scope, axis: str | int, index: int) -> bool:
+    """Whether a row's own index, or the extent of its hole, has an index; where it is not known it may."""
+    if isinstance(axis, int):
+        return axis == index
+    span = extent(scope.word((axis,)))
+    return span is None or index in span
+
+
+def unclear_dims(scope: Scope, slots: Sequence[Slot], spelling: Spelling) -> frozenset[tuple[int, int]]:
+    """Dims (slot, position) that only a config gives: another row of the same name has something else there."""
+    found: set[tuple[int, int]] = set()
+    for rivals in () if scope.settings.known else rivals_of(slots, scope, spelling):
+        for slot in rivals:
+            for position, node in enumerate(slot.dims):
+                if any(len(other.dims) <= position or other.dims[position] != node for other in rivals):
+                    found.add((id(slot), position))
+    return frozenset(found)
+
+
+def dims(scope: Scope, rows: Sequence[Row], unclear: frozenset[tuple[int, int]]) -> Equations:
+    """Every dim that is not known yet, with the size that is stored."""
+    equations: Equations = Counter()
+    for row in rows:
+        slot, inner = row.slot, scope_of(scope, row.slot)
+        definition, native = inner.definition, inner.settings.native
+        needed = [set(holes_in(definition, native, node)) for node in slot.dims]
+        written = holes_written_out(slot, inner)
+        for part in row.family.stored if row.family is not None else ():
+            if len(part.layout.shape) != len(slot.dims):
+                continue
+            for place, tensors in _places(inner, row, part.boxes, written):
+                for position, (node, stored) in enumerate(zip(slot.dims, part.layout.shape, strict=True)):
+                    if (id(slot), position) not in unclear:
+                        own = tuple(
+                            one for one in place if needed[position] & {one[0], *bases(definition, native, one[0])}
+                        )
+                        equations[Equation(slot.scope, (node,), own, stored)] += tensors
+    if scope.settings.known:
+        return equations
+    return Counter({one: tensors for one, tensors in equations.items() if value_of(scope, one) is None})
+
+
+def _places(scope: Scope, row: Row, boxes: Sequence[Box], written: frozenset[str]) -> Iterator[tuple[Place, int]]:
+    """The row's own tensors of some boxes, one by one at the holes that its dims follow: (indices there, tensors)."""
+
+    def below(box: Box, position: int, place: Place, tensors: int) -> Iterator[tuple[Place, int]]:
+        if position == len(box):
+            yield place, tensors
+            return
+        axis, span = row.axes[position], box[position]
+        own = Span.of([axis]) if isinstance(axis, int) else extent(scope.word((axis,)))
+        if own is not None:
+            span = span & own
+        elif not row.alone:
+            return
+        if not span:
+            return
+        if isinstance(axis, str) and axis in written:
+            for index in islice(span, MOST_PLACES):
+                before = scope.enter(axis, index)
+                yield from below(box, position + 1, (*place, (axis, index)), tensors)
+                scope.enter(axis, before)
+        else:
+            yield from below(box, position + 1, place, tensors * span.size)
+
+    for box in boxes:
+        yield from below(box, 0, (), 1)

@@ -1,0 +1,354 @@
+"""Without a config, or where it leaves something out: the same equations with unknown values.
+
+Every stored dim and every index set is an equation over leaves of the config and symbols of the definition. An equation
+with one unknown gives its value; what several equations agree on is solved, and solves further equations. What occurs
+only in a product or in an interval is left open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+
+import msgspec
+
+from inspector.algebra.evaluation import Value, extent
+from inspector.algebra.expression import Binary, Literal, Node, Word, words
+from inspector.algebra.span import Span
+from inspector.matcher.families import Families
+from inspector.notation.binding import Spelling, template
+from inspector.notation.holes import bases, free_holes
+from inspector.notation.scope import Scope
+from inspector.notation.slots import HOLE, Slot, scope_of
+from inspector.notation.trace import LENGTH, SYMBOL, Leaf
+from inspector.reconciler.inverse.equations import (
+    Entered,
+    Equation,
+    Equations,
+    Row,
+    around,
+    definitions,
+    dims,
+    inner_extents,
+    is_known,
+    rows_of,
+    stored_at,
+    unclear_dims,
+    within,
+    worth,
+)
+from inspector.reconciler.inverse.extents import extent_numbers
+from inspector.reconciler.inverse.solve import MOST_EQUAL, Evaluate, on_trial, search, whole_solutions
+
+MAJORITY = 0.75
+"""The share of tensors that must agree before the others are odd; below it a value is left open."""
+
+
+def solve(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> Scope:
+    """The scope with every leaf and symbol that follows from the names and shapes and from nothing else."""
+    rows = rows_of(scope, slots, spelling, families)
+    scope = scope.with_solved(_inside_segments(scope, slots, spelling, families))
+    scope = scope.with_solved(_outer_extents(scope, rows, alone=True))
+    if not scope.settings.known:
+        scope = scope.with_solved(_absent(scope, rows))
+    unclear = unclear_dims(scope, slots, spelling)
+    while found := _round(scope, rows, unclear):
+        scope = scope.with_solved(found)
+    return scope
+
+
+def _round(scope: Scope, rows: Sequence[Row], unclear: frozenset[tuple[int, int]]) -> dict[Leaf, Value]:
+    """What the equations give next: leaves before symbols, index sets before dims."""
+    stored = [row for row in rows if row.family is not None and len(row.axes) == row.key.split(".").count("#")]
+    strict = not scope.settings.known
+    if strict and (found := _solved(scope, definitions(scope), _leaves)):
+        return found
+    inner = inner_extents(scope, stored)
+    if strict and (found := _solved(scope, inner, _leaves)):
+        return found
+    sizes = dims(scope, stored, unclear)
+    if strict and (found := _solved(scope, sizes, _leaves)):
+        return found
+    return (
+        _outer_extents(scope, rows, alone=False)
+        or (strict and _fitting(scope, inner))
+        or _observed(scope, stored)
+        or _solved(scope, sizes, _symbols)
+    )
+
+
+def _inside_segments(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> dict[Leaf, Value]:
+    """The indices of holes that are a part of a segment (`mapping_{F}`), where the config leaves them open."""
+    found: dict[Leaf, Span] = {}
+    for slot in slots:
+        inner = scope_of(scope, slot)
+        path = template(spelling.spelled(slot, scope))[0]
+        holes = HOLE.findall(path)
+        if not holes or any(is_known(inner, hole) for hole in holes):
+            continue
+        pattern = re.compile(r"([0-9]{1,4})".join(map(re.escape, HOLE.split(path)[::2])), re.ASCII)
+        for match in filter(None, map(pattern.fullmatch, families)):
+            for hole, index in zip(holes, match.groups(), strict=True):
+                leaf = inner.symbol(hole)
+                found[leaf] = found.get(leaf, Span()) | Span.of([int(index)])
+    return dict(found)
+
+
+def _absent(scope: Scope, rows: Sequence[Row]) -> dict[Leaf, Value]:
+    """The keys that are null: those whose presence adds rows, none of which is stored."""
+    stored: dict[Leaf, bool] = {}
+    for row in rows:
+        for condition in row.slot.whens:
+            node = condition.node
+            if (
+                isinstance(node, Binary)
+                and node.operator == "!="
+                and isinstance(node.left, Word)
+                and _is_null(node.right)
+            ):
+                leaf = (*within(scope, condition.scope).prefix, *node.left.path)
+                stored[leaf] = stored.get(leaf, False) or row.family is not None
+    return {leaf: None for leaf, any_stored in stored.items() if not any_stored}
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Literal) and node.value is None
+
+
+class Hole(msgspec.Struct):
+    """What is stored at a hole that is in no other.
+
+    rows: its rows, and where it is in each. seen: (indices, other holes there), a family each; those of which a row
+    under other conditions has an index too are `unclear`. own: whether rows that nothing takes away and that no other
+    hole has are stored, None without such rows. optional: whether all rows are of optional groups. cut: whether the
+    hole is a part of another one.
+    """
+
+    rows: list[tuple[Row, int]] = msgspec.field(default_factory=list)
+    seen: list[tuple[Span, frozenset[Leaf]]] = msgspec.field(default_factory=list)
+    unclear: list[tuple[Span, frozenset[Leaf]]] = msgspec.field(default_factory=list)
+    own: bool | None = None
+    optional: bool = True
+    cut: bool = False
+
+    def alone(self) -> Span | None:
+        """The indices that no other hole can explain."""
+        spans = [span for span, others in self.seen if not others]
+        return Span.union(spans) if spans else None
+
+
+def _outer_extents(scope: Scope, rows: Sequence[Row], *, alone: bool) -> dict[Leaf, Value]:
+    """The index sets of holes that are in no other hole, where nothing gives them.
+
+    alone: only of those that have families to themselves. Where a family serves two holes (DeepSeek's layers and its
+    MTP layers) the other has the rest. A hole of optional groups alone is empty unless shown alone, and so is one of
+    which nothing is stored but what another hole explains (SD3's layers with a second attention).
+    """
+    holes = _holes(scope, rows)
+    found: dict[Leaf, Value] = {}
+    for leaf, hole in holes.items():
+        span = hole.alone()
+        if span is None and not alone and (seen := hole.seen or hole.unclear):
+            others = {one for _, beside in seen for one in beside if one in holes}
+            span = Span()
+            if not hole.optional and not (hole.own is False and any(holes[one].own is not False for one in others)):
+                taken = Span.union(holes[one].alone() or Span() for one in others)
+                span = Span.union(indices for indices, _ in seen) - taken
+                own = _explained(scope, hole)
+                if own is not None and (own or any(_explained(scope, holes[one]) for one in others)):
+                    span = span & own
+        if span is not None:
+            found[leaf] = span.last + 1 if not hole.cut and span and span.first == 0 else span
+    return {leaf: span for leaf, span in found.items() if leaf not in scope.trace.solved}
+
+
+def _holes(scope: Scope, rows: Sequence[Row]) -> dict[Leaf, Hole]:
+    users: dict[tuple[str, int], set[Leaf]] = {}
+    numbers: dict[tuple[str, int], list[Row]] = {}
+    placed: list[tuple[Row, int, str, Leaf]] = []
+    for row in rows:
+        inner = scope_of(scope, row.slot)
+        for position, axis in enumerate(row.axes):
+            if isinstance(axis, int):
+                numbers.setdefault((row.key, position), []).append(row)
+                continue
+            leaf = inner.symbol(axis)
+            users.setdefault((row.key, position), set()).add(leaf)
+            is_open = leaf in scope.trace.solved or not is_known(inner, axis)
+            if is_open and not free_holes(inner.definition, inner.settings.native, axis):
+                placed.append((row, position, axis, leaf))
+    holes: dict[Leaf, Hole] = {}
+    for row, position, axis, leaf in placed:
+        inner, slot, hole = scope_of(scope, row.slot), row.slot, holes.setdefault(leaf, Hole())
+        others = frozenset(users[row.key, position] - {leaf})
+        if not others and _needed(slot):
+            hole.own = bool(hole.own) or row.family is not None
+        if row.family is None or len(row.axes) != row.key.split(".").count("#"):
+            continue
+        hole.rows.append((row, position))
+        hole.optional = hole.optional and slot.group is not None
+        hole.cut = any(base in inner.symbols for base in bases(inner.definition, inner.settings.native, axis))
+        numbered = numbers.get((row.key, position), ())
+        beside = [one for one in numbered if _is_beside(one, row, position)]
+        clear = len(beside) == len(numbered) and all(one.slot.whens == slot.whens for one in beside)
+        own = Span.of(index for one in beside if isinstance(index := one.axes[position], int))
+        span = row.family.axis(position)
+        (hole.seen if clear else hole.unclear).append((span - own if clear else span, others))
+    return holes
+
+
+def _explained(scope: Scope, hole: Hole) -> Span | None:
+    """The indices at which the hole's rows have just the inner indices that are stored, None without such rows."""
+    inner: dict[tuple[str, int], list[Row]] = {}
+    for row, position in hole.rows:
+        if len(row.axes) == position + 2:
+            inner.setdefault((row.key, position), []).append(row)
+    found = Span()
+    if not inner:
+        return None
+    for (_, position), rows in inner.items():
+        stored = stored_at(rows[0], [position], position + 1, own=False)
+        for (index,), indices in stored.items():
+            equations = [_row_indices(scope, row, position, index) for row in rows]
+            if None not in equations and Span.union(one for one in equations if one is not None) == indices:
+                found = found | Span.of([index])
+    return found
+
+
+def _row_indices(scope: Scope, row: Row, position: int, index: int) -> Span | None:
+    """The indices that a row has at the last position where the hole before is at an index."""
+    inner, axis = scope_of(scope, row.slot), row.axes[position + 1]
+    with Entered(inner, ((str(row.axes[position]), index),)):
+        return Span.of([axis]) if isinstance(axis, int) else extent(inner.word((axis,)))
+
+
+def _is_beside(one: Row, other: Row, position: int) -> bool:
+    """Whether two rows are the same but for their index at one position."""
+    same = one.axes[:position] == other.axes[:position] and one.axes[position + 1 :] == other.axes[position + 1 :]
+    return same and one.slot.choices == other.slot.choices
+
+
+def _needed(slot: Slot) -> bool:
+    """Whether nothing can take a row away."""
+    return not (slot.optional or slot.whens or slot.tied or slot.choices or slot.group)
+
+
+def _observed(scope: Scope, rows: Sequence[Row]) -> dict[Leaf, Value]:
+    """The indices of holes in holes as they are stored, where nothing else gives them."""
+    found: dict[Leaf, Span] = {}
+    for row in rows:
+        inner = scope_of(scope, row.slot)
+        for position, axis in enumerate(row.axes):
+            if not isinstance(axis, str) or not (outer := around(inner, row.axes, position)):
+                continue
+            for index, span in stored_at(row, outer, position).items():
+                place = tuple((str(row.axes[at]), number) for at, number in zip(outer, index, strict=True))
+                with Entered(inner, place):
+                    if not is_known(inner, axis):
+                        leaf = inner.symbol(axis)
+                        found[leaf] = found.get(leaf, Span()) | span
+    return dict(found)
+
+
+def _leaves(scope: Scope, equation: Equation) -> list[Leaf]:
+    """The one leaf that an equation lacks; before an entry of a list the whole, which may be one number."""
+    trace = scope.trace
+    worth(scope, equation)
+    unknown = trace.unknown()
+    if len(unknown) != 1:
+        return []
+    leaf = unknown.pop()
+    if leaf[0] == SYMBOL:
+        return []
+    first = next((at for at, step in enumerate(leaf) if isinstance(step, int)), len(leaf))
+    wider = [leaf[:length] for length in range(first, len(leaf))]
+    entries = {one[:length] for one in trace.solved for length in range(1, len(one))}
+    return [*(one for one in wider if one not in entries), leaf]
+
+
+def _symbols(scope: Scope, equation: Equation) -> list[Leaf]:
+    """The one symbol that an equation lacks."""
+    paths = {path for node in equation.nodes for path in words(node) if len(path) > 1 or not is_known(scope, path[0])}
+    found = {path for path in paths if len(path) == 1 or scope.word(path) is None}
+    return [scope.symbol(path[0]) for path in found if len(path) == 1] if len(found) == 1 else []
+
+
+def _solved(scope: Scope, equations: Equations, lacking: Callable[[Scope, Equation], list[Leaf]]) -> dict[Leaf, Value]:
+    """What equations with one unknown agree on; those that are a word and nothing else come first."""
+    votes: dict[bool, dict[Leaf, Counter[int]]] = {True: {}, False: {}}
+    fitting: dict[Leaf, dict[Leaf, set[int]]] = {}
+    for equation, leaves, values in _asked(scope, equations, lacking):
+        for leaf, fit in zip(leaves, values, strict=True):
+            known = fitting.setdefault(leaf, {}).setdefault(leaves[-1], set(fit))
+            known &= fit
+            if len(fit) == 1:
+                plain = isinstance(equation.nodes[0], Word)
+                votes[plain].setdefault(leaf, Counter()).update(dict.fromkeys(fit, equations[equation]))
+    found: dict[Leaf, Value] = {}
+    for plain in (True, False):
+        for leaf, counts in sorted(votes[plain].items(), key=lambda item: len(item[0])):
+            value = elected(counts)
+            entries = fitting[leaf]
+            is_list = leaf not in entries and (len(entries) == 1 or any(value not in one for one in entries.values()))
+            if (
+                value is not None
+                and not is_list
+                and not any(leaf[:length] in found for length in range(1, len(leaf) + 1))
+            ):
+                found[leaf] = value
+    for leaf, entries in fitting.items():
+        if not found and len(joint := entries.get(leaf, set())) == 1:
+            found[leaf] = next(iter(joint))
+    return found
+
+
+def _fitting(scope: Scope, equations: Equations) -> dict[Leaf, Value]:
+    """Of several numbers that give the same index sets the greatest: a count of 0 and of 1 beside an index 0."""
+    fitting: dict[Leaf, set[int]] = {}
+    for _, leaves, values in _asked(scope, equations, _leaves):
+        if leaves:
+            fitting.setdefault(leaves[-1], set(values[-1])).intersection_update(values[-1])
+    return {leaf: max(values) for leaf, values in fitting.items() if values}
+
+
+def _asked(
+    scope: Scope, equations: Equations, lacking: Callable[[Scope, Equation], list[Leaf]]
+) -> Iterator[tuple[Equation, list[Leaf], list[set[int]]]]:
+    """Each equation with what it lacks, and the numbers at which it holds."""
+    for equation in equations:
+        inner = within(scope, equation.path)
+        with Entered(inner, equation.place):
+            leaves = lacking(inner, equation)
+            at = partial(worth, inner, equation)
+            values = [_solutions(on_trial(inner, leaf, at), equation.target) for leaf in leaves]
+            if leaves and leaves[-1][-1] == LENGTH:
+                values[-1].discard(0)  # entries of the list are read
+            yield equation, leaves, values
+
+
+def _solutions(at: Evaluate, target: int | Span) -> set[int]:
+    """The whole numbers at which an equation holds, as far as they are few."""
+    one, two = at(1), at(2)
+    if one is None and two is None:
+        return set()
+    if isinstance(target, Span):
+        found = extent_numbers(at, -1, target, None)
+    elif one == 1 and two == 2 and at(target) == target:
+        return {target}
+    elif one is not None and two is not None and one < two and search(at, target) is None:
+        return set()
+    else:
+        found = whole_solutions(at, None, target)
+    listed = list(islice(found, MOST_EQUAL))
+    if len(listed) == MOST_EQUAL or any(one.last - one.value >= MOST_EQUAL for one in listed):
+        return set()
+    return {value for one in listed for value in range(one.value, one.last + 1)}
+
+
+def elected(votes: Counter[int]) -> int | None:
+    """The value of a clear majority, None where there is none."""
+    value, count = votes.most_common(1)[0]
+    return value if count >= MAJORITY * votes.total() else None

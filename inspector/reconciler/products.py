@@ -1,0 +1,75 @@
+"""Dims that the weights give only as a product of symbols."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from inspector.algebra.boxes import count, within
+from inspector.algebra.evaluation import whole
+from inspector.algebra.expression import Node, Word
+from inspector.algebra.polynomial import Polynomial, constant, polynomial
+from inspector.matcher.families import Families
+from inspector.notation.binding import Block, template
+from inspector.notation.scope import Scope
+from inspector.notation.slots import scope_of
+from inspector.reconciler.inverse.unknown import elected
+
+
+def unknown_product(scope: Scope, node: Node) -> Polynomial:
+    """A dim with its known words replaced by numbers: dims with equal ones must be equal."""
+
+    def naming(part: Node) -> Polynomial | None:
+        if isinstance(part, Word):
+            value = whole(scope.word(part.path))
+            return constant(value) if value is not None else None
+        value = whole(scope.evaluate(part))
+        return constant(value) if value is not None else None
+
+    return polynomial(node, naming)
+
+
+def fill(scope: Scope, blocks: Sequence[Block], families: Families) -> dict[str, int]:
+    """Sets the dims that are still open to what most tensors say, equal products alike; tells the products.
+
+    Gives product text -> value, such as {"dh*h": 4096}, for what was decided so.
+    """
+    votes: dict[tuple[tuple[str, ...], str], Counter[int]] = {}
+    open_dims: list[tuple[Block, int, tuple[tuple[str, ...], str]]] = []
+    for block in blocks:
+        if None not in block.shape or block.key not in families:
+            continue
+        inner = scope_of(scope, block.slot)
+        before = _enter(inner, block)
+        for position, dim in enumerate(block.shape):
+            if dim is not None:
+                continue
+            product = unknown_product(inner, block.slot.dims[position])
+            name = (block.slot.scope, str(product))
+            open_dims.append((block, position, name))
+            for part in families[block.key].stored:
+                inside = count(within(part.boxes, block.axes))
+                if inside and len(part.layout.shape) == len(block.shape):
+                    votes.setdefault(name, Counter())[part.layout.shape[position]] += inside
+        _leave(inner, before)
+    products: dict[str, int] = {}
+    for block, position, name in open_dims:
+        value = elected(votes[name]) if name in votes else None
+        if value is not None:
+            block.shape = (*block.shape[:position], value, *block.shape[position + 1 :])
+            products[".".join((*name[0], name[1]))] = value
+    return products
+
+
+def _enter(scope: Scope, block: Block) -> list[tuple[str, int | None]]:
+    """Puts a scope at the first index of a block's axes."""
+    axes = [axis for axis in template(block.slot.path)[1] if isinstance(axis, str)]
+    spans = [
+        span for span, axis in zip(block.axes, template(block.slot.path)[1], strict=False) if isinstance(axis, str)
+    ]
+    return [(axis, scope.enter(axis, span.first)) for axis, span in zip(axes, spans, strict=False) if span]
+
+
+def _leave(scope: Scope, before: list[tuple[str, int | None]]) -> None:
+    for hole, index in before:
+        scope.enter(hole, index)
