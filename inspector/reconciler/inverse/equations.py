@@ -136,7 +136,7 @@ def inner_extents(scope: Scope, rows: Sequence[Row]) -> Equations:
     for row in rows:
         by_key.setdefault(row.key, []).append(row)
     for named in by_key.values():
-        users = [row for row in named if not row.slot.optional] or named
+        users = [row for row in named if not (row.slot.optional or row.slot.group)] or named
         for row in users:
             inner = scope_of(scope, row.slot)
             for position, axis in enumerate(row.axes):
