@@ -284,15 +284,11 @@ class _Cutter:
         factor, nodes = _sum(slot.flow[1])
         if len(nodes) != len(slot.kind.packs):
             return (), 1
-        before = [
-            (hole, scope.enter(hole, box_span.first))
-            for hole, box_span in zip(slot.holes, boxes[0], strict=False)
-            if hole in holes_written_out(slot, scope) and box_span
-        ]
-        groups = 1 if factor is None else self._number(slot, scope, factor)
-        rows = [self._number(slot, scope, node) for node in nodes]
-        for hole, index in before:
-            scope.enter(hole, index)
+        written = holes_written_out(slot, scope)
+        first = zip(slot.holes, boxes[0], strict=False)
+        with scope.at([(hole, span.first) for hole, span in first if hole in written and span]):
+            groups = 1 if factor is None else self._number(slot, scope, factor)
+            rows = [self._number(slot, scope, node) for node in nodes]
         roles = part_roles(slot.role, slot.kind.packs)
         each = [None if number is None or groups is None else number * groups for number in rows]
         found = zip(slot.kind.packs, roles, each, nodes, strict=True)

@@ -336,10 +336,9 @@ class Binder:
             return []
         joined: dict[_Expanded, list[int]] = {}
         for index in indices:
-            before = scope.enter(hole, index)
-            for inner in self._expand(slot, scope, rest, written):
-                joined.setdefault(inner, []).append(index)
-            scope.enter(hole, before)
+            with scope.at(((hole, index),)):
+                for inner in self._expand(slot, scope, rest, written):
+                    joined.setdefault(inner, []).append(index)
         return [(((hole, Span.of(found)), *axes), shape) for (axes, shape), found in joined.items()]
 
     def _exists(self, slot: Slot) -> bool:
@@ -381,10 +380,7 @@ class Binder:
         return not self.scope.settings.known or all(self._true(condition) for condition in slot.whens)
 
     def _true(self, condition: Condition) -> bool:
-        scope = self.scope
-        for name in condition.scope:
-            scope = scope.submodels[name]
-        return truth(scope.evaluate(condition.node))
+        return truth(self.scope.below(condition.scope).evaluate(condition.node))
 
     def may_hold(self, slot: Slot) -> bool:
         """Whether the predicates of a row hold that no index decides; without a config they may."""
@@ -472,9 +468,7 @@ def _outright(slot: Slot, scope: Scope) -> tuple[Condition, ...]:
     if key not in _OUTRIGHT:
         found = []
         for condition in slot.whens:
-            inner = scope
-            for name in condition.scope:
-                inner = inner.submodels[name]
+            inner = scope.below(condition.scope)
             if not holes_in(inner.definition, inner.settings.native, condition.node):
                 found.append(condition)
         _OUTRIGHT[key] = tuple(found)

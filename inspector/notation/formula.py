@@ -42,8 +42,7 @@ def shown_slots(plan: Plan) -> Iterator[Slot]:
 
 
 def _holds(scope: Scope, slot: Slot, path: tuple[str, ...], node: Node) -> bool:
-    for name in path:
-        scope = scope.submodels[name]
+    scope = scope.below(path)
     if holes_in(scope.definition, scope.settings.native, node):
         return True
     return bool(scope.evaluate(node))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -102,6 +102,22 @@ class Settings(Struct, frozen=True):
 Known = tuple[Value, frozenset[Leaf]]
 """A symbol's value and the leaves of the config that it was computed from."""
 ABSENT: Known = (None, frozenset())
+
+
+class Entered:
+    """Puts a scope at a place for a while."""
+
+    __slots__ = ("_before", "_place", "_scope")
+
+    def __init__(self, scope: Scope, place: Iterable[tuple[str, int]]) -> None:
+        self._scope, self._place = scope, place
+
+    def __enter__(self) -> None:
+        self._before = [(hole, self._scope.enter(hole, index)) for hole, index in self._place]
+
+    def __exit__(self, *_: object) -> None:
+        for hole, index in reversed(self._before):
+            self._scope.enter(hole, index)
 
 
 class Scope:
@@ -282,6 +298,17 @@ class Scope:
     def index(self, hole: str) -> int | None:
         """The current index of a hole."""
         return self._at.get(hole)
+
+    def below(self, path: Iterable[str]) -> Scope:
+        """The scope of the submodel at a path of names."""
+        scope = self
+        for name in path:
+            scope = scope.submodels[name]
+        return scope
+
+    def at(self, place: Iterable[tuple[str, int]]) -> Entered:
+        """A block in which holes are at some indices."""
+        return Entered(self, place)
 
     def enter(self, hole: str, index: int | None) -> int | None:
         """Sets a hole and every extent it was cut from to an index; None leaves it."""

@@ -282,6 +282,4 @@ def _predicates(text: str, renames: Mapping[str, Node], scope: tuple[str, ...]) 
 
 def scope_of(scope: Scope, slot: Slot) -> Scope:
     """The scope that a slot's words are read in."""
-    for name in slot.scope:
-        scope = scope.submodels[name]
-    return scope
+    return scope.below(slot.scope)

@@ -171,9 +171,7 @@ def _scopes(case: Reconciled) -> Iterator[tuple[Scope, str]]:
     paths = {slot.scope for slot in case.plan.unrolled.slots}
     yield case.plan.scope, ""
     for path in sorted({one[:depth] for one in paths for depth in range(1, len(one) + 1)}):
-        scope = case.plan.scope
-        for name in path:
-            scope = scope.submodels[name]
+        scope = case.plan.scope.below(path)
         yield scope, "".join(f"{step}." for step in scope.prefix)
 
 

@@ -40,18 +40,17 @@ def fill(scope: Scope, blocks: Sequence[Block], families: Families) -> dict[str,
         if None not in block.shape or block.key not in families:
             continue
         inner = scope_of(scope, block.slot)
-        before = _enter(inner, block)
         for position, dim in enumerate(block.shape):
             if dim is not None:
                 continue
-            product = unknown_product(inner, block.slot.dims[position])
+            with inner.at(_first_place(block)):
+                product = unknown_product(inner, block.slot.dims[position])
             name = (block.slot.scope, str(product))
             open_dims.append((block, position, name))
             for part in families[block.key].stored:
                 inside = count(within(part.boxes, block.axes))
                 if inside and len(part.layout.shape) == len(block.shape):
                     votes.setdefault(name, Counter())[part.layout.shape[position]] += inside
-        _leave(inner, before)
     products: dict[str, int] = {}
     for block, position, name in open_dims:
         value = elected(votes[name]) if name in votes else None
@@ -61,15 +60,7 @@ def fill(scope: Scope, blocks: Sequence[Block], families: Families) -> dict[str,
     return products
 
 
-def _enter(scope: Scope, block: Block) -> list[tuple[str, int | None]]:
-    """Puts a scope at the first index of a block's axes."""
-    axes = [axis for axis in template(block.slot.path)[1] if isinstance(axis, str)]
-    spans = [
-        span for span, axis in zip(block.axes, template(block.slot.path)[1], strict=False) if isinstance(axis, str)
-    ]
-    return [(axis, scope.enter(axis, span.first)) for axis, span in zip(axes, spans, strict=False) if span]
-
-
-def _leave(scope: Scope, before: list[tuple[str, int | None]]) -> None:
-    for hole, index in before:
-        scope.enter(hole, index)
+def _first_place(block: Block) -> list[tuple[str, int]]:
+    """The first index of a block at each hole of its path."""
+    axes = template(block.slot.path)[1]
+    return [(axis, span.first) for span, axis in zip(block.axes, axes, strict=False) if isinstance(axis, str) and span]

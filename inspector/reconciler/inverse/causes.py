@@ -231,9 +231,7 @@ def _gives_extent(differences: Differences, leaf: Leaf) -> bool:
     scope = differences.plan.scope
     for at in differences.readers.get(leaf, ()):
         slot = differences.rows[at].slot
-        inner = scope
-        for name in slot.scope:
-            inner = inner.submodels[name]
+        inner = scope.below(slot.scope)
         scope.trace.reads = set()
         for hole in slot.holes:
             inner.word((hole,))

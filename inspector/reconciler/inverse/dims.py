@@ -32,10 +32,7 @@ def ask_dims(differences: Differences, ballots: Ballots) -> None:
                 equation = (slot.scope, node, stored, place)
                 tensors[equation] = tensors.get(equation, 0) + one.tensors
     for (path, node, stored, place), votes in tensors.items():
-        scope = differences.plan.scope
-        for name in path:
-            scope = scope.submodels[name]
-        _ask(differences, scope, node, stored, place, votes, ballots)
+        _ask(differences, differences.plan.scope.below(path), node, stored, place, votes, ballots)
 
 
 def _ask(
@@ -48,17 +45,15 @@ def _ask(
     ballots: Ballots,
 ) -> None:
     outer = differences.plan.scope
-    before = [(hole, scope.enter(hole, index)) for hole, index in place]
-    outer.trace.reads = set()
-    scope.evaluate(node)
-    for leaf in in_order(scope, [node], outer.trace.reads):
-        current = outer.leaf(leaf)[0]
-        words = words_of(outer, scope, leaf, [node]) if current is None or isinstance(current, str) else ()
-        at = on_trial(scope, leaf, lambda: whole(scope.evaluate(node)))
-        for solution in solutions(at, current, default_of(outer, leaf), stored, words):
-            ballots.add(leaf, solution, "dim", votes, depth_of(scope, [node], leaf))
-    for hole, index in reversed(before):
-        scope.enter(hole, index)
+    with scope.at(place):
+        outer.trace.reads = set()
+        scope.evaluate(node)
+        for leaf in in_order(scope, [node], outer.trace.reads):
+            current = outer.leaf(leaf)[0]
+            words = words_of(outer, scope, leaf, [node]) if current is None or isinstance(current, str) else ()
+            at = on_trial(scope, leaf, lambda: whole(scope.evaluate(node)))
+            for solution in solutions(at, current, default_of(outer, leaf), stored, words):
+                ballots.add(leaf, solution, "dim", votes, depth_of(scope, [node], leaf))
 
 
 def place_of(differences: Differences, one: Placed) -> Place:

@@ -55,28 +55,6 @@ def rows_of(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: F
     return [Row(slot, key, axes, families.get(key), users[key] == 1) for slot, key, axes in named]
 
 
-class Entered:
-    """Puts a scope at a place for a while."""
-
-    __slots__ = ("_before", "_place", "_scope")
-
-    def __init__(self, scope: Scope, place: Place) -> None:
-        self._scope, self._place = scope, place
-
-    def __enter__(self) -> None:
-        self._before = [(hole, self._scope.enter(hole, index)) for hole, index in self._place]
-
-    def __exit__(self, *_: object) -> None:
-        for hole, index in reversed(self._before):
-            self._scope.enter(hole, index)
-
-
-def within(scope: Scope, path: Sequence[str]) -> Scope:
-    for name in path:
-        scope = scope.submodels[name]
-    return scope
-
-
 def is_known(scope: Scope, name: str) -> bool:
     value = scope.word((name,))
     return value is not None and not isinstance(value, Unknown)
@@ -84,8 +62,8 @@ def is_known(scope: Scope, name: str) -> bool:
 
 def value_of(scope: Scope, equation: Equation) -> int | Span | None:
     """What an equation's expressions are as the scope has it, None where anything in them is unknown."""
-    inner = within(scope, equation.path)
-    with Entered(inner, equation.place):
+    inner = scope.below(equation.path)
+    with inner.at(equation.place):
         return worth(inner, equation)
 
 
@@ -108,7 +86,7 @@ def definitions(scope: Scope) -> Equations:
         if leaf[0] != SYMBOL or not value:
             continue
         names = [step for step in leaf[1:] if isinstance(step, str)]
-        inner = within(scope, names[:-1])
+        inner = scope.below(names[:-1])
         text = inner.symbols.get(names[-1])
         if text is not None:
             holes = free_holes(inner.definition, inner.settings.native, names[-1])
@@ -241,9 +219,8 @@ def _places(scope: Scope, row: Row, boxes: Sequence[Box], written: frozenset[str
             return
         if isinstance(axis, str) and axis in written:
             for index in islice(span, MOST_PLACES):
-                before = scope.enter(axis, index)
-                yield from below(box, position + 1, (*place, (axis, index)), tensors)
-                scope.enter(axis, before)
+                with scope.at(((axis, index),)):
+                    yield from below(box, position + 1, (*place, (axis, index)), tensors)
         else:
             yield from below(box, position + 1, place, tensors * span.size)
 

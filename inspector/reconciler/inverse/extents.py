@@ -15,7 +15,7 @@ from inspector.algebra.names import Index
 from inspector.algebra.span import Span
 from inspector.notation.binding import Shape, fits
 from inspector.notation.holes import bases, free_holes
-from inspector.notation.scope import Scope
+from inspector.notation.scope import Entered, Scope
 from inspector.notation.slots import HOLE
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
@@ -66,14 +66,9 @@ class Unequal(msgspec.Struct, frozen=True, eq=False):
         """The index set as the scope has it at the moment."""
         return extent(self.scope.word((self.extent.axis,)))
 
-    def enter(self) -> list[tuple[str, int | None]]:
-        """Puts the scope at the place; gives what to put back."""
-        return [(hole, self.scope.enter(hole, index)) for hole, index in self.extent.place]
-
-    def leave(self, before: list[tuple[str, int | None]]) -> None:
-        """Puts the scope back."""
-        for hole, index in reversed(before):
-            self.scope.enter(hole, index)
+    def entered(self) -> Entered:
+        """A block in which the scope is at the place."""
+        return self.scope.at(self.extent.place)
 
 
 def ask_extents(differences: Differences, ballots: Ballots) -> None:
@@ -82,18 +77,17 @@ def ask_extents(differences: Differences, ballots: Ballots) -> None:
     scope = differences.plan.scope
     lists: dict[Leaf, list[Unequal]] = {}
     for one in unequal:
-        before = one.enter()
-        scope.trace.reads = set()
-        one.value()
-        for leaf in in_order(one.scope, [Word((one.extent.axis,))], scope.trace.reads):
-            current = scope.leaf(leaf)[0] if leaf[-1] != "#" else None
-            if isinstance(current, list):
-                lists.setdefault(leaf, []).append(one)
-            elif leaf[-1] != "#":
-                for solution in _solutions(one, leaf, current):
-                    depth = depth_of(one.scope, [Word((one.extent.axis,))], leaf)
-                    ballots.add(leaf, solution, "extent", one.tensors, depth)
-        one.leave(before)
+        with one.entered():
+            scope.trace.reads = set()
+            one.value()
+            for leaf in in_order(one.scope, [Word((one.extent.axis,))], scope.trace.reads):
+                current = scope.leaf(leaf)[0] if leaf[-1] != "#" else None
+                if isinstance(current, list):
+                    lists.setdefault(leaf, []).append(one)
+                elif leaf[-1] != "#":
+                    for solution in _solutions(one, leaf, current):
+                        depth = depth_of(one.scope, [Word((one.extent.axis,))], leaf)
+                        ballots.add(leaf, solution, "extent", one.tensors, depth)
     ask_lists(differences.plan.scope, lists, ballots)
     _ask_stages(differences, lists, ballots)
 
@@ -128,13 +122,10 @@ def _unequal(differences: Differences) -> Iterator[Unequal]:
     for place, counts in votes.items():
         if not tensors[place]:
             continue
-        scope = differences.plan.scope
-        for name in place.path:
-            scope = scope.submodels[name]
+        scope = differences.plan.scope.below(place.path)
         one = Unequal(place, differences.plan.scope, scope, None, Span(), tensors[place])
-        before = one.enter()
-        stated = one.value()
-        one.leave(before)
+        with scope.at(place.place):
+            stated = one.value()
         most = counts.most_common(1)[0][1]
         if stated is not None and counts.get(stated, 0) == most:
             continue  # as many families say what is stated: a tensor is lost, not a number wrong
@@ -210,9 +201,7 @@ def _shown_alone(differences: Differences) -> dict[tuple[tuple[str, ...], str], 
             holes = {(differences.rows[at].slot.scope, differences.axes[at][position]) for at in users}
             if len(holes) == 1:
                 path, hole = holes.pop()
-                scope = differences.plan.scope
-                for name in path:
-                    scope = scope.submodels[name]
+                scope = differences.plan.scope.below(path)
                 if isinstance(hole, str) and not free_holes(scope.definition, scope.settings.native, hole):
                     found[path, hole] = found.get((path, hole), Span()) | family.axis(position)
     return found
@@ -228,9 +217,7 @@ def _observed(
 ) -> Iterator[tuple[Extent, Span]]:
     """The indices of one hole that a family has, at each place of the holes around, without those of other rows."""
     row, axes = differences.rows[at], differences.axes[at]
-    scope = differences.plan.scope
-    for name in row.slot.scope:
-        scope = scope.submodels[name]
+    scope = differences.plan.scope.below(row.slot.scope)
     axis, native = str(axes[position]), scope.settings.native
     outer = free_holes(scope.definition, native, axis)
     around = [

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from inspector.algebra.expression import Word
 from inspector.algebra.span import Span
-from inspector.notation.scope import Scope
+from inspector.notation.scope import Entered, Scope
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.solve import Evaluate, Solution, depth_of, literals, on_trial
@@ -35,8 +35,7 @@ class _Unequal(Protocol):
     @property
     def tensors(self) -> int: ...
     def value(self) -> Span | None: ...
-    def enter(self) -> list[tuple[str, int | None]]: ...
-    def leave(self, before: list[tuple[str, int | None]]) -> None: ...
+    def entered(self) -> Entered: ...
 
 
 def ask_lists(scope: Scope, lists: Mapping[Leaf, Sequence[_Unequal]], ballots: Ballots) -> None:
@@ -63,19 +62,18 @@ def _of_layers(one: _Unequal, leaf: Leaf, current: list[Any]) -> Iterator[list[A
     """Lists of indices and of words, one a layer, at which an extent is what is stored."""
     if one.stored and one.stored.last > MOST_LISTED:
         return
-    before = one.enter()
-    at = on_trial(one.scope, leaf, one.value)
-    indices = list(one.stored)
-    numbered = all(type(item) is int for item in current) and current == sorted(set(current))
-    if numbered and indices != current and at(indices) == one.stored:
-        yield indices
-    words = [*dict.fromkeys(item for item in current if isinstance(item, str))]
-    words += literals(one.scope, [Word((one.extent.axis,))])
-    if words and one.stored:
-        worded = _worded(at, current, list(dict.fromkeys(words)), one.stored)
-        if worded != current and at(worded) == one.stored:
-            yield worded
-    one.leave(before)
+    with one.entered():
+        at = on_trial(one.scope, leaf, one.value)
+        indices = list(one.stored)
+        numbered = all(type(item) is int for item in current) and current == sorted(set(current))
+        if numbered and indices != current and at(indices) == one.stored:
+            yield indices
+        words = [*dict.fromkeys(item for item in current if isinstance(item, str))]
+        words += literals(one.scope, [Word((one.extent.axis,))])
+        if words and one.stored:
+            worded = _worded(at, current, list(dict.fromkeys(words)), one.stored)
+            if worded != current and at(worded) == one.stored:
+                yield worded
 
 
 def _worded(at: Evaluate, current: list[Any], words: list[str], stored: Span) -> list[Any]:
@@ -96,14 +94,13 @@ def _counted(scope: Scope, leaf: Leaf, current: list[int], unequal: Sequence[_Un
     """The list with its length, then each of its counts, set to what the extents that read it ask for."""
     changed = _resized(leaf, current, unequal)
     for one in unequal:
-        before = one.enter()
-        at = on_trial(one.scope, leaf, one.value)
-        scope.trace.reads = set()
-        if at(changed) != one.stored:
-            read = [step[-1] for step in scope.trace.reads if step[:-1] == leaf and isinstance(step[-1], int)]
-            for element in sorted(read):
-                changed = _with_count(at, changed, int(element), one.stored)
-        one.leave(before)
+        with one.entered():
+            at = on_trial(one.scope, leaf, one.value)
+            scope.trace.reads = set()
+            if at(changed) != one.stored:
+                read = [step[-1] for step in scope.trace.reads if step[:-1] == leaf and isinstance(step[-1], int)]
+                for element in sorted(read):
+                    changed = _with_count(at, changed, int(element), one.stored)
     return changed
 
 
@@ -120,13 +117,11 @@ def _with_count(at: Evaluate, current: list[int], element: int, stored: Span) ->
 def _resized(leaf: Leaf, current: list[int], unequal: Sequence[_Unequal]) -> list[int]:
     """The list with as many elements as the extents that follow its length ask for."""
     for one in unequal:
-        before = one.enter()
-        at = on_trial(one.scope, leaf, one.value)
-        if current and at([*current, current[-1]]) != at(current):
-            for length in range(1, LONGEST_STAGES):
-                tried = [*current[:length], *[current[-1]] * (length - len(current))]
-                if at(tried) == one.stored:
-                    one.leave(before)
-                    return tried
-        one.leave(before)
+        with one.entered():
+            at = on_trial(one.scope, leaf, one.value)
+            if current and at([*current, current[-1]]) != at(current):
+                for length in range(1, LONGEST_STAGES):
+                    tried = [*current[:length], *[current[-1]] * (length - len(current))]
+                    if at(tried) == one.stored:
+                        return tried
     return current

@@ -60,11 +60,7 @@ def _depth(differences: Differences, slot: Slot, leaf: Leaf) -> int:
     """How many definitions are between the conditions of a row, or its holes, and a leaf."""
     scope = differences.plan.scope
     depths = [depth_of(scope_of(scope, slot), [Word((hole,)) for hole in slot.holes], leaf)]
-    for condition in slot.whens:
-        inner = scope
-        for name in condition.scope:
-            inner = inner.submodels[name]
-        depths.append(depth_of(inner, [condition.node], leaf))
+    depths += [depth_of(scope.below(one.scope), [one.node], leaf) for one in slot.whens]
     return min(depths)
 
 
@@ -73,10 +69,7 @@ def _read_by_conditions(differences: Differences, at: int) -> set[Leaf]:
     plan, row = differences.plan, differences.rows[at]
     plan.scope.trace.reads = set()
     for condition in row.slot.whens:
-        scope = plan.scope
-        for name in condition.scope:
-            scope = scope.submodels[name]
-        scope.evaluate(condition.node)
+        plan.scope.below(condition.scope).evaluate(condition.node)
     read = set(plan.scope.trace.reads)
     if row.slot.tied or plan.binder.follows_holes(row.slot):
         read |= row.reads | plan.binder.row(row.slot).reads
@@ -112,15 +105,9 @@ def _words(
     default = default_of(differences.plan.scope, leaf)
     words: dict[str, None] = {default: None} if isinstance(default, str) else {}
     for condition in slot.whens:
-        scope = differences.plan.scope
-        for name in condition.scope:
-            scope = scope.submodels[name]
-        words.update(dict.fromkeys(literals(scope, [condition.node])))
-    inner = differences.plan.scope
-    for name in slot.scope:
-        inner = inner.submodels[name]
+        words.update(dict.fromkeys(literals(differences.plan.scope.below(condition.scope), [condition.node])))
     nodes: list[Node] = [Word((hole,)) for hole in slot.holes]
-    words.update(dict.fromkeys(literals(inner, nodes)))
+    words.update(dict.fromkeys(literals(differences.plan.scope.below(slot.scope), nodes)))
     if isinstance(leaf[-1], int):
         beside = differences.plan.scope.leaf(leaf[:-1])[0]
         words.update(dict.fromkeys(item for item in beside or () if isinstance(item, str)))

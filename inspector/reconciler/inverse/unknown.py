@@ -25,7 +25,6 @@ from inspector.notation.scope import Scope
 from inspector.notation.slots import HOLE, Slot, scope_of
 from inspector.notation.trace import LENGTH, SYMBOL, Leaf
 from inspector.reconciler.inverse.equations import (
-    Entered,
     Equation,
     Equations,
     Row,
@@ -37,7 +36,6 @@ from inspector.reconciler.inverse.equations import (
     rows_of,
     stored_at,
     unclear_dims,
-    within,
     worth,
 )
 from inspector.reconciler.inverse.extents import extent_numbers
@@ -109,7 +107,7 @@ def _absent(scope: Scope, rows: Sequence[Row]) -> dict[Leaf, Value]:
                 and isinstance(node.left, Word)
                 and _is_null(node.right)
             ):
-                leaf = (*within(scope, condition.scope).prefix, *node.left.path)
+                leaf = (*scope.below(condition.scope).prefix, *node.left.path)
                 stored[leaf] = stored.get(leaf, False) or row.family is not None
     return {leaf: None for leaf, any_stored in stored.items() if not any_stored}
 
@@ -221,7 +219,7 @@ def _explained(scope: Scope, hole: Hole) -> Span | None:
 def _row_indices(scope: Scope, row: Row, position: int, index: int) -> Span | None:
     """The indices that a row has at the last position where the hole before is at an index."""
     inner, axis = scope_of(scope, row.slot), row.axes[position + 1]
-    with Entered(inner, ((str(row.axes[position]), index),)):
+    with inner.at(((str(row.axes[position]), index),)):
         return Span.of([axis]) if isinstance(axis, int) else extent(inner.word((axis,)))
 
 
@@ -246,7 +244,7 @@ def _observed(scope: Scope, rows: Sequence[Row]) -> dict[Leaf, Value]:
                 continue
             for index, span in stored_at(row, outer, position).items():
                 place = tuple((str(row.axes[at]), number) for at, number in zip(outer, index, strict=True))
-                with Entered(inner, place):
+                with inner.at(place):
                     if not is_known(inner, axis):
                         leaf = inner.symbol(axis)
                         found[leaf] = found.get(leaf, Span()) | span
@@ -319,8 +317,8 @@ def _asked(
 ) -> Iterator[tuple[Equation, list[Leaf], list[set[int]]]]:
     """Each equation with what it lacks, and the numbers at which it holds."""
     for equation in equations:
-        inner = within(scope, equation.path)
-        with Entered(inner, equation.place):
+        inner = scope.below(equation.path)
+        with inner.at(equation.place):
             leaves = lacking(inner, equation)
             at = partial(worth, inner, equation)
             values = [_solutions(on_trial(inner, leaf, at), equation.target) for leaf in leaves]
