@@ -176,6 +176,7 @@ def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Find
         families=len({gaps[part.position].block.key for part in cause.missing}),
         present=indices_in_words(cause.where, _stored_at(case, cause.where)) if numbered else "",
         groups=max(1, len(cause.indices)),
+        part=None if numbered else name,
         confidence=confidence,
     )
 

@@ -97,11 +97,12 @@ class LayersMissing(Finding, frozen=True, kw_only=True):
     families: int
     present: str
     groups: int
+    part: str | None
 
     @property
     def repeated_parts(self) -> int:
         """Families missing in several places or as a part of each layer: what a switch or a list leaves out."""
-        if self.place.indices and str(self.place.family).endswith(".*"):
+        if self.place.indices and self.part is not None:
             return self.families
         return self.families * (self.groups - 1)
 
