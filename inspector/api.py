@@ -97,12 +97,11 @@ def audit(
     progress: Progress | None = None,
 ) -> Audit:
     """
-    Says whether a checkpoint is complete and is what its config says, to the last parameter.
+    Says whether a checkpoint is complete and is what its config says.
 
     Parameters
     ----------
-    source, config, weights, revision, subfolder, repo_type, local_files_only:
-        As in `load`.
+    source, config, weights, revision, subfolder, repo_type, local_files_only, progress: as in `load`.
     claim:
         A total to explain: 8030257152 or "8.03B".
     base, with_base:
@@ -134,9 +133,8 @@ def audit(
         progress=progress,
     )
     place = None if base is None else os.fspath(base)
-    audited = audit_opened(
-        checkpoint, stated, base=place, with_base=with_base, whole=weights is None, progress=progress
-    )
+    whole = weights is None
+    audited = audit_opened(checkpoint, stated, base=place, with_base=with_base, whole=whole, progress=progress)
     if values or tensors:
         from inspector.auditing.values import with_values
 

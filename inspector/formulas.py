@@ -18,11 +18,13 @@ from inspector.loader.config_file import Config
 from inspector.loader.configs import config_at
 from inspector.matcher.claim import Claim, claim_of
 from inspector.notation import formula as charts
-from inspector.notation.binding import Block, Plan, Spelling, bind
+from inspector.notation.binding import Block, Plan, bind
 from inspector.notation.definition import Architecture, Head
 from inspector.notation.roles import GROUPS, group
-from inspector.notation.scope import Scope, Settings, head_for
+from inspector.notation.scope import Scope, head_for
+from inspector.notation.settings import Settings
 from inspector.notation.slots import Slot, scope_of
+from inspector.notation.spelling import Spelling
 from inspector.reconciler.products import unknown_product
 
 

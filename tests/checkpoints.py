@@ -19,8 +19,10 @@ from inspector.algebra.names import name_of
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import class_defaults
 from inspector.loader.dtype import BITS
-from inspector.notation.binding import Plan, Spelling, bind
-from inspector.notation.scope import Scope, Settings, head_for
+from inspector.notation.binding import Plan, bind
+from inspector.notation.scope import Scope, head_for
+from inspector.notation.settings import Settings
+from inspector.notation.spelling import Spelling
 
 Shape = tuple[int, ...]
 Spec = dict[str, tuple[str, Shape]]

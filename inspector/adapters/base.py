@@ -15,9 +15,10 @@ from inspector.architectures.catalog import definition_of
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families
 from inspector.matcher.spelling import best_match
-from inspector.notation.binding import Block, bind, template
+from inspector.notation.binding import Block, bind
 from inspector.notation.definition import Head
 from inspector.notation.scope import Scope
+from inspector.notation.spelling import template
 from inspector.reconciler.reconcile import Reconciled
 
 

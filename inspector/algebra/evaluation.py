@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Protocol
 
 from inspector.algebra.expression import (
     COMPARISONS,
@@ -28,46 +27,9 @@ from inspector.algebra.expression import (
     show,
 )
 from inspector.algebra.span import MOST_LISTED, Span
-
-Value = Any
-"""int, float, str, bool, list, dict, Span, or None for absent."""
-
-
-class Meanings(Protocol):
-    """Where words get their values."""
-
-    def word(self, path: tuple[str, ...]) -> Value:
-        """The value of a symbol or config key, None where absent."""
-
-    def index(self, hole: str) -> int | None:
-        """The current index of a hole, None outside it."""
-
-    def enter(self, hole: str, index: int | None) -> int | None:
-        """Sets the index of a hole (and of the extents it was cut from); gives the former one."""
-
-    def fault(self, kind: str, expression: str, detail: str) -> None:
-        """Notes that an expression cannot be worked out: kind is remainder, zero, type or size."""
-
-
-class Unknown:
-    """A value that is there and not known; what is computed from it is absent."""
-
-    __slots__ = ()
-
-    @property
-    def size(self) -> int | None:
-        """How many entries a list has of which the whole is not known."""
-        return None
-
-    def at(self, index: int) -> Value:
-        """One entry of a list; what is no list is the same everywhere."""
-        return self
-
+from inspector.algebra.values import Meanings, Unknown, Value, extent, number_of, truth, whole
 
 Evaluator = Callable[[Meanings], Value]
-
-MOST_DIGITS = 2**80
-"""A number beyond this is no count of anything: powers and products are stopped there."""
 
 
 @cache
@@ -106,39 +68,6 @@ def evaluator(node: Node) -> Evaluator:
     raise AssertionError(node)
 
 
-def truth(value: Value) -> bool:
-    """A predicate's verdict on a value: absent, false, 0, empty are false."""
-    return bool(value)
-
-
-def extent(value: Value) -> Span | None:
-    """A number as the set 0 … n-1, a span or list of indices as itself, anything else is none."""
-    if isinstance(value, Span):
-        return value
-    if isinstance(value, list):
-        members = [whole(item) for item in value[:MOST_LISTED]]
-        return Span.of(member for member in members if member is not None and member >= 0)
-    count = whole(value)
-    return None if count is None else Span.range(0, count)
-
-
-def whole(value: Value) -> int | None:
-    """An integer or a float without fraction as int; a span as its size; else None. True is no number."""
-    if type(value) is int:
-        return value
-    if isinstance(value, Span):
-        return value.size
-    if type(value) is float and value.is_integer() and abs(value) < MOST_DIGITS:
-        return int(value)
-    return None
-
-
-def _number(value: Value) -> int | float | None:
-    if type(value) is int or (type(value) is float and math.isfinite(value)):
-        return value
-    return value.size if isinstance(value, Span) else None
-
-
 def _first_present(options: list[Evaluator]) -> Evaluator:
     def first(scope: Meanings) -> Value:
         for option in options:
@@ -171,7 +100,7 @@ def _comparison(operator: str, left: Evaluator, right: Evaluator) -> Evaluator:
         return _same(left(scope), right(scope))
 
     def order(scope: Meanings) -> Value:
-        one, other = _number(left(scope)), _number(right(scope))
+        one, other = number_of(left(scope)), number_of(right(scope))
         if one is None or other is None:
             return False
         return {"<": one < other, "<=": one <= other, ">": one > other, ">=": one >= other}[operator]
@@ -220,7 +149,7 @@ def _arithmetic(node: Binary) -> Evaluator:
             return None
         if operator in ("-", "&") and (isinstance(one, Span) or isinstance(other, (Span, list))):
             return _set_operation(operator, one, other)
-        return _on_numbers(scope, node, _number(one), _number(other), (one, other))
+        return _on_numbers(scope, node, number_of(one), number_of(other), (one, other))
 
     return compute
 
@@ -282,10 +211,10 @@ def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
                 return first.size
             return len(first) if isinstance(first, (list, dict, str)) else None
         if name == "number":
-            return _number(values[0])
+            return number_of(values[0])
         if len(values) == 1 and isinstance(values[0], list):
             values = values[0]
-        numbers = [_number(value) for value in values]
+        numbers = [number_of(value) for value in values]
         if not numbers or any(number is None for number in numbers):
             return None
         return _of_numbers(scope, node, name, [number for number in numbers if number is not None])

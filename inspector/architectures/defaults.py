@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct
 
 from inspector.architectures.catalog import beside, letters
-from inspector.notation.scope import ClassDefaults
+from inspector.notation.settings import ClassDefaults
 
 
 class Defaults(Struct, frozen=True):

@@ -8,9 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, count, joined, minus, outer
-from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Word
 from inspector.algebra.names import axes_of
+from inspector.algebra.values import whole
 from inspector.comparing.names import FileNames
 from inspector.comparing.pieces import VOCABULARY, Identity, Piece, Side, is_vocabulary
 from inspector.comparing.tally import Carried, Tally

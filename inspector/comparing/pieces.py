@@ -15,14 +15,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, count
-from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Binary, Node, Word, show, words
 from inspector.algebra.names import name_of
 from inspector.algebra.span import Span
-from inspector.notation.binding import Block, holes_written_out, template
+from inspector.algebra.values import whole
+from inspector.notation.binding import Block
 from inspector.notation.holes import bases
 from inspector.notation.scope import Scope
 from inspector.notation.slots import HOLE, Slot, scope_of
+from inspector.notation.spelling import template
+from inspector.notation.written import holes_written_out
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.reconcile import Reconciled

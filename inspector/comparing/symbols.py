@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import words
+from inspector.algebra.values import whole
 from inspector.notation.binding import Plan
 from inspector.notation.roles import group, label
 from inspector.notation.slots import scope_of

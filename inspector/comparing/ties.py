@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.algebra.evaluation import truth
 from inspector.algebra.expression import parse
+from inspector.algebra.values import truth
 from inspector.comparing.pieces import Identity, Piece, Side, as_stored
 from inspector.notation.roles import label
-from inspector.notation.scope import Scope, Settings
+from inspector.notation.scope import Scope
+from inspector.notation.settings import Settings
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import msgspec
 
-from inspector.algebra.evaluation import Value
 from inspector.algebra.span import Span
+from inspector.algebra.values import Value
 from inspector.dialects.keys import Read, Table, Words, config_from
 from inspector.dialects.language import Dialect, stored
 from inspector.loader.formats.gguf_values import ArrayOf

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final
 
-from inspector.algebra.evaluation import Value, evaluator
+from inspector.algebra.evaluation import evaluator
 from inspector.algebra.expression import Node, parse
 from inspector.algebra.span import Span
+from inspector.algebra.values import Value
 
 Read = Callable[[tuple[str, ...]], Value]
 """The value of a writer's word, given as its segments; None where the file does not state it."""

@@ -11,7 +11,8 @@ from inspector.architectures.catalog import definition_of, modules
 from inspector.architectures.defaults import NEWEST, OLDER, defaults_by, newest_tied_as_older, older_tied_as_newest
 from inspector.loader.config_file import Config
 from inspector.notation.definition import Architecture, Head
-from inspector.notation.scope import ClassDefaults, Settings, head_for, submodels_of
+from inspector.notation.scope import head_for, submodels_of
+from inspector.notation.settings import ClassDefaults, Settings
 
 
 class Claim(Struct, frozen=True):

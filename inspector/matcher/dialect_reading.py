@@ -20,11 +20,12 @@ from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, Family, Stored
 from inspector.matcher.reading import Reading, ranked
 from inspector.matcher.spelling import WRAPPERS, best_match, keys_of_definition
-from inspector.notation.binding import template
 from inspector.notation.definition import Architecture
 from inspector.notation.holes import bases
-from inspector.notation.scope import Scope, Settings
+from inspector.notation.scope import Scope
+from inspector.notation.settings import Settings
 from inspector.notation.slots import unroll
+from inspector.notation.spelling import template
 
 
 class Recognised(msgspec.Struct, frozen=True):

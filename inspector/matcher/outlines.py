@@ -12,7 +12,8 @@ from pathlib import Path
 import inspector.architectures
 from inspector.architectures.catalog import all_definitions, definition_of, ending, modules, scan
 from inspector.matcher.spelling import fewest_required, known_keys
-from inspector.notation.scope import Scope, Settings
+from inspector.notation.scope import Scope
+from inspector.notation.settings import Settings
 
 
 def outlines() -> dict[str, tuple[int, str]]:

@@ -17,7 +17,8 @@ from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_definition, masked_keys, masked_like
 from inspector.notation.definition import Architecture
-from inspector.notation.scope import Scope, Settings
+from inspector.notation.scope import Scope
+from inspector.notation.settings import Settings
 
 
 class Reading(Struct, frozen=True):

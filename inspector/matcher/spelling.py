@@ -10,11 +10,11 @@ from itertools import product
 from msgspec import Struct
 
 from inspector.algebra.expression import parse, words
-from inspector.notation.binding import Spelling, template
 from inspector.notation.definition import Head
 from inspector.notation.holes import bases
 from inspector.notation.scope import Scope, submodels_of
 from inspector.notation.slots import HOLE, Slot, Unrolled, scope_of, unroll
+from inspector.notation.spelling import Spelling, template
 
 
 class Match(Struct, frozen=True):
@@ -49,7 +49,7 @@ _INSIDE: dict[object, Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]] = {
 
 def _numbered_inside(scope: Scope) -> Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]:
     """The definition's keys with a hole inside a segment (`expert_{E}`), by what they are with all numbers masked."""
-    signature = tuple(id(unroll(scope, head)) for head in scope.definition.heads)
+    signature = tuple(unroll(scope, head) for head in scope.definition.heads)
     if signature not in _INSIDE:
         found: dict[str, list[tuple[re.Pattern[str], str]]] = {}
         for key in sorted(key for key in known_keys(scope) if "{" in key):
@@ -104,7 +104,7 @@ _KEYS: dict[object, tuple[frozenset[str], frozenset[str]]] = {}
 
 def _keys(scope: Scope, unrolled: Unrolled, spelling: Spelling) -> tuple[frozenset[str], frozenset[str]]:
     """(keys that a row without switches needs, all others that may be stored)."""
-    signature = (id(unrolled), spelling.root, spelling.dialect, tuple(spelling.submodels.items()))
+    signature = (unrolled, spelling.root, spelling.dialect, tuple(spelling.submodels.items()))
     if signature not in _KEYS:
         required: set[str] = set()
         optional: set[str] = set()

@@ -7,55 +7,24 @@ has one block a tensor kind, however many layers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from inspector.algebra.evaluation import Value, extent, truth, whole
-from inspector.algebra.expression import Literal, Node, Word, children, parse, show
+from inspector.algebra.expression import Literal, Node, Word, children, show
 from inspector.algebra.span import MOST_LISTED, Span
+from inspector.algebra.values import Value, extent, truth, whole
 from inspector.notation.definition import Head
-from inspector.notation.holes import bases, holes_in
 from inspector.notation.scope import Scope
-from inspector.notation.slots import HOLE, Condition, OpaqueSlot, Slot, Unrolled, scope_of, unroll
+from inspector.notation.slots import Condition, OpaqueSlot, Slot, Unrolled, scope_of, unroll
+from inspector.notation.spelling import Axis, Spelling, rivals_of, template
 from inspector.notation.ties import Ties
 from inspector.notation.trace import Leaf
+from inspector.notation.written import outright, spelled_out, written_out
 
 Shape = tuple[int | None, ...]
 """Dims in elements; None where the config does not say."""
-
-
-class Spelling(Struct, frozen=True):
-    """How a writer spells canonical names: the prefix before the body and the dialect's replacements."""
-
-    root: str
-    dialect: int = 0
-    submodels: Mapping[tuple[str, ...], int] = {}
-
-    def spelled(self, slot: Slot | OpaqueSlot, scope: Scope) -> str:
-        """The template of a slot's name as this writer spells it."""
-        path = slot.path
-        number = self.submodels.get(slot.scope, 0) if isinstance(slot, Slot) and slot.scope else 0
-        if number and isinstance(slot, Slot):
-            inner = slot.inner_path
-            path = path[: len(path) - len(inner)] + respelled(inner, slot.definition.dialects[number])
-        if slot.body:
-            path = self.root + path
-        return respelled(path, scope.definition.dialects[self.dialect]) if self.dialect else path
-
-
-def respelled(path: str, dialect: Mapping[str, str]) -> str:
-    """A canonical name in a dialect: the longest prefix that fits, then the replacements anywhere."""
-    fitting = [prefix for prefix in dialect if not prefix.startswith("*") and path.startswith(prefix)]
-    if fitting:
-        longest = max(fitting, key=len)
-        path = dialect[longest] + path[len(longest) :]
-    for anywhere, replacement in dialect.items():
-        if anywhere.startswith("*"):
-            path = path.replace(anywhere[1:], replacement)
-    return path
 
 
 class Block(Struct, eq=False):
@@ -196,37 +165,6 @@ def fits(shape: Shape, stored: Sequence[int]) -> bool:
     )
 
 
-def rivals_of(slots: Iterable[Slot], scope: Scope, spelling: Spelling) -> list[list[Slot]]:
-    """Rows of the same name, each with conditions: a config chooses among them."""
-    found: dict[tuple[str, tuple[str, ...]], list[Slot]] = {}
-    for slot in slots:
-        if slot.whens:
-            found.setdefault((spelling.spelled(slot, scope), slot.scope), []).append(slot)
-    return [rivals for rivals in found.values() if len(rivals) > 1]
-
-
-_NUMERIC = re.compile(r"0|[1-9][0-9]{0,5}", re.ASCII)
-_Axis = str | int
-_TEMPLATES: dict[str, tuple[str, tuple[_Axis, ...]]] = {}
-
-
-def template(path: str) -> tuple[str, tuple[_Axis, ...]]:
-    """A spelled path as (key, axes): '#' for every segment that is a hole or a number."""
-    if path not in _TEMPLATES:
-        axes: list[_Axis] = []
-        segments = []
-        for segment in path.split("."):
-            match = HOLE.fullmatch(segment)
-            if match or _NUMERIC.fullmatch(segment):
-                axes.append(match.group(1) if match else int(segment))
-                segment = "#"
-            segments.append(segment)
-        _TEMPLATES[path] = (".".join(segments), tuple(axes))
-    return _TEMPLATES[path]
-
-
-_WRITTEN: dict[tuple[int, bool], tuple[frozenset[str], frozenset[str]]] = {}
-_OUTRIGHT: dict[object, tuple[Condition, ...]] = {}
 _Expanded = tuple[tuple[tuple[str, Span], ...], Shape]
 
 
@@ -309,11 +247,11 @@ class Binder:
             return []
         scope = scope_of(self.scope, slot)
         path = self.spelling.spelled(slot, self.scope)
-        written, embedded = _written_out(slot, scope, path)
+        written, embedded = written_out(slot, scope, path)
         blocks = []
         for axes, shape in self._expand(slot, scope, slot.holes, written):
             found = dict(axes)
-            for name, spans in _spell_out(path, found, embedded):
+            for name, spans in spelled_out(path, found, embedded):
                 key, order = template(name)
                 sets = tuple(Span.of([axis]) if isinstance(axis, int) else spans[axis] for axis in order)
                 blocks.append(Block(slot, key, sets, shape, not slot.optional))
@@ -384,11 +322,11 @@ class Binder:
 
     def may_hold(self, slot: Slot) -> bool:
         """Whether the predicates of a row hold that no index decides; without a config they may."""
-        return not slot.whens or not self.scope.settings.known or all(map(self._true, _outright(slot, self.scope)))
+        return not slot.whens or not self.scope.settings.known or all(map(self._true, outright(slot, self.scope)))
 
     def follows_holes(self, slot: Slot) -> bool:
         """Whether a predicate of a row holds at some indices and not at others."""
-        return len(_outright(slot, self.scope)) < len(slot.whens)
+        return len(outright(slot, self.scope)) < len(slot.whens)
 
     def leaves_out(self, entry: OpaqueSlot) -> bool:
         """Whether a prefix is left unchecked here; where that has conditions, only by a config."""
@@ -444,7 +382,7 @@ def _present(binder: Binder, slots: Iterable[Slot], indices: Indices) -> dict[tu
     }
 
 
-def _numbered(key: str, axes: Sequence[_Axis]) -> tuple[str, tuple[int, ...]]:
+def _numbered(key: str, axes: Sequence[Axis]) -> tuple[str, tuple[int, ...]]:
     """A key with the indices that a row has of its own."""
     return key, tuple(axis if isinstance(axis, int) else -1 for axis in axes)
 
@@ -460,50 +398,3 @@ def _no_size(scope: Scope, node: Word, value: str | float) -> None:
         if not defaulted and type(said) is type(value) and repr(said) == repr(value):
             scope.fault("type", show(node), f"{value!r:.60} is not a size")
             return
-
-
-def _outright(slot: Slot, scope: Scope) -> tuple[Condition, ...]:
-    """The conditions of a slot that no index decides: where one fails the slot need not be written out."""
-    key = (id(slot), scope.settings.native)
-    if key not in _OUTRIGHT:
-        found = []
-        for condition in slot.whens:
-            inner = scope.below(condition.scope)
-            if not holes_in(inner.definition, inner.settings.native, condition.node):
-                found.append(condition)
-        _OUTRIGHT[key] = tuple(found)
-    return _OUTRIGHT[key]
-
-
-def _written_out(slot: Slot, scope: Scope, path: str) -> tuple[frozenset[str], frozenset[str]]:
-    """(holes that must be written out, holes that stand inside a segment)."""
-    key = (id(slot), scope.settings.native)
-    if key not in _WRITTEN:
-        definition, native = scope.definition, scope.settings.native
-        needed: set[str] = set()
-        for node in (*slot.dims, *(c.node for c in slot.whens if c.scope == slot.scope)):
-            needed.update(holes_in(definition, native, node))
-        for hole in slot.holes:
-            text = scope.symbols.get(hole)
-            if text is not None:
-                needed.update(holes_in(definition, native, parse(text)))
-        embedded = frozenset(
-            hole for segment in path.split(".") for hole in HOLE.findall(segment) if not HOLE.fullmatch(segment)
-        )
-        written = frozenset(
-            hole for hole in slot.holes if hole in needed or needed & set(bases(definition, native, hole))
-        )
-        _WRITTEN[key] = (written | embedded, embedded)
-    return _WRITTEN[key]
-
-
-def holes_written_out(slot: Slot, scope: Scope) -> frozenset[str]:
-    """The holes of a slot whose index its dims or inner extents refer to."""
-    return _written_out(slot, scope, slot.path)[0]
-
-
-def _spell_out(path: str, spans: Mapping[str, Span], embedded: frozenset[str]) -> list[tuple[str, Mapping[str, Span]]]:
-    names = [path]
-    for hole in embedded:
-        names = [name.replace("{" + hole + "}", str(index)) for name in names for index in spans[hole]]
-    return [(name, spans) for name in names]

@@ -8,11 +8,12 @@ from msgspec import Struct, field
 
 from inspector.algebra.expression import Alternatives, Guarded, Node, Word, parse, show, substitute, words
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
-from inspector.notation.binding import Plan, holes_written_out
+from inspector.notation.binding import Plan
 from inspector.notation.holes import bases, holes_in
 from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
 from inspector.notation.ties import Ties
+from inspector.notation.written import holes_written_out
 
 NO_TOWER = ""
 

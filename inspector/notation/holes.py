@@ -19,8 +19,8 @@ from inspector.algebra.expression import (
 )
 from inspector.notation.definition import Architecture
 
-_FREE: dict[tuple[int, bool], dict[str, tuple[str, ...]]] = {}
-_BASES: dict[tuple[int, bool, str], tuple[str, ...]] = {}
+_FREE: dict[tuple[Architecture, bool], dict[str, tuple[str, ...]]] = {}
+_BASES: dict[tuple[Architecture, bool, str], tuple[str, ...]] = {}
 
 
 def _definitions(definition: Architecture, native: bool) -> Mapping[str, str]:
@@ -29,7 +29,7 @@ def _definitions(definition: Architecture, native: bool) -> Mapping[str, str]:
 
 def free_holes(definition: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
     """The holes that a symbol's value depends on, through other symbols."""
-    known = _FREE.setdefault((id(definition), native), {})
+    known = _FREE.setdefault((definition, native), {})
     if symbol not in known:
         known[symbol] = ()
         text = _definitions(definition, native).get(symbol)
@@ -64,7 +64,7 @@ def _collect(definition: Architecture, native: bool, node: Node, bound: frozense
 
 def bases(definition: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
     """The extents that a span was cut from, nearest first: D="L[:k]" has ("L",)."""
-    key = (id(definition), native, symbol)
+    key = (definition, native, symbol)
     if key not in _BASES:
         _BASES[key] = ()
         text = _definitions(definition, native).get(symbol)

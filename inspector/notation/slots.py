@@ -197,7 +197,7 @@ class _Unroller:
             )
 
 
-class Unrolled(Struct, frozen=True):
+class Unrolled(Struct, frozen=True, eq=False):
     """All slots of a definition under one head."""
 
     slots: tuple[Slot, ...]
@@ -220,7 +220,7 @@ _UNROLLED: dict[object, Unrolled] = {}
 
 
 def _signature(scope: Scope) -> tuple[object, ...]:
-    return tuple((name, id(below.definition), _signature(below)) for name, below in scope.submodels.items())
+    return tuple((name, below.definition, _signature(below)) for name, below in scope.submodels.items())
 
 
 def _unroll(scope: Scope, head: Head) -> Unrolled:

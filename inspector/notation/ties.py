@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspector.algebra.evaluation import truth
 from inspector.algebra.expression import parse
+from inspector.algebra.values import truth
 from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
 

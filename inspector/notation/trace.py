@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspector.algebra.evaluation import Unknown
+from inspector.algebra.values import Unknown
 
 Leaf = tuple[str | int, ...]
 """A value of a config: `("text_config", "depths", 2)` is an element of a list, `LENGTH` its length."""

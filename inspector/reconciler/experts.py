@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from inspector.algebra.evaluation import whole
+from inspector.algebra.values import whole
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Ledger, Line
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from inspector.algebra.boxes import Box, joined
-from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import parse, show, words
+from inspector.algebra.values import whole
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.binding import Block

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from inspector.algebra.boxes import count, within
-from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Node, Word
 from inspector.algebra.polynomial import Polynomial, constant, polynomial
+from inspector.algebra.values import whole
 from inspector.matcher.families import Families
-from inspector.notation.binding import Block, template
+from inspector.notation.binding import Block
 from inspector.notation.scope import Scope
 from inspector.notation.slots import scope_of
+from inspector.notation.spelling import template
 from inspector.reconciler.inverse.unknown import elected
 
 

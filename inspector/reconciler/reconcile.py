@@ -16,10 +16,11 @@ from inspector.loader.layout import Layout
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.reading import Reading
-from inspector.notation.binding import Block, Plan, Spelling, bind, bind_slots
+from inspector.notation.binding import Block, Plan, bind, bind_slots
 from inspector.notation.definition import Head
 from inspector.notation.scope import Scope
-from inspector.notation.slots import Slot, scope_of, unroll
+from inspector.notation.slots import Slot, Unrolled, scope_of, unroll
+from inspector.notation.spelling import Spelling
 from inspector.reconciler import ledger
 from inspector.reconciler.buffers import is_general_buffer
 from inspector.reconciler.ledger import Ledger, Line
@@ -65,7 +66,7 @@ class _Sides(Struct, frozen=True, eq=False):
     twins: Mapping[str, frozenset[str]]
     aside: frozenset[str]
     products: dict[str, int] = {}
-    other: dict[int, list[Slot]] = {}
+    other: dict[Unrolled, list[Slot]] = {}
 
     def shapes(self, key: str) -> set[tuple[int, ...]]:
         """The shapes stored on a key."""
@@ -75,9 +76,9 @@ class _Sides(Struct, frozen=True, eq=False):
     def other_slots(self, scope: Scope) -> list[Slot]:
         """The rows of the definition's other heads."""
         unrolled = unroll(scope, self.head)
-        if id(unrolled) not in self.other:
-            self.other[id(unrolled)] = _other_slots(scope, self.head)
-        return self.other[id(unrolled)]
+        if unrolled not in self.other:
+            self.other[unrolled] = _other_slots(scope, self.head)
+        return self.other[unrolled]
 
     def placed(self, scope: Scope) -> tuple[Plan, Placement]:
         """The blocks of a scope, and the families in them."""
@@ -147,20 +148,7 @@ def reconcile(
         if other[1].differences < placement.differences:  # the writer's class had the other version's defaults
             plan, placement = other
             scope = plan.scope
-    causes: list[Cause] = []
-    corrected = plan
-    if placement.differences and (scope.settings.known or scope.settings.defaults):
-        from inspector.reconciler.inverse.causes import find_causes
-        from inspector.reconciler.inverse.differences import Weights
-
-        weights = Weights(families, sides.lost, aside)
-        causes, corrected, placed = find_causes(plan, placement, weights, sides.placed)
-        if scope.settings.known or not placed.differences:
-            placement = placed
-        if not scope.settings.known:  # the switches of the class are nobody's statement
-            causes, plan = [], corrected if placement is placed else plan
-            corrected = plan
-    solved_alone = not scope.settings.known
+    causes, plan, corrected, placement = _put_right(sides, plan, placement)
     beyond = frozenset(id(slot) for slot in sides.other_slots(scope))
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
     expected = _expected(plan, placement)
@@ -175,8 +163,25 @@ def reconcile(
         products=sides.products,
         beyond=beyond,
         ledger=ledger.add_up(lines, expected),
-        solved=solved_alone,
+        solved=not scope.settings.known,
     )
+
+
+def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Cause], Plan, Plan, Placement]:
+    """(what is wrong with the config, the plan as it says, the plan put right, the placement in that)."""
+    settings = plan.scope.settings
+    if not placement.differences or not (settings.known or settings.defaults):
+        return [], plan, plan, placement
+    from inspector.reconciler.inverse.causes import find_causes
+    from inspector.reconciler.inverse.differences import Weights
+
+    weights = Weights(sides.families, sides.lost, sides.aside)
+    causes, corrected, placed = find_causes(plan, placement, weights, sides.placed)
+    if settings.known:
+        return causes, plan, corrected, placed
+    if placed.differences:  # the switches of the class are nobody's statement
+        return [], plan, plan, placement
+    return [], corrected, corrected, placed
 
 
 def _with_opaque(plan: Plan, placement: Placement) -> Plan:

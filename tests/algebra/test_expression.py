@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from inspector.algebra.evaluation import extent
 from inspector.algebra.expression import ExpressionError, parse, show
 from inspector.algebra.polynomial import polynomial
 from inspector.algebra.span import Span
+from inspector.algebra.values import extent
 from inspector.notation.definition import Architecture, Dims
-from inspector.notation.scope import Scope, Settings
+from inspector.notation.scope import Scope
+from inspector.notation.settings import Settings
 
 
 def scope(config: dict[str, Any], at: dict[str, int] | None = None, **dims: str) -> Scope:

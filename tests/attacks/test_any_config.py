@@ -12,7 +12,8 @@ import pytest
 from inspector.architectures.catalog import definition_of
 from inspector.formulas import FormulaError, formula
 from inspector.matcher.spelling import keys_of_definition
-from inspector.notation.scope import Scope, Settings
+from inspector.notation.scope import Scope
+from inspector.notation.settings import Settings
 from inspector.report.formula_text import formula_text
 from inspector.report.json_v1 import audit_json, dumped, formula_json
 from inspector.report.markdown import audit_markdown

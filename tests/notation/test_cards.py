@@ -6,9 +6,11 @@ import pytest
 
 from inspector.architectures.catalog import all_definitions, definition_of, modules
 from inspector.architectures.defaults import defaults_of
-from inspector.notation.binding import Spelling, bind, respelled
+from inspector.notation.binding import bind
 from inspector.notation.formula import formulas
-from inspector.notation.scope import Scope, Settings, head_for
+from inspector.notation.scope import Scope, head_for
+from inspector.notation.settings import Settings
+from inspector.notation.spelling import Spelling, respelled
 from tests.judged import base_record
 from tests.steps import at_most
 

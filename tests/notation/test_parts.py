@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from inspector.architectures.defaults import class_defaults, defaults_by
-from inspector.notation.binding import Plan, Spelling, bind
+from inspector.notation.binding import Plan, bind
 from inspector.notation.definition import Architecture, Dims, either, head, opaque, part, rows, submodel
 from inspector.notation.kinds import linear, table
-from inspector.notation.scope import Scope, Settings
+from inspector.notation.scope import Scope
+from inspector.notation.settings import Settings
+from inspector.notation.spelling import Spelling
 
 TOWER = Architecture("tower", dims=Dims(d="hidden_size"), parts=part("up", "mlp.up", linear("d -> d")))
 READER = Architecture(

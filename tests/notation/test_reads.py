@@ -11,9 +11,10 @@ from inspector.algebra.expression import Node, Word, children, parse
 from inspector.architectures.catalog import definition_of
 from inspector.loader.config_file import Config
 from inspector.matcher.claim import claim_of
-from inspector.notation.binding import Spelling, bind
+from inspector.notation.binding import bind
 from inspector.notation.scope import Scope, submodels_of
 from inspector.notation.slots import Slot, scope_of
+from inspector.notation.spelling import Spelling
 from inspector.notation.trace import LENGTH, Leaf
 from tests.judged import base_record, oracle_types
 

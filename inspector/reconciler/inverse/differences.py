@@ -11,7 +11,8 @@ from inspector.algebra.boxes import Box
 from inspector.algebra.names import DEEPEST
 from inspector.algebra.span import Span
 from inspector.matcher.families import Families
-from inspector.notation.binding import Block, BoundSlot, Plan, template
+from inspector.notation.binding import Block, BoundSlot, Plan
+from inspector.notation.spelling import template
 from inspector.notation.trace import Leaf
 from inspector.reconciler.place import Gap, Lost, Placed, Placement, Unexpected
 from inspector.reconciler.renaming import renamings

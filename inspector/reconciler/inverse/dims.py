@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Node
-from inspector.notation.binding import template
+from inspector.algebra.values import whole
 from inspector.notation.scope import Scope
 from inspector.notation.slots import HOLE
+from inspector.notation.spelling import template
 from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.differences import Differences, same_rank
 from inspector.reconciler.inverse.solve import default_of, depth_of, in_order, on_trial, solutions, words_of

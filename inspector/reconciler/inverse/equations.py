@@ -9,15 +9,16 @@ from itertools import islice, product
 import msgspec
 
 from inspector.algebra.boxes import Box
-from inspector.algebra.evaluation import Unknown, extent, whole
 from inspector.algebra.expression import Node, Word, parse
 from inspector.algebra.span import Span
+from inspector.algebra.values import Unknown, extent, whole
 from inspector.matcher.families import Families, Family
-from inspector.notation.binding import Spelling, holes_written_out, rivals_of, template
 from inspector.notation.holes import bases, free_holes, holes_in
 from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
+from inspector.notation.spelling import Spelling, rivals_of, template
 from inspector.notation.trace import SYMBOL
+from inspector.notation.written import holes_written_out
 
 Place = tuple[tuple[str, int], ...]
 """Holes and the index that each is at."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from inspector.algebra.evaluation import extent, whole
 from inspector.algebra.expression import Word
 from inspector.algebra.names import Index
 from inspector.algebra.span import Span
+from inspector.algebra.values import extent, whole
 from inspector.notation.binding import Shape, fits
 from inspector.notation.holes import bases, free_holes
 from inspector.notation.scope import Entered, Scope

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.algebra.boxes import Box
-from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Node, Word
 from inspector.algebra.span import Span
+from inspector.algebra.values import whole
 from inspector.matcher.families import Family
 from inspector.notation.slots import Slot, scope_of
 from inspector.notation.trace import Leaf

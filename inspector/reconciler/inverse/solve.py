@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from inspector.algebra.evaluation import whole
 from inspector.algebra.expression import Literal, Node, Word, children, parse
+from inspector.algebra.values import whole
 from inspector.notation.scope import Scope
 from inspector.notation.trace import LENGTH, Leaf
 

@@ -15,14 +15,14 @@ from itertools import islice
 
 import msgspec
 
-from inspector.algebra.evaluation import Value, extent
 from inspector.algebra.expression import Binary, Literal, Node, Word, words
 from inspector.algebra.span import Span
+from inspector.algebra.values import Value, extent
 from inspector.matcher.families import Families
-from inspector.notation.binding import Spelling, template
 from inspector.notation.holes import bases, free_holes
 from inspector.notation.scope import Scope
 from inspector.notation.slots import HOLE, Slot, scope_of
+from inspector.notation.spelling import Spelling, template
 from inspector.notation.trace import LENGTH, SYMBOL, Leaf
 from inspector.reconciler.inverse.equations import (
     Equation,

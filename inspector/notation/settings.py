@@ -1,0 +1,76 @@
+"""A config as the notation reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from inspector.algebra.values import Value
+
+ClassDefaults = Callable[[str], "tuple[Mapping[str, Any], Mapping[str, str]]"]
+"""Model type -> (defaults of its class, other spellings of its keys); empty where the type is not known."""
+
+
+class Settings(Struct, frozen=True):
+    """A config as the notation reads it: its own keys, other spellings of them, the class's defaults.
+
+    of_type: the defaults and aliases of a model type, for sub-configs that name theirs.
+    known: whether there is a config at all; without one predicates are decided by the names present.
+    native: whether the keys are a params.json's.
+    """
+
+    values: Mapping[str, Any]
+    defaults: Mapping[str, Any] = {}
+    aliases: Mapping[str, str] = {}
+    known: bool = True
+    native: bool = False
+    of_type: ClassDefaults | None = None
+
+    def below(self, key: str) -> Settings:
+        """The settings of a sub-config; absent ones are empty.
+
+        A part that is there is of its type's class and has that class's defaults, not those of the part that the
+        whole has by default. A part that is said to be of the whole's own type (older Qwen-VL towers) is not.
+        """
+        own, default = self.values.get(key), self.defaults.get(key)
+        values = own if isinstance(own, dict) else {}
+        defaults: Mapping[str, Any] = default if isinstance(default, dict) else {}
+        aliases: Mapping[str, str] = {}
+        named = values.get("model_type", defaults.get("model_type") if values else None)
+        if self.of_type is not None and isinstance(named, str) and named != self.values.get("model_type"):
+            own_defaults, aliases = self.of_type(named)
+            defaults = {**own_defaults, "model_type": named} if own_defaults else defaults
+        return Settings(values, defaults, aliases, self.known, self.native, self.of_type)
+
+    def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
+        """(value, whether it is the class's default). Null in the config is absent and final."""
+        values: Any = self.values
+        if len(path) > 1 and self.of_type is not None and isinstance(values.get(path[0]), dict):
+            return self.below(path[0]).read(path[1:])
+        for position, key in enumerate(path):
+            if not isinstance(values, dict | Mapping):
+                return None, False
+            if key in values:
+                values = values[key]
+                continue
+            other = self._alias(key, values) if position == 0 else None
+            if other is None:
+                return self._default(path), True
+            values = values[other]
+        return values, False
+
+    def _alias(self, key: str, values: Mapping[str, Any]) -> str | None:
+        for spelling, target in self.aliases.items():
+            if target == key and spelling in values:
+                return spelling
+        return None
+
+    def _default(self, path: tuple[str, ...]) -> Value:
+        values: Any = self.defaults
+        for key in path:
+            if not isinstance(values, Mapping) or key not in values:
+                return None
+            values = values[key]
+        return values
