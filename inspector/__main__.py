@@ -25,8 +25,9 @@ def main() -> None:
         print(f"inspector {__version__}")
         return
     gc.disable()  # one command builds what it needs and ends; nothing it makes is worth collecting
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    from inspector.cli import streams
+
+    streams.prepare()
     try:
         _leave(_run(words))
     except BrokenPipeError:
@@ -81,14 +82,14 @@ def _is_source(word: str) -> bool:
 
 def _carry_out(verb: str, values: dict[str, Any]) -> int:
     """Runs a verb, prints what it says, and gives the exit code."""
-    from inspector.cli import verbs
+    from inspector.cli import streams, verbs
 
     output = values.pop("output", None)
     values.pop("debug", None)
     try:
         outcome = getattr(verbs, verb)(**values)
         if output is None:
-            sys.stdout.write(outcome.text)
+            streams.write(outcome.text)
         else:
             _write(outcome.text, output)
     except verbs.Failure as failure:
@@ -119,11 +120,11 @@ def _write(text: str, path: str) -> None:
 
 def _leave(code: int) -> NoReturn:
     """Ends at once: nothing that was read needs an orderly teardown."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.stderr.flush()
+    from contextlib import suppress
+
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # its reader went away
+            stream.flush()
     os._exit(code)
 
 

@@ -89,7 +89,7 @@ def formula(
         defaults = defaults_of(what)
         settings = Settings({}, defaults.values if defaults else {}, defaults.aliases if defaults else {})
         return _chart(what, definition, settings, _head(definition, head, None), known=False)
-    if not os.path.exists(what) and "/" not in what:
+    if not os.path.exists(what) and "/" not in what and os.sep not in what:
         raise FormulaError(_nothing(what))
     claim = claim_of(_config_alone(what))
     if claim.definition is None:

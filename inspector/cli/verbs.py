@@ -295,7 +295,9 @@ def severe(severities: Sequence[str], fail_on: str) -> int:
 
 def colour() -> bool:
     """Whether standard output is a terminal that shows colour."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    from inspector.report.clean import takes_escapes
+
+    return not os.environ.get("NO_COLOR") and takes_escapes(sys.stdout)
 
 
 def _report(format: str, as_json: Callable[[], dict[str, Any]], as_text: Callable[[], str]) -> str:

@@ -24,7 +24,7 @@ from inspector.findings.conversion.downloads import (
 )
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.sources.download import second_copy
+from inspector.loader.sources.download import quoted, second_copy
 from inspector.loader.sources.local_files import content_digest, files_below, git_digest
 from inspector.loader.sources.source import RepositoryFile
 
@@ -183,15 +183,13 @@ class _Download:
 
     def _command(self, paths: list[str]) -> str:
         """What fetches only the files that are missing: the Hub's client leaves alone what is there."""
-        import shlex
-
         address = self.repository.address
         name = "/".join(address.partition("@")[0].split("/")[:2])
         whole = len(paths) > 3 or "/" in address.removeprefix(name)
         words = ["hf", "download", name, *([] if whole else paths), "--revision", self.repository.commit or ""]
         if self.local.origin is None:  # a snapshot of the cache is filled without being named
             words += ["--local-dir", self.local.source]
-        return " ".join(shlex.quote(word) for word in words)
+        return " ".join(quoted(word) for word in words)
 
     def _differing(self, sizes: Mapping[str, int], contents: set[str]) -> Iterator[Finding]:
         for kind, chosen in ((DownloadDiffers, True), (DownloadConfigDiffers, False)):

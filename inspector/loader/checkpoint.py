@@ -201,13 +201,13 @@ def _again(address: str, commit: str | None) -> Source | None:
 
 
 def _unread(source: str, why: Finding) -> Checkpoint:
-    return Checkpoint(source, os.path.basename(source.rstrip("/")) or source, findings=(why,), address=source)
+    return Checkpoint(source, os.path.basename(source.rstrip("/" + os.sep)) or source, findings=(why,), address=source)
 
 
 def _shadowed(source: str) -> str | None:
     """The repository that a relative path of two parts could have meant."""
     parts = source.split("/")
-    named = len(parts) == 2 and all(parts) and not source.startswith((".", "~"))
+    named = len(parts) == 2 and all(parts) and not source.startswith((".", "~")) and ":" not in source
     return f"hf://{source}" if named else None
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from typing import TextIO
+
 NAME_LIMIT = 200
 """Characters of one name or value that are shown."""
 
@@ -14,6 +17,16 @@ def clean(text: object, limit: int = NAME_LIMIT) -> str:
     if written.isascii() and written.isprintable():
         return written
     return "".join(char if _harmless(char) else _escaped(char) for char in written)
+
+
+def takes_escapes(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that moves its cursor and shows colours by escape sequences.
+
+    Of the consoles of Windows the newer ones do; they say so in their environment.
+    """
+    if not stream.isatty() or os.environ.get("TERM") == "dumb":
+        return False
+    return os.name != "nt" or any(name in os.environ for name in ("WT_SESSION", "ANSICON", "ConEmuANSI", "TERM"))
 
 
 def _harmless(char: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import time
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from typing import Final, TextIO
 
 from inspector.findings.words import amount
+from inspector.report.clean import takes_escapes
 
 PATIENCE: Final = 0.5
 """Seconds before the first bar."""
@@ -36,7 +36,7 @@ class Bar:
         self._clock = clock
         self._next = clock() + PATIENCE
         self._written = False
-        self._shows = self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._shows = takes_escapes(self._stream)
 
     def __call__(self, done: int, total: int, bytes: int) -> None:
         """Draws the bar anew, at most ten times a second."""

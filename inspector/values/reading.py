@@ -18,7 +18,8 @@ from inspector.loader import offsets
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.dtype import BITS
 from inspector.loader.sources.folder import FolderSource
-from inspector.loader.sources.source import Source
+from inspector.loader.sources.local_reading import open_regular
+from inspector.loader.sources.source import Refusal, Source
 from inspector.matcher.reading import Reading
 from inspector.values.decoding import RAW, Array
 from inspector.values.difference import Numbers
@@ -99,13 +100,7 @@ class Store(Struct):
     def _flat(self, file: str, kind: np.dtype[Any], begin: int, elements: int) -> Array | str:
         length = elements * kind.itemsize
         if isinstance(self.source, FolderSource):
-            path = os.path.join(self.source.folder, file)
-            try:
-                if os.stat(path).st_size < begin + length:
-                    return "its bytes are cut off"
-                return np.memmap(path, kind, "r", begin, (elements,))
-            except OSError as error:
-                return f"its file cannot be read: {error.strerror}"
+            return _mapped(os.path.join(self.source.folder, file), kind, begin, elements)
         if length > FETCHED:
             return f"{length:,} bytes are too many to fetch at once"
         raw = self.source.read_part(file, begin, length)
@@ -118,6 +113,21 @@ class Store(Struct):
             size = next((one.bytes for one in self.checkpoint.files if one.name == file), 0)
             self.lies[file] = _places(self.source, file, size)
         return self.lies[file]
+
+
+def _mapped(path: str, kind: np.dtype[Any], begin: int, elements: int) -> Array | str:
+    """Elements of a file of this machine from a byte on, mapped to memory; or why there are none."""
+    opened = open_regular(path)
+    if isinstance(opened, Refusal):
+        return f"its file cannot be read: {opened.detail}"
+    descriptor, size = opened
+    with os.fdopen(descriptor, "rb") as file:
+        if size < begin + elements * kind.itemsize:
+            return "its bytes are cut off"
+        try:
+            return np.memmap(file, kind, "r", begin, (elements,))
+        except OSError as error:
+            return f"its file cannot be read: {error.strerror}"
 
 
 def _places(source: Source, file: str, size: int) -> Mapping[str, StoragePlace]:

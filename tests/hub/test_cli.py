@@ -106,7 +106,7 @@ def test_only_the_table_of_constants_is_imported_for_the_cache(hub: StandIn, tmp
 def test_nothing_of_it_is_imported_for_a_folder(folder: Path) -> None:
     code = (
         f"import sys; from inspector.loader.checkpoint import load; load({str(folder)!r}); "
-        "here = {'folder', 'source'}; "
+        "here = {'folder', 'local_reading', 'source'}; "
         "print([m for m in sys.modules if m.startswith('inspector.loader.sources.') and m.split('.')[-1] not in here], "
         "[m for m in ('socket', 'ssl', 'http', 'urllib', 'httpx', 'httpx2', 'huggingface_hub') if m in sys.modules])"
     )

@@ -24,7 +24,8 @@ _NOT_READ: Final = frozenset({"buckets", "kernels"})
 _PART: Final = r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,94}[A-Za-z0-9_-])?"
 _NAME: Final = re.compile(_PART)
 _REPOSITORY: Final = re.compile(rf"({_PART}/{_PART})(?:@(.+))?", re.DOTALL)
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?:::[A-Za-z][A-Za-z0-9+.-]*)*://", re.ASCII)
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::[A-Za-z][A-Za-z0-9+.-]*)*://", re.ASCII)
+"""A single letter is a drive of Windows."""
 _WHOLE_REFERENCE: Final = re.compile(r"refs/(?:convert/[\w.-]+|pr/\d+)", re.ASCII)
 _VIEWS: Final = frozenset({"tree", "blob", "resolve", "raw", "blame"})
 _PUBLIC_HOSTS: Final = frozenset({"huggingface.co", "www.huggingface.co", "hf.co"})

@@ -10,6 +10,7 @@ from msgspec import Struct
 from inspector.findings.finding import Finding
 from inspector.loader.sources.address import MAIN, Address
 from inspector.loader.sources.folder import FolderSource, names_in, reference_in
+from inspector.loader.sources.local_reading import names_device
 
 _SHOWN: Final = 20
 
@@ -57,7 +58,7 @@ def open_cached(address: Address, cache: str, *, offline: bool = False) -> Cache
     only: str | None = None
     if address.inside:
         target = os.path.join(folder, address.inside)
-        if not os.path.exists(target):
+        if names_device(target) or not os.path.exists(target):
             from inspector.findings.reading.cache import InsideNotFound
 
             return InsideNotFound(repository=address.repository, inside=address.inside, commit=commit, cache=cache)
@@ -65,7 +66,7 @@ def open_cached(address: Address, cache: str, *, offline: bool = False) -> Cache
         if not os.path.isdir(target):
             folder, only = os.path.split(target)
     below = os.path.relpath(folder, os.path.join(root, "snapshots", commit))
-    title = address.repository if below == "." else f"{address.repository}/{below}"
+    title = address.repository if below == "." else f"{address.repository}/{below.replace(os.sep, '/')}"
     source = FolderSource(folder, title, (address.repository, commit))
     halves = [name for name in names_in(os.path.join(root, "blobs")) if name.endswith(".incomplete")]
     return Cached(source, commit, wanted, only, len(halves))

@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from inspector.loader.sources.address import MAIN, Address
+from inspector.loader.sources.local_reading import WINDOWS
 
 _FORMATS: Final = (
     ("safetensors", (".safetensors",)),
@@ -30,7 +31,7 @@ _SHARD: Final = re.compile(
     r"(.*?)([-_.]?)\d{1,6}-of-(\d{1,6})((?:\.[A-Za-z0-9_]+)?\.[A-Za-z0-9]+)", re.ASCII | re.DOTALL
 )
 _INDEX: Final = re.compile(r"\.(safetensors|bin)\.index(\.[A-Za-z0-9_]+)?\.json\Z", re.ASCII)
-_PLAIN: Final = re.compile(r"[\w./*@-]+", re.ASCII)
+_PLAIN: Final = re.compile(r"[\w./@:\\-]+" if WINDOWS else r"[\w./@-]+", re.ASCII)
 
 
 class Copies(Struct, frozen=True):
@@ -139,13 +140,16 @@ def _command(address: Address, commit: str, patterns: list[str]) -> str:
         words += ["--revision", commit]
     for pattern in patterns:
         words += ["--include", pattern]
-    return " ".join(_quoted(word) for word in words)
+    return " ".join(quoted(word) for word in words)
 
 
-def _quoted(word: str) -> str:
-    """A word as a shell takes it; patterns in quotes, so that the shell leaves the stars alone."""
+def quoted(word: str) -> str:
+    """A word as the shell takes it, on Windows as cmd and PowerShell do; patterns and blanks are in quotes."""
     import shlex
 
     if _PLAIN.fullmatch(word):
-        return f"'{word}'" if "*" in word else word
+        return word
+    if WINDOWS:
+        at_end = len(word) - len(word.rstrip("\\"))  # a backslash before a quote would escape it
+        return '"' + word.replace('"', '\\"') + "\\" * at_end + '"'
     return shlex.quote(word)

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from inspector.loader.header import wanted_length
 from inspector.loader.signature import SNIFF_BYTES
+from inspector.loader.sources.local_reading import CASELESS, kind_of, names_device, open_regular, read_at, refusal_of
 from inspector.loader.sources.source import Listing, Opening, Refusal
 
 LISTED_LIMIT: Final = 100_000
@@ -36,7 +37,6 @@ _KEPT: Final = (
     ".part",
     ".crdownload",
 )
-_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _REFERENCE_LIMIT: Final = 200
 _CACHE: Final = re.compile(r"models--([^/\\]+)[/\\]snapshots[/\\]([^/\\]+)")
 
@@ -75,7 +75,7 @@ class FolderSource(Struct, frozen=True):
                     if stat.S_ISREG(found.st_mode):
                         files[entry.name] = found.st_size
                     else:
-                        others[entry.name] = _kind(found.st_mode)
+                        others[entry.name] = kind_of(found.st_mode)
         except OSError as error:
             return Listing(files, {**others, ".": refusal_of(error).reason}, False)
         return Listing(dict(sorted(files.items())), others, complete)
@@ -89,7 +89,7 @@ class FolderSource(Struct, frozen=True):
         try:
             if size > limit:
                 return Refusal("too-large", f"{size:,} bytes, the limit is {limit:,}", size)
-            return _read(descriptor, 0, size)
+            return read_at(descriptor, 0, size)
         except OSError as error:
             return refusal_of(error)
         finally:
@@ -107,7 +107,7 @@ class FolderSource(Struct, frozen=True):
             return opened
         descriptor, size = opened
         try:
-            return _read(descriptor, offset, max(0, min(length, size - offset)))
+            return read_at(descriptor, offset, max(0, min(length, size - offset)))
         except OSError as error:
             return refusal_of(error)
         finally:
@@ -119,17 +119,15 @@ class FolderSource(Struct, frozen=True):
             return opened
         descriptor, size = opened
         try:
-            first = os.pread(descriptor, 8, 0)
+            first = read_at(descriptor, 0, 8)
             length = wanted_length(first, size)
             if length is None:
-                return Opening(size, os.pread(descriptor, SNIFF_BYTES, 0), None)
-            header = os.pread(descriptor, length, 8)
+                return Opening(size, read_at(descriptor, 0, SNIFF_BYTES), None)
+            header = read_at(descriptor, 8, length)
             if len(header) < length:
-                header += _read(descriptor, 8 + len(header), length - len(header))
-                if len(header) < length:
-                    return Refusal("shrank", "the file became shorter while it was read", size)
+                return Refusal("shrank", "the file became shorter while it was read", size)
             if header[:1] not in (b"{", b" ", b"\n", b"\r", b"\t"):
-                first = os.pread(descriptor, SNIFF_BYTES, 0)
+                first = read_at(descriptor, 0, SNIFF_BYTES)
             return Opening(size, first, header)
         except OSError as error:
             return refusal_of(error)
@@ -137,22 +135,10 @@ class FolderSource(Struct, frozen=True):
             os.close(descriptor)
 
     def _open(self, name: str) -> tuple[int, int] | Refusal:
-        """Descriptor and size of a regular file; a FIFO does not block and is refused."""
+        """Descriptor and size of a regular file in the folder itself."""
         if os.path.basename(name) != name or name in ("", ".", ".."):
             return Refusal("absent", "not a name within the folder")
-        try:
-            descriptor = os.open(os.path.join(self.folder, name), _FLAGS)
-        except (OSError, ValueError) as error:
-            return refusal_of(error)
-        try:
-            found = os.fstat(descriptor)
-        except OSError as error:
-            os.close(descriptor)
-            return refusal_of(error)
-        if not stat.S_ISREG(found.st_mode):
-            os.close(descriptor)
-            return Refusal("not-regular", _kind(found.st_mode))
-        return descriptor, found.st_size
+        return open_regular(os.path.join(self.folder, name))
 
 
 def locate(path: str) -> tuple[FolderSource, str | None] | Refusal:
@@ -161,6 +147,8 @@ def locate(path: str) -> tuple[FolderSource, str | None] | Refusal:
     The folder of a whole model in the Hugging Face cache (`models--org--name`) stands for the snapshot
     that its `refs/main` names, or for the only one there is.
     """
+    if names_device(path):
+        return Refusal("not-regular", "device")
     try:
         found = os.stat(path)
     except (OSError, ValueError) as error:
@@ -169,25 +157,22 @@ def locate(path: str) -> tuple[FolderSource, str | None] | Refusal:
         folder = _snapshot(path)
         return _source(folder), None
     if not stat.S_ISREG(found.st_mode):
-        return Refusal("not-regular", _kind(found.st_mode))
+        return Refusal("not-regular", kind_of(found.st_mode))
     folder, name = os.path.split(path)
-    return _source(folder or "."), name
+    return _source(folder or "."), _as_listed(folder or ".", name) if CASELESS else name
 
 
-def refusal_of(error: OSError | ValueError) -> Refusal:
-    """The system's refusal in our few words."""
-    if not isinstance(error, OSError):
-        return Refusal("absent", "no file can have this name")
-    words = os.strerror(error.errno) if error.errno else str(error)
-    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
-        return Refusal("absent", words)
-    if error.errno in (errno.EACCES, errno.EPERM):
-        return Refusal("permission", words)
-    if error.errno == errno.ELOOP:
-        return Refusal("loop", words)
-    if error.errno in (errno.ENXIO, errno.ENODEV):
-        return Refusal("not-regular", "socket or device")
-    return Refusal("input-output", words)
+def _as_listed(folder: str, name: str) -> str:
+    """The name of an existing file as its folder has it: the system finds it under other capitals and accents too."""
+    listed = names_in(folder)
+    if name in listed:
+        return name
+    from unicodedata import normalize
+
+    def plain(written: str) -> str:
+        return normalize("NFC", written).casefold()
+
+    return next((one for one in listed if plain(one) == plain(name)), name)
 
 
 def _source(folder: str) -> FolderSource:
@@ -196,7 +181,7 @@ def _source(folder: str) -> FolderSource:
     if found is None:
         return FolderSource(folder, os.path.basename(whole) or whole)
     repository = found[1].replace("--", "/")
-    inside = whole[found.end() :].strip("/\\")
+    inside = whole[found.end() :].replace(os.sep, "/").strip("/")
     return FolderSource(folder, f"{repository}/{inside}" if inside else repository, (repository, found[2]))
 
 
@@ -222,40 +207,13 @@ def reference_in(repository: str, revision: str) -> str | None:
     parts = revision.split("/")
     if any(part in ("", ".", "..") for part in parts):
         return None
-    try:
-        descriptor = os.open(os.path.join(repository, "refs", *parts), _FLAGS)
-    except OSError:
+    opened = open_regular(os.path.join(repository, "refs", *parts))
+    if isinstance(opened, Refusal):
         return None
     try:
-        text = os.read(descriptor, _REFERENCE_LIMIT).decode(errors="replace").strip()
+        text = read_at(opened[0], 0, _REFERENCE_LIMIT).decode(errors="replace").strip()
     except OSError:
         return None
     finally:
-        os.close(descriptor)
+        os.close(opened[0])
     return text if re.fullmatch(r"[0-9A-Za-z._-]{1,100}", text) and text not in (".", "..") else None
-
-
-def _read(descriptor: int, offset: int, length: int) -> bytes:
-    """Reads until `length` or the end of the file; one call of the system gives at most 2 GB."""
-    parts = []
-    while length > 0:
-        part = os.pread(descriptor, length, offset)
-        if not part:
-            break
-        parts.append(part)
-        offset += len(part)
-        length -= len(part)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-def _kind(mode: int) -> str:
-    for test, word in (
-        (stat.S_ISDIR, "directory"),
-        (stat.S_ISFIFO, "named pipe"),
-        (stat.S_ISSOCK, "socket"),
-        (stat.S_ISCHR, "device"),
-        (stat.S_ISBLK, "device"),
-    ):
-        if test(mode):
-            return word
-    return "special file"

@@ -8,13 +8,12 @@ import stat
 from collections.abc import Callable
 from typing import Final
 
-from inspector.loader.sources.folder import refusal_of
+from inspector.loader.sources.local_reading import names_device, open_regular, read_at, refusal_of
 from inspector.loader.sources.source import Refusal
 
 ENTRIES_LIMIT: Final = 200_000
 PIECE: Final = 4_000_000
 """Bytes that are in memory while a file is read for its digest."""
-_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _OWN: Final = frozenset({".git", ".cache"})
 """Folders of git and of the Hub's client itself."""
 
@@ -33,6 +32,8 @@ def files_below(folder: str) -> tuple[dict[str, int], bool]:
             if entries > ENTRIES_LIMIT:
                 return found, False
             path = os.path.join(place, name)
+            if names_device(name):
+                continue
             try:
                 seen = os.stat(path)
             except OSError:
@@ -55,22 +56,17 @@ def content_digest(path: str, size: int, read: Callable[[int], None] | None = No
 
 
 def _digest(path: str, digest: hashlib._Hash, size: int, read: Callable[[int], None] | None) -> str | Refusal:
+    opened = open_regular(path)
+    if isinstance(opened, Refusal):
+        return opened
+    descriptor, done = opened[0], 0
     try:
-        descriptor = os.open(path, _FLAGS)
-    except OSError as error:
-        return Refusal(
-            "permission" if isinstance(error, PermissionError) else "input-output", os.strerror(error.errno or 0)
-        )
-    left = size
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return Refusal("not-regular")
-        while left > 0:
-            piece = os.read(descriptor, min(left, PIECE))
+        while done < size:
+            piece = read_at(descriptor, done, min(size - done, PIECE))
             if not piece:
                 return Refusal("shrank", "the file became shorter while it was read")
             digest.update(piece)
-            left -= len(piece)
+            done += len(piece)
             if read is not None:
                 read(len(piece))
     except OSError as error:

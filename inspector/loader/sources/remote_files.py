@@ -6,7 +6,6 @@ never leave this module: each is a refusal or evidence, in one line and without 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -19,6 +18,7 @@ from inspector.findings.finding import Finding
 from inspector.loader.header import wanted_length
 from inspector.loader.signature import SNIFF_BYTES
 from inspector.loader.sources.address import shown
+from inspector.loader.sources.local_reading import WINDOWS
 from inspector.loader.sources.ranges import SMALLEST_FIRST, UNKNOWN_FIRST, expected_headers, likely_headers
 from inspector.loader.sources.source import Listing, Opening, Refusal, RepositoryFile
 from inspector.loader.sources.tasks import begin
@@ -155,7 +155,7 @@ def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Fin
     scheme = url.partition("://")[0].lower()
     if scheme in _LOCAL:
         path = unquote(url.partition("://")[2])
-        return path[1:] if os.name == "nt" and path.startswith("/") else path  # file:///C:/models
+        return path[1:] if WINDOWS and path.startswith("/") else path  # file:///C:/models
     try:
         from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 

@@ -92,7 +92,18 @@ class Forewarned(Protocol):
         """Told before the headers are read: tensor -> file, as an index states it."""
 
 
-_RESERVED = frozenset({"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)})
+_RESERVED = frozenset(
+    {"con", "prn", "aux", "nul", "conin$", "conout$"}
+    | {f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"}
+)
+
+
+def is_reserved(name: str) -> bool:
+    """Whether Windows takes a name for a device, whatever its ending: `aux.txt`, `NUL`.
+
+    Microsoft, "Naming Files, Paths, and Namespaces".
+    """
+    return name.partition(".")[0].partition(":")[0].rstrip(" ").lower() in _RESERVED
 
 
 def is_plain_name(name: str) -> bool:
@@ -101,4 +112,4 @@ def is_plain_name(name: str) -> bool:
         return False
     if not name.isprintable() or any(mark in name for mark in '/\\:*?"<>|'):
         return False
-    return name.split(".", 1)[0].lower() not in _RESERVED
+    return not is_reserved(name)

@@ -1,0 +1,109 @@
+"""Regular files of this machine, opened once and read at a position: the same on Linux, macOS and Windows.
+
+Every local file that the package reads is opened here, so that no named pipe blocks, no device is opened, and
+Windows translates no line ends.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from typing import Final
+
+from inspector.loader.sources.source import Refusal, is_reserved
+
+_FLAGS: Final = os.O_RDONLY | sum(
+    getattr(os, name, 0) for name in ("O_BINARY", "O_NONBLOCK", "O_CLOEXEC", "O_NOINHERIT", "O_NOCTTY")
+)
+"""O_BINARY and O_NOINHERIT are of Windows alone, the others of POSIX."""
+AT_ONCE: Final = 1 << 30
+"""Bytes of one call: Linux gives at most 2 GB, and macOS refuses to read more."""
+WINDOWS: Final = os.path.__name__ == "ntpath"
+"""Whether paths are those of Windows: drives, two separators, names of devices."""
+CASELESS: Final = WINDOWS or sys.platform == "darwin"
+"""Whether the usual file systems find a file whatever the case of its letters."""
+
+
+def open_regular(path: str) -> tuple[int, int] | Refusal:
+    """(descriptor, bytes) of a regular file, links followed. The caller closes the descriptor with `os.close`."""
+    if names_device(path):
+        return Refusal("not-regular", "device")
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except (OSError, ValueError) as error:
+        return refusal_of(error)
+    try:
+        found = os.fstat(descriptor)
+    except OSError as error:
+        os.close(descriptor)
+        return refusal_of(error)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(descriptor)
+        return Refusal("not-regular", kind_of(found.st_mode))
+    return descriptor, found.st_size
+
+
+def read_at(descriptor: int, offset: int, length: int) -> bytes:
+    """Bytes from `offset`, fewer where the file ends. OSError where the system cannot read them.
+
+    Windows has no `os.pread`: the descriptor's own position moves there, therefore a descriptor is never shared
+    between threads.
+    """
+    parts = []
+    while length > 0:
+        once = min(length, AT_ONCE)
+        if hasattr(os, "pread"):
+            part = os.pread(descriptor, once, offset)
+        else:
+            os.lseek(descriptor, offset, os.SEEK_SET)
+            part = os.read(descriptor, once)
+        if not part:
+            break
+        parts.append(part)
+        offset += len(part)
+        length -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def names_device(path: str) -> bool:
+    r"""Whether Windows takes a path for a device (CON, `models\aux.txt`, `\\.\pipe\x`), whatever folder it names."""
+    if not WINDOWS:
+        return False
+    whole = path.replace("/", "\\")
+    return whole.startswith("\\\\.\\") or is_reserved(whole.rstrip("\\").rpartition("\\")[2])
+
+
+def refusal_of(error: OSError | ValueError) -> Refusal:
+    """The system's refusal in our few words."""
+    if not isinstance(error, OSError):
+        return Refusal("absent", "no file can have this name")
+    words = os.strerror(error.errno) if error.errno else str(error)
+    if error.errno in _ABSENT:
+        return Refusal("absent", words)
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return Refusal("permission", words)
+    if error.errno == errno.ELOOP:
+        return Refusal("loop", words)
+    if error.errno in (errno.ENXIO, errno.ENODEV):
+        return Refusal("not-regular", "socket or device")
+    return Refusal("input-output", words)
+
+
+_ABSENT: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, *([errno.EINVAL] if WINDOWS else ()))
+"""EINVAL is what Windows answers to a name that no file can have, such as `https://host/x`."""
+
+
+def kind_of(mode: int) -> str:
+    """What an entry of a folder is, by its mode."""
+    for test, word in (
+        (stat.S_ISDIR, "directory"),
+        (stat.S_ISFIFO, "named pipe"),
+        (stat.S_ISSOCK, "socket"),
+        (stat.S_ISCHR, "device"),
+        (stat.S_ISBLK, "device"),
+    ):
+        if test(mode):
+            return word
+    return "special file"

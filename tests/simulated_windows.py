@@ -1,0 +1,126 @@
+"""Runs command lines in one process as if on Windows: what Windows has not is removed, paths are its own.
+
+Of the real system remain the files, which lie on the drive `C:`, and Python's own start.
+Standard input: a JSON list of command lines. Standard output: a JSON list of [exit code, report, errors].
+"""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import io
+import json
+import ntpath
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any, Final
+
+POSIX_ONLY: Final = (
+    "pread preadv pwrite pwritev readv writev fork forkpty register_at_fork mkfifo mknod chown fchown lchown chroot "
+    "fchdir getuid geteuid getgid getegid getgroups getpgid getpgrp getsid setsid setuid setgid getresuid getresgid "
+    "sysconf statvfs fstatvfs nice uname posix_fadvise posix_fallocate posix_spawn sendfile splice wait wait3 wait4 "
+    "waitid killpg openpty pipe2 lockf getloadavg sync fdatasync confstr ctermid sched_getaffinity "
+    "sched_setaffinity sched_yield memfd_create eventfd O_NONBLOCK O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NOCTTY O_NDELAY "
+    "O_SYNC O_DSYNC O_PATH O_NOATIME O_DIRECT O_TMPFILE WNOHANG"
+)
+"""Names that `os` has on Linux and not on Windows (documentation of Python, "Availability: Unix")."""
+SIGNALS: Final = {"SIGINT", "SIGTERM", "SIGABRT", "SIGFPE", "SIGILL", "SIGSEGV"}
+O_BINARY: Final = 1 << 28
+ACCESS: Final = os.access
+LISTED: Final = os.listdir
+DEVICES: Final = {"con", "prn", "aux", "nul", "com1", "lpt1"}
+
+
+def real(path: Any) -> Any:
+    """The path on this system. OSError for what no path of Windows can be."""
+    if isinstance(path, int) or path is None:
+        return path
+    text = os.fspath(path)
+    drive, rest = ntpath.splitdrive(text)
+    if any(mark in rest for mark in ':?*<>|"'):
+        raise OSError(errno.EINVAL, "Invalid argument", text)
+    if rest.replace("/", "\\").rpartition("\\")[2].partition(".")[0].strip().lower() in DEVICES:
+        return "/dev/null"
+    if drive.upper() not in ("", "C:"):
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", text)
+    return _whatever_case(rest.replace("\\", "/"))
+
+
+def _whatever_case(path: str) -> str:
+    """The path of an existing file that has this name but for the case of its letters."""
+    folder, _, name = path.rpartition("/")
+    if ACCESS(path, os.F_OK) or not ACCESS(folder or ".", os.F_OK):
+        return path
+    listed = [one for one in LISTED(folder or ".") if one.lower() == name.lower()]
+    return f"{folder}/{listed[0]}" if folder and listed else "".join(listed) or path
+
+
+def translated(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of the system that takes a path of Windows first."""
+
+    def call(path: Any = ".", *args: Any, **named: Any) -> Any:
+        assert "dir_fd" not in named, "Windows has no dir_fd"
+        return function(real(path), *args, **named)
+
+    return call
+
+
+def binary(function: Callable[..., int]) -> Callable[..., int]:
+    """`os.open`, for which Windows translates line ends unless it is asked not to."""
+
+    def call(path: Any, flags: int, *args: Any) -> int:
+        assert flags & O_BINARY, f"{path} is opened as text"
+        assert real(path) != "/dev/null", f"the device {path} is opened"
+        return function(real(path), flags & ~O_BINARY, *args)
+
+    return call
+
+
+def simulate() -> None:
+    """Makes this process one on Windows, as far as Python code can see it."""
+    for name in POSIX_ONLY.split():
+        if hasattr(os, name):
+            delattr(os, name)
+    for name in [name for name in dir(signal) if name.startswith("SIG") and name.isupper()]:
+        if name not in SIGNALS:
+            delattr(signal, name)
+    for name in ("alarm", "setitimer", "siginterrupt", "pthread_sigmask", "sigwait"):
+        delattr(signal, name)
+    for name in ("fcntl", "resource", "pwd", "grp", "termios"):
+        sys.modules[name] = None  # type: ignore[assignment]
+    system: Any = os
+    folder = os.getcwd()
+    system.O_BINARY = O_BINARY
+    system.getcwd = lambda: "C:" + folder.replace("/", "\\")
+    system.open = binary(os.open)
+    for name in ("stat", "lstat", "scandir", "listdir"):
+        setattr(os, name, translated(getattr(os, name)))
+    builtins.open = translated(builtins.open)
+    system.path, system.sep, system.altsep, system.linesep = ntpath, "\\", "/", "\r\n"
+    system.devnull, system.pathsep, system.curdir = "nul", ";", "."
+    sys.modules["os.path"] = ntpath
+
+
+def main() -> None:
+    """Carries out the command lines one after the other."""
+    commands = json.load(sys.stdin)
+    if any("--values" in words for words in commands):
+        import numpy  # noqa: F401 (it asks for its platform while it is imported)
+    if "--plain" not in sys.argv:
+        simulate()
+    from inspector.__main__ import _run
+
+    done = []
+    for words in commands:
+        report, errors = io.StringIO(), io.StringIO()
+        with redirect_stdout(report), redirect_stderr(errors):
+            code = _run(words)
+        done.append((code, report.getvalue(), errors.getvalue()))
+    json.dump(done, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
