@@ -41,8 +41,7 @@ def main() -> None:
 
         what = f"{type(problem).__name__}: {problem}"
         sys.stderr.write(
-            f"inspector: internal error: {clean(what, 300)}\n"
-            "This is a fault of the tool, not of the checkpoint; --debug shows where.\n"
+            f"inspector: internal error: {clean(what, 300)}\nThis is a bug in inspector; rerun with --debug.\n"
         )
         _leave(3)
 
@@ -75,7 +74,7 @@ def _is_verb(word: str) -> bool:
 
 
 def _is_source(word: str) -> bool:
-    """Whether the first word is no verb but names a checkpoint: `inspector ./model` is an audit."""
+    """Whether the first word is a checkpoint instead of a verb: `inspector ./model` is an audit."""
     named = "/" in word or os.sep in word or os.path.exists(word)
     return named and not word.startswith("-") and not _is_verb(word)
 

@@ -46,7 +46,7 @@ def load(
         A path, `org/name` on the Hub, an address that fsspec knows, a Checkpoint, huggingface_hub's
         SafetensorsRepoMetadata, or tensors by name: arrays, torch tensors or pairs (dtype, shape).
     config:
-        A path, a dict or a config object of transformers, to be used instead of the one beside the weights.
+        A path, a dict or a config object of transformers, used instead of the one next to the weights.
     weights:
         Which set of weights, where there are several.
     revision, subfolder, repo_type, local_files_only:
@@ -57,7 +57,7 @@ def load(
     Raises
     ------
     TypeError, ValueError
-        Where an argument is no source or no config. Bad content is never raised: it is in the findings.
+        If an argument is not a source or config. Damaged content never raises: it is in the findings.
     """
     read = inputs.config_of(config)
     if isinstance(source, str | os.PathLike):
@@ -97,7 +97,7 @@ def audit(
     progress: Progress | None = None,
 ) -> Audit:
     """
-    Says whether a checkpoint is complete and is what its config says.
+    Checks that a checkpoint is complete and matches its config.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def audit(
     Raises
     ------
     TypeError, ValueError
-        Where an argument is no source, config or claim. Bad content is never raised: it is in the findings.
+        If an argument is not a source, config or claim. Damaged content never raises: it is in the findings.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def formula(
     Raises
     ------
     FormulaError
-        Where there is no definition for it.
+        If the architecture is not supported.
 
     Examples
     --------
@@ -248,13 +248,13 @@ def explain(code: str) -> str:
     Raises
     ------
     KeyError
-        Where no finding has this code or name.
+        If no finding has this code or name.
 
     Examples
     --------
     >>> from inspector import explain
     >>> explain("N403").splitlines()[0]
-    'A required tensor is not stored.'
+    'A required tensor is missing.'
     """
     from inspector.findings.registry import finding_type, page
 

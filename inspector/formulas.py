@@ -54,7 +54,7 @@ class Row(Struct, frozen=True):
 
 
 class Formula(Struct, frozen=True):
-    """A definition beside a config, or alone. total: None where a symbol is open; then `open_total` has it."""
+    """An architecture's formula. total: None if a symbol has no value; then `open_total` has the expression."""
 
     name: str
     head: str
@@ -119,8 +119,8 @@ def _nothing(what: str) -> str:
 
 def _unclaimed(claim: Claim) -> str:
     if claim.model_type is None:
-        return "there is no config here that names an architecture"
-    return f"no definition reads model_type '{claim.model_type}'"
+        return "no config here names an architecture"
+    return f"unsupported model_type '{claim.model_type}'"
 
 
 def _config_alone(what: str) -> Config | None:
@@ -152,7 +152,7 @@ def _of_checkpoint(checkpoint: Checkpoint, what: str, head: str | None) -> Formu
     audited = audit_loaded(checkpoint)
     case = audited.case
     if case is None:
-        raise FormulaError(f"{what}: no definition reads this architecture")
+        raise FormulaError(f"{what}: unsupported architecture")
     definition = case.reading.definition
     if head is not None:
         return _chart(
@@ -257,7 +257,7 @@ def _remark(counted: bool, optional: bool, tied: bool, extra: str) -> str:
     if not counted:
         return "buffer"
     if extra:
-        return f"beyond the model: {extra}"
+        return f"extra component: {extra}"
     if optional:
         return "may be left out"
     return "may be tied" if tied else ""

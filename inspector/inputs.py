@@ -45,12 +45,12 @@ AnyConfig = str | os.PathLike[str] | Mapping[str, Any] | HasConfig
 
 
 def claim_of(claim: int | str | None) -> Stated | None:
-    """A total to compare with. ValueError where it is no number of parameters."""
+    """A total to compare with. ValueError if it is not a parameter count."""
     if claim is None:
         return None
     stated = read_claim(str(claim)) if not isinstance(claim, bool) else None
     if stated is None:
-        raise ValueError(f"claim {claim!r} is no number of parameters; give 8030257152 or '8.03B'")
+        raise ValueError(f"claim {claim!r} is not a parameter count; pass 8030257152 or '8.03B'")
     return stated
 
 
@@ -100,5 +100,5 @@ def _entry(tensor: Any) -> tuple[str, tuple[int, ...]]:
     word = str(cast(object, dtype)).rpartition(".")[2]
     known = word if word in BITS else TORCH_NAMES.get(word)
     if known is None:
-        raise ValueError(f"'{dtype}' is no dtype of safetensors")
+        raise ValueError(f"'{dtype}' is not a dtype of safetensors")
     return known, tuple(int(dim) for dim in shape)

@@ -35,7 +35,7 @@ class FindingsError(Exception):
 
 
 def raise_at(findings: tuple[Finding, ...], severity: str) -> None:
-    """Raises FindingsError with what is as severe or worse; ValueError where there is no such severity."""
+    """Raises FindingsError if there are findings of this severity or worse; ValueError for an unknown severity."""
     if severity not in SEVERITIES:
         raise ValueError(f"severity is one of {', '.join(SEVERITIES)}, not {severity!r}")
     bad = tuple(one for one in findings if SEVERITIES.index(one.severity) <= SEVERITIES.index(severity))
@@ -57,7 +57,7 @@ class Audit(AuditResult, frozen=True):
         What is wrong, worst first; each has a code, a severity, a place, facts and help.
     """
 
-    kept: Kept | None = None
+    kept: PickledCase | None = None
 
     def __str__(self) -> str:
         return self.kept.report if self.kept is not None else audit_text(self)
@@ -89,7 +89,7 @@ class Audit(AuditResult, frozen=True):
 
     @property
     def missing(self) -> list[str]:
-        """Names of required tensors that are not stored, or whose file could not be read."""
+        """Names of required tensors that are not stored or are in a file that could not be read."""
         if self.kept is not None:
             return self.kept.missing
         lost = [name for names in self.checkpoint.lost.values() for name in names]
@@ -105,7 +105,7 @@ class Audit(AuditResult, frozen=True):
 
     @property
     def mismatched(self) -> list[str]:
-        """Names of tensors whose stored shape is not the expected one."""
+        """Names of tensors with another shape than expected."""
         if self.kept is not None:
             return self.kept.mismatched
         found = () if self.case is None else self.case.placement.mismatched
@@ -121,11 +121,11 @@ class Audit(AuditResult, frozen=True):
         return [names.spelled(name_of(key, index)) for key, boxes in families for box in boxes for index in tuples(box)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kept = Kept(self.to_dict(), str(self), self.missing, self.unexpected, self.mismatched)
+        kept = PickledCase(self.to_dict(), str(self), self.missing, self.unexpected, self.mismatched)
         return _restored, (Audit, {**asdict(_plain(self)), "kept": kept})
 
 
-class Kept(Struct, frozen=True):
+class PickledCase(Struct, frozen=True):
     """What a pickled audit keeps instead of the definition, which holds functions."""
 
     document: dict[str, Any]
@@ -138,7 +138,7 @@ class Kept(Struct, frozen=True):
 class Comparison(ComparisonResult, frozen=True, kw_only=True):
     """The result of a comparison of two checkpoints. It iterates over its findings."""
 
-    kept: Kept | None = None
+    kept: PickledCase | None = None
 
     def __str__(self) -> str:
         return self.kept.report if self.kept is not None else compare_text(self)
@@ -173,7 +173,7 @@ class Comparison(ComparisonResult, frozen=True, kw_only=True):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kept = Kept(self.to_dict(), str(self), [], [], [])
+        kept = PickledCase(self.to_dict(), str(self), [], [], [])
         sides = {"source": _plain(self.source), "target": _plain(self.target)}
         return _restored, (Comparison, {**asdict(self), **sides, "carriage": (), "kept": kept})
 

@@ -143,7 +143,7 @@ def test_comparisons_formulas_and_pages() -> None:
     assert formula(CONFIG).total == formula(LLAMA / "config.json").total == 213568
     assert formula("llama").to_dict()["formula"].startswith("2*V*d")
     assert formula("llama").records()[0]["role"] == "embed.token"
-    assert explain("N403").startswith("A required tensor is not stored.")
+    assert explain("N403").startswith("A required tensor is missing.")
     assert isinstance(load(LLAMA), Checkpoint)
 
 

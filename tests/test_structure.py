@@ -195,6 +195,16 @@ def test_codes_are_used_once() -> None:
     assert len(set(codes)) == len(codes) == sum(line.startswith('    code = "') for line in stated)
 
 
+def test_no_class_name_is_used_twice() -> None:
+    public = {"Audit", "Comparison", "Formula"}
+    where: dict[str, list[str]] = {}
+    for module, path in FILES.items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not (module == "inspector.results" and node.name in public):
+                where.setdefault(node.name, []).append(module)
+    assert not {name: modules for name, modules in where.items() if len(modules) > 1}
+
+
 def test_no_room_without_a_purpose_in_its_name() -> None:
     for path in PACKAGE.rglob("*.py"):
         assert path.stem not in {"utils", "util", "helpers", "helper", "common", "misc"}

@@ -59,7 +59,7 @@ class BaseTensor(Struct, frozen=True):
 
 
 class Base(Struct, frozen=True):
-    """What an adapter is laid beside. covered: families of the adapter that the definition knows, of `families`."""
+    """The base of an adapter. covered: how many of the adapter's `families` the definition knows."""
 
     name: str
     source: str

@@ -1,4 +1,4 @@
-"""What is wrong with an adapter's tensors: beside what its config asks of its base, or of itself alone."""
+"""Errors in an adapter's tensors, found by comparison with its config and, if known, its base."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from inspector.adapters.base import Base
-from inspector.adapters.expected import Expected, Plan
+from inspector.adapters.expected import Expected, ExpectedAdapter
 from inspector.adapters.names import PROMPT, base_name, tuner_name
 from inspector.adapters.targets import Boxes, union
 from inspector.algebra.boxes import Box, common, count, joined, minus
@@ -60,7 +60,7 @@ def overlap(one: Box, other: Box) -> Box | None:
 
 
 def findings_beside(
-    plan: Plan, matched: Sequence[Matched], base: Base | None, *, whole: bool, named: bool
+    plan: ExpectedAdapter, matched: Sequence[Matched], base: Base | None, *, whole: bool, named: bool
 ) -> Iterator[Finding]:
     """Everything wrong with the tensors. whole: absent ones are missing. named: the base has all the modules."""
     differing = [one for one in matched if one.expected and one.expected.checked and not one.expected.fits(one.shape)]
@@ -143,7 +143,7 @@ def _another_base(base: Base, shapes: Sequence[Matched], matched: Sequence[Match
     )
 
 
-def _absent(plan: Plan, matched: Sequence[Matched]) -> Iterator[tuple[Expected, Boxes]]:
+def _absent(plan: ExpectedAdapter, matched: Sequence[Matched]) -> Iterator[tuple[Expected, Boxes]]:
     """What is required and not stored, by expectation."""
     stored: dict[Expected, list[Box]] = {}
     for one in matched:

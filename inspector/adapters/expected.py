@@ -56,15 +56,15 @@ class Expected(Struct, frozen=True):
         )
 
 
-class Plan(Struct, frozen=True):
-    """All that is expected, what could not be worked out, and whether a base stands behind it."""
+class ExpectedAdapter(Struct, frozen=True):
+    """The expected tensors, the problems that kept some from being computed, and the targets in the base."""
 
     expected: tuple[Expected, ...]
     unclear: tuple[str, ...]
     targets: tuple[tuple[str, Boxes], ...] = ()
 
 
-def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> Plan:
+def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> ExpectedAdapter:
     """What the adapter's own names and config ask for; widths stay open."""
     targets = Targets(values)
     expected: list[Expected] = []
@@ -95,7 +95,7 @@ def plan_alone(method: str, values: Mapping[str, Any], families: Families) -> Pl
                 for piece in pieces
             )
     expected.extend(prompts(method, values, None))
-    return Plan(tuple(expected), tuple(dict.fromkeys(unclear)))
+    return ExpectedAdapter(tuple(expected), tuple(dict.fromkeys(unclear)))
 
 
 def _kind_alone(endings: Mapping[str, Family], experts: bool) -> Target:
@@ -131,7 +131,7 @@ def prompts(method: str, values: Mapping[str, Any], width: int | None) -> Iterat
     yield Expected(PROMPT, ((),), shape, ledger.PARAMETER, "", role="adapter prompt")
 
 
-def expected_parameters(plan: Plan, families: Families) -> int | None:
+def expected_parameters(plan: ExpectedAdapter, families: Families) -> int | None:
     """How many parameters the config trains and saves; None where a part of it is not known."""
     if plan.unclear:
         return None

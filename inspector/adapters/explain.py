@@ -1,4 +1,4 @@
-"""Adapters: small tensors that change a base model. By themselves, and laid beside their base.
+"""Adapters: small tensors that change a base model. Audited alone or together with their base.
 
 Source: what PEFT's `save_pretrained` writes (key prefix `base_model.model.`, `adapter_config.json`).
 """
@@ -30,7 +30,7 @@ from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name
 
 
-class Account(Struct, frozen=True):
+class AdapterReport(Struct, frozen=True):
     """What an adapter adds up to. expected: parameters that its config trains; None where that is not known.
 
     unchecked: settings that could not be worked out, each in words.
@@ -48,8 +48,8 @@ def kind_of(values: Mapping[str, Any], families: Families) -> str:
     return kind.lower() if isinstance(kind, str) and kind else adapter_kind(families) or "adapter"
 
 
-def account(values: Mapping[str, Any], families: Families, base: Base | None, *, whole: bool = True) -> Account:
-    """Every tensor of an adapter beside what its config asks for, of its base where there is one.
+def account(values: Mapping[str, Any], families: Families, base: Base | None, *, whole: bool = True) -> AdapterReport:
+    """Compares every tensor of an adapter with its config and, if there is one, its base.
 
     whole: absent tensors are missing; where a file could not be read their loss is reported already.
     """
@@ -83,7 +83,7 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
         unchecked = (*unchecked, f"names that the definition of {base.name} does not have: {family_name(unknown[0])}")
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _trained(values)
-    return Account(tuple(_line(one, alone, trained) for one in matched), tuple(findings), total, unchecked)
+    return AdapterReport(tuple(_line(one, alone, trained) for one in matched), tuple(findings), total, unchecked)
 
 
 def _meet(key: str, part: Stored, expected: Sequence[Expected]) -> Iterator[Matched]:

@@ -1,8 +1,8 @@
 """What each method of PEFT stores for one module of the base: endings and shapes.
 
 Sources: `update_layer` and `create_adapter_parameters` of PEFT's tuners (lora, adalora, ia3, vera, loha, lokr,
-oft), checked against what PEFT 0.21 saves (fixtures/adapters). Shapes are in elements; None stands for a dim that
-is not known where there is no base.
+oft), checked against what PEFT 0.21 saves (fixtures/adapters). Shapes are in elements; None is a dim that
+is unknown without a base.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Target(Struct, frozen=True):
     feedforward: bool = False
 
 
-class Piece(Struct, frozen=True):
-    """A tensor of a module. others: shapes that other versions write; rank_axis: where the rank stands."""
+class AdapterTensor(Struct, frozen=True):
+    """A tensor that a method adds to a module. others: shapes of other versions; rank_axis: the axis of the rank."""
 
     ending: str
     shape: Shape
@@ -52,7 +52,7 @@ def is_known(method: str) -> bool:
     return method in _KNOWN
 
 
-def pieces_of(method: str, target: Target, values: Mapping[str, Any]) -> tuple[Piece, ...] | None:
+def pieces_of(method: str, target: Target, values: Mapping[str, Any]) -> tuple[AdapterTensor, ...] | None:
     """The tensors that a module gets; None where the method or the kind of module is not known here."""
     writers = {
         "lora": _lora, "adalora": _adalora, "ia3": _ia3, "vera": _vera, "loha": _loha, "lokr": _lokr, "oft": _oft,
@@ -68,58 +68,58 @@ def _times(one: int | None, other: int) -> int | None:
     return None if one is None else one * other
 
 
-def _lora(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+def _lora(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
     rank, inputs, outputs = _times(target.rank, target.experts), target.inputs, target.outputs
     if target.kind == "table":
-        yield Piece(".lora_embedding_A", (rank, inputs), 0)
-        yield Piece(".lora_embedding_B", (outputs, rank), 1)
+        yield AdapterTensor(".lora_embedding_A", (rank, inputs), 0)
+        yield AdapterTensor(".lora_embedding_B", (outputs, rank), 1)
     elif target.kind == "conv":
         ones = (1,) * len(target.kernel)
-        yield Piece(".lora_A.weight", (rank, inputs, *target.kernel), 0)
-        yield Piece(".lora_B.weight", (outputs, rank, *ones), 1)
+        yield AdapterTensor(".lora_A.weight", (rank, inputs, *target.kernel), 0)
+        yield AdapterTensor(".lora_B.weight", (outputs, rank, *ones), 1)
     elif target.kind == "experts":  # before 0.18 the stacked matrices were always taken for [experts, in, out]
-        yield Piece(".lora_A.weight", (rank, inputs), 0, ((rank, outputs),))
-        yield Piece(".lora_B.weight", (outputs, rank), 1, ((inputs, rank),))
+        yield AdapterTensor(".lora_A.weight", (rank, inputs), 0, ((rank, outputs),))
+        yield AdapterTensor(".lora_B.weight", (outputs, rank), 1, ((inputs, rank),))
     else:
-        yield Piece(".lora_A.weight", (rank, inputs), 0)
-        yield Piece(".lora_B.weight", (outputs, rank), 1)
+        yield AdapterTensor(".lora_A.weight", (rank, inputs), 0)
+        yield AdapterTensor(".lora_B.weight", (outputs, rank), 1)
     if values.get("use_dora") is True and target.kind != "experts":
         vector: Shape = (1, outputs, *(1,) * len(target.kernel)) if target.kind == "conv" else (outputs,)
-        yield Piece(".lora_magnitude_vector", vector)
+        yield AdapterTensor(".lora_magnitude_vector", vector)
     if values.get("lora_bias") is True and target.kind in ("linear", "conv"):
-        yield Piece(".lora_B.bias", (outputs,))
+        yield AdapterTensor(".lora_B.bias", (outputs,))
 
 
-def _adalora(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+def _adalora(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
     """Ranks are pruned while it trains: each module has its own, the same in all three."""
     if target.kind == "linear":
-        yield Piece(".lora_A", (None, target.inputs), 0)
-        yield Piece(".lora_B", (target.outputs, None), 1)
-        yield Piece(".lora_E", (None, 1), 0)
+        yield AdapterTensor(".lora_A", (None, target.inputs), 0)
+        yield AdapterTensor(".lora_B", (target.outputs, None), 1)
+        yield AdapterTensor(".lora_E", (None, 1), 0)
 
 
-def _ia3(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+def _ia3(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
     if target.kind == "linear":
-        yield Piece(".ia3_l", (1, target.inputs) if target.feedforward else (target.outputs, 1))
+        yield AdapterTensor(".ia3_l", (1, target.inputs) if target.feedforward else (target.outputs, 1))
 
 
-def _vera(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+def _vera(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
     if target.kind == "linear":
-        yield Piece(".vera_lambda_b", (target.outputs,))
-        yield Piece(".vera_lambda_d", (target.rank,), 0)
+        yield AdapterTensor(".vera_lambda_b", (target.outputs,))
+        yield AdapterTensor(".vera_lambda_d", (target.rank,), 0)
 
 
-def _loha(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+def _loha(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
     if target.kind == "conv" and values.get("use_effective_conv2d"):
         return
     if target.kind in ("linear", "conv"):
         inputs = _times(target.inputs, prod(target.kernel))
         for number in "12":
-            yield Piece(f".hada_w{number}_a", (target.outputs, target.rank), 1)
-            yield Piece(f".hada_w{number}_b", (target.rank, inputs), 0)
+            yield AdapterTensor(f".hada_w{number}_a", (target.outputs, target.rank), 1)
+            yield AdapterTensor(f".hada_w{number}_b", (target.rank, inputs), 0)
 
 
-def _lokr(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+def _lokr(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
     factor = values.get("decompose_factor", -1)
     rank, inputs, outputs = target.rank, target.inputs, target.outputs
     if target.kind != "linear" or rank is None or inputs is None or outputs is None or type(factor) is not int:
@@ -128,15 +128,15 @@ def _lokr(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
         return
     (small_in, large_in), (small_out, large_out) = factored(inputs, factor), factored(outputs, factor)
     if values.get("decompose_both") and 2 * rank < max(small_out, small_in):
-        yield Piece(".lokr_w1_a", (small_out, rank), 1)
-        yield Piece(".lokr_w1_b", (rank, small_in), 0)
+        yield AdapterTensor(".lokr_w1_a", (small_out, rank), 1)
+        yield AdapterTensor(".lokr_w1_b", (rank, small_in), 0)
     else:
-        yield Piece(".lokr_w1", (small_out, small_in))
+        yield AdapterTensor(".lokr_w1", (small_out, small_in))
     if 2 * rank < max(large_out, large_in):
-        yield Piece(".lokr_w2_a", (large_out, rank), 1)
-        yield Piece(".lokr_w2_b", (rank, large_in), 0)
+        yield AdapterTensor(".lokr_w2_a", (large_out, rank), 1)
+        yield AdapterTensor(".lokr_w2_b", (rank, large_in), 0)
     else:
-        yield Piece(".lokr_w2", (large_out, large_in))
+        yield AdapterTensor(".lokr_w2", (large_out, large_in))
 
 
 def factored(number: int, factor: int) -> tuple[int, int]:
@@ -154,7 +154,7 @@ def factored(number: int, factor: int) -> tuple[int, int]:
     return (small, large) if small <= large else (large, small)
 
 
-def _oft(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
+def _oft(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
     """The generators of block rotations; sizes that do not divide the width are adjusted by PEFT, and not known."""
     size, blocks = values.get("oft_block_size", 0), values.get("r", 0)
     inputs = target.inputs
@@ -166,4 +166,4 @@ def _oft(target: Target, values: Mapping[str, Any]) -> Iterator[Piece]:
         size = inputs // blocks
     else:
         return
-    yield Piece(".oft_R.weight", (1 if values.get("block_share") else blocks, size * (size - 1) // 2))
+    yield AdapterTensor(".oft_R.weight", (1 if values.get("block_share") else blocks, size * (size - 1) // 2))

@@ -1,4 +1,4 @@
-"""What an adapter's tensor names say: the module, the method's own ending, how deep a wrapper lies.
+"""Parses an adapter's tensor names into module, suffix of the method, and depth of wrappers.
 
 Sources: the `adapter_layer_names` and `other_param_names` of PEFT's tuners, and its `save_pretrained`, which
 puts `base_model.model.` before every module and takes the adapter's name out of every key.
@@ -35,7 +35,7 @@ _ENDS: Final = ("", ".weight", ".bias")
 class TunerName(Struct, frozen=True):
     """A tensor that a tuner adds. module: the base's own name of the module; depth: wrappers between.
 
-    ending: what stands behind the module, ".lora_A.weight". named: the adapter's name is in the key, as in
+    ending: the suffix after the module, ".lora_A.weight". named: the adapter's name is in the key, as in
     the state dict of a wrapped model and in no saved adapter.
     """
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from inspector.adapters.base import Base, BaseTensor
-from inspector.adapters.expected import PROMPTS, Expected, Plan, prompts
-from inspector.adapters.methods import Piece, Shape, Target, pieces_of
+from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, prompts
+from inspector.adapters.methods import AdapterTensor, Shape, Target, pieces_of
 from inspector.adapters.names import BASE_LAYER, PREFIX, tuner_name
 from inspector.adapters.targets import Boxes, Targets, Unclear, texts
 from inspector.algebra.boxes import Box, common, minus
@@ -22,16 +22,16 @@ MOST_STACKED: Final = 4
 TABLES: Final = ("embed.token", "embed.shared")
 """Roles of tables of words."""
 WORDS: Final = (*TABLES, "head.token", "head.token.bias")
-"""Roles whose tensors have a row for each word."""
+"""Roles of tensors with one row per token."""
 UNTOUCHED: Final = ("scale", "affine", "batchnorm", "param", "buffer")
 """Kinds of tensors that no method changes."""
 
 
-def plan_with(base: Base, method: str, values: Mapping[str, Any], families: Families) -> Plan:
+def plan_with(base: Base, method: str, values: Mapping[str, Any], families: Families) -> ExpectedAdapter:
     """What the config makes of this base."""
     planner = _Planner(base, method, values, families)
     planner.run()
-    return Plan(tuple(planner.expected), tuple(dict.fromkeys(planner.unclear)), tuple(planner.targets))
+    return ExpectedAdapter(tuple(planner.expected), tuple(dict.fromkeys(planner.unclear)), tuple(planner.targets))
 
 
 class _Planner:
@@ -80,7 +80,7 @@ class _Planner:
         if not chosen:
             return
         if tensor.role.startswith("head.") and every and tensor.foreign:
-            self.unclear.append("all-linear leaves out a head that the base does not have")
+            self.unclear.append("all-linear excludes a head that the base does not have")
             return
         self.targets.append((tensor.module, chosen))
         if tensor.doubtful:
@@ -160,7 +160,7 @@ class _Planner:
 
     def _wrapped(self, module: str, axes: Box, tensors: Sequence[BaseTensor]) -> None:
         """Each parameter of a module wraps the one before; which is innermost, the shapes decide."""
-        ranked: list[tuple[BaseTensor, tuple[Piece, ...]]] = []
+        ranked: list[tuple[BaseTensor, tuple[AdapterTensor, ...]]] = []
         for tensor in tensors:
             widths, rank = _stack_widths(tensor), None
             try:
@@ -180,7 +180,7 @@ class _Planner:
                 self._expect(tensor, key, (axes,), piece.shape, required=tensor.required, rank_axis=piece.rank_axis,
                              others=piece.others)  # fmt: skip
 
-    def _fitting(self, module: str, order: Sequence[tuple[BaseTensor, tuple[Piece, ...]]]) -> int:
+    def _fitting(self, module: str, order: Sequence[tuple[BaseTensor, tuple[AdapterTensor, ...]]]) -> int:
         fitting = 0
         for depth, (_, pieces) in enumerate(order):
             for piece in pieces:
@@ -245,7 +245,7 @@ class _Planner:
             self._expect(tensor, key, (tensor.axes,), (size, tensor.shape[1]), required=len(chosen) == 1)
 
     def _copies(self) -> None:
-        """Copies of the base: of tables that are targets, and of tables whose vocabulary was resized."""
+        """Copies of base tensors: embeddings and heads that are targets or were resized."""
         reported = {one.key for one in self.expected}
         for tensor in self.base.tensors:
             keys = [f"{tensor.module}{BASE_LAYER}{tensor.ending}", *([tensor.key] if tensor.role in WORDS else [])]
@@ -266,11 +266,11 @@ class _Planner:
             self.expected.append(Expected(key, ((),), shape, ledger.BUFFER, "", saved, role="adapter projection"))
 
 
-def _any_rank(piece: Piece, shape: Shape) -> Shape:
+def _any_rank(piece: AdapterTensor, shape: Shape) -> Shape:
     return tuple(None if at == piece.rank_axis else dim for at, dim in enumerate(shape))
 
 
-def _axis(piece: Piece, words: int | None) -> int | None:
+def _axis(piece: AdapterTensor, words: int | None) -> int | None:
     return piece.shape.index(words) if words is not None and words in piece.shape else None
 
 

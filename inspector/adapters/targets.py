@@ -88,7 +88,7 @@ class Expressions:
             self._parsed[text] = pattern_of(text) if self._steps > 0 else None
         pattern = self._parsed[text]
         if pattern is None:
-            raise Unclear(f"{setting} is an expression that is not matched here")
+            raise Unclear(f"{setting} is an unsupported regular expression")
         if pattern.blind:
             return joined(
                 part
@@ -97,7 +97,7 @@ class Expressions:
             )
         self._names -= count([box])
         if self._names < 0:
-            raise Unclear(f"{setting} is an expression for more names than are tried")
+            raise Unclear(f"{setting} is a regular expression for too many names")
         return boxes_of(
             [indices for indices in product(*box) if self._matches(pattern, name_of(module, indices), setting)]
         )
@@ -107,7 +107,7 @@ class Expressions:
         hit = pattern.fullmatch(name) if self._steps > 0 else None
         self._steps -= pattern.steps - before
         if hit is None:
-            raise Unclear(f"{setting} is an expression that takes too long")
+            raise Unclear(f"{setting} is a regular expression that takes too long")
         return hit
 
 
@@ -177,7 +177,7 @@ class Targets:
     def ranks(self, module: str, boxes: Boxes) -> list[tuple[Boxes, int | None]]:
         """A module's indices by rank: the first key of rank_pattern that fits, else `r`."""
         if len(self._ranks) > MOST_PATTERNS:
-            raise Unclear("rank_pattern has more keys than are tried")
+            raise Unclear("rank_pattern has too many keys")
         found: dict[int | None, list[Box]] = {}
         left = boxes
         for key, ends, rank in self._ranks:
@@ -219,7 +219,7 @@ def _layer_axis(module: str, patterns: Sequence[str]) -> int | None:
     numbered = [at for at, segment in enumerate(segments[:-1]) if segment == "#"]
     if patterns:
         if not all(is_plain(one) for one in patterns):
-            raise Unclear("layers_pattern is an expression that is not matched here")
+            raise Unclear("layers_pattern is an unsupported regular expression")
         fitting = [at for at in numbered if any(".".join(["", *segments[:at]]).endswith(f".{p}") for p in patterns)]
     else:
         fitting = [at for at in numbered if at >= 2]
@@ -237,7 +237,7 @@ def _below(ends: Ends, module: str, box: Box) -> Boxes:
 
 
 def _around(module: str, box: Box) -> Iterator[tuple[str, Box]]:
-    """A module's path and those around it, each with the axes of its own numbers."""
+    """A module's path and its parents', each with the axes of its numbers."""
     segments = module.split(".")
     for length in range(len(segments), 0, -1):
         path = segments[:length]

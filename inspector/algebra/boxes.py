@@ -143,7 +143,7 @@ def within(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
 
 
 def by_digits(box: Box) -> Iterator[Box]:
-    """A box in parts whose indices have equally many digits: a pattern blind to digits cannot tell these apart."""
+    """A box split into parts with indices of equally many digits, which a pattern over `#` cannot distinguish."""
     lengths = range(len(str(max((axis.last for axis in box if axis), default=0))))
     parts = [
         [

@@ -188,7 +188,7 @@ def _power(scope: Meanings, node: Binary, base: int | float, exponent: int | flo
     try:
         return base**exponent
     except (OverflowError, ZeroDivisionError):
-        scope.fault("size", show(node), f"{base}**{exponent} cannot be worked out")
+        scope.fault("size", show(node), f"{base}**{exponent} cannot be computed")
         return None
 
 

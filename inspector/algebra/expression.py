@@ -107,7 +107,7 @@ _PRECEDENCE: tuple[tuple[str, ...], ...] = (("+", "-", "&"), ("*", "/", "//", "%
 
 
 class _Parser(Struct):
-    """Where in a text the parser stands."""
+    """The parser's position in a text."""
 
     text: str
     tokens: list[tuple[str, int]]

@@ -3,7 +3,7 @@
 A segment that is a canonical number of at most six ASCII digits is an index; everything else (`w1`, `007`,
 `²`, `1_0`, twenty digits) stays part of the key. Names are grouped by digit classes: names that agree
 after every digit is replaced by 0 have their numbers at the same places, so the slow look at a name is
-taken once for each class. Digits beside letters (`w1`, `conv2d`) then tell the keys of a class apart.
+taken once for each class. Digits next to letters (`w1`, `conv2d`) then distinguish the keys of a class.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _one_by_one(names: Iterable[str], positions: Iterable[int]) -> Iterator[Colu
 
 
 def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) -> Iterator[Column]:
-    """The columns of names whose digits are at the same places."""
+    """The columns of names with digits at the same places."""
     if "#" in digit_class:
         yield from _one_by_one(members, positions)
         return

@@ -11,11 +11,11 @@ import re
 from typing import Final
 
 from inspector.algebra.regex import (
-    Ahead,
     Chain,
     Characters,
     Choice,
     Edge,
+    Lookahead,
     NotSupported,
     Repeat,
     Tree,
@@ -32,7 +32,7 @@ _DIGITS: Final = "0123456789"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.\-]*", re.ASCII)
 
 
-class TooLong(Exception):
+class TooManySteps(Exception):
     """A match took more steps than are granted."""
 
 
@@ -55,7 +55,7 @@ class Pattern:
         self._masks: dict[Characters, int] = {}
         self._text = ""
         self._left = 0
-        self._ahead: dict[Ahead, int] = {}
+        self._ahead: dict[Lookahead, int] = {}
 
     def fullmatch(self, text: str) -> bool | None:
         """Whether the whole text matches, as `re.fullmatch`; None where that would take too long."""
@@ -80,7 +80,7 @@ class Pattern:
         self._text, self._left, self._ahead, self._masks = text, STEPS, {}, {}
         try:
             return self._advance(self._tree, at)
-        except TooLong:
+        except TooManySteps:
             return None
         finally:
             self.steps += STEPS - self._left
@@ -89,7 +89,7 @@ class Pattern:
         """The positions behind a tree, from a set of positions before it."""
         self._left -= 1
         if self._left < 0:
-            raise TooLong
+            raise TooManySteps
         match tree:
             case Characters():
                 return (at & self._accepting(tree)) << 1
@@ -106,7 +106,7 @@ class Pattern:
                 return self._repeat(tree, at)
             case Edge(kind):
                 return at & self._edges(kind)
-            case Ahead():
+            case Lookahead():
                 holds = self._holds(tree)
                 return at & (~holds if tree.negated else holds)
 
@@ -123,7 +123,7 @@ class Pattern:
             left -= 1
         return reached
 
-    def _holds(self, ahead: Ahead) -> int:
+    def _holds(self, ahead: Lookahead) -> int:
         """The positions from which the inside of a lookahead matches."""
         if ahead not in self._ahead:
             places = range(len(self._text) + 1)
@@ -139,7 +139,7 @@ class Pattern:
         return sum(1 << n for n, edge in enumerate(between) if edge)
 
     def _accepting(self, characters: Characters) -> int:
-        """The positions whose character is accepted."""
+        """The positions with an accepted character."""
         if characters not in self._masks:
             self._left -= len(self._text) * (1 + len(characters.ranges))
             self._masks[characters] = sum(1 << n for n, char in enumerate(self._text) if characters.accepts(char))
@@ -159,7 +159,7 @@ def _inside(tree: Tree) -> tuple[Tree, ...]:
             return trees
         case Choice(branches):
             return branches
-        case Repeat() | Ahead():
+        case Repeat() | Lookahead():
             return (tree.tree,)
     return ()
 

@@ -1,6 +1,6 @@
 """Polynomials over named atoms: what the formula of a definition is written in.
 
-A term is a sorted tuple of (atom, power); what is no polynomial (`d/h`, `2**{S}`, `floor(x)`) is one
+A term is a sorted tuple of (atom, power); anything else (`d/h`, `2**{S}`, `floor(x)`) is one
 opaque atom, written in brackets. Coefficients are integers.
 """
 
@@ -14,7 +14,7 @@ from inspector.algebra.expression import Binary, Literal, Node, Word, show
 
 Term = tuple[tuple[str, int], ...]
 Naming = Callable[[Node], "Polynomial | None"]
-"""May give a node a polynomial of its own; None leaves the node to the general rule."""
+"""Returns the polynomial of a node, or None for the general rule."""
 
 
 class Polynomial(Struct, frozen=True):
@@ -74,7 +74,7 @@ def atom(name: str) -> Polynomial:
 
 
 def polynomial(node: Node, naming: Naming = lambda node: None) -> Polynomial:
-    """An expression as a polynomial of its words; whatever is no polynomial becomes an opaque atom."""
+    """An expression as a polynomial of its words; any other subexpression becomes an opaque atom."""
     named = naming(node)
     if named is not None:
         return named

@@ -22,7 +22,7 @@ _DEEPEST: Final = 100
 
 
 class NotSupported(ValueError):
-    """A text that is no pattern, or one outside the subset."""
+    """An invalid pattern, or one outside the supported subset."""
 
 
 class Characters(Struct, frozen=True, eq=False):
@@ -57,7 +57,7 @@ class Repeat(Struct, frozen=True, eq=False):
     most: int | None
 
 
-class Ahead(Struct, frozen=True, eq=False):
+class Lookahead(Struct, frozen=True, eq=False):
     """A place from which a tree matches, or does not."""
 
     tree: Tree
@@ -76,12 +76,12 @@ class Chain(Struct, frozen=True, eq=False):
     trees: tuple[Tree, ...]
 
 
-Tree = Characters | Edge | Repeat | Ahead | Choice | Chain
+Tree = Characters | Edge | Repeat | Lookahead | Choice | Chain
 
 
 def parse(text: str) -> Chain | Choice:
     """The tree of a pattern; NotSupported where it is none or outside the subset."""
-    parser = _Parser(text)
+    parser = _PatternParser(text)
     tree = parser.alternatives(0)
     if parser.at < len(text):
         raise NotSupported("a bracket closes that none opens")
@@ -99,7 +99,7 @@ def _in_category(category: str, char: str) -> bool:
     return inside == category.islower()
 
 
-class _Parser:
+class _PatternParser:
     """A place in a text that is read from left to right."""
 
     def __init__(self, text: str) -> None:
@@ -122,7 +122,7 @@ class _Parser:
 
     def alternatives(self, depth: int) -> Chain | Choice:
         if depth > _DEEPEST:
-            raise NotSupported("groups lie too deep")
+            raise NotSupported("groups are nested too deeply")
         branches = [self.chain(depth)]
         while self.accept("|"):
             branches.append(self.chain(depth))
@@ -193,7 +193,7 @@ class _Parser:
         tree = self.alternatives(depth)
         if not self.accept(")"):
             raise NotSupported("a group is not closed")
-        return Ahead(tree, found[3] == "!") if found and found[3] else tree
+        return Lookahead(tree, found[3] == "!") if found and found[3] else tree
 
     def escaped(self) -> Tree:
         char = self.take()
@@ -204,7 +204,7 @@ class _Parser:
         return Characters(frozenset(self.literal(char)))
 
     def literal(self, char: str) -> str:
-        """The character that stands behind a backslash."""
+        """The character after a backslash."""
         if char == "0" and self.next().isdigit():
             raise NotSupported("an octal number")
         if char in _CONTROL:

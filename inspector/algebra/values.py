@@ -10,7 +10,7 @@ from inspector.algebra.span import MOST_LISTED, Span
 Value = Any
 """int, float, str, bool, list, dict, Span, or None for absent."""
 MOST_DIGITS = 2**80
-"""A number beyond this is no count of anything: powers and products are stopped there."""
+"""Powers and products beyond this number stop with an error: no count is as large."""
 
 
 class Meanings(Protocol):
@@ -26,7 +26,7 @@ class Meanings(Protocol):
         """Sets the index of a hole (and of the extents it was cut from); gives the former one."""
 
     def fault(self, kind: str, expression: str, detail: str) -> None:
-        """Notes that an expression cannot be worked out: kind is remainder, zero, type or size."""
+        """Notes that an expression cannot be computed: kind is remainder, zero, type or size."""
 
 
 class Unknown:
@@ -61,7 +61,7 @@ def extent(value: Value) -> Span | None:
 
 
 def whole(value: Value) -> int | None:
-    """An integer or a float without fraction as int; a span as its size; else None. True is no number."""
+    """An integer or a float without fraction as int; a span as its size; else None. True is not a number."""
     if type(value) is int:
         return value
     if isinstance(value, Span):

@@ -54,11 +54,11 @@ def audit_adapter(
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     laid = None if base is None else _base(base, families, values)
     if base is None:
-        skipped.append(Skipped("shapes", "an adapter's follow from its base, which was not read"))
+        skipped.append(Skipped("shapes", "the base, which determines them, was not read"))
     elif base.audited is None:
         skipped.append(Skipped("shapes", "the base could not be read"))
     elif laid is None:
-        skipped.append(Skipped("shapes", "no definition reads the architecture of the base"))
+        skipped.append(Skipped("shapes", "unsupported architecture of the base"))
     found = account(values, families, laid, whole=not (checkpoint.lost or checkpoint.partial))
     findings.extend(found.findings)
     if base is not None and base.audited is None:
@@ -96,17 +96,17 @@ def read_base(
     if source.endswith(".json") and not source.endswith(".index.json") and os.path.isfile(source):
         config = config_at(source)[0]
         if config is None:
-            return BaseRead(source, None, "it is no config that can be read")
+            return BaseRead(source, None, "the config cannot be read")
         checkpoint = Checkpoint(source, os.path.basename(source), config, address=source)
     else:
         checkpoint = with_stated_config(load(source, revision=revision, cached=cached, progress=progress))
     audited = audit_model(checkpoint)
     named = shown(source)
     if checkpoint.adapter is not None and audited.architecture is not None and audited.case is None:
-        return BaseRead(named, None, "it is an adapter itself")
+        return BaseRead(named, None, "it is an adapter too")
     if not checkpoint.readable and claim_of(checkpoint.config).definition is None:
         errors = [one for one in audited.findings if one.severity == "error"]
-        because = f"{errors[0].name}: {errors[0].message}" if errors else "there are no weights and no config"
+        because = f"{errors[0].name}: {errors[0].message}" if errors else "no weights and no config found"
         return BaseRead(named, None, because)
     return BaseRead(named, audited)
 
@@ -124,28 +124,28 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
 
     A config is not trusted to name a path of this machine or an address elsewhere.
     """
-    from inspector.loader.sources.address import Misread, address_of
+    from inspector.loader.sources.address import InvalidAddress, address_of
 
     values = checkpoint.adapter.values if checkpoint.adapter is not None else {}
     name, revision = values.get("base_model_name_or_path"), values.get("revision")
     if not isinstance(name, str) or not name:
-        return BaseRead("the base", None, "adapter_config.json names none")
+        return BaseRead("the base", None, "adapter_config.json does not name one")
     found = address_of(f"hf://{name}", exists=False)
     if (
-        isinstance(found, Misread)
+        isinstance(found, InvalidAddress)
         or found.inside
         or found.repo_type != "model"
         or name.startswith(("/", ".", "~"))
         or "@" in name
     ):
-        return BaseRead(name, None, "adapter_config.json names no repository of the Hub")
+        return BaseRead(name, None, "adapter_config.json does not name a Hub repository")
     pinned = revision if isinstance(revision, str) and revision else None
     read = read_base(f"hf://{name}", revision=pinned, cached=checkpoint.cached, progress=progress)
     return replace(read, source=name)
 
 
 def beside_weights(checkpoint: Checkpoint) -> Finding | None:
-    """That an adapter's config is beside a model's weights."""
+    """The finding that an adapter's config is stored with a model's weights."""
     if checkpoint.adapter is None:
         return None
     base = checkpoint.adapter.values.get("base_model_name_or_path")

@@ -1,6 +1,6 @@
 """The audit of a model's weights: explainers that each take what they can explain out of one draft.
 
-An explainer gets the draft, adds lines to the ledger and findings, and passes on the families that nobody has
+An explainer gets the draft, adds lines to the ledger and findings, and passes on the families that no explainer has
 explained yet. What is left at the end is unexplained.
 """
 
@@ -41,7 +41,7 @@ SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_b
 class Draft(Struct, frozen=True):
     """An audit under way.
 
-    config: what the config claims. families: what no explainer has taken yet, under logical names once unpacked.
+    config: what the config claims. families: not explained yet, under logical names once unpacked.
     lost: names of tensors whose absence another finding reports; emptied: those that a finding reports as empty.
     nameless: why names and shapes cannot be checked, "" where they can. reading, case: the definition and how the
     families follow from it, None where none fits. unpacked: what unpacking quantized modules showed. left: lines
@@ -86,7 +86,7 @@ Explain = Callable[[Draft], Draft]
 def audit_model(checkpoint: Checkpoint, stated: Stated | None = None, *, like: str | None = None) -> Audit:
     """Audits what was loaded as one model. stated: a total to compare with.
 
-    like: the model type whose definition is to read it, where it has no config.
+    like: the model type to use if it has no config.
     """
     draft = explain(checkpoint, stated, like)
     if checkpoint.kept_shapes is None and draft.unpacked is not None:
@@ -136,7 +136,7 @@ def training_state(draft: Draft) -> Draft:
 
 
 def quantized_modules(draft: Draft) -> Draft:
-    """Modules of quantized tensors become the weights that they stand for."""
+    """Replaces quantized modules by their logical weights."""
     values, checkpoint = draft.config.settings.values, draft.checkpoint
     dtypes = {part.layout.dtype for family in draft.families.values() for part in family.stored}
     if not may_be_packed(draft.families, dtypes, values):
@@ -151,7 +151,7 @@ def quantized_modules(draft: Draft) -> Draft:
 
 
 def definition(draft: Draft) -> Draft:
-    """Every family beside the definition that the config claims or the names support."""
+    """Compares every family with the definition that the config or the names select."""
     checkpoint, config = draft.checkpoint, draft.config
     if draft.nameless:
         return _without_definition(draft).open("names and shapes", draft.nameless)
@@ -166,7 +166,7 @@ def definition(draft: Draft) -> Draft:
         return _unknown(draft, nearest)
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger)
     if checkpoint.partial:
-        draft = draft.open("completeness", "one shard was named by itself")
+        draft = draft.open("completeness", "only one shard was audited")
     draft = draft.found(judged)
     for prefix, why in case.plan.opaque:
         draft = draft.open(f"names and shapes below {prefix}", why)
@@ -203,7 +203,7 @@ def left_lines(draft: Draft) -> Draft:
 
 
 def dtypes(draft: Draft) -> Draft:
-    """The dtypes beside each other and beside the config's."""
+    """Compares the dtypes with each other and with the config's."""
     return draft.found(list(dtype_findings(draft.ledger.lines, draft.config.settings.values)))
 
 
@@ -230,7 +230,7 @@ EXPLAINERS: tuple[Explain, ...] = (
 def _unread_values(checkpoint: Checkpoint) -> str:
     if not checkpoint.readable or not checkpoint.kept_shapes:
         return "headers only: no tensor data was read"
-    return f"headers only, and the shapes that {checkpoint.kept_shapes:,} small tensors keep of packed ones"
+    return f"headers only, and the shapes stored in {checkpoint.kept_shapes:,} small tensors"
 
 
 def _is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
@@ -287,7 +287,7 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
 
     draft = _without_definition(draft).found(_unknown_architecture(draft.config, nearest))
     draft = draft.found(list(odd_siblings(draft.families)))
-    return draft.open("names and shapes", "no definition reads this architecture: siblings were compared")
+    return draft.open("names and shapes", "unsupported architecture: layers were only compared with each other")
 
 
 def _unknown_architecture(config: Claim, nearest: tuple[str, float] | None) -> list[Finding]:

@@ -1,7 +1,7 @@
 """A diffusers pipeline: each component audited on its own, the sums, and what is missing.
 
 `model_index.json` names the components: folder -> [library, class]. Classes without weights (tokenizers,
-schedulers, processors) are no components here.
+schedulers, processors) are not components here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Open = Callable[[str], Checkpoint]
 
 
 class AuditPart(Protocol):
-    """Audits one checkpoint that was loaded. like: the type whose definition reads it without a config."""
+    """Audits one loaded checkpoint. like: the model type to use without a config."""
 
     def __call__(self, checkpoint: Checkpoint, *, like: str | None = None) -> Audit: ...
 
@@ -122,12 +122,12 @@ def _missing(missing: Sequence[tuple[str, str]]) -> Iterator[Finding]:
 
 
 def _stated_class(component: Checkpoint, class_name: str) -> str | None:
-    """The class of diffusers that the pipeline states for a component without a config of its own."""
+    """The diffusers class that the pipeline states for a component without a config."""
     return class_name if component.config is None and class_name in modules() else None
 
 
 def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
-    """Components whose own config names another class of diffusers than the pipeline does."""
+    """Components with a config that names another diffusers class than the pipeline."""
     for name, part in parts.items():
         config = part.checkpoint.config
         own = None if config is None else config.values.get("_class_name")

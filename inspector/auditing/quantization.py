@@ -19,7 +19,7 @@ from inspector.findings.types.packed import (
 )
 from inspector.findings.types.undecided import NothingPacked, PackingEntryUnclear, PackingUndecided
 from inspector.findings.types.unpacked import BiasFromPacking, ModuleNotPacked, SkippedButPacked
-from inspector.quantization.unpacked import Case, Unpacked
+from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name
@@ -44,7 +44,7 @@ def packing_findings(
 ) -> Iterator[Finding]:
     """Everything to report about quantized modules.
 
-    lines: the whole ledger. mismatched: families of weights, as stored, whose shape is not the definition's, and where.
+    lines: the whole ledger. mismatched: families of weights, as stored, that do not match the definition, and where.
     """
     settings = unpacked.settings
     if unpacked.cases:
@@ -64,8 +64,8 @@ def packing_findings(
 
 
 def _of_modules(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -> Iterator[Finding]:
-    config: list[tuple[Case, PackingConfigDisagrees]] = []
-    others: list[Case] = []
+    config: list[tuple[ModuleProblem, PackingConfigDisagrees]] = []
+    others: list[ModuleProblem] = []
     for case in _without_mismatched(unpacked, mismatched):
         if isinstance(case.finding, PackingConfigDisagrees):
             config.append((case, case.finding))
@@ -85,10 +85,10 @@ def _of_modules(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -
         yield _completed(members)
 
 
-def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -> Iterator[Case]:
+def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -> Iterator[ModuleProblem]:
     """The cases but for those that follow from packed values of the wrong shape, which the definition shows.
 
-    Beside such values neither helpers nor settings can be right. Where most modules are mismatched it is not them.
+    With such values neither helpers nor settings can match. If most modules mismatch, the values are not the cause.
     """
     few = 2 * sum(map(count, mismatched.values())) < sum(unpacked.schemes.values())
     for case in unpacked.cases:
@@ -100,12 +100,14 @@ def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, 
             yield case
 
 
-def _disagreements(unpacked: Unpacked, cases: Sequence[tuple[Case, PackingConfigDisagrees]]) -> Iterator[Finding]:
-    """A setting beside the shapes: against most modules it is the config's fault, against few the modules'."""
-    alike: dict[str, list[tuple[Case, PackingConfigDisagrees]]] = {}
+def _disagreements(
+    unpacked: Unpacked, cases: Sequence[tuple[ModuleProblem, PackingConfigDisagrees]]
+) -> Iterator[Finding]:
+    """A setting that contradicts most modules is a config error; one that contradicts a few is theirs."""
+    alike: dict[str, list[tuple[ModuleProblem, PackingConfigDisagrees]]] = {}
     for case, finding in cases:
         alike.setdefault(repr((finding.key, finding.what, finding.weights)), []).append((case, finding))
-    odd: dict[str, list[tuple[list[Case], PackingConfigDisagrees, int]]] = {}
+    odd: dict[str, list[tuple[list[ModuleProblem], PackingConfigDisagrees, int]]] = {}
     for pairs in alike.values():
         members, first = [case for case, _ in pairs], pairs[0][1]
         tensors = sum(case.tensors for case in members)
@@ -123,7 +125,7 @@ def _disagreements(unpacked: Unpacked, cases: Sequence[tuple[Case, PackingConfig
         yield _named(otherwise, _place(members), members)
 
 
-def _grouped(cases: Sequence[Case]) -> Iterator[list[Case]]:
+def _grouped(cases: Sequence[ModuleProblem]) -> Iterator[list[ModuleProblem]]:
     """Cases of one kind at the same layers and experts together; very many of a kind all together."""
     for kind in _split(cases, _kind).values():
         groups = list(_split(kind, lambda case: tuple(case.boxes)).values())
@@ -134,23 +136,23 @@ def _grouped(cases: Sequence[Case]) -> Iterator[list[Case]]:
             yield from groups
 
 
-def _kind(case: Case) -> object:
+def _kind(case: ModuleProblem) -> object:
     return type(case.finding).__name__, case.scheme, *case.finding.alike()
 
 
-def _split(cases: Iterable[Case], by: Callable[[Case], object]) -> dict[str, list[Case]]:
-    found: dict[str, list[Case]] = {}
+def _split(cases: Iterable[ModuleProblem], by: Callable[[ModuleProblem], object]) -> dict[str, list[ModuleProblem]]:
+    found: dict[str, list[ModuleProblem]] = {}
     for case in cases:
         found.setdefault(repr(by(case)), []).append(case)
     return found
 
 
-def _completed(members: Sequence[Case]) -> Finding:
+def _completed(members: Sequence[ModuleProblem]) -> Finding:
     finding = members[0].finding.summed([case.finding for case in members])
     return _named(finding, _place(members), members)
 
 
-def _named(finding: PackedModules, place: Place, members: Sequence[Case]) -> Finding:
+def _named(finding: PackedModules, place: Place, members: Sequence[ModuleProblem]) -> Finding:
     """A finding with the modules it is about."""
     names = [name for case in members[:20] for name in names_in(case.key, case.boxes, 5)]
     return msgspec.structs.replace(
@@ -164,12 +166,12 @@ def _named(finding: PackedModules, place: Place, members: Sequence[Case]) -> Fin
     )
 
 
-def _where(members: Sequence[Case]) -> str:
+def _where(members: Sequence[ModuleProblem]) -> str:
     words = dict.fromkeys(indices_in_words(case.key, case.boxes) for case in members)
     return "; ".join(word for word in list(words)[:3] if word)
 
 
-def _place(members: Sequence[Case]) -> Place:
+def _place(members: Sequence[ModuleProblem]) -> Place:
     first = members[0]
     if len(members) > 1:
         return Place(indices=_where(members) or None)
@@ -182,12 +184,12 @@ def _place(members: Sequence[Case]) -> Place:
 
 
 def undecided(lines: Sequence[Line]) -> bool:
-    """Whether there are packed tensors whose logical size no header tells and no definition decides."""
+    """Whether the logical size of some quantized tensors follows from neither headers nor definition."""
     return next(_undecided(lines), None) is not None
 
 
 def _undecided(lines: Sequence[Line]) -> Iterator[Finding]:
-    """Packed tensors whose logical size no header tells and no definition decides: how far it is known."""
+    """The finding on quantized tensors with a logical size that neither headers nor definition determine."""
     open_lines = [line for line in lines if _is_open(line)]
     least = sum(_least(line) * line.tensors for line in open_lines)
     most = sum(_most(line) * line.tensors for line in open_lines)

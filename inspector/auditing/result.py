@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ArchitectureName(Struct, frozen=True):
-    """Whose names these are. confidence: certain where the config and the names agree, else likely."""
+    """The identified architecture. confidence: certain if config and names agree, else likely."""
 
     name: str
     model_type: str | None
@@ -36,7 +36,7 @@ class Skipped(Struct, frozen=True):
 
 
 class CauseLine(Struct, frozen=True):
-    """A finding that is a cause, and the families whose differences it explains."""
+    """A finding that is a cause, and the families with differences that it explains."""
 
     code: str
     key: str
@@ -44,11 +44,11 @@ class CauseLine(Struct, frozen=True):
 
 
 class Audit(Struct, frozen=True):
-    """What is to be said of a checkpoint; `inspector.report` words it.
+    """Result of an audit; `inspector.report` formats it.
 
     verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
-    components: the parts of a pipeline by folder; the counts are then their sums. base: an adapter's, where it was
-    read; its verdict is its own. values: what the numbers showed, where they were read.
+    components: of a pipeline, by folder; the counts are then their sums. base: audit of an adapter's base, if
+    read. values: result of reading tensor values, if requested.
     """
 
     source: str

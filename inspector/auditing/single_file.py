@@ -77,7 +77,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
 
 
 def _component(root: Checkpoint, name: str, tensors: dict[str, Layout]) -> Checkpoint:
-    """A component as a checkpoint of its own, of which nothing is reported that the file's reading told."""
+    """A component as a separate checkpoint, without the findings already reported for the file."""
     return Checkpoint(
         root.source,
         name,

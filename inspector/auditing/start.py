@@ -45,7 +45,7 @@ def audit(
 
     weights chooses among several sets of weights. config is used instead of the one there.
     claim is a total to compare with (`inspector.reconciler.claims.read_claim` makes one of "8.03B").
-    base is an adapter's base, as a source of its own or a config alone; with_base reads the repository that the
+    base is an adapter's base, as a source or a config; with_base reads the repository that the
     adapter's config names. revision, subfolder and repo_type are a repository's; cached reads the Hub's local
     cache alone; progress is called while headers arrive. Bad content is never raised: it is in the findings.
     """
@@ -90,7 +90,7 @@ def audit_opened(
 def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: str | None = None) -> Audit:
     """Audits one checkpoint that was loaded: an adapter, a model with an adapter left in, or a model.
 
-    like: the model type whose definition is to read it, where it has no config.
+    like: the model type to use if it has no config.
     """
     checkpoint = with_stated_config(checkpoint)
     if not checkpoint.readable or not _may_hold_adapter(checkpoint):
@@ -120,12 +120,12 @@ def _may_hold_adapter(checkpoint: Checkpoint) -> bool:
 def _audit_with_base(
     checkpoint: Checkpoint, claim: Stated | None, base: str | None, progress: Progress | None
 ) -> Audit:
-    """The audit of an adapter with its base; of anything else, and that it is no adapter."""
+    """The audit of an adapter with its base; for anything else, with a note that it is not an adapter."""
     from inspector.auditing.adapter import audit_adapter, holds_adapter, read_base, read_named_base
 
     if not checkpoint.readable or not holds_adapter(checkpoint, families_of(checkpoint.tensors)):
         audited = audit_loaded(checkpoint, claim)
-        skipped = Skipped("the base", "these weights are no adapter")
+        skipped = Skipped("the base", "the weights are not an adapter")
         return replace(audited, skipped=(*audited.skipped, skipped)) if checkpoint.readable else audited
     cached = checkpoint.cached
     read = read_named_base(checkpoint, progress) if base is None else read_base(base, cached=cached, progress=progress)

@@ -1,4 +1,4 @@
-"""Stated totals beside the counts: those of the index, and the one that a person asks about."""
+"""Compares stated totals with the counts: those in the index, and the user's claim."""
 
 from __future__ import annotations
 

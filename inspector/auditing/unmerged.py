@@ -99,7 +99,7 @@ def _has_such_layers(stored: Families, claim: Claim) -> bool:
 
 
 def _places(stored: Families) -> int:
-    """Modules around which a tuner lies."""
+    """Modules that an adapter wraps."""
     tensors: dict[str, int] = {}
     for key, family in stored.items():
         found = tuner_name(key)

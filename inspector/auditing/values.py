@@ -55,7 +55,7 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
                     found.tensors += 1
                     found.elements += numbers.raw.size
             else:
-                found.skip("it is packed, or no parameter", name)
+                found.skip("it is quantized, or not a parameter", name)
         check_copies(component, found)
     found.findings.extend(found.odd.findings())
     return found
@@ -73,7 +73,7 @@ def open_store(audited: Audit, wanted: Sequence[str]) -> Store | None:
 
 
 def check_copies(audited: Audit, found: Values) -> None:
-    """Stored copies of tied tensors beside what they are copies of."""
+    """Compares stored copies of tied tensors with the originals."""
     store = _store_of(audited)
     case = audited.case
     if store is None or case is None:
@@ -93,7 +93,7 @@ def check_copies(audited: Audit, found: Values) -> None:
                 found.skip(copy if isinstance(copy, str) else str(one), name)
                 continue
             if one.raw.shape != copy.raw.shape:
-                found.skip("it has another shape than what it is a copy of", name)
+                found.skip("its shape differs from the original's", name)
                 continue
             reported = difference(one, copy)
             if not reported.equal and not reported.rounding:
@@ -129,10 +129,8 @@ def skipped_values(before: Sequence[Skipped], found: Values) -> tuple[Skipped, .
     whole = bool(found.verdicts) and not found.unread and not found.wanted
     kept = [one for one in before if one.check != "values" and not (one.check == "order of rows" and whole)]
     unread = [Skipped(f"values of {_counted(names)}", why) for why, names in found.unread.items()]
-    absent = [
-        Skipped(f"values of {name}", "no tensor has this name") for name in found.wanted if name not in found.matched
-    ]
-    named = [Skipped("values of other tensors", "they were not named")] if found.wanted else []
+    absent = [Skipped(f"values of {name}", "no such tensor") for name in found.wanted if name not in found.matched]
+    named = [Skipped("values of other tensors", "not selected")] if found.wanted else []
     return (*unread, *absent, *named, *kept)
 
 

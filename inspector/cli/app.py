@@ -13,7 +13,7 @@ from inspector.cli.table import VERBS, Argument, Option, Verb
 
 Run = Callable[[str, dict[str, Any]], int]
 """Runs a verb with its keyword arguments and gives the exit code."""
-HELP = "Verify the parameter count of a checkpoint against its real weights, from headers alone."
+HELP = "Verify the parameter count of a model checkpoint from its file headers."
 
 
 def app_of(run: Run) -> typer.Typer:

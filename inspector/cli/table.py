@@ -47,55 +47,51 @@ class Verb(NamedTuple):
 LEVELS = ("error", "warning", "note", "never")
 """Severities, worst first, and none."""
 
-SOURCE = Argument(
-    "source", "A folder, a file, an index, org/name on the Hub, a pasted page, or s3://, https://, zip://."
-)
+SOURCE = Argument("source", "A folder, file, index, org/name on the Hub, Hub page URL, or s3://, https://, zip://.")
 WHERE = (
-    Option("revision", ("--revision",), "Branch, tag or commit of a repository.", value="REVISION"),
-    Option("subfolder", ("--subfolder",), "A folder of the source.", value="FOLDER"),
-    Option("repo_type", ("--repo-type",), "Kind of a repository.", choices=("model", "dataset", "space")),
-    Option("cached", ("--local-files-only", "--cached"), "Read the Hub's local cache and ask nobody.", "flag"),
+    Option("revision", ("--revision",), "Branch, tag or commit of the repository.", value="REVISION"),
+    Option("subfolder", ("--subfolder",), "Subfolder of the source.", value="FOLDER"),
+    Option("repo_type", ("--repo-type",), "Repository type.", choices=("model", "dataset", "space")),
+    Option("cached", ("--local-files-only", "--cached"), "Use only the local Hub cache (no network).", "flag"),
 )
 """Where a source is, with the names of huggingface_hub."""
 OUTPUT = (
-    Option("output", ("--output", "-o"), "A file to write the report to.", value="FILE"),
-    Option("debug", ("--debug",), "Show where the tool itself failed.", "flag", hidden=True),
+    Option("output", ("--output", "-o"), "Write the report to this file.", value="FILE"),
+    Option("debug", ("--debug",), "Show the traceback of an internal error.", "flag", hidden=True),
 )
-FORMAT = Option(
-    "format", ("--format", "-f"), "text, or JSON on standard output.", choices=("text", "json"), default="text"
-)
-CONFIG = Option("config", ("--config",), "A config.json to use instead of the one there.", value="FILE")
-WEIGHTS = Option("weights", ("--weights",), "Which set of weights, where there are several.", value="NAME")
+FORMAT = Option("format", ("--format", "-f"), "Output format.", choices=("text", "json"), default="text")
+CONFIG = Option("config", ("--config",), "Use this config.json instead of the checkpoint's.", value="FILE")
+WEIGHTS = Option("weights", ("--weights",), "The set of weights to use, if there are several.", value="NAME")
 VALUES = (
-    Option("values", ("--values",), "Read the numbers in the tensors too; this takes its time.", "flag"),
-    Option("tensor", ("--tensor",), "Read only the numbers of these tensors; * for anything.", "many", value="NAME"),
+    Option("values", ("--values",), "Also read tensor values (slow).", "flag"),
+    Option("tensor", ("--tensor",), "Read values of these tensors only; * is a wildcard.", "many", value="NAME"),
 )
 VERDICT = (
-    Option("fail_on", ("--fail-on",), "Severity from which the exit code is 1.", choices=LEVELS, default="error"),
-    Option("quiet", ("--quiet", "-q"), "The verdict alone, in one line.", "flag"),
+    Option("fail_on", ("--fail-on",), "Exit with 1 at this severity or above.", choices=LEVELS, default="error"),
+    Option("quiet", ("--quiet", "-q"), "Print only the verdict, in one line.", "flag"),
 )
 
 AUDIT = Verb(
     "audit",
-    "Say whether a checkpoint is complete and is what its config says, to the last parameter.",
+    "Check that a checkpoint is complete and matches its config, to the last parameter.",
     "inspector audit ./Llama-3.2-1B --claim 1.24B",
     (SOURCE,),
     (
-        Option("claim", ("--claim",), "A total to explain: 8030257152, 8.03B, 6607.34M.", value="TOTAL"),
+        Option("claim", ("--claim",), "A parameter count to explain: 8030257152, 8.03B, 6607.34M.", value="TOTAL"),
         CONFIG,
         WEIGHTS,
-        FORMAT._replace(help="text, markdown, or JSON.", choices=("text", "json", "markdown")),
+        FORMAT._replace(help="Output format.", choices=("text", "json", "markdown")),
         *VERDICT,
-        Option("verbose", ("--verbose", "-v"), "Also every family and every note in full.", "flag"),
+        Option("verbose", ("--verbose", "-v"), "Also print all families and all notes in full.", "flag"),
         *WHERE,
         *VALUES,
         Option(
             "base",
             ("--base",),
-            "An adapter's base: a folder, a config.json, org/name. Shapes follow from it.",
+            "Base of an adapter: a folder, a config.json, or org/name.",
             value="SOURCE",
         ),
-        Option("with_base", ("--with-base",), "Read the base repository that an adapter's config names.", "flag"),
+        Option("with_base", ("--with-base",), "Read the base repository named in the adapter's config.", "flag"),
         *OUTPUT,
     ),
 )
@@ -103,18 +99,18 @@ VERBS = (
     AUDIT,
     Verb(
         "count",
-        "The four counts of a checkpoint, each with what it means.",
+        "Print the four counts of a checkpoint and their meaning.",
         "inspector count model.safetensors",
         (SOURCE,),
         (CONFIG, WEIGHTS, FORMAT, *WHERE, *OUTPUT),
     ),
     Verb(
         "tensors",
-        "The families of a checkpoint with role, shape, dtype and index sets.",
+        "List tensor families with role, shape, dtype and indices.",
         "inspector tensors ./Mixtral-8x7B --all",
         (SOURCE,),
         (
-            Option("every", ("--all",), "Every single tensor instead of families.", "flag"),
+            Option("every", ("--all",), "List every tensor instead of families.", "flag"),
             CONFIG,
             WEIGHTS,
             FORMAT,
@@ -124,11 +120,11 @@ VERBS = (
     ),
     Verb(
         "formula",
-        "The definition of an architecture as a chart, its formula, and with a config the numbers.",
+        "Print an architecture's tensors and formula, with numbers if a config is given.",
         "inspector formula llama; inspector formula ./params.json",
         (Argument("what", "An architecture's name, a config or params.json, or a checkpoint."),),
         (
-            Option("head", ("--head",), "The task class: Model, ForCausalLM, …", value="CLASS"),
+            Option("head", ("--head",), "Task class: Model, ForCausalLM, …", value="CLASS"),
             CONFIG,
             FORMAT,
             *WHERE,
@@ -137,35 +133,33 @@ VERBS = (
     ),
     Verb(
         "compare",
-        "Two checkpoints role by role: the proof of a conversion; beside a repository the files too.",
+        "Compare two checkpoints by role; with a Hub repo also compare files.",
         "inspector compare ./Llama-2-7b ./Meta-Llama-3-8B",
         (Argument("source", "The checkpoint before."), Argument("target", "The checkpoint after.")),
         (
-            Option("expect", ("--expect",), "Make two different models an error.", choices=("conversion",)),
+            Option("expect", ("--expect",), "Fail if the checkpoints are different models.", choices=("conversion",)),
             FORMAT,
             *VERDICT,
-            Option(
-                "hashes", ("--hashes",), "Beside a repository: read all bytes here and compare their SHA-256.", "flag"
-            ),
+            Option("hashes", ("--hashes",), "With a Hub repo: compare the SHA-256 of all local files.", "flag"),
             *VALUES,
-            WHERE[0]._replace(help="Of the side that is a repository; else org/name@REVISION."),
-            WHERE[1]._replace(help="A folder of the side that is a repository."),
+            WHERE[0]._replace(help="Revision of the Hub side; for both sides use org/name@REVISION."),
+            WHERE[1]._replace(help="Subfolder of the Hub side."),
             *WHERE[2:],
             *OUTPUT,
         ),
     ),
     Verb(
         "explain",
-        "What a finding means, why it matters, and what to do.",
+        "Explain a finding, the glossary, or the notation.",
         "inspector explain D501",
-        (Argument("code", "A finding's code or name; 'all' lists them; 'notation': how definitions are written."),),
+        (Argument("code", "A finding's code or name, 'all', 'glossary' or 'notation'."),),
         (FORMAT, *OUTPUT),
     ),
     Verb(
         "architectures",
-        "The architectures that have a definition, or what one of them reads.",
+        "List the supported architectures, or describe one.",
         "inspector architectures llama",
-        (Argument("name", "One model type.", optional=True),),
+        (Argument("name", "A model type.", optional=True),),
         (FORMAT, *OUTPUT),
     ),
 )

@@ -63,14 +63,14 @@ def audit(
 ) -> Outcome:
     """Audits and reports."""
     if base is not None and with_base:
-        raise Failure("--base names a base and --with-base takes the one that the adapter names: give one of them")
+        raise Failure("--base and --with-base exclude each other")
     stated = None
     if claim is not None:
         from inspector.reconciler.claims import read_claim
 
         stated = read_claim(claim)
         if stated is None:
-            raise Failure(f"--claim: '{claim}' is no number of parameters; write 8030257152, 8.03B or 6607.34M")
+            raise Failure(f"--claim: '{claim}' is not a parameter count; write 8030257152, 8.03B or 6607.34M")
     audited = _run(source, weights, config, stated, base, with_base, **where)
     if values or tensor:
         from inspector.auditing.values import with_values
@@ -191,22 +191,22 @@ def compare(
 
 
 def _places(source: str, target: str, where: Where) -> list[dict[str, Any]]:
-    """The options of each side: what names a revision or a folder is for the one side that is no path here."""
+    """The options of each side: revision and subfolder apply to the side that is not a local path."""
     remote = [not os.path.exists(one) for one in (source, target)]
     if all(remote) and (where.get("revision") or where.get("subfolder")):
         raise Failure(
-            "--revision and --subfolder are for one side: write org/name@REVISION and hf://org/name@REVISION/FOLDER"
+            "--revision and --subfolder apply to one side: write org/name@REVISION and hf://org/name@REVISION/FOLDER"
         )
     return [dict(where) if one else {} for one in remote]
 
 
-NOTATION = "notation"
-"""What `explain` prints beside findings: how architecture definitions are written."""
-
-
 def explain(code: str, *, format: str = "text") -> Outcome:
-    """Shows the page of a finding, or that of the notation of definitions."""
-    if code == NOTATION:
+    """Shows the page of a finding, the glossary of reports, or the notation of architecture definitions."""
+    if code == "glossary":
+        from inspector.report.listing import glossary, glossary_json
+
+        return Outcome(_report(format, glossary_json, glossary))
+    if code == "notation":
         from inspector.notation.page import page
         from inspector.report.listing import notation_json
 
@@ -217,7 +217,7 @@ def explain(code: str, *, format: str = "text") -> Outcome:
     if code != "all" and finding_type(code) is None:
         words = [*all_findings(), *(finding.code for finding in all_findings().values())]
         hint = close(code.lower(), words) or close(code.upper(), words) or " ('inspector explain all' lists them)"
-        raise Failure(f"there is no finding '{code}'{hint}")
+        raise Failure(f"unknown finding '{code}'{hint}")
     return Outcome(_report(format, lambda: rules_json(code), lambda: explain_text(code)))
 
 
@@ -227,7 +227,7 @@ def architectures(name: str | None = None, *, format: str = "text") -> Outcome:
     from inspector.report.listing import architecture_text, architectures_json
 
     if name is not None and name not in modules():
-        raise Failure(f"there is no architecture '{name}'{close(name, list(modules()))}")
+        raise Failure(f"unknown architecture '{name}'{close(name, list(modules()))}")
     return Outcome(_report(format, lambda: architectures_json(name), lambda: architecture_text(name)))
 
 
@@ -262,7 +262,7 @@ Reported = TypeVar("Reported")
 def _read(
     read: Callable[[Reported, Sequence[str], Progress], Reported], reported: Reported, tensor: Sequence[str]
 ) -> Reported:
-    """Numbers beside headers, with a bar on standard error."""
+    """Reads values too, with a progress bar on standard error."""
     from inspector.report.progress import Bar
     from inspector.values.result import NotNamed
 
@@ -270,7 +270,7 @@ def _read(
     try:
         return read(reported, tensor, bar)
     except NotNamed as problem:
-        words = f"--values: '{problem}' is on another machine; name the tensors to fetch with --tensor, or download it"
+        words = f"--values: '{problem}' is remote: pass --tensor to choose what to fetch, or download it"
         raise Failure(words) from None
     finally:
         bar.end()
@@ -317,8 +317,8 @@ def close(word: str, words: list[str]) -> str:
 
 
 def no_verb(word: str) -> str:
-    """What to say of a first word that is neither a verb nor a file here."""
+    """The message for a first word that is neither a verb nor a file."""
     hint = close(word, [verb.name for verb in VERBS])
     if hint:
-        return f"there is no verb '{word}'{hint}"
-    return f"'{word}' is no verb, file or folder; 'inspector hf://{word}' audits the repository of this name"
+        return f"unknown command '{word}'{hint}"
+    return f"'{word}' is not a command, file or folder; to audit the Hub repository use hf://{word}"

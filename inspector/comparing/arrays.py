@@ -65,7 +65,7 @@ def matched(source: Array, target: Array, fit: Fit) -> tuple[Array, Array] | Non
 def stored_at(
     place: tuple[int, ...], tensor: LogicalTensor, piece: Piece, fit: Fit, stored: tuple[int, ...]
 ) -> tuple[int, ...] | None:
-    """Where in the tensor of the target's file a place of the matched view lies; None where that is not plain.
+    """Position in the target's stored tensor of a position in the matched view; None if unknown.
 
     place: as `matched` has it. stored: the shape in the file.
     """

@@ -1,4 +1,4 @@
-"""What was dropped, invented or misshapen, until one cause is one finding: a part, layers, experts, a vocabulary."""
+"""Groups dropped, added and misshapen tensors into causes: submodels, layers, experts, the vocabulary."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class _Namer:
         return [names.spelled(family_name(key)) for key in self.families(kind, open_)[:3]]
 
     def families(self, kind: str, open_: _Open) -> list[str]:
-        """The families of the side that lacks the tensors in which they would lie."""
+        """The families on the side that lacks the tensors in which they would be stored."""
         side = self.target if kind == DROPPED else self.source
         siblings = [piece.line.family for piece in self.siblings(kind, open_.piece.identity)]
         own = replace(open_.piece.identity, place="") if open_.piece.row else open_.piece.identity
@@ -173,7 +173,7 @@ def _taken(one: _Open, boxes: tuple[Box, ...]) -> _Open:
 
 
 def _words(opened: Sequence[_Open], depth: int, stack: bool = False) -> str:
-    """Where some tensors are. stack: the side that lacks them has a stack, which tells how many and not which."""
+    """Layers and experts of tensors. stack: the other side has a stacked tensor, which shows how many but not which."""
     boxes = outer((box for one in opened for box in one.boxes), depth)
     nouns = opened[0].piece.nouns[:depth]
     identity = opened[0].piece.identity
@@ -219,7 +219,7 @@ def _with_rows(case: Case, axis: tuple[str, ...], found: Tally) -> Case:
 
 
 def _rows_of(kind: str, axis: tuple[str, ...], found: Tally) -> list[Carried]:
-    """Tensors with a row for each index of an axis, of which rows are gone too: a router."""
+    """Tensors with one row per index of an axis that lost rows too, such as a router."""
     return [one for one in found.carried if getattr(one, kind) and axis and _counts(one, set(axis))]
 
 
@@ -361,7 +361,7 @@ def _misshapen(found: Tally, stacks: set[str], namer: _Namer) -> Iterator[Case]:
 
 
 def _counts(one: Carried, stacks: set[str]) -> bool:
-    """Whether the axis counts experts or layers of which others are reported to be gone: a router's rows."""
+    """Whether the axis counts experts or layers that are reported as missing, such as a router's rows."""
     return one.fit.axis is not None and _names(one.source, one.fit.axis, stacks)
 
 
@@ -384,7 +384,7 @@ def _stated(piece: Piece, side: Side) -> int | None:
 
 
 def _writer(side: Side) -> str:
-    """The framework whose names a side has and that rounds vocabularies up; "" for any other."""
+    """The framework that wrote a side, if it rounds vocabularies up; "" for any other."""
     case = side.audited.case
     if case is None or not case.reading.writer:
         return ""

@@ -1,7 +1,7 @@
-"""Two checkpoints role by role: the proof of a conversion, or the table of differences of two models.
+"""Compares two checkpoints by role: verifies a conversion, or lists the differences of two models.
 
 Both sides are brought to roles through their definitions (`inspector.comparing`); the ledger says what of the
-source arrives in the target. source = carried + dropped and target = carried + invented, to the last parameter.
+source arrives in the target. source = carried + dropped and target = carried + added, to the last parameter.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from inspector.comparing.pieces import Piece, Side, side_of
 from inspector.comparing.relation import are_one_model
 from inspector.comparing.result import Comparison, RoleDifference
 from inspector.comparing.symbols import differing_widths, reasons, row_of
-from inspector.comparing.tally import Alone, Carried, Tally, tally
-from inspector.comparing.ties import Taken, settled
+from inspector.comparing.tally import Carried, OneSidedTensors, Tally, tally
+from inspector.comparing.ties import TiedCopy, settled
 from inspector.findings.config import ConfigDisagrees
 from inspector.findings.conversion.parameters import LayersDropped, LayersInvented, LayersRenumbered
 from inspector.findings.conversion.relation import ModelsDiffer, NotAConversion
@@ -94,7 +94,7 @@ def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Co
 
 
 def _read_like(own: Audit, other: Audit) -> Audit:
-    """An audit whose names no definition reads by themselves, read again as the other side says."""
+    """Repeats an audit without architecture, with that of the other side."""
     config, case = other.checkpoint.config, other.case
     if own.case is not None or own.components or own.checkpoint.config is not None or case is None:
         return own
@@ -127,7 +127,7 @@ def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | 
     verdict = "findings" if expect == "conversion" else "clean"
     roles = tuple(_differences(one, other))
     unread = [side.title for side in (one, other) if side.case is None and not side.components]
-    skipped = tuple(Skipped(f"roles of {title}", "no definition reads its names") for title in unread)
+    skipped = tuple(Skipped(f"roles of {title}", "unsupported architecture") for title in unread)
     return Comparison(
         source=one,
         target=other,
@@ -157,7 +157,7 @@ def _admitted(own: Side, other: Side) -> Side:
     return replace(own, parameters=(*own.parameters, *moved), extra=rest)
 
 
-def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: Sequence[Taken]) -> Comparison:
+def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: Sequence[TiedCopy]) -> Comparison:
     carried = sum(one.parameters for one in found.carried)
     dropped = sum(one.dropped for one in found.carried) + sum(one.parameters for one in found.dropped)
     invented = sum(one.invented for one in found.carried) + sum(one.parameters for one in found.invented)
@@ -187,7 +187,7 @@ _NOTHING = Layout("U8", (), 1, 1)
 
 
 def _explained(case: Case, before: Side, after: Side) -> bool:
-    """Whether tensors are not there because a file of that side could not be read, which its audit tells."""
+    """Whether tensors are missing because a file of that side could not be read, as its audit reports."""
     return any(
         audited.checkpoint.lost
         and families
@@ -201,10 +201,10 @@ def _skipped(pairs: Pairs, found: Tally) -> Iterator[Skipped]:
     yield Skipped("values", "headers only: no tensor data was read")
     steps = {step for one in found.carried for step in one.steps}
     moved = [word for word in ("reordered", "interleaved") if word in steps]
-    why = "a permutation keeps every shape: rotary layouts of q and k, halves exchanged"
+    why = "reordering does not change shapes: rotary layouts of q and k, swapped halves"
     yield Skipped("order of rows", f"{why}; {' and '.join(moved)} here" if moved else why)
     for role in pairs.undecided:
-        yield Skipped(f"parts of {label(role)}", "only the other side tells where one ends and the next begins")
+        yield Skipped(f"parts of {label(role)}", "their boundaries follow only from the other side")
 
 
 ABSENCES = (
@@ -217,13 +217,13 @@ ABSENCES = (
     HeadMissing,
 )
 SHAPES = (ShapeDiffers, StoredTransposed, ConfigDisagrees)
-"""Findings of an audit that a comparison tells too, with both sides: what is absent or too much, and shapes."""
+"""Findings of an audit that a comparison also reports, with both sides: missing, unexpected, mismatched."""
 OF_SHAPES = (RowsCut, RowsPadded, ShapeNotCarried, PaddingDiffers)
 OF_BOTH = (LayersDropped, LayersInvented, LayersRenumbered)
 
 
 def _proven(before: Side, after: Side, found: Tally) -> tuple[frozenset[str], frozenset[str]]:
-    """Families of a side without config whose orientation or place the names alone chose, and the other side proves."""
+    """Families of a side without config with an orientation or position that the other side confirms."""
     solved = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
     return (
         frozenset(one.source.line.family for one in found.carried if solved[0] and _is_other(one, one.source)),
@@ -238,7 +238,7 @@ def _is_other(one: Carried, piece: Piece) -> bool:
 def _of_sides(
     before: Side, after: Side, reported: Sequence[Case], proven: tuple[frozenset[str], frozenset[str]]
 ) -> Iterator[Finding]:
-    """Errors of the sides, and tensors that none explains, where no case of the comparison tells the same."""
+    """Errors of the sides and unexplained tensors that no case of the comparison covers."""
     known: set[tuple[str, str]] = set()
     mine, other = ({(one.code, one.title) for one in side.audited.findings} for side in (before, after))
     both = mine & other
@@ -259,7 +259,7 @@ def _of_sides(
 
 
 def _is_guess(audited: Audit) -> bool:
-    """Whether a side has no config of its own: its symbols are solved, or the other side's."""
+    """Whether a side has no config: its symbols are solved, or taken from the other side."""
     return audited.case is not None and (audited.case.solved or audited.checkpoint.config is None)
 
 
@@ -342,7 +342,10 @@ def _rows(before: Side, after: Side, found: Tally) -> Iterator[RoleDifference]:
         into.how.update(dict.fromkeys(one.steps))
         if one.source.storage != one.target.storage:
             into.types[f"{one.source.storage} → {one.target.storage}"] = None
-    alone: tuple[tuple[tuple[Alone, ...], str], ...] = ((found.dropped, "dropped"), (found.invented, "invented"))
+    alone: tuple[tuple[tuple[OneSidedTensors, ...], str], ...] = (
+        (found.dropped, "dropped"),
+        (found.invented, "invented"),
+    )
     for members, kind in alone:
         for each in members:
             into = row(each.piece)

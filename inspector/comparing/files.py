@@ -1,4 +1,4 @@
-"""A folder beside the repository that it came from, or two repositories, file by file.
+"""Compares a folder with its repository, or two repositories, file by file.
 
 Names and sizes come from the tree that the Hub states of a commit. The content of small files is compared by
 the name git gives it, that of large ones by its SHA-256, and only where that is asked for: all bytes are read.
@@ -79,7 +79,7 @@ def files_between(
 
 
 class _Download:
-    """A folder of this machine beside a repository."""
+    """Compares a local folder with a repository."""
 
     def __init__(self, repository: Checkpoint, local: Checkpoint, hashes: bool, progress: Progress | None) -> None:
         self.repository, self.local = repository, local
@@ -129,7 +129,7 @@ class _Download:
         return os.path.join(self.local.folder, *path.split("/"))
 
     def _small(self, paths: list[str]) -> set[str]:
-        """Small files whose content is another one."""
+        """Small files with different content."""
         left = SMALL_TOGETHER
         differing = set()
         for path in paths:
@@ -142,7 +142,7 @@ class _Download:
         return differing
 
     def _large(self, paths: list[str]) -> set[str]:
-        """Large files whose content is another one; every byte of them is read."""
+        """Large files with different content; every byte of them is read."""
         differing = set()
         done = total = 0
 
@@ -244,7 +244,7 @@ def _audited(checkpoint: Checkpoint) -> frozenset[str]:
 
 
 def _is_needed(path: str, audited: frozenset[str]) -> bool:
-    """Whether loading needs a file: it is no paper, no picture and no second copy of the weights."""
+    """Whether loading needs a file: not a document, an image or a copy of the weights."""
     name = path.rpartition("/")[2].lower()
     if path in audited:
         return True

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.comparing.pieces import Piece, Side
 from inspector.comparing.tally import Tally
-from inspector.comparing.ties import Taken
+from inspector.comparing.ties import TiedCopy
 from inspector.findings.conversion.relation import BuffersDiffer, ComponentDiffers, PrecisionReduced, TakenAsTied
 from inspector.findings.finding import Finding
 from inspector.loader.dtype import BITS
@@ -14,7 +14,7 @@ from inspector.notation.roles import label
 from inspector.reconciler.wording import family_name
 
 
-def notes(source: Side, target: Side, found: Tally, copies: Sequence[Taken]) -> Iterator[Finding]:
+def notes(source: Side, target: Side, found: Tally, copies: Sequence[TiedCopy]) -> Iterator[Finding]:
     """A finding for everything that is worth a note."""
     yield from _precision(found)
     yield from _buffers(source, target)

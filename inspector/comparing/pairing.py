@@ -17,7 +17,7 @@ Pieces = dict[Identity, list[Piece]]
 
 
 class Pairs(Struct, frozen=True):
-    """The pieces of both sides under common identities. undecided: fused rows whose split no side tells."""
+    """The pieces of both sides under common identities. undecided: fused rows with a split that neither side shows."""
 
     source: Mapping[Identity, list[Piece]]
     target: Mapping[Identity, list[Piece]]
@@ -77,7 +77,7 @@ def _gathered(pieces: Iterable[Piece], doubled: set[Identity]) -> Pieces:
 
 
 def _apart(own: Pieces, others: Pieces, undecided: list[str]) -> Pieces:
-    """One side with those fused pieces taken apart whose parts the other side stores, or fuses otherwise."""
+    """One side with fused pieces split, if the other side stores their parts or fuses them differently."""
     found: Pieces = {}
     there = _all_parts(others)
     for pieces in own.values():
@@ -215,7 +215,7 @@ def _named(naming: Naming, pieces: Pieces) -> dict[Hashable, Identity]:
 
 
 def _unstacked(stacks: Sequence[Piece], singles: Sequence[Piece]) -> list[Piece] | None:
-    """Pieces whose leading dim is the other side's last axis, over that axis; None where they are not that."""
+    """Pieces with the other side's last axis as leading dim, split along it; None if there are none."""
     model = singles[0]
     if any(len(piece.identity.axes) + 1 != len(model.identity.axes) or piece.stacked for piece in stacks):
         return None

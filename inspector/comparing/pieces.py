@@ -1,7 +1,7 @@
 """What a side stores, by what it is for: pieces with an identity, an index set and a logical shape.
 
 A piece is a line of a ledger as the architecture means it: its role instead of its name, its layers and
-experts instead of its numbers, outputs before inputs instead of how the file lies. Experts stacked in one
+experts instead of its numbers, outputs before inputs instead of the stored order. Experts stacked in one
 tensor are a piece over the axis of the experts; the parts of a fused matrix can be taken apart.
 """
 
@@ -83,8 +83,8 @@ class Piece(Struct, frozen=True):
     boxes, nouns: over the identity's axes. shape: of one of them, logical, outputs before inputs.
     dims: the expression of each dim where a definition has one. turned: stored inputs before outputs.
     stacked: the last axis is a dim of the stored tensor. terms: the parts of a fused matrix. groups: how
-    many times the parts alternate. part: where it is in a fused tensor. order: where each axis stands
-    among the numbers of the stored name, and the numbers that are no axis.
+    many times the parts alternate. part: where it is in a fused tensor. order: the position of each axis
+    among the numbers of the stored name, and the numbers that are not an axis.
     """
 
     identity: Identity
@@ -141,7 +141,7 @@ def side_of(audited: Audit) -> Side:
     found: dict[str, list[Piece]] = {}
     expected: dict[Identity, list[str]] = {}
     for component, part in (audited.components or {"": audited}).items():
-        cut = _Cutter(part.case, component)
+        cut = _FusedSplitter(part.case, component)
         for line in part.lines:
             found.setdefault(line.kind, []).append(cut.piece(line))
         for identity, family in cut.expected():
@@ -161,7 +161,7 @@ def side_of(audited: Audit) -> Side:
     )
 
 
-class _Cutter:
+class _FusedSplitter:
     __slots__ = ("case", "component", "keys")
 
     def __init__(self, case: Reconciled | None, component: str) -> None:
@@ -332,7 +332,7 @@ def _is_stack(slot: Slot) -> bool:
 
 
 def _blocks(slot: Slot, scope: Scope, shape: tuple[int, ...]) -> tuple[Node, int] | None:
-    """(symbol, number) of stacked modules that lie one below the other in the rows of one matrix."""
+    """(symbol, number) of modules stacked in the rows of one matrix."""
     node = slot.dims[0] if slot.dims else None
     if not slot.kind.each or len(slot.dims) + 1 != len(slot.tensor.dims) or len(shape) != len(slot.dims):
         return None
@@ -347,7 +347,7 @@ def _without_factor(node: Node) -> Node:
 
 
 def _is_turned(line: Line, block: Block, dims: Sequence[Node]) -> bool:
-    """Whether a matrix lies inputs first. Packers turn such weights before they pack them."""
+    """Whether a matrix is stored inputs first. Quantizers transpose such weights first."""
     flow = block.slot.flow
     if flow is None or len(dims) != 2 or tuple(dims) == flow[::-1]:
         return flow is not None and len(dims) == 2 and flow[0] == flow[1] and block.slot.kind.name == "linear_io"
@@ -392,7 +392,7 @@ def part_roles(role: str, packs: Sequence[str]) -> list[str]:
     """The roles of a fused matrix's parts: `attention.qkv` of q, k, v is attention.query, .key and .value.
 
     A pack with a dot is a role itself; the parts of `mlp.gate_up` may be in either order. Where the role's last word
-    is not made of its parts, a part of that name is the role and the others are beside it, or below it where none
+    is not made of its parts, a part of that name is the role and the others are its siblings, or below it where none
     has its name.
     """
     parts = [LONG.get(pack, pack) for pack in packs]
@@ -410,7 +410,7 @@ def part_roles(role: str, packs: Sequence[str]) -> list[str]:
 
 
 def taken_apart(piece: Piece, sizes: Sequence[int]) -> Iterator[Piece]:
-    """The parts of a fused piece, each with its rows and where they lie."""
+    """The parts of a fused piece, each with its rows and their position."""
     groups = piece.groups or 1
     start, stride = 0, sum(sizes) // groups
     for term, size in zip(piece.terms, sizes, strict=True):

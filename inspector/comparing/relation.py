@@ -20,7 +20,7 @@ def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally, *, sta
     The shapes say one model where those of every role that both have agree, vocabularies and numbers of
     layers and experts aside; or where they disagree only for the few roles of which one side itself has
     tensors of several shapes, or its own audit finds fault with, or for so few roles that it is no
-    other width: that is a damage and no other model. stated: whether each side has a config of its own.
+    other width: that is damage, not another model. stated: whether each side has a config.
     """
     if not found.carried:
         return False

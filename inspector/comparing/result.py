@@ -43,7 +43,7 @@ class Files(Struct, frozen=True):
 class RoleDifference(Struct, frozen=True):
     """Parameters of one role on both sides, and how the ones become the others.
 
-    source = carried + dropped, target = carried + invented; the three are None for two different models.
+    source = carried + dropped, target = carried + added (invented); the three are None for different models.
     how: "same", "transposed", "concatenated", "split", "stacked", "padded", "retyped", "packed", "tied", …
     because: the symbols that differ, or where nothing is lost the dtypes. types: every change of dtype or packing.
     """
@@ -64,7 +64,7 @@ class RoleDifference(Struct, frozen=True):
         return self.target - self.source
 
 
-class Way(Struct, frozen=True):
+class TensorMapping(Struct, frozen=True):
     """One logical tensor on both sides. indices: {"layer": 3, "expert": 7}; steps: as in a role's `how`."""
 
     role: str
@@ -97,12 +97,12 @@ class Comparison(Struct, frozen=True, kw_only=True):
     files: Files | None = None
     values: Values | None = None
 
-    def tensors(self) -> Iterator[Way]:
+    def tensors(self) -> Iterator[TensorMapping]:
         """Every logical tensor that is on both sides, by the names in the files; worked out while it is read."""
         before, after = FileNames(self.source), FileNames(self.target)
         for one in self.carriage:
             for index, source, target in one.each():
-                yield Way(
+                yield TensorMapping(
                     one.identity.role,
                     dict(zip(one.source.nouns, index, strict=False)),
                     replace(source, name=before.spelled(source.name)),

@@ -1,7 +1,7 @@
 """The algebra of shapes: how a tensor of one shape becomes one of another, and how much of it arrives. Pure.
 
 Both shapes are logical (unpacked) and in one orientation, outputs before inputs, as the definitions say them;
-what is still transposed then lies otherwise than its definition says.
+what is still transposed then contradicts its definition.
 """
 
 from __future__ import annotations

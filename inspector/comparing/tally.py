@@ -1,6 +1,6 @@
 """The ledger of a conversion: what of each piece of the source is in which piece of the target.
 
-source = carried + dropped and target = carried + invented, whatever the two sides hold: every parameter of
+source = carried + dropped and target = carried + added, whatever the two sides contain: every parameter of
 either side is in exactly one record.
 """
 
@@ -66,7 +66,7 @@ class Carried(Struct, frozen=True):
                 yield index, _tensor(self.source, index), _tensor(self.target, index)
 
 
-class Alone(Struct, frozen=True):
+class OneSidedTensors(Struct, frozen=True):
     """Tensors that one side holds and the other does not."""
 
     piece: Piece
@@ -79,18 +79,18 @@ class Alone(Struct, frozen=True):
 
 
 class Tally(Struct, frozen=True):
-    """Every parameter of both sides: carried with its way, dropped, or invented."""
+    """Every parameter of both sides: carried with its change, dropped, or added."""
 
     carried: tuple[Carried, ...]
-    dropped: tuple[Alone, ...]
-    invented: tuple[Alone, ...]
+    dropped: tuple[OneSidedTensors, ...]
+    invented: tuple[OneSidedTensors, ...]
 
 
 def tally(pairs: Pairs) -> Tally:
     """Lays the pieces of the source over those of the target, identity by identity."""
     carried: list[Carried] = []
-    dropped: list[Alone] = []
-    invented: list[Alone] = []
+    dropped: list[OneSidedTensors] = []
+    invented: list[OneSidedTensors] = []
     for identity in pairs.identities:
         rest = [(piece, piece.boxes) for piece in pairs.target.get(identity, ())]
         for piece in pairs.source.get(identity, ()):
@@ -102,8 +102,8 @@ def tally(pairs: Pairs) -> Tally:
                     left, boxes = _less(left, matched), _less(boxes, matched)
                     rest[position] = (other, boxes)
             if left:
-                dropped.append(Alone(piece, left))
-        invented.extend(Alone(piece, boxes) for piece, boxes in rest if boxes)
+                dropped.append(OneSidedTensors(piece, left))
+        invented.extend(OneSidedTensors(piece, boxes) for piece, boxes in rest if boxes)
     return Tally(tuple(carried), tuple(dropped), tuple(invented))
 
 

@@ -1,7 +1,7 @@
 """Heads and other tied copies before two sides are compared: what one side stores twice counts once.
 
-A stored tensor that may be tied is a parameter of its own only where something says so: the config, the
-format (a GGUF file holds `output.weight` only for a head of its own), or the other side, which has it too.
+A stored tensor that may be tied is a separate parameter only if something says so: the config, the
+format (a GGUF file has `output.weight` only for an untied head), or the other side, which has it too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from inspector.auditing.result import Audit
 
 
-class Taken(Struct, frozen=True):
+class TiedCopy(Struct, frozen=True):
     """A tensor taken for a copy. shared: the file itself says that it is; else nothing says otherwise."""
 
     role: str
@@ -33,7 +33,7 @@ class Taken(Struct, frozen=True):
     shared: bool
 
 
-def settled(source: Side, target: Side) -> tuple[Side, Side, tuple[Taken, ...]]:
+def settled(source: Side, target: Side) -> tuple[Side, Side, tuple[TiedCopy, ...]]:
     """Both sides with copies set aside that only one of them stores.
 
     Where no definition reads a side's names, what the other side knows as a buffer or a copy is one there too;
@@ -87,7 +87,7 @@ def _without(side: Side, copies: Sequence[Piece]) -> Side:
     return replace(side, parameters=rest, copies=(*side.copies, *copies))
 
 
-def _copies(own: Side, other: Side, name: str) -> Iterator[tuple[Piece, Taken]]:
+def _copies(own: Side, other: Side, name: str) -> Iterator[tuple[Piece, TiedCopy]]:
     there = {_plain(piece.identity) for piece in other.parameters}
     for piece in own.parameters:
         block = piece.line.block
@@ -99,11 +99,11 @@ def _copies(own: Side, other: Side, name: str) -> Iterator[tuple[Piece, Taken]]:
         if not shared and (_said(own.audited) or _untied(other.audited) or is_unsettled(own, other, piece)):
             continue
         of = block.slot.tied.partition(":")[2]
-        yield piece, Taken(piece.identity.role, label(of), piece.parameters, name, shared)
+        yield piece, TiedCopy(piece.identity.role, label(of), piece.parameters, name, shared)
 
 
 def is_unsettled(own: Side, other: Side, piece: Piece) -> bool:
-    """Whether nothing says if a tensor is a copy, and the class has one of its own where its config is silent.
+    """Whether it is unknown if a tensor is a copy, and the class does not tie it by default.
 
     It is then a parameter, as the audit of its side counts it. A format that leaves the copy out says nothing
     about a side that has it: what was lost is left out too.

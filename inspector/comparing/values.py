@@ -43,7 +43,7 @@ def compared_with_values(
     if compared.verdict == "unreadable":
         return compared
     if compared.relation != "conversion":
-        why = Skipped("values", "the two are different models: no tensor of the one becomes one of the other")
+        why = Skipped("values", "the two are different models")
         return replace(compared, skipped=(*compared.skipped, why))
     found = compare_values(compared, wanted, progress)
     findings = tuple(ordered((*compared.findings, *merged(found.findings))))
@@ -57,9 +57,9 @@ def compared_with_values(
 
 
 def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: Progress | None = None) -> Values:
-    """Reads both sides of a conversion. wanted: names, `*` for anything; none of them means all.
+    """Reads both sides of a conversion. wanted: names with `*` as a wildcard; none means all.
 
-    Raises NotNamed where a side lies elsewhere and no tensor was named.
+    Raises NotNamed if a side is remote and no tensor was selected.
     """
     found = Values(wanted=tuple(wanted))
     stores = _Stores(compared.source, wanted), _Stores(compared.target, wanted)
@@ -115,12 +115,12 @@ def _one(
             return
         array, shape = logical(numbers.raw, tensor, piece), numbers.raw.shape
         if array is None:
-            found.skip("where its part lies is not known", name)
+            found.skip("the position of its part is unknown", name)
             return
         arrays.append(Numbers(array, numbers.dtype))
     both = matched(arrays[0].raw, arrays[1].raw, carried.fit)
     if both is None:
-        found.skip("no view of the one has the other's shape", names[1])
+        found.skip("its shape cannot be transformed into the other's", names[1])
         return
     one, other = Numbers(both[0], arrays[0].dtype), Numbers(both[1], arrays[1].dtype)
     found.odd.look(names[1], arrays[1])
@@ -136,7 +136,7 @@ def _one(
 
 def _numbers(tensor: LogicalTensor, packed: bool, store: Store | None) -> Numbers | str:
     if packed:
-        return "it is packed"
+        return "it is quantized"
     return "its files cannot be reached" if store is None else store.numbers(tensor.name)
 
 
@@ -159,7 +159,7 @@ def _judged(role: str, source: Numbers, target: Numbers) -> tuple[str, Differenc
 
 
 def _differences(found: Values) -> Iterator[Finding]:
-    """One piece of evidence for each role whose numbers differ, one for all that were rounded or reordered."""
+    """One finding per role with different values, one for all that were rounded or reordered."""
     roles: dict[str, list[Verdict]] = {}
     for verdict in found.verdicts:
         if verdict.what == DIFFERENT:

@@ -18,28 +18,28 @@ class Rival(msgspec.Struct, frozen=True):
 
 
 class ConfigDisagrees(Finding, frozen=True, kw_only=True):
-    """A key of the config says another value than the weights.
+    """A config key contradicts the weights.
 
     What it means
-        Shapes or index sets differ from the config, and one key set to another value takes all these
-        differences away without making a new one. The value is solved backwards from the stored shapes.
+        Shapes or indices of tensors differ from the config, and one other value of this key removes all these
+        differences without causing new ones. The value is computed from the stored shapes.
 
     Why it matters
-        Loaders build the model from the config: they fail on the shapes, or leave the tensors out and run
-        with random numbers.
+        Loaders build the model from the config: they fail on the shapes, or skip the tensors and use random
+        values.
 
     Example
         error[C310] config-disagrees: num_key_value_heads
           config    32
-          weights   8, shown by 64 tensors
+          weights   8, from 64 tensors
           explains  64 differences: model.layers.{layer}.self_attn.k_proj.weight and 1
                     more
-          or        num_attention_heads = 128, which explains as much
+          or        num_attention_heads = 128
           help      set "num_key_value_heads": 8 in config.json
 
     What to do
-        Set the key to the value of the weights. Where the weights are the wrong ones (another size of the
-        same model), fetch those that belong to the config.
+        Set the key to the value of the weights. If the weights are wrong (another size of the same model),
+        download the weights that belong to the config.
     """
 
     code = "C310"
@@ -66,12 +66,12 @@ class ConfigDisagrees(Finding, frozen=True, kw_only=True):
         config = "absent" if self.stated is None else value(self.stated)
         rows = [
             ("config", f"{config}{', the class default' if self.default else ''}"),
-            ("weights", f"{self._weights()}, shown by {count(self.agreeing, 'tensor')}{self._against()}"),
+            ("weights", f"{self._weights()}, from {count(self.agreeing, 'tensor')}{self._against()}"),
             ("explains", f"{count(self.explains, 'difference')}{self._where()}"),
         ]
-        rows.extend(("or", f"{rival.key} = {value(rival.weights)}, which explains as much") for rival in self.rivals)
+        rows.extend(("or", f"{rival.key} = {value(rival.weights)}") for rival in self.rivals)
         if self.lost:
-            rows.append(("or", f"the config is right and the weights have lost {self.lost}"))
+            rows.append(("or", f"the config is right and the weights lack {self.lost}"))
         if self.misshaped:
             rows.append(("or", f"the config is right and {self.misshaped} has the wrong shape"))
         return rows
@@ -84,14 +84,16 @@ class ConfigDisagrees(Finding, frozen=True, kw_only=True):
         return f"{element}{self.interval[0]} to {self.interval[1]}"
 
     def _against(self) -> str:
-        return f"; {count(self.dissenting, 'tensor')} then differ" if self.dissenting else ""
+        return f"; {count(self.dissenting, 'tensor')} would still differ" if self.dissenting else ""
 
     def remedy(self) -> Remedy:
         if self.solved is None:
             words = f'remove "{self.key}" from config.json, or set it to null'
             step = Step(action="remove", file="config.json", key=self._path(), old=self.stated)
         elif self.interval is not None:
-            return Remedy(f'set "{self.key}" in config.json to the value of this range that the model was built with')
+            return Remedy(
+                f'set "{self.key}" in config.json to the value within this range that the model was built with'
+            )
         else:
             words = f'set "{self.key}": {value(self.solved)} in config.json'
             old = msgspec.UNSET if self.default or self.stated is None else self.stated
@@ -109,15 +111,15 @@ class ConfigDisagrees(Finding, frozen=True, kw_only=True):
 
 
 class ConfigImpossible(Finding, frozen=True, kw_only=True):
-    """The config's numbers cannot be put together.
+    """The config values are inconsistent.
 
     What it means
-        An expression of the architecture has no whole value with the numbers of this config: a division
-        leaves a remainder, a divisor is zero, a value is of the wrong type or beyond all bounds.
+        An expression of the architecture has no integer value with this config: a division leaves a remainder,
+        a divisor is zero, a value has the wrong type or is out of range.
 
     Why it matters
-        No model can be built from this config; what depends on the expression is taken from the weights
-        instead and compared with nothing.
+        No model can be built from this config; what depends on the expression is taken from the weights and not
+        checked.
 
     Example
         error[C311] config-impossible: hidden_size
@@ -127,7 +129,7 @@ class ConfigImpossible(Finding, frozen=True, kw_only=True):
           help        correct these keys in config.json
 
     What to do
-        Correct the keys named; the checkpoint's other copies or its model card tell their values.
+        Correct the named keys; take their values from other copies of the checkpoint or from its README.
     """
 
     code = "C311"
@@ -153,23 +155,22 @@ class ConfigImpossible(Finding, frozen=True, kw_only=True):
 
 
 class KeyNotUnderstood(Finding, frozen=True, kw_only=True):
-    """Keys of the config that nothing here reads.
+    """Config keys that inspector does not recognize.
 
     What it means
-        The config has keys that the architecture's definition does not read, that its class has no default for,
-        and that are not known to move no shape.
+        The architecture definition does not use these keys, its config class has no default for them, and they
+        are not known to leave all shapes unchanged.
 
     Why it matters
-        A key that the tool does not understand may change the architecture; the audit says nothing about
-        it.
+        An unrecognized key may change the architecture; the audit does not cover that.
 
     Example
         note[C312] key-not-understood: my_router_depth
           keys  1: my_router_depth
 
     What to do
-        Nothing, where the keys belong to another program. Where they belong to the model, the audit does
-        not cover what they change.
+        Nothing, if the keys belong to another program. If they belong to the model, the audit does not cover
+        their effect.
     """
 
     code = "C312"

@@ -139,7 +139,7 @@ def _with_lists(value: Any) -> Any:
 
 
 COMMON = frozenset(Finding.__struct_fields__)
-"""Fields that are no facts."""
+"""Fields that are not facts."""
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:

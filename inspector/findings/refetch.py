@@ -1,4 +1,4 @@
-"""Findings that fetching the file again cures."""
+"""Findings with the remedy to download the file again."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import msgspec
 from inspector.findings.finding import Finding, Place, Remedy, Step
 
 
-def fetch_file(place: Place, words: str = "fetch this file again") -> Remedy:
-    """To fetch the file of a place again."""
+def fetch_file(place: Place, words: str = "download this file again") -> Remedy:
+    """Remedy: download the file again."""
     return Remedy(words, (Step(action="fetch", file=place.file),) if place.file else ())
 
 
 class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
-    """A file that has to be fetched again.
+    """A file that must be downloaded again.
 
-    repository, revision: where the folder records that it comes from. remote: whether it was read at its source,
-    where fetching again gives the same.
+    repository, revision: origin of the file as recorded in the folder. remote: whether it was read from there,
+    where downloading again does not help.
     """
 
     repository: str | None = None
@@ -26,22 +26,22 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
     remote: bool = False
 
     def remedy(self) -> Remedy:
-        """How to get the file again; the exact command where it is known where the file comes from."""
+        """How to download the file again, with the exact command if its repository is known."""
         return self.fetch_again()
 
     def fetch_again(self) -> Remedy:
-        """How to get the file again; the exact command where it is known where the file comes from."""
+        """How to download the file again, with the exact command if its repository is known."""
         if self.remote:
-            return Remedy("it is like this at its source: its owner has to upload it again")
+            return Remedy("ask its owner to upload it again: the source has the same error")
         command = f"hf download {self.repository} {self.place.file or ''} --revision {self.revision} --force-download"
         # Only words that a shell leaves alone: the line is made to be copied.
         plain = re.fullmatch(r"[\w./ -]+", command, re.ASCII) is not None
         return fetch_file(self.place, command) if self.repository and plain else fetch_file(self.place)
 
     def from_origin(self, repository: str, revision: str) -> Finding:
-        """The same, with where the file can be fetched from."""
+        """The same finding with the repository of the file."""
         return msgspec.structs.replace(self, repository=repository, revision=revision)
 
     def at_its_source(self) -> Finding:
-        """The same, of a file that was read at its source."""
+        """The same finding of a file that was read from its original location."""
         return msgspec.structs.replace(self, remote=True)

@@ -19,7 +19,7 @@ LABELS: dict[str, str] = {
     "router.correction": "router correction bias",
     "pooler": "pooler",
 }
-"""Roles whose label is not simply their words."""
+"""Roles with a label of their own."""
 
 
 def label(role: str) -> str:

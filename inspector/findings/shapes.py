@@ -18,13 +18,13 @@ class UnexpectedShape(Finding, frozen=True, kw_only=True):
 
 
 class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
-    """A tensor's shape is not the one that follows from the config.
+    """A tensor's shape does not match the config.
 
     What it means
-        The config and the rest of the weights agree; this tensor does not.
+        The config and the other weights agree; this tensor does not.
 
     Why it matters
-        Loaders refuse it or leave it out and run with random numbers.
+        Loaders reject it, or replace it with random values.
 
     Example
         error[D501] shape-differs: model.layers.17.self_attn.k_proj.weight
@@ -33,11 +33,11 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
           because   kv = num_key_value_heads = 8; dh = d/h = 128 (head_dim absent); d =
                     hidden_size = 4096
           others    31 tensors are as expected
-          help      this tensor comes from another checkpoint: fetch its file again
+          help      download its file again: the tensor comes from another checkpoint
 
     What to do
-        Fetch the file again; if the tensor was trained or merged in this shape, correct the config for
-        all layers.
+        Download the file again; if the tensor was trained or merged in this shape, correct the config for all
+        layers.
     """
 
     code = "D501"
@@ -64,19 +64,20 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         if self.others:
-            return Remedy("this tensor comes from another checkpoint: fetch its file again")
-        return Remedy("the tensor or the config is another model's: compare it with the original")
+            return Remedy("download its file again: the tensor comes from another checkpoint")
+        return Remedy("compare tensor and config with the original: one is from another model")
 
 
 class StoredTransposed(UnexpectedShape, frozen=True, kw_only=True):
-    """A matrix is on its side.
+    """A weight matrix is stored transposed.
 
     What it means
-        The stored shape is the expected one with its two dims exchanged: [in, out] instead of [out, in]
-        or the reverse, as after a conversion between frameworks.
+        The stored shape is the expected one with its two dims swapped: [in, out] instead of [out, in] or the
+        reverse, as after a conversion between frameworks.
 
     Why it matters
-        Loaders refuse it; where the matrix is square nothing tells, so look at its square siblings too.
+        Loaders reject it. Square matrices of the same conversion are probably transposed too, which their shape
+        cannot show.
 
     Example
         error[D502] stored-transposed: model.layers.{layer}.mlp.up_proj.weight

@@ -23,20 +23,20 @@ class HeadMissing(Finding, frozen=True, kw_only=True):
     """The output head is neither stored nor tied.
 
     What it means
-        The config says that the head is a matrix of its own, and no file holds it.
+        The config says that the head is a separate matrix, but no file contains it.
 
     Why it matters
-        Loaders fill it with random numbers: the server is healthy and the output is garbage.
+        Loaders fill it with random values: the model runs but produces garbage.
 
     Example
         error[P701] head-missing: lm_head.weight
           expected  [128256, 4096], 525,336,576 parameters
           because   tie_word_embeddings = False
-          help      fetch the head's file again, or set "tie_word_embeddings": true if
-                    the head is the embedding
+          help      download the head's file again, or set "tie_word_embeddings": true
+                    if the head is the embedding
 
     What to do
-        If the model was trained with a tied head, correct the config; else fetch or convert again.
+        If the model was trained with a tied head, correct the config; otherwise download or convert it again.
     """
 
     code = "P701"
@@ -59,24 +59,26 @@ class HeadMissing(Finding, frozen=True, kw_only=True):
         return [*rows, ("because", self.tie)]
 
     def remedy(self) -> Remedy:
-        return Remedy('fetch the head\'s file again, or set "tie_word_embeddings": true if the head is the embedding')
+        return Remedy(
+            'download the head\'s file again, or set "tie_word_embeddings": true if the head is the embedding'
+        )
 
 
 class CopyStored(TiedHead, frozen=True, kw_only=True):
-    """A tied matrix is stored a second time.
+    """A tied matrix is stored twice.
 
     What it means
-        The config ties the head to the embedding, and both are in the file. It is counted once.
+        The config ties the head to the embedding, but the file contains both. It is counted once.
 
     Why it matters
-        The copy costs its bytes; loaders ignore it, or read it and tie it again.
+        The copy takes space; loaders ignore it, or read it and tie it again.
 
     Example
         note[P702] copy-stored: lm_head.weight is a copy of the embedding
           copy  [128256, 2048], 262,668,288 elements, counted once
 
     What to do
-        Nothing. Headers cannot tell whether the copy's values are the same.
+        Nothing. Headers cannot show whether the values of the copy are the same.
     """
 
     code = "P702"
@@ -91,13 +93,13 @@ class CopyStored(TiedHead, frozen=True, kw_only=True):
 
 
 class HeadTied(TiedHead, frozen=True, kw_only=True):
-    """The head is not stored: it is the embedding.
+    """The head is tied to the embedding and not stored.
 
     What it means
-        The config ties the two, so that one matrix serves as both and is counted once.
+        The config ties the two: one matrix is used for both and counted once.
 
     Why it matters
-        Nothing is wrong; a formula that counts a head of its own is that much too high.
+        Nothing is wrong; a formula that counts the head separately gives a higher total.
 
     Example
         note[P703] head-tied: lm_head is not stored; config ties it to the embedding
@@ -112,19 +114,18 @@ class HeadTied(TiedHead, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         name = (self.place.tensor or self.place.family or "").removesuffix(".weight")
-        ties = "it is taken for tied" if self.solved else "config ties it"
+        ties = "treated as tied" if self.solved else "config ties it"
         return f"{name} is not stored; {ties} to the {label(self.tied_to)}"
 
 
 class BuffersStored(Finding, frozen=True, kw_only=True, omit_defaults=True):
-    """Tensors are stored that are no parameters.
+    """Buffers are stored.
 
     What it means
-        Rotary frequencies, masks, position numbers, running statistics: a model works them out or counts
-        them up, and they are not trained.
+        Rotary frequencies, masks, position ids and running statistics are computed by the model, not trained.
 
     Why it matters
-        They are in the file and in its size, and not in the parameter count.
+        They add to the size of the file but not to the parameter count.
 
     Example
         note[P704] buffers-stored: 2,048 elements in 32 tensors, not counted
@@ -152,30 +153,29 @@ class BuffersStored(Finding, frozen=True, kw_only=True, omit_defaults=True):
     def rows(self) -> Rows:
         rows = [("families", listed(self.families, 3))]
         if self.disputed is not None:
-            counted = f"{number(self.with_disputed)} parameters, where the {label(self.disputed)} is counted as one"
+            counted = f"{number(self.with_disputed)} parameters, if the {label(self.disputed)} is counted"
             rows.append(("or", counted))
         return rows
 
 
 class TotalDisagrees(Finding, frozen=True, kw_only=True):
-    """A total of the index agrees with nothing.
+    """A total in the index is wrong.
 
     What it means
-        The index states a total that is neither what the headers add up to nor anything that known habits
-        make of it.
+        The index states a total that differs from the sum over the headers, and no known counting convention
+        explains it.
 
     Why it matters
-        Hubs and loaders show and believe this number; it may be left over from another version of the
-        weights.
+        Hubs and loaders display and use this number; it may be left over from another version of the weights.
 
     Example
         warning[P705] total-disagrees: index.total_size
           claimed  16,060,522,240
           true     16,060,522,496
-          help     write the index again from the headers
+          help     regenerate the index from the headers
 
     What to do
-        Write the index again from the headers.
+        Regenerate the index from the headers.
     """
 
     code = "P705"
@@ -193,4 +193,4 @@ class TotalDisagrees(Finding, frozen=True, kw_only=True):
         return [("claimed", number(self.claimed)), ("true", number(self.true))]
 
     def remedy(self) -> Remedy:
-        return Remedy("write the index again from the headers")
+        return Remedy("regenerate the index from the headers")

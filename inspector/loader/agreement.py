@@ -65,7 +65,7 @@ def compare(
 ) -> Agreement:
     """Sets the promise of the index against what the headers hold.
 
-    file_of: tensor -> file, from the headers. gone: files that gave no header, and why. there: names in
+    file_of: tensor -> file, from the headers. gone: files without a readable header, and why. there: names in
     the source. unlisted: files of the set that the index does not name.
     """
     promise = index.weight_map

@@ -1,7 +1,7 @@
 """A checkpoint as its headers, index and configs state it: `load` for a path, `assemble` for any source.
 
 Nothing here judges names or shapes. What is wrong with the files themselves is evidence; what could not be
-read leaves a gap that is named (`lost`, `cut`), so that later stages do not accuse a tensor for the loss
+read leaves a gap that is named (`lost`, `cut`), so that later stages do not blame a tensor for the loss
 of its file.
 """
 
@@ -33,26 +33,26 @@ from inspector.loader.weight_sets import WeightSet, group
 
 if TYPE_CHECKING:
     from inspector.loader.sources.download import Download
-    from inspector.loader.sources.opening import Opened
+    from inspector.loader.sources.opening import OpenedSource
     from inspector.loader.sources.traffic import Progress, Traffic
 
 SIBLINGS_KEPT: Final = 1_000
 
 
 class Checkpoint(Struct, frozen=True):
-    """What was read.
+    """A checkpoint as read from its headers, index and configs.
 
     tensors: the union over the audited set. file_of: tensor -> file. lost: file -> tensors that the index
     promises in it, or that its header names without a usable layout, and of which nothing is known. cut:
     tensors declared whose bytes are missing. set_name: the name of the audited set. partial: one shard of
-    several was asked for, so that absent tensors are no loss. readable: at least one header was read.
+    several was asked for, so that absent tensors are not missing. readable: at least one header was read.
     address: what the source turned out to be, `org/name@revision/folder` for a repository; commit: the one
     commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
     what was read over a network. metadata: what the weight files state of the model themselves (GGUF), unless a
     config was given to be taken instead. ties: names that the format says are the same numbers. copies: tensor ->
     how often it is there again, where the files are slices of one model. shadows: the repository that a path of
     this machine was taken for.
-    folder: where on this machine it lies, "" for a single file and for what lies elsewhere; tree: every file of a
+    folder: its local path, "" for a single file and for a remote source; tree: every file of a
     repository's folder, as the Hub states it. kept_shapes: tensors of which the values were read because they are
     shapes, None where none were asked for. reach: opens the place again, to read such values. by_rank: file -> its
     tensors (None: it gave none), of files that are numbered by rank and may be slices of one model.
@@ -109,9 +109,9 @@ def load(
     A path is a folder, a file, an index, or a place in the Hugging Face cache; one that exists is taken for
     what it is, whatever else the text could mean. A repository is `org/name`, `org/name@revision`,
     `hf://org/name@revision/folder` or the address of a page of it; revision, subfolder and repo_type are
-    those of a repository; cached reads the local cache of the Hub and asks nobody.
+    those of a repository; cached reads only the local Hub cache.
     weights chooses among several sets of a folder: a file, an index, a set or a variant by name.
-    config is a config, or the path of its file, to take instead of the one that is beside the weights.
+    config is a config, or the path of its file, to use instead of the one next to the weights.
     progress is called while headers arrive over a network.
     """
     with _no_collector():
@@ -128,7 +128,7 @@ def load(
             if found.reason != "absent" or os.path.lexists(source):
                 return _unread(source, _no_place(found))
         from inspector.loader.sources.address import shown
-        from inspector.loader.sources.opening import Opened, open_source
+        from inspector.loader.sources.opening import OpenedSource, open_source
 
         opened = open_source(
             source,
@@ -141,7 +141,7 @@ def load(
         )
         if isinstance(opened, Finding):
             return _unread(shown(source), opened)
-        if isinstance(opened, Opened):
+        if isinstance(opened, OpenedSource):
             return _opened(opened, shown(source), weights, chosen_config)
         found = locate(opened)
         if isinstance(found, Refusal):
@@ -164,7 +164,7 @@ def load_within(checkpoint: Checkpoint, folder: str) -> Checkpoint:
 
 
 def _opened(
-    opened: Opened, given: str, weights: str | None, config: tuple[Config | None, tuple[Finding, ...]] | None
+    opened: OpenedSource, given: str, weights: str | None, config: tuple[Config | None, tuple[Finding, ...]] | None
 ) -> Checkpoint:
     """The checkpoint in a source that was opened by its address, with what reading it cost."""
     remote = opened.remote
@@ -194,10 +194,10 @@ def _opened(
 
 def _again(address: str, commit: str | None) -> Source | None:
     """A place that was opened by its address, of the same commit."""
-    from inspector.loader.sources.opening import Opened, open_source
+    from inspector.loader.sources.opening import OpenedSource, open_source
 
     opened = open_source(address, revision=commit)
-    return opened.source if isinstance(opened, Opened) else None
+    return opened.source if isinstance(opened, OpenedSource) else None
 
 
 def _unread(source: str, why: Finding) -> Checkpoint:

@@ -2,7 +2,7 @@
 
 `{"name":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]},...}`: compact, the three fields in this
 order. The text is cut at each `{` and `]`, which gives three parts to an entry: `},"name":`, its layout and its
-span. What is in a part beside a name, a layout or a span is compared letter by letter, so that the parts put
+span. Everything else in a part than name, layout and span is compared literally, so that the parts put
 together are proven to be the text. A header of any other form, or with anything odd in it, is not judged here.
 """
 
@@ -26,7 +26,7 @@ _NEXT: Final = b']},"'
 _PIECE: Final = 1 << 17
 """Bytes."""
 _BEFORE, _AFTER = '},"', '":'
-"""What stands around a name."""
+"""The text around a name."""
 _SPAN: Final = ',"data_offsets":['
 """What is before a span."""
 _CUT: Final = bytes(0 if code < 32 else ord("\n") if code in b"{]" else code for code in range(256))
@@ -52,7 +52,7 @@ def read_compact(
 ) -> Compact | None:
     """The header, where every entry has this form and nothing is odd; else None.
 
-    layout_of: the layout of a dtype and dims, or None where there is none. met: texts of layouts met in this and
+    layout_of: the layout of a dtype and dims, or None where there is none. met: texts of layouts seen in this and
     other headers.
     """
     metadata, entries = _apart(raw)
@@ -89,7 +89,7 @@ def _pieces(entries: bytes) -> Iterator[bytes]:
 
 
 def _fields(text: bytes) -> list[str] | None:
-    """Name with what stands around it, layout and span of each entry of a piece in turn."""
+    """Name with the text around it, layout and span of each entry of a piece in turn."""
     cuts = text.translate(None, _UNCUT)
     if b"\\" in text or cuts != (b"{]]" * len(cuts))[: len(cuts)]:
         return None
@@ -124,7 +124,7 @@ def _apart(raw: bytes) -> tuple[dict[str, str] | None, bytes]:
 def _learned(
     kinds: list[str], matched: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]
 ) -> bool:
-    """Whether each kind (`"dtype":"BF16","shape":[2,3`) has a layout, which is then among those met."""
+    """Whether each kind (`"dtype":"BF16","shape":[2,3`) has a layout, which is then added to `met`."""
     for kind in set(kinds).difference(matched):
         match = _LAYOUT.fullmatch(kind)
         layout = None if match is None else layout_of(match[1], json.loads(f"[{match[2]}]"))
@@ -135,7 +135,7 @@ def _learned(
 
 
 def _offsets(spans: list[str]) -> list[int]:
-    """Begin and end of each span (`,"data_offsets":[0,12`) in turn; of the wrong number where one is no span."""
+    """Begin and end of each span (`,"data_offsets":[0,12`) in turn; of a different length if one is not a span."""
     listed = list(map(_OFFSETS, spans))
     numbers = "]".join(listed).encode()
     apart = numbers.translate(None, _DIGITS) == b",]" * (len(spans) - 1) + b","

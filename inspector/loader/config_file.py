@@ -10,15 +10,15 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Refusal, Source
-from inspector.loader.strict_json import Doubled, Fault
+from inspector.loader.strict_json import DuplicateKeys, JsonFault
 
 CONFIG_LIMIT: Final = 64_000_000
 """Bytes of a config; the largest genuine ones (tables of labels) have a few million."""
 NAMES_SHOWN: Final = 20
 
 SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json")
-"""Quantisation settings beside config.json, in the order of trust; read only where config.json has none."""
-QUANTISATION_KEYS: Final = ("quantization_config", "quantization", "compression_config")
+"""Files with quantization settings, in order of preference; read only if config.json has none."""
+QUANTIZATION_KEYS: Final = ("quantization_config", "quantization", "compression_config")
 
 LITGPT_FILES: Final = ("model_config.yaml", "lit_config.json")
 """litgpt's config, the newer name first; read only where there is neither config.json nor params.json."""
@@ -29,9 +29,9 @@ Kind = Literal["config", "params", "adapter", "pipeline", "litgpt", "gguf"]
 class Config(Struct, frozen=True):
     """A config as it is in its file.
 
-    kind: whose keys these are; "params" is Meta's params.json (dim, n_layers, ...), "litgpt" litgpt's own config,
-    "gguf" the key-values of a GGUF file. writer: the framework in whose names the tensors are, where the file that
-    the values come from states it.
+    kind: the naming scheme of the keys; "params" is Meta's params.json (dim, n_layers, ...), "litgpt" litgpt's
+    config, "gguf" the key-value pairs of a GGUF file. writer: the framework that named the tensors, if the file
+    states it.
     """
 
     file: str
@@ -44,16 +44,16 @@ def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, t
     """The config, or None; and what is wrong with the file. NaN and Infinity are values here."""
     raw = source.read_whole(name, CONFIG_LIMIT)
     if isinstance(raw, Refusal):
-        problem = {"absent": "is not there", "too-large": "is too large"}.get(raw.reason, "cannot be read")
+        problem = {"absent": "does not exist", "too-large": "is too large"}.get(raw.reason, "cannot be read")
         return None, (_unreadable(name, problem, raw.detail, None, ""),)
     size = len(raw)
     values = strict_json.decode_config(raw)
-    if isinstance(values, Fault):
+    if isinstance(values, JsonFault):
         what = recognise(raw[:SNIFF_BYTES], size)
         what = "" if what in ("json", "unknown", "text") else what
         return None, (_unreadable(name, values.reason, "", values.position, what),)
     if not isinstance(values, dict):
-        return None, (_unreadable(name, "is no JSON object", "", 0, ""),)
+        return None, (_unreadable(name, "is not a JSON object", "", 0, ""),)
     keys = _keys_twice(values)
     if not keys:
         return Config(name, values, kind), ()
@@ -76,7 +76,7 @@ def _keys_twice(values: object) -> list[str]:
     stack: list[tuple[str, object]] = [("", values)]
     while stack:
         way, item = stack.pop()
-        if isinstance(item, Doubled):
+        if isinstance(item, DuplicateKeys):
             keys.extend(way + key for key in item.keys_twice)
         if isinstance(item, dict):
             stack.extend((f"{way}{key}.", value) for key, value in item.items() if isinstance(value, dict | list))

@@ -8,7 +8,7 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import (
     CONFIG_LIMIT,
     LITGPT_FILES,
-    QUANTISATION_KEYS,
+    QUANTIZATION_KEYS,
     SIDE_FILES,
     Config,
     Kind,
@@ -73,7 +73,7 @@ def read_configs(
 
 
 def _litgpt(source: Source, listing: Listing) -> Config | None:
-    """litgpt's own config, where there is no other."""
+    """litgpt's config, used if there is no other."""
     if not any(name in listing.files for name in LITGPT_FILES):
         return None
     from inspector.loader.formats.flat_yaml import read_values
@@ -87,9 +87,9 @@ def _litgpt(source: Source, listing: Listing) -> Config | None:
 
 
 def side_values(source: Source, listing: Listing, configs: Mapping[str, Config]) -> dict[str, Mapping[str, object]]:
-    """Quantisation settings in files of their own, where the config has none."""
+    """Quantization settings in files of their own, where the config has none."""
     config = configs.get("config")
-    if config is not None and any(key in config.values for key in QUANTISATION_KEYS):
+    if config is not None and any(key in config.values for key in QUANTIZATION_KEYS):
         return {}
     read = {name: read_config(source, name, "config")[0] for name in SIDE_FILES if name in listing.files}
     return {name: one.values for name, one in read.items() if one is not None}

@@ -39,7 +39,7 @@ def wanted_length(first: bytes, size: int | None) -> int | None:
 
 
 def unopened(first: bytes, size: int | None, file: str) -> Header:
-    """The header of a file whose announced length cannot be true: no header, and evidence of what it is."""
+    """The result for a file with an impossible header length: no header, and findings on its content."""
     from inspector.loader.header_faults import no_header
 
     return unreadable(file, no_header(first, size, file))
@@ -51,7 +51,7 @@ def parse_header(
     """Reads the JSON of a header.
 
     data_bytes: bytes that the file holds behind the header; None leaves the end of the data unchecked.
-    layouts: layouts already met in other files of the same checkpoint. first: the beginning of the file,
+    layouts: layouts already read in other files of the same checkpoint. first: the beginning of the file,
     to recognise another format by.
     """
     known = Layouts() if layouts is None else layouts

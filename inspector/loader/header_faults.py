@@ -50,7 +50,7 @@ from inspector.loader.header_record import (
 )
 from inspector.loader.layout import WORD, Layout
 from inspector.loader.signature import recognise
-from inspector.loader.strict_json import Doubled, Fault, OddNumber
+from inspector.loader.strict_json import DuplicateKeys, JsonFault, OddNumber
 
 
 class EntryByEntry:
@@ -70,7 +70,7 @@ class EntryByEntry:
         if self.raw[:1] in (b" ", b"\t", b"\r", b"\n"):
             blanks = len(self.raw) - len(self.raw.lstrip(b" \t\r\n"))
             self.findings.append(HeaderStartsBlank(place=self.place, bytes=blanks))
-        doubled = self.values.keys_twice if isinstance(self.values, Doubled) else ()
+        doubled = self.values.keys_twice if isinstance(self.values, DuplicateKeys) else ()
         if doubled:
             self.findings.append(
                 KeyDoubled(place=self.place, where="header", keys=tuple(doubled[:NAMES_SHOWN]), tensors=len(doubled))
@@ -108,12 +108,12 @@ class EntryByEntry:
         if not isinstance(found, dict):
             self.findings.append(MetadataMalformed(place=self.place, problem=f"is {_kind(found)}", keys=(), count=1))
             return {}
-        if isinstance(found, Doubled):
+        if isinstance(found, DuplicateKeys):
             keys = found.keys_twice
             self.findings.append(MetadataKeyDoubled(place=self.place, keys=tuple(keys[:NAMES_SHOWN]), count=len(keys)))
         bad = [key for key, text in found.items() if type(text) is not str]
         if bad:
-            problem = f"holds {_kind(found[bad[0]])} where only texts may stand"
+            problem = f"holds {_kind(found[bad[0]])} instead of a string"
             self.findings.append(
                 MetadataMalformed(place=self.place, problem=problem, keys=tuple(bad[:NAMES_SHOWN]), count=len(bad))
             )
@@ -125,7 +125,7 @@ class EntryByEntry:
             self.faulty.append(name)
             self._malformed(name, f"the entry is {_kind(entry)}")
             return
-        if isinstance(entry, Doubled):
+        if isinstance(entry, DuplicateKeys):
             self.problems.add_once(FieldDoubled, KeysEntry(tensor=name, keys=tuple(entry.keys_twice[:NAMES_SHOWN])))
         extra = [key for key in entry if key not in ("dtype", "shape", "data_offsets")]
         if extra:
@@ -167,7 +167,7 @@ class EntryByEntry:
                 return None
         start, stop = found
         if start > stop:
-            self._malformed(name, f"data_offsets run backwards, {start} to {stop}")
+            self._malformed(name, f"data_offsets are reversed, {start} to {stop}")
             return None
         return start, stop
 
@@ -181,7 +181,7 @@ class EntryByEntry:
             self._malformed(name, f"shape is {_kind(dims)}, not a list")
             return None
         if type(dtype) is not str:
-            self._malformed(name, f"dtype is {_kind(dtype)}, not a text")
+            self._malformed(name, f"dtype is {_kind(dtype)}, not a string")
             return None
         made = layout_of(dtype, dims)
         if isinstance(made, Layout):
@@ -258,7 +258,7 @@ def no_header(first: bytes, size: int | None, file: str) -> Finding:
 def not_an_object(values: object, raw: bytes, data_bytes: int | None, file: str, first: bytes) -> Finding:
     """What is in place of a JSON object: another format, or what is wrong with the JSON."""
     place = Place(file=file)
-    if isinstance(values, Fault):
+    if isinstance(values, JsonFault):
         first = first if len(first) > 8 else len(raw).to_bytes(8, "little") + raw[:504]
         what = "" if raw[:1] == b"{" else recognise(first, 8 + len(raw) + (data_bytes or 0))
         if what and what not in ("unknown", "text", "empty"):
@@ -277,7 +277,7 @@ def _kind(value: object) -> str:
     if isinstance(value, OddNumber | int | float):
         return "a number"
     if isinstance(value, str):
-        return "a text"
+        return "a string"
     return "a list" if isinstance(value, list) else "an object"
 
 

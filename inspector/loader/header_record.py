@@ -33,7 +33,7 @@ class Layouts(dict[tuple[Any, ...], Layout]):
 class Header(Struct, frozen=True):
     """What a header declares.
 
-    faulty: tensors whose entry gives no layout. cut: tensors whose bytes lie, all or in part, behind the
+    faulty: tensors with an invalid entry. cut: tensors with bytes, all or in part, behind the
     end of the file. declared_bytes: length of the data as the offsets say. readable: whether it was a
     header at all, with or without faults. uniform: it has the form of the reference writer; then no name
     holds a quotation mark, a backslash or a control character.

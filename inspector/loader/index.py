@@ -12,7 +12,7 @@ from msgspec import Struct
 from inspector.findings.finding import Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
-from inspector.loader.strict_json import Doubled, Fault
+from inspector.loader.strict_json import DuplicateKeys, JsonFault
 
 INDEX_LIMIT: Final = 64_000_000
 """Bytes of an index; the largest known ones have 10 million."""
@@ -46,13 +46,13 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
     if isinstance(values, dict) and not plain:
         values = strict_json.decode_index_exact(raw)
         doubled = _doubled_keys(values)
-    if isinstance(values, Fault):
+    if isinstance(values, JsonFault):
         return unreadable_index(file, values.reason, values.position, raw)
     if not isinstance(values, dict):
-        return unreadable_index(file, "is no JSON object", 0, raw)
+        return unreadable_index(file, "is not a JSON object", 0, raw)
     weight_map = values.get("weight_map")
     if not isinstance(weight_map, dict):
-        problem = "has no weight_map" if weight_map is None else "has a weight_map that is no object"
+        problem = "has no weight_map" if weight_map is None else "has a weight_map that is not an object"
         return unreadable_index(file, problem, None, raw)
     findings: list[Finding] = []
     if doubled:
@@ -98,7 +98,7 @@ def _by_file(weight_map: dict[str, str]) -> dict[str, list[str]]:
 
 def unreadable_index(file: str, problem: str, position: int | None, raw: bytes = b"") -> Finding:
     """An index that cannot be used, with what it is instead if its first bytes tell."""
-    what = recognise(raw[:SNIFF_BYTES], len(raw)) if raw or problem == "ends in the middle" else ""
+    what = recognise(raw[:SNIFF_BYTES], len(raw)) if raw or problem == "is truncated" else ""
     if what in ("json", "unknown", "text"):
         what = ""
     from inspector.findings.shards.index import IndexUnreadable
@@ -107,7 +107,7 @@ def unreadable_index(file: str, problem: str, position: int | None, raw: bytes =
 
 
 def _has_doubled(values: dict[str, Any], raw: bytes) -> bool:
-    """Whether some object held a key twice, told from the number of strings; also true if too deep."""
+    """Whether an object has a duplicate key, derived from the number of strings; also true if too deep."""
     weight_map = values.get("weight_map")
     strings = len(values)
     for key, value in values.items():
@@ -128,7 +128,7 @@ def _doubled_keys(values: object) -> list[str]:
     stack = [values]
     while stack:
         item = stack.pop()
-        if isinstance(item, Doubled):
+        if isinstance(item, DuplicateKeys):
             keys.extend(item.keys_twice)
         if isinstance(item, dict):
             stack.extend(value for value in item.values() if isinstance(value, dict | list))
@@ -164,7 +164,7 @@ def _shown(value: object) -> str:
 
 def _type(value: object) -> str:
     if value is None or isinstance(value, bool):
-        return "null" if value is None else "a truth value"
+        return "null" if value is None else "a boolean"
     if isinstance(value, float):
         return "a float"
-    return "a text" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"
+    return "a string" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"

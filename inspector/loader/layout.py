@@ -30,7 +30,7 @@ def lay_out(dtype: str, shape: tuple[int, ...]) -> Layout | str:
     """The layout of a known dtype and of dims already checked to be integers from 0 to 2^64 - 1.
 
     A text instead of a layout says why there is none: "overflow" (the product leaves 64 bits) or
-    "part-byte" (elements times bits is no whole number of bytes).
+    "part-byte" (elements times bits are not whole bytes).
     """
     elements = 1
     for dim in shape:

@@ -1,4 +1,4 @@
-"""What training leaves in a folder that is no set of weights to load: recognised by names alone. Pure.
+"""Training state in a folder, recognized by file names. Pure.
 
 Sources: transformers' Trainer (names in trainer.py), accelerate's `utils/constants.py`, DeepSpeed's engine.py and
 `checkpoint/constants.py`, torch.distributed.checkpoint's `filesystem.py`, Megatron-LM's `checkpointing.py`.
@@ -80,7 +80,7 @@ def _leftover(kind: str, names: Iterable[str], listing: Listing, partition: bool
 def leftover_findings(listing: Listing, audited: Iterable[str] = ()) -> tuple[Finding, ...]:
     """The leftovers of a place as evidence: the state of training in one, each kind of partition in one.
 
-    audited: files that are audited, which are no leftovers of themselves.
+    audited: files that are audited and therefore not leftovers.
     """
     own = frozenset(audited)
     found = [one for one in leftovers(listing) if not own.intersection(one.names)]

@@ -1,4 +1,4 @@
-"""What is beside the audited weights, or in the place of any: other sets, halves of downloads, pointers."""
+"""Other files next to the audited weights: other sets, unfinished downloads, pointers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HALVES: Final = (".incomplete", ".aria2", ".part", ".crdownload")
 
 
 class OtherSet(Struct, frozen=True):
-    """Weights beside the audited ones. kind: "safetensors", "pytorch", "gguf", "flax", ..."""
+    """Weights other than the audited ones. kind: "safetensors", "pytorch", "gguf", "flax", ..."""
 
     name: str
     files: tuple[str, ...]
@@ -103,7 +103,7 @@ def sniffed(source: Source, sets: tuple[WeightSet, ...], sizes: Mapping[str, int
 
 
 def unfinished(listing: Listing, names: Mapping[str, None]) -> list[Finding]:
-    """Traces of a download that did not end, beside a file of the audited set."""
+    """Partial files of unfinished downloads of the audited set."""
     found: list[Finding] = []
     for name in listing.files:
         for ending in _HALVES:

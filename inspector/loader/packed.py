@@ -1,4 +1,4 @@
-"""What a packed tensor is underneath: its storage, and how much of its logical shape the header tells."""
+"""The storage of a quantized tensor, and how much of its logical shape the header determines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Packed(Struct, frozen=True):
     scheme: name of the packing scheme. bits: of one logical value, without helpers. group_size: values that
     share a scale, None where the scheme has no groups or the header does not tell. storage: dtype and shape
     as the header states them. bounds: (least, most) for each logical dim where the header leaves a dim open;
-    empty where it is exact. shaped: False where the header tells the number of elements and no shape.
+    empty where it is exact. shaped: False if the header determines the number of elements but not the shape.
     padding: how many of the elements may be filling at the end. known: False where the packing itself is
     not known, so that the logical tensor is counted as it is stored and fits any shape.
     """
@@ -29,12 +29,12 @@ class Packed(Struct, frozen=True):
 
     @property
     def exact(self) -> bool:
-        """Whether the header alone tells the logical shape."""
+        """Whether the header determines the logical shape."""
         return self.shaped and self.known and not self.bounds
 
     @property
     def counted(self) -> bool:
-        """Whether the header alone tells the number of logical elements."""
+        """Whether the header determines the number of logical elements."""
         return self.known and not self.bounds and not self.padding
 
     def admits(self, shape: tuple[int | None, ...], layout: Layout) -> bool:

@@ -16,7 +16,7 @@ from inspector.loader.weight_sets import SAFETENSORS, WeightSet, choose, shard_n
 
 NAMES_SHOWN: Final = 20
 OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
-"""Formats besides safetensors that are read, in the order in which one is taken where there is no safetensors."""
+"""Supported formats besides safetensors, in order of preference."""
 
 
 class Picked(Struct, frozen=True):
@@ -113,7 +113,7 @@ def _with_index(one: WeightSet, index: Index | Outline | Finding, before: list[F
 
 
 def loadable(sets: tuple[WeightSet, ...], listing: Listing) -> tuple[WeightSet, ...]:
-    """The sets that are no partitions of a training run: those of safetensors, and of others what is not."""
+    """The sets that are not partitions of a training run."""
     if all(one.kind == SAFETENSORS for one in sets):
         return sets
     parts = {name for one in leftovers(listing) for name in one.names}

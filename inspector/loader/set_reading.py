@@ -20,7 +20,7 @@ from inspector.loader.weight_sets import WeightSet, shard_number
 
 if TYPE_CHECKING:
     from inspector.loader.agreement import Copy
-    from inspector.loader.formats.other_formats import Beyond, OtherReader
+    from inspector.loader.formats.other_formats import ExtraContent, OtherReader
 
 NAMES_SHOWN: Final = 20
 FILES_LIMIT: Final = 20_000
@@ -28,7 +28,7 @@ FILES_LIMIT: Final = 20_000
 
 
 class WeightFile(Struct, frozen=True):
-    """A file of the audited set whose header was read. Sizes in bytes; bytes is that of the whole file."""
+    """A file of the audited set with a readable header. Sizes in bytes; bytes is the size of the whole file."""
 
     name: str
     bytes: int
@@ -61,7 +61,7 @@ class SetReading:
         self.findings: list[Finding] = []
         self.names: dict[str, None] = {}
         self.bytes = 0
-        self.beyond: Beyond | None = None
+        self.beyond: ExtraContent | None = None
         self._other: OtherReader | None = None
         self._layouts = Layouts()
         self._as_promised = index is not None
@@ -201,7 +201,7 @@ class SetReading:
             self._copy(name, (), (), count, unlisted)
 
     def _kept(self, index: Index, unlisted: Sequence[str]) -> bool:
-        """Whether every promise of the index was found kept and nothing is beside it."""
+        """Whether the index matches the headers exactly."""
         return len(self.tensors) == len(index.weight_map) and not unlisted and not self._copies
 
     def _proven(self, outline: Outline) -> Index | None:

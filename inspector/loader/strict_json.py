@@ -27,7 +27,7 @@ _SMALL: Final = 4_000_000
 """Texts up to this many bytes cannot pass MEMORY_LIMIT by much and are not estimated."""
 
 
-class Fault(Struct, frozen=True):
+class JsonFault(Struct, frozen=True):
     """Why a text is not taken: a short reason in words, and the byte or character where known."""
 
     reason: str
@@ -35,12 +35,12 @@ class Fault(Struct, frozen=True):
 
 
 class OddNumber(Struct, frozen=True):
-    """A number that is no plain integer: a fraction, an exponent, -0, or more digits than any size has."""
+    """A number that is not a plain integer: a fraction, an exponent, -0, or more digits than any size has."""
 
     text: str
 
 
-class Doubled(dict[str, Any]):
+class DuplicateKeys(dict[str, Any]):
     """An object that held a key twice: the last value as usual, and the keys that came twice."""
 
     __slots__ = ("keys_twice",)
@@ -61,7 +61,7 @@ class _NotTaken(ValueError):
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise _NotTaken(f"{name} is no JSON")
+    raise _NotTaken(f"{name} is not JSON")
 
 
 def _plain_integer(text: str) -> int | OddNumber:
@@ -80,7 +80,7 @@ def _bounded_integer(text: str) -> int | float:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     plain = dict(pairs)
-    return plain if len(plain) == len(pairs) else Doubled(pairs)
+    return plain if len(plain) == len(pairs) else DuplicateKeys(pairs)
 
 
 _FRACTION: Final = OddNumber("a number with a fraction or an exponent")
@@ -105,7 +105,7 @@ _CONFIG = JSONDecoder(parse_int=_bounded_integer, object_pairs_hook=_object).dec
 
 
 def decode_quick(raw: bytes) -> object:
-    """A header, by the fast decoder: fractions are `OddNumber`, NaN and broken text a `Fault`.
+    """A header, by the fast decoder: fractions are `OddNumber`, NaN and broken text a `JsonFault`.
 
     Not noticed here, and to be asked of `is_plain`, `exact_again` and the types found: keys that come
     twice, -0, true for 1, depth beyond the limit, surrogates.
@@ -114,13 +114,13 @@ def decode_quick(raw: bytes) -> object:
 
 
 def exact_again(values: dict[str, Any], raw: bytes) -> object:
-    """What `decode_quick` gave, made exact: objects with a key twice are `Doubled`, -0 is an `OddNumber`.
+    """What `decode_quick` gave, made exact: objects with a key twice are `DuplicateKeys`, -0 is an `OddNumber`.
 
     The text is decoded a second time only if it holds one of these.
     """
     strings = strings_within(values)
     if strings is None:
-        return Fault(_TOO_DEEP)
+        return JsonFault(_TOO_DEEP)
     if string_marks(raw) == 2 * strings and not (b"-" in raw and b"-0" in raw):
         return _whole_text(values, raw)
     return _whole_text(_decode(raw, _EXACT), raw)
@@ -132,12 +132,12 @@ def decode_index(raw: bytes) -> object:
 
 
 def decode_index_exact(raw: bytes) -> object:
-    """An index, slowly: objects with a key twice are `Doubled`."""
+    """An index, slowly: objects with a key twice are `DuplicateKeys`."""
     return _shallow(_whole_text(_decode(raw, _INDEX_EXACT), raw))
 
 
 def decode_config(raw: bytes) -> object:
-    """A config: NaN and Infinity are values (Python writes both), objects with a key twice `Doubled`."""
+    """A config: NaN and Infinity are values (Python writes both), objects with a key twice `DuplicateKeys`."""
     return too_dense(raw) or _shallow(_whole_text(_decode(raw, _CONFIG), raw))
 
 
@@ -181,7 +181,7 @@ def strings_within(value: object) -> int | None:
     return None
 
 
-def too_dense(raw: bytes, density: int = 0) -> Fault | None:
+def too_dense(raw: bytes, density: int = 0) -> JsonFault | None:
     """Whether decoding would make more memory out of the text than the limit and its length allow."""
     if len(raw) <= _SMALL:
         return None
@@ -191,11 +191,11 @@ def too_dense(raw: bytes, density: int = 0) -> Fault | None:
         return None  # an object has at most one colon more than commas: they need not be counted
     estimate = 200 * objects + 64 * lists + 40 * commas + 150 * raw.count(b":")
     if estimate > allowed:
-        return Fault("holds more values than fit into the memory allowed")
+        return JsonFault("needs more memory than allowed")
     return None
 
 
-def header_too_dense(raw: bytes) -> Fault | None:
+def header_too_dense(raw: bytes) -> JsonFault | None:
     """`too_dense` with what a header's length allows."""
     return too_dense(raw, _DENSITY_LIMIT)
 
@@ -206,22 +206,22 @@ def has_surrogates(raw: bytes) -> bool:
 
 
 def _shallow(value: object) -> object:
-    return Fault(_TOO_DEEP) if strings_within(value) is None else value
+    return JsonFault(_TOO_DEEP) if strings_within(value) is None else value
 
 
 def _whole_text(value: object, raw: bytes) -> object:
-    """The value, or a fault where one of its strings holds half of a surrogate pair."""
-    if isinstance(value, Fault) or not has_surrogates(raw):
+    """The value, or a fault where one of its strings contains a lone surrogate."""
+    if isinstance(value, JsonFault) or not has_surrogates(raw):
         return value
     stack = [value]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
             if not _encodable(item):
-                return Fault("holds half of a surrogate pair")
+                return JsonFault("contains a lone surrogate")
         elif isinstance(item, dict):
             if not all(map(_encodable, item)):
-                return Fault("holds half of a surrogate pair")
+                return JsonFault("contains a lone surrogate")
             stack.extend(item.values())
         elif isinstance(item, list):
             stack.extend(item)
@@ -240,22 +240,22 @@ def _decode(raw: bytes, decoder: Callable[[str], Any]) -> object:
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        return Fault(_encoding(raw), error.start)
+        return JsonFault(_encoding(raw), error.start)
     if text.startswith("\ufeff"):
-        return Fault("begins with a byte order mark", 0)
+        return JsonFault("begins with a byte order mark", 0)
     try:
         return decoder(text)
     except JSONDecodeError as error:
-        return Fault(_syntax(raw, error), error.pos)
+        return JsonFault(_syntax(raw, error), error.pos)
     except _NotTaken as error:
-        return Fault(str(error))
+        return JsonFault(str(error))
     except RecursionError:
-        return Fault(_TOO_DEEP)
+        return JsonFault(_TOO_DEEP)
     except MemoryError:
-        return Fault("needs more memory than there is")
+        return JsonFault("needs more memory than available")
     except ValueError:
         # The only other one: an integer beyond Python's own limit of digits.
-        return Fault("holds a number of thousands of digits")
+        return JsonFault("contains a number with thousands of digits")
 
 
 def _encoding(raw: bytes) -> str:
@@ -266,7 +266,7 @@ def _encoding(raw: bytes) -> str:
 
 def _syntax(raw: bytes, error: JSONDecodeError) -> str:
     if b"\n=======" in raw or b"\n<<<<<<<" in raw or raw.startswith(b"<<<<<<<"):
-        return "holds the remnant of an unfinished git merge"
+        return "contains unresolved git merge conflicts"
     if error.msg == "Extra data":
         rest = raw.rstrip(b"\0")
         if len(rest) < len(raw) and len(rest.decode(errors="ignore").rstrip()) <= error.pos:
@@ -275,5 +275,5 @@ def _syntax(raw: bytes, error: JSONDecodeError) -> str:
     if raw[:1] and raw[1::2][:20].count(0) > 8:
         return "is UTF-16, not UTF-8"
     if error.pos >= len(error.doc.rstrip()):
-        return "ends in the middle"
+        return "is truncated"
     return f"is not JSON ({error.msg[0].lower()}{error.msg[1:]})"

@@ -1,7 +1,7 @@
 """Which files of a place belong together, and which of these sets is audited. Pure: names and sizes only.
 
 A set is a single file, or shards numbered `-00001-of-00004` with or without an index. One folder often
-holds several: variants (`model.fp16.safetensors`), a `consolidated.safetensors` beside shards, twins in
+holds several: variants (`model.fp16.safetensors`), a `consolidated.safetensors` next to shards, copies in
 another format, a stale single file that a later save in shards left behind.
 """
 
@@ -63,7 +63,7 @@ class WeightSet(Struct, frozen=True):
 
 
 class _Growing(Struct):
-    """A set whose files are still being found."""
+    """A set under construction."""
 
     files: list[str] = []
     index: str | None = None
@@ -72,7 +72,7 @@ class _Growing(Struct):
 def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
     """The sets among the files of a place, the one to audit first, other formats last.
 
-    An index whose shards are all absent makes a set without files: it still promises some.
+    An index without any of its shards makes a set without files.
     """
     growing: dict[tuple[str, str, bool], _Growing] = {}
     for name in sizes:

@@ -1,1 +1,1 @@
-"""How a module is stored when it is quantised: one scheme a file."""
+"""How a module is stored when it is quantized: one scheme a file."""

@@ -1,6 +1,6 @@
 """The schemes by the suffix and dtype of their values, and the suffixes that mark a packed module.
 
-A table of names, so that a checkpoint loads the files of its own schemes alone.
+A table of names, so that a checkpoint loads only the files of its schemes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Final
 
 from inspector.quantization.module import BYTES, FLOAT8, FLOATS, INTEGERS, Scheme, Tensors
-from inspector.quantization.stated import Said
+from inspector.quantization.stated import ModuleSettings
 
 Row = tuple[str, str, str, frozenset[str]]
 """(file, name in it, suffix of the values, their dtypes)."""
@@ -65,7 +65,7 @@ BY_VALUES: Final = _by_values()
 """Suffix of the values -> the schemes that use it."""
 KV_CACHE: Final = frozenset({"k_scale", "v_scale", "kv_scale", "q_scale", "prob_output_scale", "k_zero_point",
                              "v_zero_point"})  # fmt: skip
-"""Scales of the cache of keys and values, beside the attention's projections."""
+"""Scales of the key-value cache, stored with the attention's projections."""
 HELPERS: Final = KV_CACHE | {
     "SCB", "_weight_act_pre_scale", "_weight_act_quant_scale", "_weight_scale", "_weight_zero_point", "act_scale",
     "activation_scale", "activation_scale_inv", "axis", "biases", "bitmask", "block_scales", "centroids.weight",
@@ -89,7 +89,7 @@ STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", 
 FOREIGN: Final = frozenset({"s", "s_channel", "s_group", "act_global_scale", "weight_global_scale", "meta", "SU", "SV",
                             "forward_hadamard_matrix", "backward_hadamard_matrix", "workspace", "theta", "pairs",
                             "scale_packed", "Wscale", "codebook_id", "rescale_WH", "fuse_scales"})  # fmt: skip
-"""Helpers of packings without a scheme, believed only beside such values."""
+"""Helpers of schemes that are not supported, recognized only together with such values."""
 PACKED_DTYPES: Final = FLOAT8 | {"U32", "I32", "U8", "I8", "I16", "U16", "F4"}
 """Dtypes that hold packed weights."""
 
@@ -102,7 +102,7 @@ def scheme(row: Row) -> Scheme:
     return found
 
 
-def scheme_of(tensors: Tensors, said: Said) -> Scheme | None:
+def scheme_of(tensors: Tensors, said: ModuleSettings) -> Scheme | None:
     """The scheme that recognises the tensors of a module; None where they are not packed, or strangely."""
     for values, rows in BY_VALUES.items():
         if values not in tensors or not tensors[values].elements or not tensors[values].shape:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.quantization.stated import Said
+from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import Entry, listed
 
 MOST_ENTRIES: Final = 20_000
@@ -20,8 +20,8 @@ IGNORE_LISTS: Final = ("modules_to_not_convert", "ignored_layers", "ignore", "ex
 """What tools call the list of modules that they left as they are."""
 
 
-class Block(Struct, frozen=True):
-    """Settings below one key. method: whose they are, None where nothing says it."""
+class ConfigBlock(Struct, frozen=True):
+    """Settings below one config key. method: the quantization method, None if unknown."""
 
     key: str
     values: Values
@@ -49,25 +49,25 @@ class Block(Struct, frozen=True):
         found = self.values.get(names[0]) if len(names) == 1 else [self.values.get(name) for name in names]
         if not isinstance(found, (list, tuple)) or len(found) != 2:
             return None
-        first, second = (Block("", {"size": size}).integer("size") for size in found)
+        first, second = (ConfigBlock("", {"size": size}).integer("size") for size in found)
         return (first, second) if first and second and first > 0 and second > 0 else None
 
-    def inner(self, name: str) -> Block:
+    def inner(self, name: str) -> ConfigBlock:
         """The block below a name; empty where there is none."""
         found = self.values.get(name)
-        return Block(f"{self.key}.{name}", found if isinstance(found, Mapping) else {}, self.method)
+        return ConfigBlock(f"{self.key}.{name}", found if isinstance(found, Mapping) else {}, self.method)
 
-    def blocks(self) -> Iterator[tuple[str, Block]]:
+    def blocks(self) -> Iterator[tuple[str, ConfigBlock]]:
         """Each name with the block below it; empty for a name with something else."""
         for name in list(self.values)[:MOST_ENTRIES]:
             yield str(name), self.inner(name)
 
-    def said(self, keys: Mapping[str, str] | None = None, **fields: Any) -> Said:
+    def said(self, keys: Mapping[str, str] | None = None, **fields: Any) -> ModuleSettings:
         """Settings for modules. keys: field -> the name that states it here."""
         below = {what: f"{self.key}.{name}" for what, name in (keys or {}).items()}
-        return Said(method=self.method, prefix=self.key, keys=below, **fields)
+        return ModuleSettings(method=self.method, prefix=self.key, keys=below, **fields)
 
-    def changing(self, base: Said) -> Said:
+    def changing(self, base: ModuleSettings) -> ModuleSettings:
         """The base settings with the bits and group size that this block states."""
         bits, size = self.integer("bits"), self.integer("group_size")
         own = {what: f"{self.key}.{what}" for what in ("bits", "group_size") if what in self.values}

@@ -1,4 +1,4 @@
-"""The form of a scheme: from the tensors of one module to the logical tensor they stand for."""
+"""Schemes: from the tensors of one module to its logical tensor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inspector.findings.types.packed import (
 from inspector.loader.dtype import BITS
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
-from inspector.quantization.stated import Said
+from inspector.quantization.stated import ModuleSettings
 
 Tensors = Mapping[str, Layout]
 """The tensors of one module: suffix -> layout."""
@@ -32,11 +32,11 @@ SCALE_ENDS: Final = ("scale", "scales", "scale_inv", "scale_2", "biases")
 INTEGERS: Final = frozenset({"I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64"})
 
 
-class Opened(Struct, frozen=True):
-    """What the tensors of one module stand for.
+class UnpackedTensor(Struct, frozen=True):
+    """The logical tensor of one module.
 
-    layout: the logical tensor, with dtype and bytes of its storage. packed: None where the values lie as they
-    are and only helpers are beside them. helpers: suffixes of tensors that hold no values. agreed: settings
+    layout: the logical tensor, with dtype and bytes of its storage. packed: None if the values are
+    stored as they are, with helpers only. helpers: suffixes of tensors that hold no values. agreed: settings
     that the shapes confirm. faults: findings that name no module yet; equal ones of many modules are one.
     """
 
@@ -59,21 +59,21 @@ class Scheme(Struct, frozen=True):
     values: str
     needs: tuple[str, ...]
     may: tuple[str, ...]
-    recognises: Callable[[Tensors, Said], bool]
-    open: Callable[[Tensors, Said], Opened]
+    recognises: Callable[[Tensors, ModuleSettings], bool]
+    open: Callable[[Tensors, ModuleSettings], UnpackedTensor]
     logical: str = "weight"
 
 
-class Reading(Struct):
+class ModuleReading(Struct):
     """Collects what one module shows while a scheme opens it."""
 
     tensors: Tensors
-    said: Said
+    said: ModuleSettings
     faults: list[PackedModules] = []
     agreed: list[str] = []
 
     def compare(self, what: str, weights: object) -> None:
-        """Sets a setting beside what the shapes say; nothing where either is silent."""
+        """Compares a setting with the shapes, if both are known."""
         stated = getattr(self.said, what)
         if stated is None or weights is None:
             return
@@ -120,7 +120,7 @@ class Reading(Struct):
         return False
 
     def grouped(self, helpers: Sequence[str], axis: int, width: int) -> tuple[int, int | None]:
-        """(groups, group size) that the helpers show along an axis for so many inputs, beside the settings."""
+        """(groups, group size) that the helpers imply along an axis of so many inputs, compared with the settings."""
         stated = self.said.group_size
         groups = groups_reported(self.tensors, helpers, axis, width, stated)
         size = group_of(width, groups, stated)
@@ -155,13 +155,13 @@ class Reading(Struct):
         bounds: tuple[tuple[int, int], ...] = (),
         shaped: bool = True,
         padding: int = 0,
-    ) -> Opened:
+    ) -> UnpackedTensor:
         """The result: everything but the values and a bias is a helper."""
         storage = self.tensors[values]
         elements = product(shape)
         packed = Packed(scheme, bits, group_size, storage, bounds, shaped, padding)
         layout = Layout(storage.dtype, shape, elements, storage.bytes)
-        return Opened(layout, packed, self.others(values), tuple(self.faults), tuple(self.agreed))
+        return UnpackedTensor(layout, packed, self.others(values), tuple(self.faults), tuple(self.agreed))
 
     def others(self, values: str) -> tuple[str, ...]:
         """Suffixes of the helpers that are there."""

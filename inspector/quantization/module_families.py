@@ -1,4 +1,4 @@
-"""One family of modules: packed as a scheme says, packed in a way nobody knows here, or not packed."""
+"""One family of modules: quantized with a known scheme, with an unknown one, or not quantized."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from inspector.findings.types.unpacked import (
 )
 from inspector.loader.packed import Packed
 from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PLAIN, STRANGE, scheme_of
-from inspector.quantization.module import FLOATS, Opened, Scheme
+from inspector.quantization.module import FLOATS, Scheme, UnpackedTensor
 from inspector.quantization.modules import COMMON, Module, is_cache_scale, pieces_of
-from inspector.quantization.work import Piece, Work
+from inspector.quantization.work import ModuleGroup, Work
 
 TELLING: Final = frozenset({"weight_scale", "weight_scale_inv", "qzeros", "g_idx", "weight.absmax", "weight.quant_map",
                             "weight.nested_absmax", "weight.nested_quant_map", "SCB", "weight_format", "weight_shape",
@@ -26,7 +26,7 @@ TELLING: Final = frozenset({"weight_scale", "weight_scale_inv", "qzeros", "g_idx
                             "weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4",
                             "weight._scale", "weight._shift", "_weight_scale", "_weight_zero_point", "q_scale_max",
                             "q_invperm", "block_scales", "input_global_scale"})  # fmt: skip
-"""Helpers whose name says so, also where the values they belong to are not there."""
+"""Helpers recognized by name, even if their values are missing."""
 BY_METHOD: Final[Mapping[str, frozenset[str]]] = {
     "gptq": frozenset({"scales"}), "awq": frozenset({"scales"}), "auto-round": frozenset({"scales"}),
     "mlx": frozenset({"scales", "biases"}), "hqq": frozenset({"scale", "zero"}), "eetq": frozenset({"weight_scales"}),
@@ -38,7 +38,7 @@ BY_METHOD: Final[Mapping[str, frozenset[str]]] = {
 def unpack_module(work: Work, module: Module) -> None:
     """Every piece of a family of modules."""
     pieces = [
-        Piece(boxes, layouts, said, scheme_of(layouts, said))
+        ModuleGroup(boxes, layouts, said, scheme_of(layouts, said))
         for whole, layouts in pieces_of(module.parts)
         for said, boxes in work.settings.of(module.key, whole)
     ]
@@ -58,10 +58,10 @@ def unpack_module(work: Work, module: Module) -> None:
         _uneven(work, module, known)
 
 
-Known = Sequence[tuple[Piece, Scheme]]
+Known = Sequence[tuple[ModuleGroup, Scheme]]
 
 
-def _like_siblings(piece: Piece, known: Known) -> Scheme | None:
+def _like_siblings(piece: ModuleGroup, known: Known) -> Scheme | None:
     """The scheme of most modules of the same family that have values like these, where a helper is not there."""
     found: dict[int, Scheme] = {}
     for other, scheme in known:
@@ -74,7 +74,7 @@ def _like_siblings(piece: Piece, known: Known) -> Scheme | None:
     return found[max(found)] if found else None
 
 
-def _open(work: Work, module: Module, piece: Piece, scheme: Scheme) -> None:
+def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> None:
     if scheme.values != PLAIN and PLAIN in piece.layouts and piece.layouts[PLAIN].dtype in FLOATS:
         _twice(work, module, piece, scheme)
         return
@@ -96,7 +96,7 @@ def _open(work: Work, module: Module, piece: Piece, scheme: Scheme) -> None:
     _judge(work, module, piece, scheme, opened)
 
 
-def _judge(work: Work, module: Module, piece: Piece, scheme: Scheme, opened: Opened) -> None:
+def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opened: UnpackedTensor) -> None:
     """What the shapes say of the settings and of each other."""
     assert opened.packed is not None
     name = opened.packed.scheme
@@ -132,8 +132,8 @@ def _uneven(work: Work, module: Module, known: Known) -> None:
                     work.report(finding, module, suffix, boxes, scheme.name)
 
 
-def _twice(work: Work, module: Module, piece: Piece, scheme: Scheme) -> None:
-    """Packed tensors beside the dense weight: the dense one counts, as loaders take it."""
+def _twice(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> None:
+    """Quantized tensors next to the dense weight: the dense one counts, since loaders use it."""
     beside = [suffix for suffix in piece.layouts if suffix != PLAIN]
     work.keep(module, PLAIN, piece)
     for suffix in beside:
@@ -142,13 +142,13 @@ def _twice(work: Work, module: Module, piece: Piece, scheme: Scheme) -> None:
     work.report(orphaned, module, beside[0], piece.boxes, scheme.name)
 
 
-def _strange(piece: Piece) -> str | None:
+def _strange(piece: ModuleGroup) -> str | None:
     """The suffix of values in a packing that has no scheme here."""
     found = (suffix for suffix in piece.layouts if suffix in STRANGE and piece.layouts[suffix].dtype not in FLOATS)
     return next(found, None)
 
 
-def _unknown(work: Work, module: Module, piece: Piece) -> None:
+def _unknown(work: Work, module: Module, piece: ModuleGroup) -> None:
     values = _strange(piece)
     assert values is not None
     layout = piece.layouts[values]
@@ -169,7 +169,7 @@ def _unknown(work: Work, module: Module, piece: Piece) -> None:
     work.report(unknown, module, values, piece.boxes, "unknown")
 
 
-def _orphans(work: Work, module: Module, piece: Piece, packed: Scheme | None) -> list[str]:
+def _orphans(work: Work, module: Module, piece: ModuleGroup, packed: Scheme | None) -> list[str]:
     """Helpers of a piece that has no packed values. packed: how its siblings are packed."""
     believed = TELLING | BY_METHOD.get(work.settings.base.method or "", frozenset())
     if packed is not None and packed.values not in piece.layouts:
@@ -179,8 +179,8 @@ def _orphans(work: Work, module: Module, piece: Piece, packed: Scheme | None) ->
     return [suffix for suffix in piece.layouts if suffix in believed] + cache
 
 
-def _plain(work: Work, module: Module, piece: Piece, known: Known) -> None:
-    """A piece that is not packed: dense beside packed siblings, helpers without values, or neither."""
+def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None:
+    """A group that is not quantized: dense among quantized siblings, helpers without values, or neither."""
     packed = known[0][1] if known else None
     orphans = _orphans(work, module, piece, packed)
     cache = [suffix for suffix in orphans if suffix in KV_CACHE]
@@ -205,8 +205,10 @@ def _plain(work: Work, module: Module, piece: Piece, known: Known) -> None:
         work.report(plain, module, PLAIN, piece.boxes, packed.name)
 
 
-def _without_values(work: Work, module: Module, piece: Piece, alone: Sequence[str], packed: Scheme | None) -> None:
-    """Helpers whose packed values are not there: lost, or left over."""
+def _without_values(
+    work: Work, module: Module, piece: ModuleGroup, alone: Sequence[str], packed: Scheme | None
+) -> None:
+    """Helpers without quantized values: lost, or left over."""
     dense = piece.layouts.get(PLAIN)
     if packed is not None and dense is None:
         boxes: tuple[Box, ...] = work.not_lost(module.name(packed.values), piece.boxes)

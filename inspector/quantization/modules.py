@@ -13,11 +13,11 @@ from inspector.loader.layout import Layout
 from inspector.matcher.families import Families, Family
 from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PACKED_DTYPES, PLAIN, STRANGE
 from inspector.quantization.module import FLOAT8, FLOATS
-from inspector.quantization.settings import Settings
+from inspector.quantization.settings import QuantizationSettings
 
 COMMON: Final = KV_CACHE | {"input_scale", "output_scale", "input_zero_point", "output_zero_point", "act_scale",
                             "smooth_scale", "pre_quant_scale", "input_global_scale", "weight_zero_point"}  # fmt: skip
-"""Helpers that may be beside values of any scheme."""
+"""Helpers that may occur with any scheme."""
 GLUED: Final[Mapping[str, str]] = {
     "_weight_scale_inv": "weight_scale_inv", "_weight_scale_2": "weight_scale_2", "_weight_scale": "weight_scale",
     "_input_scale": "input_scale", "_scale_inv": "weight_scale_inv", "_scale_2": "weight_scale_2",
@@ -69,7 +69,7 @@ def logical_name(key: str, bare: bool) -> str:
     return key if bare else f"{key}.{PLAIN}" if key else PLAIN
 
 
-def modules_of(families: Families, settings: Settings) -> list[Module]:
+def modules_of(families: Families, settings: QuantizationSettings) -> list[Module]:
     """The modules that have anything of a packing."""
     found: dict[tuple[str, bool], dict[str, Family]] = {}
     for key, family in families.items():
@@ -93,7 +93,7 @@ def _is_float8(layout: Layout) -> bool:
     return layout.dtype in FLOAT8 and len(layout.shape) > 1
 
 
-def is_cache_scale(family: Family, settings: Settings) -> bool:
+def is_cache_scale(family: Family, settings: QuantizationSettings) -> bool:
     """Whether tensors are scales of a cache: small, in an attention, or of a checkpoint that says it is quantized."""
     if not all(part.layout.elements == 1 or len(part.layout.shape) == 1 for part in family.stored):
         return False

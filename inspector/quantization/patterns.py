@@ -1,4 +1,4 @@
-"""Patterns of a quantisation config: regular expressions and shell patterns. Each is parsed once."""
+"""Patterns of a quantization config: regular expressions and shell patterns. Each is parsed once."""
 
 from __future__ import annotations
 

@@ -13,16 +13,16 @@ from importlib import import_module
 from typing import Final
 
 from inspector.loader.config_file import SIDE_FILES
-from inspector.quantization.config_block import Block, Values
-from inspector.quantization.settings import NO_SETTINGS, Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.config_block import ConfigBlock, Values
+from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 
 METHODS: Final[Mapping[str, str]] = {
     "gptq": "gptq", "awq": "awq", "auto-round": "auto_round", "fp8": "fp8", "fbgemm_fp8": "fp8",
     "compressed-tensors": "compressed_tensors_config", "bitsandbytes": "bitsandbytes", "modelopt": "modelopt",
     "quark": "quark", "mlx": "mlx", "hqq": "hqq", "torchao": "torchao", "vptq": "vptq", "quanto": "quanto",
 }  # fmt: skip
-"""Method -> the file in `schemes` whose `settings` reads its config; others state bits and group size alone."""
+"""Method -> the file in `schemes` that reads its config; others state only bits and group size."""
 OTHER_NAMES: Final[Mapping[str, str]] = {
     "intel/auto-round": "auto-round", "modelopt-fp4": "modelopt", "modelopt-mixed": "modelopt", "awq-marlin": "awq",
     "gptq-marlin": "gptq", "gptqmodel": "gptq", "fbgemm-fp8": "fbgemm_fp8", "bnb": "bitsandbytes",
@@ -31,7 +31,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
 TEXT_PARTS: Final = ("text_config", "llm_config", "language_config", "thinker_config")
 
 
-def settings_of(config: Values, side: Mapping[str, Values] | None = None) -> Settings:
+def settings_of(config: Values, side: Mapping[str, Values] | None = None) -> QuantizationSettings:
     """The settings of a checkpoint. config: config.json's values; side: file name -> values of SIDE_FILES."""
     block = _found(config, side or {})
     if block is None:
@@ -40,7 +40,7 @@ def settings_of(config: Values, side: Mapping[str, Values] | None = None) -> Set
     settings = read(block)
     for name, values in (side or {}).items():
         if name in SIDE_FILES and name != block.key and settings.base.group_size is None:
-            beside = Block(name, values, _method(name, values))
+            beside = ConfigBlock(name, values, _method(name, values))
             if beside.method == block.method:
                 settings = replace(settings, base=_with_group_size(settings.base, read(beside).base))
     entries = (*settings.ignored, *(entry for entry, _ in settings.special))
@@ -48,26 +48,28 @@ def settings_of(config: Values, side: Mapping[str, Values] | None = None) -> Set
     return replace(settings, source=block.key, unclear=unclear, kv_cache=_kv_cache(block))
 
 
-def _reader(method: str | None) -> Callable[[Block], Settings]:
+def _reader(method: str | None) -> Callable[[ConfigBlock], QuantizationSettings]:
     file = METHODS.get(method or "")
     if file is None:
         return _plain
-    found: Callable[[Block], Settings] = import_module(f"inspector.quantization.schemes.{file}").settings
+    found: Callable[[ConfigBlock], QuantizationSettings] = import_module(
+        f"inspector.quantization.schemes.{file}"
+    ).settings
     return found
 
 
-def _plain(block: Block) -> Settings:
+def _plain(block: ConfigBlock) -> QuantizationSettings:
     base = block.said(bits=block.integer("bits"), group_size=block.integer("group_size"))
-    return Settings(base, ignored=block.ignored())
+    return QuantizationSettings(base, ignored=block.ignored())
 
 
-def _with_group_size(said: Said, beside: Said) -> Said:
-    """The settings with the group size that a file beside the config states, where the config is silent."""
+def _with_group_size(said: ModuleSettings, beside: ModuleSettings) -> ModuleSettings:
+    """The settings with the group size from a file next to the config, if the config does not state it."""
     keys = {**said.keys, "group_size": beside.key("group_size")}
     return replace(said, group_size=beside.group_size, keys=keys) if beside.group_size is not None else said
 
 
-def _found(config: Values, side: Mapping[str, Values]) -> Block | None:
+def _found(config: Values, side: Mapping[str, Values]) -> ConfigBlock | None:
     """The block that loaders read, with its method."""
     names = ("quantization_config", "compression_config", "quantization")
     stated = {name: config[name] for name in names if isinstance(config.get(name), Mapping)}
@@ -75,11 +77,11 @@ def _found(config: Values, side: Mapping[str, Values]) -> Block | None:
         stated = {"quantization": stated["quantization"]}
     stated |= {name: side[name] for name in SIDE_FILES if isinstance(side.get(name), Mapping)}
     for name, values in stated.items():
-        return Block(name, values, _method(name, values))
+        return ConfigBlock(name, values, _method(name, values))
     for part in TEXT_PARTS:
         inner = config.get(part)
         if isinstance(inner, Mapping) and (found := _found(inner, {})) is not None:
-            return Block(f"{part}.{found.key}", found.values, found.method)
+            return ConfigBlock(f"{part}.{found.key}", found.values, found.method)
     return None
 
 
@@ -104,7 +106,7 @@ def _method(key: str, values: Values) -> str | None:
     return next((method for method, shown in signs.items() if shown), None)
 
 
-def _kv_cache(block: Block) -> bool | None:
+def _kv_cache(block: ConfigBlock) -> bool | None:
     """Whether the cache of keys and values is quantized; None where nothing says it."""
     values = block.inner("quantization").values or block.values
     stated = [bool(values[key]) for key in ("kv_cache_scheme", "kv_cache_quant_algo") if key in values]

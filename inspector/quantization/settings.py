@@ -13,23 +13,23 @@ from functools import cached_property
 from typing import Final
 
 from inspector.algebra.boxes import Box, minus
-from inspector.quantization.stated import NOTHING_SAID, Said
+from inspector.quantization.stated import NOTHING_SAID, ModuleSettings
 from inspector.quantization.targets import Budget, Entry
 
-Piece = tuple[Said, tuple[Box, ...]]
+Piece = tuple[ModuleSettings, tuple[Box, ...]]
 
 
 @dataclass(frozen=True)
-class Settings:
+class QuantizationSettings:
     """What the settings state of a checkpoint's quantization.
 
     base: of every module. special: entries with settings of their own, the last that fits wins. ignored: modules
     left as they are. unclear: entries of a form that is not understood; with them the ignore list is not whole.
     """
 
-    base: Said = NOTHING_SAID
+    base: ModuleSettings = NOTHING_SAID
     source: str = ""
-    special: tuple[tuple[Entry, Said], ...] = ()
+    special: tuple[tuple[Entry, ModuleSettings], ...] = ()
     ignored: tuple[Entry, ...] = ()
     unclear: tuple[str, ...] = ()
     kv_cache: bool | None = None
@@ -45,15 +45,15 @@ class Settings:
         """Whether anything is said."""
         return self.base.method is not None
 
-    def among(self, dims: frozenset[int]) -> Settings:
+    def among(self, dims: frozenset[int]) -> QuantizationSettings:
         """The same settings, with the dims that settle what widths leave open."""
         special = tuple((entry, replace(said, dims=dims)) for entry, said in self.special)
         return replace(self, base=replace(self.base, dims=dims), special=special)
 
-    def doubting(self, shown: Mapping[str, int]) -> Settings:
+    def doubting(self, shown: Mapping[str, int]) -> QuantizationSettings:
         """The same settings, with the bits that some modules show in the place of those stated. shown: key -> bits."""
 
-        def doubted(said: Said) -> Said:
+        def doubted(said: ModuleSettings) -> ModuleSettings:
             return replace(said, other_bits=shown.get(said.key("bits")))
 
         special = tuple((entry, doubted(said)) for entry, said in self.special)
@@ -76,7 +76,7 @@ class Settings:
 
     def _special(self, key: str, boxes: tuple[Box, ...]) -> list[Piece]:
         """Entries that name a part of a family, those of equal settings joined; the last in the config first."""
-        found: dict[Said, list[Box]] = {}
+        found: dict[ModuleSettings, list[Box]] = {}
         last = key.rsplit(".", 1)[-1]
         for entry, said in reversed(self._by_last.of(last)):
             inside = entry.within(key, boxes, self.budget)
@@ -92,16 +92,16 @@ class Settings:
 class _Buckets:
     """Entries by the last segment of the modules they can name: hundreds of them are the rule for MLX."""
 
-    def __init__(self, special: Sequence[tuple[Entry, Said]]) -> None:
-        self.ended: dict[str, list[tuple[int, Entry, Said]]] = {}
-        self.open: list[tuple[int, Entry, Said]] = []
+    def __init__(self, special: Sequence[tuple[Entry, ModuleSettings]]) -> None:
+        self.ended: dict[str, list[tuple[int, Entry, ModuleSettings]]] = {}
+        self.open: list[tuple[int, Entry, ModuleSettings]] = []
         for number, (entry, said) in enumerate(special):
             if entry.at_end and not entry.open_end and entry.segments and len(entry.segments) > 1:
                 self.ended.setdefault(_digits(entry.segments[-1]), []).append((number, entry, said))
             else:
                 self.open.append((number, entry, said))
 
-    def of(self, last: str) -> list[tuple[Entry, Said]]:
+    def of(self, last: str) -> list[tuple[Entry, ModuleSettings]]:
         found = sorted([*self.ended.get(last, ()), *self.open], key=lambda one: one[0])
         return [(entry, said) for _, entry, said in found]
 
@@ -118,4 +118,4 @@ def _skipped(piece: Piece, inside: tuple[Box, ...], text: str) -> list[Piece]:
     return [(stated, found) for stated, found in ((said, left), named) if found]
 
 
-NO_SETTINGS: Final = Settings()
+NO_SETTINGS: Final = QuantizationSettings()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Said:
+class ModuleSettings:
     """Settings for one module; None where they say nothing.
 
     method: "gptq", "awq", "fp8", … group_size: -1 for one group a row. block: rows and columns that share an
@@ -43,4 +43,4 @@ class Said:
         return self.keys.get(what) or f"{self.prefix}.{'quant_method' if what == 'method' else what}"
 
 
-NOTHING_SAID = Said()
+NOTHING_SAID = ModuleSettings()

@@ -13,7 +13,7 @@ from inspector.algebra.span import Span
 from inspector.quantization.patterns import compile_pattern, glob_pattern
 
 MOST_TRIED: Final = 3_000
-"""Names of one family that a pattern with digits is tried on; beyond, the first axis stands for all."""
+"""Limit of names per family that a pattern with digits is tried on; beyond, the first axis represents all."""
 _META: Final = re.compile(r"[\\^$*+?{}\[\]()|]")
 
 
@@ -34,7 +34,7 @@ class Entry:
     """Names of modules: a run of whole segments, or a pattern.
 
     at_start, at_end: the run must begin (end) with the module's name. open_start, open_end: its first (last)
-    segment may be the end (beginning) of one. pattern: for what is no plain run. understood: whether it can be
+    segment may be the end (beginning) of one. pattern: for anything but a plain run. understood: whether it can be
     matched at all.
     """
 

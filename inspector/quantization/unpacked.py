@@ -12,7 +12,7 @@ from inspector.algebra.names import name_of
 from inspector.findings.types.modules import PackedModules
 from inspector.loader.layout import Layout
 from inspector.matcher.families import Families
-from inspector.quantization.settings import NO_SETTINGS, Settings
+from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
 
 _MOST_GONE: Final = 10_000
 
@@ -31,7 +31,7 @@ class Helper(Struct, frozen=True):
     of: str = ""
 
 
-class Case(Struct, frozen=True):
+class ModuleProblem(Struct, frozen=True):
     """Something wrong with modules of one family: a finding that does not name the modules yet.
 
     key: family of the tensor in question, of: of the logical tensor.
@@ -59,12 +59,12 @@ class Unpacked(Struct, frozen=True):
 
     families: Families
     helpers: tuple[Helper, ...] = ()
-    cases: tuple[Case, ...] = ()
+    cases: tuple[ModuleProblem, ...] = ()
     agreed: Mapping[tuple[str, str], int] = {}
     schemes: Mapping[str, int] = {}
     gone: Mapping[str, tuple[Box, ...]] = {}
     biased: frozenset[str] = frozenset()
-    settings: Settings = NO_SETTINGS
+    settings: QuantizationSettings = NO_SETTINGS
 
     def biases(self, prefix: str) -> frozenset[str]:
         """Such biases under the names of a reading that takes a prefix off."""

@@ -1,6 +1,6 @@
-"""Packed families replaced by the logical ones they stand for; scales, zero points and the like set apart.
+"""Replaces quantized families by their logical ones and separates scales, zero points and other helpers.
 
-Works on families and boxes: the tensors of a module lie side by side (`P.qweight`, `P.qzeros`, `P.scales`), and
+Works on families and boxes: the tensors of a module are siblings (`P.qweight`, `P.qzeros`, `P.scales`), and
 where their layouts differ by layer or expert the boxes are cut until each piece has one layout a tensor. Whether
 a module is packed, and how, is decided for each piece; nothing is decided for the checkpoint as a whole.
 """
@@ -21,18 +21,18 @@ from inspector.matcher.families import Families, Family, Stored, families_of
 from inspector.quantization.catalog import BY_VALUES, PLAIN
 from inspector.quantization.module_families import unpack_module
 from inspector.quantization.modules import Module, logical_name, modules_of, plain_dims, split
-from inspector.quantization.settings import NO_SETTINGS, Settings
-from inspector.quantization.unpacked import Case, Unpacked
+from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
+from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.quantization.work import Work
 
 
 def unpack(
-    families: Families, settings: Settings = NO_SETTINGS, lost: Collection[str] = (), *, whole: bool = True
+    families: Families, settings: QuantizationSettings = NO_SETTINGS, lost: Collection[str] = (), *, whole: bool = True
 ) -> Unpacked:
     """The logical families of a checkpoint.
 
-    lost: names in files that could not be read, which nobody misses. whole: what is absent is missing; where one
-    shard was named by itself it is not.
+    lost: names in files that could not be read, which are not reported as missing. whole: absent tensors
+    are missing; not so if only one shard is audited.
     """
     modules = modules_of(families, settings)
     if not modules and not lost:
@@ -48,7 +48,7 @@ def unpack(
 
 
 def _unpacked(
-    families: Families, modules: Sequence[Module], settings: Settings, lost: Families, whole: bool
+    families: Families, modules: Sequence[Module], settings: QuantizationSettings, lost: Families, whole: bool
 ) -> Unpacked:
     work = Work(settings, lost, whole, {key: list(family.stored) for key, family in families.items()})
     work.gone = _lost_values(lost)
@@ -72,8 +72,8 @@ def _unpacked(
     )
 
 
-def _bits_shown(cases: Sequence[Case]) -> dict[str, int]:
-    """Setting -> the bits that modules show whose widths rule out the stated ones.
+def _bits_shown(cases: Sequence[ModuleProblem]) -> dict[str, int]:
+    """Setting -> the bits shown by modules with widths that rule out the stated ones.
 
     Then the widths of the others, which allow both by chance, are read so too, unless one needs what is stated.
     """
@@ -96,8 +96,8 @@ def _lost_values(lost: Families) -> dict[str, tuple[Box, ...]]:
     return found
 
 
-def _without_fused(cases: Sequence[Case]) -> list[Case]:
-    """The cases; where scales of experts stand fused beside unfused weights, none is missing by itself."""
+def _without_fused(cases: Sequence[ModuleProblem]) -> list[ModuleProblem]:
+    """The cases; if scales of experts are fused and the weights are not, no single scale is missing."""
     fused: dict[str, int] = {
         case.key.rsplit(".", 1)[0]: 0
         for case in cases
@@ -105,7 +105,7 @@ def _without_fused(cases: Sequence[Case]) -> list[Case]:
         and not case.finding.beside
         and case.key.endswith("_scale_inv")
     }
-    kept: list[Case] = []
+    kept: list[ModuleProblem] = []
     for case in cases:
         above = next((prefix for prefix in fused if case.key.startswith(f"{prefix}.#.")), None)
         if above is not None and isinstance(case.finding, PackingHelperMissing):
@@ -115,8 +115,8 @@ def _without_fused(cases: Sequence[Case]) -> list[Case]:
     return [_serving(case, fused.get(case.key.rsplit(".", 1)[0], 0)) for case in kept] if fused else kept
 
 
-def _serving(case: Case, weights: int) -> Case:
-    """A case of helpers that stand alone with the number of unfused weights they were made for."""
+def _serving(case: ModuleProblem, weights: int) -> ModuleProblem:
+    """A case of helpers without values, with the number of unfused weights they belong to."""
     if not weights or not isinstance(case.finding, PackingHelperOrphaned):
         return case
     return msgspec.structs.replace(case, finding=msgspec.structs.replace(case.finding, serves=weights))

@@ -11,17 +11,17 @@ from inspector.loader.packed import Packed
 from inspector.matcher.families import Families, Stored
 from inspector.quantization.module import Scheme
 from inspector.quantization.modules import Module
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
-from inspector.quantization.unpacked import Case, Helper
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
+from inspector.quantization.unpacked import Helper, ModuleProblem
 
 
-class Piece(Struct, frozen=True):
+class ModuleGroup(Struct, frozen=True):
     """Modules of one family that have the same layouts and settings. scheme: None where none recognises them."""
 
     boxes: tuple[Box, ...]
     layouts: dict[str, Layout]
-    said: Said
+    said: ModuleSettings
     scheme: Scheme | None
 
     @property
@@ -31,19 +31,19 @@ class Piece(Struct, frozen=True):
 
 
 class Work(Struct):
-    """Collects what modules stand for.
+    """Collects the logical tensors of modules.
 
     lost: families in files that could not be read. whole: whether what is absent is missing. stored: the logical
     families so far; touched: those of them that were built anew. The others are as in `Unpacked`.
     """
 
-    settings: Settings
+    settings: QuantizationSettings
     lost: Families
     whole: bool
     stored: dict[str, list[Stored]]
     touched: set[str] = set()
     helpers: list[Helper] = []
-    cases: list[Case] = []
+    cases: list[ModuleProblem] = []
     agreed: dict[tuple[str, str], int] = {}
     schemes: dict[str, int] = {}
     gone: dict[str, tuple[Box, ...]] = {}
@@ -56,17 +56,17 @@ class Work(Struct):
                 self.touched.add(family.key)
                 self.stored[family.key] = []
 
-    def keep(self, module: Module, suffix: str, piece: Piece) -> None:
+    def keep(self, module: Module, suffix: str, piece: ModuleGroup) -> None:
         """A tensor that is what it is: back to its family."""
         stored = Stored(piece.layouts[suffix], piece.boxes, piece.modules)
         self.stored.setdefault(module.name(suffix), []).append(stored)
 
-    def stand_for(self, module: Module, layout: Layout, piece: Piece, packed: Packed | None) -> None:
+    def stand_for(self, module: Module, layout: Layout, piece: ModuleGroup, packed: Packed | None) -> None:
         """The logical tensor of a module."""
         self.touched.add(module.logical)
         self.stored.setdefault(module.logical, []).append(Stored(layout, piece.boxes, piece.modules, packed))
 
-    def help(self, module: Module, suffix: str, piece: Piece, scheme: str, of: str | None = None) -> None:
+    def help(self, module: Module, suffix: str, piece: ModuleGroup, scheme: str, of: str | None = None) -> None:
         """A tensor that holds no parameters. of: the logical family it belongs to, the module's unless given."""
         logical = module.logical if of is None else of
         helper = Helper(module.name(suffix), piece.layouts[suffix], piece.boxes, piece.modules, scheme, logical)
@@ -75,7 +75,7 @@ class Work(Struct):
     def report(self, finding: PackedModules, module: Module, suffix: str, boxes: tuple[Box, ...], scheme: str) -> None:
         """Something wrong with the tensor of a suffix."""
         if boxes:
-            self.cases.append(Case(finding, module.name(suffix), boxes, scheme, module.logical))
+            self.cases.append(ModuleProblem(finding, module.name(suffix), boxes, scheme, module.logical))
 
     def not_lost(self, name: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
         """The boxes at which a tensor that is not there is missing: it is in no file that could not be read."""

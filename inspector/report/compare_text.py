@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def compare_text(compared: Comparison, *, colour: bool = False) -> str:
-    """The table of roles, the totals, and what is to be said of them."""
+    """The table of roles, the totals and the findings."""
     if compared.verdict == "unreadable":
         parts = [f"{verdict_line(compared)}\n"]
     elif compared.relation == "conversion":
@@ -57,7 +57,7 @@ def _conversion(compared: Comparison) -> Iterator[str]:
     )
     sums = [
         ("source", f"{left:,}", carried, dropped, "dropped"),
-        ("target", f"{right:,}", carried, invented, "invented"),
+        ("target", f"{right:,}", carried, invented, "added"),
     ]
     total, part = (max(len(row[column]) for row in sums) for column in (1, 3))
     lines = [
@@ -73,13 +73,13 @@ def verdict_line(compared: Comparison) -> str:
         sides = [side for side in (compared.source, compared.target) if side.verdict == "unreadable"]
         return f"unreadable: {' and '.join(clean(side.source, 200) for side in sides)}"
     if compared.relation != "conversion":
-        return "different models: nothing is proven of one by the other"
+        return "different models; no conversion was checked"
     changed = bool(compared.dropped or compared.invented)
     if compared.verdict != "clean":
         return f"a conversion with {'differences' if changed else 'findings'}"
     if changed:
-        return "clean: a conversion in which only the padding of the vocabulary differs"
-    return "clean: a conversion that lost nothing and added nothing"
+        return "clean: a conversion; only the padding of the vocabulary differs"
+    return "clean: a conversion; nothing was dropped or added"
 
 
 def _missed(compared: Comparison) -> str:
@@ -92,7 +92,7 @@ def _missed(compared: Comparison) -> str:
 
 def _how(row: RoleDifference) -> str:
     """What happened to a role: 'packed BF16 → Q8_0'; of one that lost something that alone, with the symbol."""
-    lost = [f"{number:,} {word}" for number, word in ((row.dropped, "dropped"), (row.invented, "invented")) if number]
+    lost = [f"{number:,} {word}" for number, word in ((row.dropped, "dropped"), (row.invented, "added")) if number]
     if lost:
         return ", ".join((*lost, row.because) if row.because else lost)
     return " ".join((", ".join(row.how), row.because)).rstrip()
@@ -103,10 +103,10 @@ def _files(files: Files) -> str:
     from inspector.findings.words import amount
 
     where = f"{clean(files.reference, 44)} at {files.commit[:12]}"
-    lines = [f"files: {files.same:,} of {files.of:,} are as in {where}"]
-    lines.append(f"  content of {files.proven:,} proven by the digests that the Hub states")
+    lines = [f"files: {files.same:,} of {files.of:,} match {where}"]
+    lines.append(f"  content of {files.proven:,} verified by the Hub's hashes")
     if files.unproven:
-        how = "its digests are not of one kind" if not files.local else "--hashes reads them"
+        how = "their hashes are of different kinds" if not files.local else "use --hashes"
         noun = "file" if files.unproven == 1 else "files"
         lines.append(f"Not checked: content of {files.unproven:,} large {noun}, {amount(files.unproven_bytes)} ({how})")
     return "\n".join(lines) + "\n"

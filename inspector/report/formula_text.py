@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def formula_text(shown: Formula) -> str:
-    """Rows, formula, symbols and, beside a config, the numbers."""
+    """Rows, formula, symbols and, with a config, the numbers."""
     head = f"{shown.name}{' · ' + shown.head if shown.head else ''}"
     parts = [clean(head), "", *_rows(shown.rows), ""]
     parts.extend(_formulas(shown))

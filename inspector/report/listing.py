@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -28,8 +29,8 @@ def count_text(audited: Audit) -> str:
     counts = audited.counts
     expected = counts.expected_parameters
     rows = [
-        ("stored elements", f"{counts.stored_elements:,}", "numbers in the files, whatever their use"),
-        ("parameters", f"{counts.parameters:,}", "logical ones, copies and extra parts included"),
+        ("stored elements", f"{counts.stored_elements:,}", "all elements in the files"),
+        ("parameters", f"{counts.parameters:,}", "including copies and extra components"),
         ("unique parameters", f"{counts.unique_parameters:,}", "of the class's model, ties counted once"),
         ("formula", figure(expected) if expected is not None else "-", _formula_meaning(audited)),
     ]
@@ -51,7 +52,7 @@ def _formula_meaning(audited: Audit) -> str:
     if audited.counts.expected_parameters is None:
         return "not all dims are known"
     solved = audited.case is not None and audited.case.solved
-    return "what the shapes promise, without a config" if solved else "what the config promises"
+    return "expected by the shapes, without a config" if solved else "expected by the config"
 
 
 def tensors_text(audited: Audit, *, every: bool) -> str:
@@ -166,6 +167,17 @@ def rules_json(code: str) -> dict[str, Any]:
     return {"schema": "inspector.rules/1", "rules": pages}
 
 
+def glossary() -> str:
+    """The page of terms that reports use: `glossary.md` next to this file."""
+    with open(os.path.join(os.path.dirname(__file__), "glossary.md"), encoding="utf-8") as file:
+        return file.read()
+
+
+def glossary_json() -> dict[str, Any]:
+    """The object of schema `inspector.glossary/1`."""
+    return {"schema": "inspector.glossary/1", "page": glossary()}
+
+
 def notation_json() -> dict[str, Any]:
     """The object of schema `inspector.notation/1`."""
     return {"schema": "inspector.notation/1", "page": notation_page()}
@@ -174,9 +186,9 @@ def notation_json() -> dict[str, Any]:
 def _proven() -> Iterator[str]:
     """Every model type in three columns: its name, the saved models and the published sizes it is checked on."""
     found = proofs()
-    yield f"{len(found)} model types have a definition. Each is checked on"
-    yield "  saved      models that the library itself built and saved, every shape"
-    yield "  published  total sizes stated or counted elsewhere, to the last parameter"
+    yield f"{len(found)} model types are supported. Each is checked against"
+    yield "  saved      models built and saved by the library itself, every shape"
+    yield "  published  published totals, to the last parameter"
     yield ""
     wide = max(map(len, found))
     yield f"{'model type':<{wide}}  saved  published"
@@ -187,10 +199,10 @@ def _proven() -> Iterator[str]:
 
 
 def _like(name: str) -> str:
-    """Of a type without a proof of its own: the one that has the same definition."""
+    """For a type that is not checked itself: one with the same definition."""
     place = modules()[name]
     twins = [other for other, where in modules().items() if where == place and any(proofs()[other].values())]
-    return f"as {twins[0]}" if twins else "its layout alone"
+    return f"as {twins[0]}" if twins else "layout only"
 
 
 def architecture_text(name: str | None) -> str:
@@ -208,14 +220,14 @@ def architecture_text(name: str | None) -> str:
         ("ties", definition.ties),
         ("symbols", " · ".join(f"{symbol} = {text}" for symbol, text in definition.dims.items())),
         ("checked on", _proof(name)),
-        ("spellings", _spellings(definition)),
+        ("naming", _spellings(definition)),
     ):
         lines.extend(textwrap.wrap(f"{entry:<12}{text}", WIDTH, subsequent_indent=" " * 12, break_on_hyphens=False))
     return "\n".join(lines) + "\n"
 
 
 def _spellings(definition: Architecture) -> str:
-    """How many namings of the tensors are read, and whose they are."""
+    """How many naming schemes are supported, and of which programs."""
     others = writers_of(definition.names)
     named = ", ".join(filter(None, (*(definition.writers or ("transformers",)), *others)))
     return f"{len(definition.dialects) + len(others)} ({named})"

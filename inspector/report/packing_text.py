@@ -132,7 +132,7 @@ def _left(audited: Audit, unpacked: Unpacked, lines: Sequence[Line], prefix: str
             if said.skipped is not None:
                 because = f"{said.skipped} in {unpacked.settings.source}"
             elif size is not None and size > 0 and shape[-1] % size:
-                because = f"{shape[-1]} inputs are no multiple of {size}"
+                because = f"{shape[-1]} inputs are not a multiple of {size}"
             elif line.role.startswith("head"):
                 because = "the head"
             elif line.role == "router":
@@ -163,7 +163,7 @@ def packing_text(audited: Audit) -> str:
     whole = table.parameters * BF16_BITS // 8
     share = 100 * table.saved / whole if whole else 0.0
     lines.append("")
-    lines.append(f"  {table.saved:,} bytes less than in BF16 ({share:.1f}%)")
+    lines.append(f"  {table.saved:,} bytes fewer than in BF16 ({share:.1f}%)")
     lines.extend(_left_lines(table.left))
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -171,7 +171,7 @@ def packing_text(audited: Audit) -> str:
 def _left_lines(left: Sequence[LeftModule]) -> Iterator[str]:
     if not left:
         return
-    yield "  in full precision:"
+    yield "  not quantized:"
     for module in left[:MOST_LEFT]:
         where = f", {module.where}" if module.where else ""
         because = f": {module.because}" if module.because else ""

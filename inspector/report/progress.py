@@ -19,9 +19,9 @@ _WIDTH: Final = 24
 
 
 class Bar:
-    """Shows files done of files wanted, and bytes received. Callable as the loader's `progress`.
+    """Shows files done, files requested and bytes received. Callable as the loader's `progress`.
 
-    Nothing is written where `stream` is no terminal, or a dumb one. `end` wipes what was written.
+    Writes only to terminals. `end` wipes what was written.
     """
 
     def __init__(

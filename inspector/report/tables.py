@@ -51,7 +51,7 @@ def _per_layer(lines: Sequence[Line]) -> int | None:
     return total // layers.size
 
 
-class Named(Struct, frozen=True):
+class CountMeaning(Struct, frozen=True):
     """A count with what it means."""
 
     name: str

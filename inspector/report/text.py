@@ -1,4 +1,4 @@
-"""The report that people read: 80 columns, calm, exact integers, rounded ones only beside them."""
+"""The text report: 80 columns, exact integers, with rounded ones in addition."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _whence(audited: Audit) -> Iterator[str]:
     elif read.traffic is not None:
         yield str(read.traffic)
     if read.shadows is not None:
-        yield f"a folder here; {clean(read.shadows, 40)} would be the repository of this name"
+        yield f"a local folder; use hf://{clean(read.shadows, 40)} for the repository"
 
 
 def _download(audited: Audit) -> str:
@@ -142,7 +142,7 @@ def _counts(audited: Audit) -> str:
     if counts.expected_parameters is None:
         why = "no formula for this architecture" if audited.architecture is None else "not all dims are known"
         if audited.base is None and _is_adapter(audited):
-            why = "follows from the base (--base)"
+            why = "needs the base (--base)"
         rows.append(("formula", "-", why))
     else:
         rows.append(("formula", figure(counts.expected_parameters), _agreement(audited)))
@@ -152,22 +152,22 @@ def _counts(audited: Audit) -> str:
             (
                 "active",
                 f"{used.parameters:,}",
-                f"{rounded(used.parameters)}, {used.active} of {used.total} experts a token",
+                f"{rounded(used.parameters)}, {used.active} of {used.total} experts per token",
             )
         )
     rows.append(("stored elements", f"{counts.stored_elements:,}", ""))
     for name, number, meaning in (
-        ("extra components", counts.extra_components, "parameters beyond the class's model"),
-        ("tied copies", counts.tied_copies, "stored a second time, not counted"),
-        ("buffers", counts.buffers, "stored, no parameters"),
-        ("packing helpers", counts.packing_helpers, "scales and the like, no parameters"),
+        ("extra components", counts.extra_components, "parameters outside the class's model"),
+        ("tied copies", counts.tied_copies, "stored twice, counted once"),
+        ("buffers", counts.buffers, "stored, not parameters"),
+        ("packing helpers", counts.packing_helpers, "scales, zero points ..., not parameters"),
         ("unexplained", counts.unexplained, "not in the architecture, not counted"),
     ):
         if number:
             rows.append((f"  {name}", f"{number:,}", meaning))
     if not any(claim.source.startswith("index") for claim in audited.claims):
         unread = any(skipped.check == "totals of the index" for skipped in audited.skipped)
-        rows.append(("index, metadata", "not compared" if unread else "no claim made", ""))
+        rows.append(("index, metadata", "not compared" if unread else "no total stated", ""))
     width = max(16, *(len(number) for _, number, _ in rows))
     return "\n".join(f"  {name:<17}{number:>{width}}    {remark}".rstrip() for name, number, remark in rows) + "\n"
 
@@ -200,7 +200,7 @@ def _agreement(audited: Audit) -> str:
     difference = counts.unique_parameters - counts.expected_parameters
     if difference == 0:
         solved = audited.case is not None and audited.case.solved
-        return "agrees; its symbols come from the shapes" if solved else "agrees, to the last parameter"
+        return "agrees; sizes solved from the shapes" if solved else "agrees, to the last parameter"
     return f"{figure(abs(difference))} {'fewer' if difference > 0 else 'more'} than stored"
 
 
@@ -214,26 +214,26 @@ def _packing(audited: Audit) -> str:
 
 
 def _base(audited: Audit) -> str:
-    """The base that an adapter was laid beside, and what was found in it itself."""
+    """The base of an adapter and its own findings."""
     base = audited.base
     if base is None:
         return ""
     named = clean(base.checkpoint.address.removeprefix("hf://") or base.source, 44)
-    what = clean(base.architecture.name, 24) if base.architecture is not None else "its config alone"
+    what = clean(base.architecture.name, 24) if base.architecture is not None else "config only"
     lines = [f"  base       {named} · {what}"]
     if base.checkpoint.readable:
         share = audited.counts.unique_parameters / (base.counts.unique_parameters or 1)
         lines.append(f"             {base.counts.unique_parameters:,} parameters; the adapter adds {share:.3%}")
         reported = [finding for finding in base.findings if finding.severity != "note"]
         lines.append(
-            f"             {base.verdict}" + (f": {_plural(len(reported), 'finding')} of its own" if reported else "")
+            f"             {base.verdict}" + (f": {_plural(len(reported), 'finding')} in the base" if reported else "")
         )
         lines.extend(
             f"             {finding.severity}[{finding.code}] {clean(finding.name, 50)}"
             for finding in reported[:BASE_SHOWN]
         )
     else:
-        lines.append("             a config without weights: shapes are by its definition")
+        lines.append("             config only: shapes follow from its definition")
     return "\n".join(lines) + "\n"
 
 
@@ -327,7 +327,7 @@ def _rows(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
 def verdict_line(audited: Audit) -> str:
     """The verdict, what was explained, and how many findings there are, in one line without a break."""
     if audited.verdict == "unreadable":
-        return "unreadable: no header of these weights could be read"
+        return "unreadable: no header of the weights could be read"
     severities = [finding.severity for finding in audited.findings]
     errors, warnings, notes = (severities.count(kind) for kind in ("error", "warning", "note"))
     counts = audited.counts
@@ -336,7 +336,7 @@ def verdict_line(audited: Audit) -> str:
     checked = (
         f"{explained:,} of {counts.tensors:,} tensors explained"
         if audited.architecture is not None or audited.components
-        else f"{_plural(counts.tensors, 'tensor')} counted, no formula to explain them"
+        else f"{_plural(counts.tensors, 'tensor')} counted, no formula for them"
     )
     if errors + warnings and audited.case is not None:
         reported += "; together they account for every difference"

@@ -8,16 +8,16 @@ if TYPE_CHECKING:
     from inspector.values.result import Values
 
 WORDS = (
-    ("equal", "equal to the last bit"),
-    ("rounded", "the same but for rounding to the narrower dtype"),
-    ("reordered", "the same with rotary rows in the other order"),
+    ("equal", "identical"),
+    ("rounded", "equal after rounding to the narrower dtype"),
+    ("reordered", "equal after reordering rotary rows"),
     ("different", "different"),
 )
 
 
 def values_text(values: Values) -> str:
     """How many numbers were read, and what became of the tensors they are in."""
-    read = f"values: {values.elements:,} numbers in {values.tensors:,} tensor{'s' * (values.tensors != 1)} read"
+    read = f"values: {values.elements:,} read in {values.tensors:,} tensor{'s' * (values.tensors != 1)}"
     counted = [(values.count(what), words) for what, words in WORDS]
     wide = max((len(f"{number:,}") for number, _ in counted), default=0)
     lines = [f"  {number:>{wide},}  {words}" for number, words in counted if number]

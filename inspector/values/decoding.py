@@ -20,7 +20,7 @@ RAW: Final[dict[str, str]] = {
 }  # fmt: skip
 """Name as a header spells it -> numpy's type of the bytes. Dtypes below a byte, and complex ones, are not read."""
 WIDE: Final = frozenset({"F64", "I64", "I32", "U64", "U32"})
-"""Dtypes whose numbers float32 does not hold."""
+"""Dtypes with values that float32 cannot represent."""
 _SMALL: Final[dict[str, tuple[int, int, bool]]] = {
     "F8_E4M3": (3, 7, False), "F8_E5M2": (2, 15, True), "F8_E4M3FNUZ": (3, 8, False), "F8_E5M2FNUZ": (2, 16, False),
 }  # fmt: skip

@@ -113,7 +113,7 @@ def _chunks(one: Array, other: Array) -> Iterator[tuple[tuple[int, ...], Array, 
         yield (start,), one[start : start + step], other[start : start + step]
 
 
-class Oddities(Struct):
+class AbnormalCounts(Struct):
     """What is odd in the numbers of one tensor: how many are NaN or infinite, and the one number it is full of."""
 
     elements: int = 0
@@ -122,9 +122,9 @@ class Oddities(Struct):
     constant: float | None = None
 
 
-def oddities(numbers: Numbers) -> Oddities:
+def oddities(numbers: Numbers) -> AbnormalCounts:
     """Looks at every number once."""
-    found = Oddities()
+    found = AbnormalCounts()
     low, high = np.inf, -np.inf
     for _, raw, _ in _chunks(numbers.raw, numbers.raw):
         found.elements += raw.size

@@ -1,7 +1,7 @@
-"""From a name to its numbers: where a tensor's bytes lie, as an array that is read when it is looked at.
+"""From a tensor's name to its values: the position of its bytes, as an array that is read on access.
 
 Files of this machine are mapped to memory; from elsewhere a tensor is fetched whole, which is why there only
-named ones are read. Read are safetensors, GGUF as far as it is not quantised, and torch's archives.
+named ones are read. Read are safetensors, GGUF as far as it is not quantized, and torch's archives.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class StoragePlace(Struct, frozen=True):
 class Store(Struct):
     """The tensors of an audited checkpoint, or of one component of a pipeline.
 
-    names: name as the audit has it -> as the reader has it. lies: file -> name in it -> where it lies.
+    names: name as the audit has it -> as the reader has it. lies: file -> name in it -> position.
     """
 
     checkpoint: Checkpoint
@@ -61,16 +61,16 @@ class Store(Struct):
         layout = self.checkpoint.tensors.get(stored)
         file = self.checkpoint.file_of.get(stored)
         if layout is None or file is None:
-            return "it is in no file that was read"
+            return "none of the files read contains it"
         if layout.dtype not in RAW:
             return f"{layout.dtype} is not decoded"
         if stored in self.checkpoint.cut:
-            return "its bytes are cut off"
+            return "its data is truncated"
         if self._is_sliced(stored):
-            return "it is in slices over several files"
+            return "it is split over several files"
         place = self._places(file).get(stored)
         if place is None:
-            return "its file does not show where its bytes are"
+            return "its file does not state its position"
         kind = np.dtype(RAW[layout.dtype])
         assert kind.itemsize * 8 == BITS[layout.dtype]
         shape = layout.shape or (1,)
@@ -93,7 +93,7 @@ class Store(Struct):
         return self.names.get(name, name)
 
     def _is_sliced(self, stored: str) -> bool:
-        """Whether a tensor was put together of several files' slices; what lies whole in each is in `copies`."""
+        """Whether a tensor was merged from several files' slices; tensors that each file repeats are in `copies`."""
         joined = any(isinstance(finding, SlicesJoined) for finding in self.checkpoint.findings)
         return joined and stored not in self.checkpoint.copies
 
@@ -102,10 +102,10 @@ class Store(Struct):
         if isinstance(self.source, FolderSource):
             return _mapped(os.path.join(self.source.folder, file), kind, begin, elements)
         if length > FETCHED:
-            return f"{length:,} bytes are too many to fetch at once"
+            return f"{length:,} bytes are too many for one request"
         raw = self.source.read_part(file, begin, length)
         if not isinstance(raw, bytes) or len(raw) != length:
-            return "it could not be fetched"
+            return "it could not be downloaded"
         return np.frombuffer(raw, kind, elements)
 
     def _places(self, file: str) -> Mapping[str, StoragePlace]:
@@ -123,7 +123,7 @@ def _mapped(path: str, kind: np.dtype[Any], begin: int, elements: int) -> Array 
     descriptor, size = opened
     with os.fdopen(descriptor, "rb") as file:
         if size < begin + elements * kind.itemsize:
-            return "its bytes are cut off"
+            return "its data is truncated"
         try:
             return np.memmap(file, kind, "r", begin, (elements,))
         except OSError as error:

@@ -35,7 +35,7 @@ class Verdict(Struct, frozen=True):
     matrix: bool = True
 
 
-class Odd:
+class AbnormalValues:
     """What is not finite or constant, gathered until it can be reported as one."""
 
     __slots__ = ("constant", "infinite")
@@ -77,7 +77,7 @@ class Odd:
 
 
 class Values(Struct):
-    """What was read. unread: why -> names of tensors whose numbers were not. wanted: names asked for; met: of those."""
+    """Result of reading values. unread: why -> names of tensors that were not read. wanted: requested; met: found."""
 
     verdicts: list[Verdict] = []
     unread: dict[str, list[str]] = {}
@@ -86,7 +86,7 @@ class Values(Struct):
     elements: int = 0
     wanted: tuple[str, ...] = ()
     matched: set[str] = set()
-    odd: Odd = field(default_factory=lambda: Odd())
+    odd: AbnormalValues = field(default_factory=lambda: AbnormalValues())
 
     def count(self, what: str) -> int:
         """How many tensors came to this end."""

@@ -117,14 +117,14 @@ def test_the_other_verbs_have_their_schemas() -> None:
 def test_the_verdict_alone_and_a_report_in_a_file(tmp_path: Path) -> None:
     assert run("small-llama", "-q").stdout == "clean: 39 of 39 tensors explained; 0 errors, 0 warnings, 0 notes\n"
     compared = run("compare", "small-llama", "small-llama", "--quiet").stdout
-    assert compared == "clean: a conversion that lost nothing and added nothing\n"
+    assert compared == "clean: a conversion; nothing was dropped or added\n"
     done = run("audit", "my-finetune", "-f", "json", "-o", str(tmp_path / "report.json"))
     assert (done.returncode, done.stdout) == (1, "")
     assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8")) == reported("audit", "my-finetune")
 
 
 def test_a_word_that_is_no_verb_gets_one_line_that_helps() -> None:
-    assert run("adit", "x").stderr == "inspector: there is no verb 'adit'; did you mean audit?\n"
+    assert run("adit", "x").stderr == "inspector: unknown command 'adit'; did you mean audit?\n"
     assert "hf://gpt2" in run("gpt2").stderr
 
 

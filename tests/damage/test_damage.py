@@ -168,7 +168,7 @@ def test_a_lost_last_layer_names_both_explanations(model_type: str) -> None:
 
     audited = checked(model_type, lose)
     assert codes(audited) == {"C310"}
-    assert "the weights have lost layer 2" in audited.findings[0].message
+    assert "the weights lack layer 2" in audited.findings[0].message
     assert audited.findings[0].facts["weights"] == 2
 
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.loader.sources.address import Address, Misread, address_of, with_options
+from inspector.loader.sources.address import Address, InvalidAddress, address_of, with_options
 
 HOSTS = frozenset({"hub.example", "127.0.0.1:8000"})
 
 
 def of(text: str, exists: bool = False) -> tuple[str, str, str | None, str, str] | None:
     found = address_of(text, exists=exists, hosts=HOSTS)
-    if isinstance(found, Misread):
+    if isinstance(found, InvalidAddress):
         return None
     return found.kind, found.repository, found.revision, found.inside, found.repo_type
 
@@ -87,13 +87,13 @@ def test_options() -> None:
     found = with_options(address, "v1", "/sub/x/", "dataset")
     assert isinstance(found, Address)
     assert found.text == "datasets/org/name@v1/sub/x"
-    assert isinstance(with_options(found, "v2", None, None), Misread)
+    assert isinstance(with_options(found, "v2", None, None), InvalidAddress)
     assert with_options(found, "v1", None, None) == found
-    assert isinstance(with_options(address, None, "../x", None), Misread)
-    assert isinstance(with_options(address, None, None, "bucket"), Misread)
-    assert isinstance(with_options(Address("path", "x"), "v1", None, None), Misread)
+    assert isinstance(with_options(address, None, "../x", None), InvalidAddress)
+    assert isinstance(with_options(address, None, None, "bucket"), InvalidAddress)
+    assert isinstance(with_options(Address("path", "x"), "v1", None, None), InvalidAddress)
     secret = address_of("https://user:secret@hub.example/x/y", exists=False)
-    assert isinstance(secret, Misread)
+    assert isinstance(secret, InvalidAddress)
     assert "secret" not in secret.given + secret.problem
 
 

@@ -83,7 +83,7 @@ def test_n33_references_without_a_snapshot(cache: Path) -> None:
 def test_n33_downloads_that_did_not_end(cache: Path, truth: Checkpoint) -> None:
     blobs = repository(cache) / "blobs"
     (blobs / "abc.incomplete").write_bytes(b"x")
-    assert "1 download into this repository did not end" in reported(load("org/tiny", cached=True))
+    assert "1 download of this repository not finished" in reported(load("org/tiny", cached=True))
     snapshot = next((repository(cache) / "snapshots").iterdir())
     shard = snapshot / "model-00002-of-00004.safetensors"
     os.truncate(os.path.realpath(shard), shard.stat().st_size - 10)

@@ -125,7 +125,7 @@ def test_a_base_without_weights_is_enough(hub: StandIn, tmp_path: Path) -> None:
     audited = audit("org/adapter", with_base=True)
     assert audited.counts.expected_parameters == TRAINED
     assert audited.verdict == "clean"
-    assert "its config alone" in str(audited)
+    assert "config only" in str(audited)
 
 
 def test_a_broken_base_keeps_its_own_verdict(hub: StandIn, tmp_path: Path) -> None:

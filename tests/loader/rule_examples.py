@@ -46,7 +46,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {
             "given": "huggingface.local",
-            "problem": "is the endpoint by HF_ENDPOINT, and no web address such as https://huggingface.co",
+            "problem": "in HF_ENDPOINT is not a web address such as https://huggingface.co",
         },
     ),
     "repository-not-found": (
@@ -232,7 +232,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "metadata-key-doubled": ({"file": "model.safetensors"}, {"keys": ["format"], "count": 1}),
     "metadata-malformed": (
         {"file": "model.safetensors"},
-        {"problem": "holds a number, not a text", "keys": ["epoch"], "count": 1},
+        {"problem": "holds a number, not a string", "keys": ["epoch"], "count": 1},
     ),
     "header-large": ({"file": "model.safetensors"}, {"bytes": 30000000, "limit": 25000000}),
     "offsets-absolute": ({"file": "model.safetensors"}, {"begin": 2120, "tensors": 21}),
@@ -254,7 +254,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "index-unreadable": (
         {"file": "model.safetensors.index.json"},
         {
-            "problem": "holds the remnant of an unfinished git merge",
+            "problem": "contains unresolved git merge conflicts",
             "position": 60303,
             "what": "",
             "bytes": 120661,

@@ -65,7 +65,7 @@ def test_kept_shapes_settle_what_headers_leave_open(tmp_path: Path) -> None:
     audited = audit(str(written(tmp_path, spec, shapes)))
     assert audited.counts.unique_parameters == parameters
     assert "packing-undecided" not in {finding.name for finding in audited.findings}
-    assert said(audited) == f"headers only, and the shapes that {len(shapes)} small tensors keep of packed ones"
+    assert said(audited) == f"headers only, and the shapes stored in {len(shapes)} small tensors"
 
 
 def test_kept_shapes_are_not_read_where_the_definition_decides(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_width_that_does_not_divide_is_a_reason() -> None:
     table = packing_table(judged(spec, config))
     assert table is not None
     reasons = {module.family: module.because for module in table.left}
-    assert reasons["model.layers.{layer}.mlp.down_proj.weight"] == "328 inputs are no multiple of 16"
+    assert reasons["model.layers.{layer}.mlp.down_proj.weight"] == "328 inputs are not a multiple of 16"
 
 
 def test_the_text() -> None:

@@ -38,7 +38,11 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "pickle-malformed": ({"file": "pytorch_model.bin"}, {"problem": "stops before its end", "position": 65536}),
     "archive-malformed": (
         {"file": "pytorch_model.bin"},
-        {"problem": "the archive has no end record: it is cut, or no zip at all", "cut": True, "stored": 4000000000},
+        {
+            "problem": "the archive has no end record: it is truncated or not a zip file",
+            "cut": True,
+            "stored": 4000000000,
+        },
     ),
     "tensor-beyond-storage": (
         {"file": "pytorch_model.bin"},
@@ -51,7 +55,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "pytorch_model.bin"},
         {
             "storages": 1,
-            "members": ["archive/data/3 is not there"],
+            "members": ["archive/data/3 is missing"],
             "tensors": 1,
             "names": ["model.layers.3.mlp.up_proj.weight"],
             "layers": "3",
@@ -71,7 +75,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "numpy-malformed": (
         {"file": "weights.npz"},
-        {"problem": "it holds Python objects, which are a pickle", "arrays": 1, "names": ["vocab"]},
+        {"problem": "it contains pickled Python objects", "arrays": 1, "names": ["vocab"]},
     ),
     "training-state": (
         {},

@@ -1,4 +1,4 @@
-"""The tensors of an adapter, by its config and its base."""
+"""The tensors of an adapter compared with its config and its base."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from inspector.findings.words import count, listed, number, shape
 
 
 class AdapterHalfMissing(Finding, frozen=True, kw_only=True):
-    """A module of an adapter has one of its tensors and not the other.
+    """An adapter module is incomplete.
 
     What it means
-        A low-rank pair has its A and not its B, or the reverse; a module with DoRA lacks its magnitudes.
+        A low-rank pair has its A but not its B, or the reverse; a DoRA module lacks its magnitudes.
 
     Why it matters
-        The product of the two is what the adapter adds; with one of them it is nothing, or random.
+        The adapter adds the product of both matrices; with one of them missing it adds nothing, or random
+        values.
 
     Example
         error[A902] adapter-half-missing:
           base_model.model.model.layers.7.self_attn.v_proj.lora_B.weight
           missing   1 of 32
-          beside    base_model.model.model.layers.{layer}.self_attn.v_proj.lora_A.weight
+          has       base_model.model.model.layers.{layer}.self_attn.v_proj.lora_A.weight
           expected  [1024, 16]
-          help      fetch or save the adapter again
+          help      download or save the adapter again
 
     What to do
-        Fetch the adapter again, or save it again from the trained model.
+        Download the adapter again, or save it again from the trained model.
     """
 
     code = "A902"
@@ -39,7 +40,7 @@ class AdapterHalfMissing(Finding, frozen=True, kw_only=True):
         return self.place.tensor or str(self.place.family)
 
     def rows(self) -> Rows:
-        rows = [("missing", f"{number(self.tensors)} of {number(self.of)}"), ("beside", str(self.present))]
+        rows = [("missing", f"{number(self.tensors)} of {number(self.of)}"), ("has", str(self.present))]
         if self.place.indices and not self.place.tensor:
             rows.insert(0, ("where", f"{self.place.indices}, {count(self.tensors, 'tensor')}"))
         if self.shape:
@@ -47,28 +48,27 @@ class AdapterHalfMissing(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
-        return Remedy("fetch or save the adapter again")
+        return Remedy("download or save the adapter again")
 
 
 class AdapterRankDiffers(Finding, frozen=True, kw_only=True):
-    """A low-rank matrix has another rank than the adapter's config says.
+    """A low-rank matrix does not have the rank that the adapter's config states.
 
     What it means
-        `r`, or the key of rank_pattern that fits the module, is not what the matrices have.
+        The matrices have another rank than `r`, or than the rank_pattern entry for this module.
 
     Why it matters
-        Loading fails on the shapes; where both halves agree the config is wrong, where they differ a file is.
+        Loading fails. If both matrices of a pair agree, the config is wrong; if not, a file is damaged.
 
     Example
         error[A903] adapter-rank-differs: r
           config   64
           weights  16, shown by 128 tensors
-          help     set "r": 16 in adapter_config.json, if these are the weights that
-                   were trained
+          help     set "r": 16 in adapter_config.json, if these are the trained weights
 
     What to do
-        Where all modules share the rank, correct `r` in adapter_config.json; where one differs, fetch or save the
-        adapter again.
+        If all modules have this rank, correct `r` in adapter_config.json; if only one differs, download or save
+        the adapter again.
     """
 
     code = "A903"
@@ -96,20 +96,20 @@ class AdapterRankDiffers(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         if self.key:
-            words = f'set "r": {self.stored} in adapter_config.json, if these are the weights that were trained'
+            words = f'set "r": {self.stored} in adapter_config.json, if these are the trained weights'
             step = Step(action="set", file="adapter_config.json", key=(self.key,), old=self.expected, new=self.stored)
             return Remedy(words, (step,))
-        return Remedy("fetch or save the adapter again, or name this rank in rank_pattern if it was trained so")
+        return Remedy("download or save the adapter again, or add this rank to rank_pattern if it is intended")
 
 
 class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
-    """A tensor of the adapter does not fit its module of the base.
+    """An adapter tensor does not fit the base model.
 
     What it means
-        The widths of the base's module, from its config, and the adapter's matrices do not go together.
+        The dims of the base's module, computed from its config, do not match the adapter's matrices.
 
     Why it matters
-        Loading fails, or the tensor is left out.
+        Loading fails, or the tensor is skipped.
 
     Example
         error[A904] adapter-shape-differs:
@@ -117,11 +117,10 @@ class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
           stored    [4096, 16]
           expected  [1024, 16]
           base      llama
-          help      fetch the adapter again, or load it on the base that it was trained
-                    on
+          help      download the adapter again, or use the base that it was trained on
 
     What to do
-        Fetch the adapter again; if it was trained so, it belongs to another base.
+        Download the adapter again; if the error remains, it belongs to another base.
     """
 
     code = "A904"
@@ -147,28 +146,28 @@ class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
-        return Remedy("fetch the adapter again, or load it on the base that it was trained on")
+        return Remedy("download the adapter again, or use the base that it was trained on")
 
 
 class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
-    """A module that the adapter's config targets has no tensor in the adapter.
+    """A target module has no tensors in the adapter.
 
     What it means
-        The base has the module, the config chooses it, and nothing of it is stored.
+        The base has the module and the config targets it, but the adapter stores no tensor for it.
 
     Why it matters
-        Loaders start it at zero: the adapter works, and does less than what was trained.
+        Loaders initialize it to zero: the adapter works, but without part of its training.
 
     Example
         error[A905] adapter-target-missing: model.layers.7.self_attn.v_proj
           missing  2 tensors
-          base     llama, which has it
-          help     fetch or save the adapter again, or take the module out of
+          base     llama has this module
+          help     download or save the adapter again, or remove the module from
                    adapter_config.json if it was not trained
 
     What to do
-        Fetch the adapter again, or save it again from the trained model; if the module was never trained, take it
-        out of the config.
+        Download the adapter again, or save it again from the trained model; if the module was never trained,
+        remove it from the config.
     """
 
     code = "A905"
@@ -188,28 +187,28 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
         if self.modules:
             rows.append(("of", listed(self.modules)))
         if self.base:
-            rows.append(("base", f"{self.base}, which has it"))
+            rows.append(("base", f"{self.base} has this module"))
         return rows
 
     def remedy(self) -> Remedy:
         return Remedy(
-            "fetch or save the adapter again, or take the module out of adapter_config.json if it was not trained"
+            "download or save the adapter again, or remove the module from adapter_config.json if it was not trained"
         )
 
 
 class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
-    """The adapter stores tensors for a module that it has no use for.
+    """The adapter has tensors for an unexpected module.
 
     What it means
-        The base has no such module, or the adapter's config does not target it.
+        The base does not have this module, or the adapter's config does not target it.
 
     Why it matters
-        Loaders leave these tensors out.
+        Loaders ignore these tensors.
 
     Example
         warning[A906] adapter-module-unexpected: model.layers.{layer}.self_attn.v_proj
           stored   layers 0-31, 64 tensors, 2,621,440 elements
-          because  not a target there by adapter_config.json
+          because  not a target in adapter_config.json
           help     compare adapter_config.json and the base with those of the training
                    run
 
@@ -231,7 +230,7 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         where = f"{self.place.indices}, " if self.place.indices and not self.place.tensor else ""
-        why = "not a target there by adapter_config.json" if self.known else "the base has no such module"
+        why = "not a target in adapter_config.json" if self.known else "the base has no such module"
         stored = f"{where}{count(self.tensors, 'tensor')}, {count(self.elements, 'element')}"
         return [("stored", stored), ("because", why)]
 
@@ -240,24 +239,24 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
 
 
 class AdapterLayerOdd(Finding, frozen=True, kw_only=True):
-    """A few layers lack a module that all others of the adapter have.
+    """Some layers lack an adapter module that all others have.
 
     What it means
-        Without its base the layers of an adapter are compared with each other: some inner ones have no tensor of a
-        module that the rest has.
+        Without its base, the layers of an adapter are compared with each other: some inner layers have no
+        tensor of a module that the others have.
 
     Why it matters
-        The adapter does nothing there, and loaders do not say so.
+        The adapter has no effect in these layers, and loaders do not report it.
 
     Example
         warning[A909] adapter-layer-odd: model.layers.7.self_attn.v_proj (likely)
           missing  layer 7
           others   31 of 32 layers have it
-          help     audit it with --base; fetch or save the adapter again if the base has
-                   the module there
+          help     audit it with --base; download or save the adapter again if the base
+                   has this module
 
     What to do
-        Audit the adapter with its base; fetch or save it again if the base has the module there.
+        Audit the adapter with its base; download or save it again if the base has the module in these layers.
     """
 
     code = "A909"
@@ -280,23 +279,22 @@ class AdapterLayerOdd(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("audit it with --base; fetch or save the adapter again if the base has the module there")
+        return Remedy("audit it with --base; download or save the adapter again if the base has this module")
 
 
 class AdapterVocabularyDiffers(Finding, frozen=True, kw_only=True):
-    """The adapter has another number of words than its base.
+    """The adapter's vocabulary size differs from its base's.
 
     What it means
-        Its tables are longer or shorter than the base's: words were added before it was trained.
+        Tokens were added or removed before the adapter was trained.
 
     Why it matters
         Loading fails until the base's embeddings are resized.
 
     Example
-        note[A913] adapter-vocabulary-differs: 128,264 words, the base has 128,256
-          shown by  1 tensor
-          help      resize the base's embeddings to this number before loading the
-                    adapter
+        note[A913] adapter-vocabulary-differs: 128,264 rows, the base has 128,256
+          in    1 tensor
+          help  resize the base's embeddings to this size before loading the adapter
 
     What to do
         Call `resize_token_embeddings` on the base, with the adapter's tokenizer, before loading the adapter.
@@ -311,10 +309,10 @@ class AdapterVocabularyDiffers(Finding, frozen=True, kw_only=True):
     tensors: int
 
     def headline(self) -> str:
-        return f"{listed([number(size) for size in self.stored])} words, the base has {number(self.expected)}"
+        return f"{listed([number(size) for size in self.stored])} rows, the base has {number(self.expected)}"
 
     def rows(self) -> Rows:
-        return [("shown by", count(self.tensors, "tensor"))]
+        return [("in", count(self.tensors, "tensor"))]
 
     def remedy(self) -> Remedy:
-        return Remedy("resize the base's embeddings to this number before loading the adapter")
+        return Remedy("resize the base's embeddings to this size before loading the adapter")

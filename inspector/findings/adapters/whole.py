@@ -11,7 +11,7 @@ from inspector.findings.words import count, listed, number, shape
 
 
 class ShapeExample(msgspec.Struct, frozen=True):
-    """A tensor with the shape it has and the one its base asks for; None where any will do."""
+    """A tensor with its stored shape and the one that fits the base; None for a dim of any size."""
 
     tensor: str | None
     stored: tuple[int, ...]
@@ -22,11 +22,11 @@ class Adapter(Finding, frozen=True, kw_only=True):
     """The weights are an adapter, not a model.
 
     What it means
-        adapter_config.json describes it, and the names are an adapter's. Its parameters are counted by
-        themselves.
+        The folder has an adapter_config.json, and the tensor names are an adapter's. Its parameters are counted
+        separately.
 
     Why it matters
-        It does nothing without its base model, whose parameters are not in this count.
+        It needs its base model, whose parameters are not included in this count.
 
     Example
         note[A901] adapter: lora of rank 16
@@ -57,22 +57,22 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
     """The adapter was not trained on this base.
 
     What it means
-        Most of its matrices do not fit the base's widths.
+        Most of its matrices do not fit the dims of the base.
 
     Why it matters
         It cannot be loaded on this base.
 
     Example
-        error[A907] adapter-base-differs: this base (llama) is not the adapter's
+        error[A907] adapter-base-differs: the adapter does not fit base llama
           differ    96 of 128 tensors in shape
           such as   base_model.model.model.layers.{layer}.self_attn.q_proj.lora_A.weight
           stored    [16, 4096]
           expected  [16, 8192]
-          help      name the base that it was trained on: adapter_config.json has it as
-                    base_model_name_or_path
+          help      use the base that base_model_name_or_path in adapter_config.json
+                    names
 
     What to do
-        Load it on the base that its config names.
+        Use the base that its config names.
     """
 
     code = "A907"
@@ -85,7 +85,7 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
     example: ShapeExample | None
 
     def headline(self) -> str:
-        return f"this base ({self.base}) is not the adapter's"
+        return f"the adapter does not fit base {self.base}"
 
     def rows(self) -> Rows:
         rows = [
@@ -101,22 +101,22 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("name the base that it was trained on: adapter_config.json has it as base_model_name_or_path")
+        return Remedy("use the base that base_model_name_or_path in adapter_config.json names")
 
 
 class AdapterTargetUnnamed(Finding, frozen=True, kw_only=True):
-    """The adapter's config lists a target that no tensor is named after.
+    """A target in the adapter's config matches no tensor.
 
     What it means
-        target_modules has a name with which no module of the adapter ends.
+        No module of the adapter ends with this entry of target_modules.
 
     Why it matters
-        Either the base has no such module, which is harmless, or its tensors were lost. The base tells which.
+        Either the base has no such module, which is harmless, or its tensors were lost.
 
     Example
         note[A908] adapter-target-unnamed: down_proj
           listed  1 of 3 target_modules have no tensor
-          help    audit it with --base: whether the base has such a module decides
+          help    audit it with --base to see whether the base has this module
 
     What to do
         Audit the adapter with its base: `inspector audit ADAPTER --base BASE`.
@@ -137,29 +137,29 @@ class AdapterTargetUnnamed(Finding, frozen=True, kw_only=True):
         return [("listed", f"{number(self.count)} of {number(self.of)} target_modules have no tensor")]
 
     def remedy(self) -> Remedy:
-        return Remedy("audit it with --base: whether the base has such a module decides")
+        return Remedy("audit it with --base to see whether the base has this module")
 
 
 class AdapterNotMerged(Finding, frozen=True, kw_only=True):
-    """The weights are a whole model in which an adapter still hangs.
+    """The model was saved with an unmerged adapter.
 
     What it means
-        A model was saved while PEFT's layers were around its own: names have `base_layer` and `lora_A` in them.
+        The model was saved while PEFT's layers wrapped its own: names contain `base_layer` and `lora_A`.
 
     Why it matters
-        Loaders of the plain model find none of the wrapped matrices and start them at random.
+        Loaders of the plain model do not find the wrapped matrices and initialize them randomly.
 
     Example
         error[A910] adapter-not-merged: lora around 32 modules, not merged
           base     291 tensors of the model, 8,030,261,248 elements
           adapter  64 tensors, 4,194,304 elements
           such as  model.layers.0.self_attn.q_proj.base_layer.weight
-          help     call model.merge_and_unload() before save_pretrained, or save the
-                   adapter by itself
+          help     call model.merge_and_unload() before save_pretrained, or save only
+                   the adapter
 
     What to do
-        Load the model with its adapter, call `merge_and_unload()`, and save what it returns; or save the adapter by
-        itself.
+        Load the model with its adapter, call `merge_and_unload()`, and save the result; or save only the
+        adapter.
     """
 
     code = "A910"
@@ -184,28 +184,28 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("call model.merge_and_unload() before save_pretrained, or save the adapter by itself")
+        return Remedy("call model.merge_and_unload() before save_pretrained, or save only the adapter")
 
 
 class AdapterBesideWeights(Finding, frozen=True, kw_only=True):
-    """adapter_config.json is beside the weights of a whole model.
+    """A complete model is stored together with adapter_config.json.
 
     What it means
-        The weights are a model's, not an adapter's. Whether the adapter was merged into them headers cannot tell.
+        The weights are a model's, not an adapter's. Headers cannot show whether the adapter was merged into
+        them.
 
     Why it matters
-        transformers with PEFT installed sees adapter_config.json first, loads the base that it names instead of these
-        weights, and then looks for the adapter.
+        transformers with PEFT installed reads adapter_config.json first, loads the base that it names instead
+        of these weights, and then looks for the adapter.
 
     Example
         note[A911] adapter-beside-weights: an adapter for meta-llama/Meta-Llama-3-8B
-          weights  a whole model; headers cannot tell whether the adapter was merged
-                   into it
-          help     move adapter_config.json away if the weights are merged: loaders with
-                   PEFT take the base it names instead
+          weights  a complete model; headers cannot show whether the adapter was merged
+          help     remove adapter_config.json if the weights are merged: with PEFT,
+                   loaders use the base it names
 
     What to do
-        If the weights are merged, move adapter_config.json away; if not, keep the adapter in a folder of its own.
+        If the weights are merged, remove adapter_config.json; if not, keep the adapter in a separate folder.
     """
 
     code = "A911"
@@ -219,33 +219,31 @@ class AdapterBesideWeights(Finding, frozen=True, kw_only=True):
         return f"an adapter for {self.base}" if self.base else "an adapter's config"
 
     def rows(self) -> Rows:
-        rows = [("weights", "a whole model; headers cannot tell whether the adapter was merged into it")]
+        rows = [("weights", "a complete model; headers cannot show whether the adapter was merged")]
         if self.adapter_file:
-            rows.append(("adapter", f"{self.adapter_file} lies here too, and is not in these counts"))
+            rows.append(("adapter", f"{self.adapter_file} is also here, not included in these counts"))
         return rows
 
     def remedy(self) -> Remedy:
-        return Remedy(
-            "move adapter_config.json away if the weights are merged: loaders with PEFT take the base it names instead"
-        )
+        return Remedy("remove adapter_config.json if the weights are merged: with PEFT, loaders use the base it names")
 
 
 class AdapterBaseUnread(Finding, frozen=True, kw_only=True):
     """The base of the adapter could not be read.
 
     What it means
-        It was asked for, and what would follow from it is not checked.
+        The requested base could not be read, so the adapter was audited without it.
 
     Why it matters
-        Shapes and targets of the adapter are not checked against anything.
+        Shapes and targets of the adapter are not checked.
 
     Example
         note[A912] adapter-base-unread: org/base
           because  repository-not-found: there is no org/base
-          help     name the base with --base: a folder, a config.json or a repository
+          help     pass --base with a folder, a config.json or a repository
 
     What to do
-        Name a base that can be read: a folder, a config.json, a repository.
+        Pass a base that can be read: a folder, a config.json or a repository.
     """
 
     code = "A912"
@@ -262,18 +260,18 @@ class AdapterBaseUnread(Finding, frozen=True, kw_only=True):
         return [("because", self.because)]
 
     def remedy(self) -> Remedy:
-        return Remedy("name the base with --base: a folder, a config.json or a repository")
+        return Remedy("pass --base with a folder, a config.json or a repository")
 
 
 class AdapterNamesUnknown(Finding, frozen=True, kw_only=True):
-    """Modules of the adapter have names that the definition of the base does not have.
+    """The adapter targets modules that this base architecture does not define.
 
     What it means
-        The adapter names modules as the base was called in memory when it was trained. The definition has no
-        such names: the base may have them all the same, under others, or it is another base.
+        The adapter uses the module names of the model in memory during training. The architecture definition
+        has no such names: either the base uses other names, or this is another base.
 
     Why it matters
-        What is there is not checked against the base, and nothing that seems to be missing is reported.
+        These modules are not checked against the base, and missing ones are not reported.
 
     Example
         note[A914] adapter-names-unknown: 1 of 2 module families are not in the
@@ -281,7 +279,7 @@ class AdapterNamesUnknown(Finding, frozen=True, kw_only=True):
           names  model.layers.{layer}.attention.query
 
     What to do
-        Nothing if the base is the adapter's own; otherwise name the base that it was trained on.
+        Nothing if this is the right base; otherwise pass the base that it was trained on.
     """
 
     code = "A914"

@@ -1,4 +1,4 @@
-"""A local copy compared with its repository."""
+"""A local copy compared with its Hub repository."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ class DownloadedFiles(Finding, frozen=True, kw_only=True):
 
 
 class DownloadIncomplete(DownloadedFiles, frozen=True, kw_only=True):
-    """Files of the repository are not in the folder.
+    """Files of the repository are missing in the folder.
 
     What it means
-        Weights, an index, a config or a tokenizer that the repository has at this commit is missing here.
+        Weights, an index, a config or a tokenizer that the repository has at this commit is missing in the
+        folder.
 
     Why it matters
-        The model does not load, or loads in part.
+        The model does not load, or only partly.
 
     Example
         error[V830] download-incomplete: model-00002-of-00004.safetensors
@@ -49,7 +50,7 @@ class DownloadIncomplete(DownloadedFiles, frozen=True, kw_only=True):
                    8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920 --local-dir Meta-Llama-3-8B`
 
     What to do
-        Run the command that the finding names: it fetches only what is missing.
+        Run the given command: it downloads only the missing files.
     """
 
     code = "V830"
@@ -71,23 +72,23 @@ class DownloadIncomplete(DownloadedFiles, frozen=True, kw_only=True):
 
 
 class DownloadDiffers(DownloadedFiles, frozen=True, kw_only=True):
-    """Weights in the folder are not those of the repository.
+    """Weight files differ from the repository.
 
     What it means
-        The file has another size, or the same size and another content by its digest.
+        The file has another size, or the same size but another hash.
 
     Why it matters
-        A cut, damaged or exchanged file: what it gives is not the published model.
+        The file is truncated, damaged or replaced: it is not the published model.
 
     Example
         error[V831] download-differs: model-00002-of-00004.safetensors
           stored  3,000,000 of 4,999,998 bytes
           commit  8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
-          help    fetch it again from meta-llama/Meta-Llama-3-8B; if it was changed on
-                  purpose it is another model
+          help    download it again from meta-llama/Meta-Llama-3-8B, unless it was
+                  changed intentionally
 
     What to do
-        Fetch the file again; if it was changed on purpose, it is another model.
+        Download the file again; if it was changed intentionally, it is a different model.
     """
 
     code = "V831"
@@ -100,20 +101,20 @@ class DownloadDiffers(DownloadedFiles, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         if self.files == 1:
-            words = [case.sizes("another content, same size") for case in self.cases]
+            words = [case.sizes("same size, different content") for case in self.cases]
         else:
-            words = [f"{case.name} {case.sizes('another content, same size')}" for case in self.cases]
+            words = [f"{case.name} {case.sizes('same size, different content')}" for case in self.cases]
         return [("stored" if self.files == 1 else "differ", listed(words, 4)), ("commit", str(self.commit))]
 
     def remedy(self) -> Remedy:
-        return Remedy(f"fetch it again from {self.repository}; if it was changed on purpose it is another model")
+        return Remedy(f"download it again from {self.repository}, unless it was changed intentionally")
 
 
 class DownloadConfigDiffers(DownloadedFiles, frozen=True, kw_only=True):
-    """Small files in the folder are not those of the repository.
+    """Small files differ from the repository.
 
     What it means
-        A config, a tokenizer or code was changed here, or is of another commit.
+        A config, tokenizer or code file was changed in the folder, or is from another commit.
 
     Why it matters
         The model is loaded with other settings than the published one.
@@ -122,11 +123,10 @@ class DownloadConfigDiffers(DownloadedFiles, frozen=True, kw_only=True):
         warning[V832] download-config-differs: config.json
           differ  config.json (content)
           commit  8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
-          help    compare them with the repository's; fetch them again if nobody changed
-                  them
+          help    compare them; download them again if the changes are not intended
 
     What to do
-        Compare the files; fetch them again if nobody changed them.
+        Compare the files; download them again if the changes are not intended.
     """
 
     code = "V832"
@@ -145,26 +145,26 @@ class DownloadConfigDiffers(DownloadedFiles, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("compare them with the repository's; fetch them again if nobody changed them")
+        return Remedy("compare them; download them again if the changes are not intended")
 
 
 class DownloadWeightsExtra(DownloadedFiles, frozen=True, kw_only=True):
-    """The folder holds weights that the repository does not have.
+    """The folder contains weights that the repository does not have.
 
     What it means
-        Files of weights lie here that are not in the repository at this commit.
+        The folder contains weight files that are not in the repository at this commit.
 
     Why it matters
-        Loaders may take them instead of the published ones, or beside them.
+        Loaders may use them instead of the published ones, or in addition.
 
     Example
         warning[V833] download-weights-extra: model-00002-of-00003.safetensors
           extra   1 bytes: model-00002-of-00003.safetensors
           commit  8cde5ca8380496c9a6cc7ef3a8b46a0372a1d920
-          help    remove them if they are of another download or another commit
+          help    remove them if they are from another download or commit
 
     What to do
-        Remove them if they are of another download or another commit.
+        Remove them if they are from another download or another commit.
     """
 
     code = "V833"
@@ -180,17 +180,17 @@ class DownloadWeightsExtra(DownloadedFiles, frozen=True, kw_only=True):
         return [("extra", f"{amount(self.bytes)}: {listed(self.names, 4)}"), ("commit", str(self.commit))]
 
     def remedy(self) -> Remedy:
-        return Remedy("remove them if they are of another download or another commit")
+        return Remedy("remove them if they are from another download or commit")
 
 
 class DownloadLeavesOut(DownloadedFiles, frozen=True, kw_only=True):
-    """The folder leaves out files of the repository that loading does not need.
+    """Optional files of the repository are missing in the folder.
 
     What it means
-        Second copies of the weights in other formats, papers and pictures are not here.
+        Copies of the weights in other formats, documents and images are not in the folder.
 
     Why it matters
-        Nothing: a download may leave them out.
+        Loading does not need them.
 
     Example
         note[V834] download-leaves-out: 1 file not needed to load these weights
@@ -214,13 +214,13 @@ class DownloadLeavesOut(DownloadedFiles, frozen=True, kw_only=True):
 
 
 class RepositoriesDiffer(Finding, frozen=True, kw_only=True):
-    """Two repositories, or two commits of one, do not have the same files.
+    """The files of two repositories or commits differ.
 
     What it means
-        By the sizes and digests that the Hub states, files differ or are only on one side.
+        According to sizes and hashes from the Hub, files differ or exist on one side only.
 
     Why it matters
-        It shows what a new revision changed, or what a copy left out.
+        It shows what a new revision changed, or what a copy omits.
 
     Example
         note[V835] repositories-differ: 3 files

@@ -1,4 +1,4 @@
-"""Parameters that a conversion dropped, invented or moved."""
+"""Parameters that a conversion dropped, added or moved."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.words import count, listed
 
 
-class OneSided(Finding, frozen=True, kw_only=True):
-    """Parameters that one side alone has.
+class OneSidedFinding(Finding, frozen=True, kw_only=True):
+    """Parameters that exist on one side only.
 
-    whole: all of the family. side: "source" or "target". tied: what the other side may have in their place.
+    whole: all of the family. side: "source" or "target". tied: what they may be tied to on the other side.
     names: of the tensors; expected: names they would have on the other side.
     """
 
@@ -33,11 +33,11 @@ class OneSided(Finding, frozen=True, kw_only=True):
 
     def absent(self) -> str:
         """What the other side lacks."""
-        return f"no {listed(self.expected, 2)}" if self.expected else "nothing of this role"
+        return f"no {listed(self.expected, 2)}" if self.expected else "no tensor of this role"
 
 
 class WholeLayers(Finding, frozen=True, kw_only=True):
-    """Whole layers or experts that one side alone has. stays: those on both sides. stack: stored as one tensor."""
+    """Layers or experts that exist on one side only. stays: those on both sides. stack: stored as one tensor."""
 
     what: str
     tensors: int
@@ -49,7 +49,7 @@ class WholeLayers(Finding, frozen=True, kw_only=True):
     verb: ClassVar[str]
 
     def headline(self) -> str:
-        return f"{self.what}{', which ones a stack does not tell' if self.stack else ''}"
+        return f"{self.what}{' (a stacked tensor does not show which)' if self.stack else ''}"
 
     def rows(self) -> Rows:
         rows = [
@@ -61,25 +61,24 @@ class WholeLayers(Finding, frozen=True, kw_only=True):
         return [row for row in rows if row[1]]
 
 
-class ParametersDropped(OneSided, frozen=True, kw_only=True):
-    """The conversion lost tensors.
+class ParametersDropped(OneSidedFinding, frozen=True, kw_only=True):
+    """The conversion dropped tensors.
 
     What it means
-        The source has tensors of a role, in some layers or in all, and no file of the target holds
-        them.
+        The source has tensors of a role, in some or all layers, that no file of the target contains.
 
     Why it matters
-        The converted model is not the one that went in; loaders fill the place with random numbers.
+        The converted model is incomplete; loaders fill the missing tensors with random values.
 
     Example
         error[V803] parameters-dropped: attention key of layer 17
           source   model.layers.17.self_attn.k_proj.weight
           target   no model.layers.17.self_attn.k_proj.weight
           dropped  1 tensor, 4,194,304 parameters
-          help     repeat the conversion; these parameters are in no file of the target
+          help     repeat the conversion: no file of the target has these parameters
 
     What to do
-        Repeat the conversion with a converter that knows the part.
+        Repeat the conversion with a converter that supports this part.
     """
 
     code = "V803"
@@ -91,32 +90,32 @@ class ParametersDropped(OneSided, frozen=True, kw_only=True):
             ("target", self.absent()),
             ("dropped", f"{count(self.tensors, 'tensor')}, {count(self.parameters, 'parameter')}"),
         ]
-        return [*rows, ("because", f"the target has the {self.tied} in its place")] if self.tied else rows
+        return [*rows, ("because", f"the target uses the {self.tied} instead")] if self.tied else rows
 
     def remedy(self) -> Remedy:
-        return Remedy("repeat the conversion; these parameters are in no file of the target")
+        return Remedy("repeat the conversion: no file of the target has these parameters")
 
 
-class ParametersInvented(OneSided, frozen=True, kw_only=True):
+class ParametersInvented(OneSidedFinding, frozen=True, kw_only=True):
     """The conversion added tensors.
 
     What it means
-        The target has tensors of a role, in some layers or in all, that the source does not have.
+        The target has tensors of a role, in some or all layers, that the source does not have.
 
     Why it matters
-        They come from nowhere: random numbers, a copy under another name, or another model.
+        They may be random values, a copy under another name, or from another model.
 
     Example
         error[V804] parameters-invented: head
-          source    no lm_head.weight
-          target    lm_head.weight
-          invented  1 tensor, 262,668,288 parameters
-          because   the source has the embedding in its place
-          help      find out what the converter filled them with
+          source   no lm_head.weight
+          target   lm_head.weight
+          added    1 tensor, 262,668,288 parameters
+          because  the source uses the embedding instead
+          help     find out what the converter filled them with
 
     What to do
-        Find out what the converter filled them with. A head that is a copy of the embedding belongs
-        tied in the target's config.
+        Find out what the converter filled them with. If a head is a copy of the embedding, tie it in the
+        target's config.
     """
 
     code = "V804"
@@ -126,23 +125,23 @@ class ParametersInvented(OneSided, frozen=True, kw_only=True):
         rows = [
             ("source", self.absent()),
             ("target", listed(self.names, 2)),
-            ("invented", f"{count(self.tensors, 'tensor')}, {count(self.parameters, 'parameter')}"),
+            ("added", f"{count(self.tensors, 'tensor')}, {count(self.parameters, 'parameter')}"),
         ]
-        return [*rows, ("because", f"the source has the {self.tied} in its place")] if self.tied else rows
+        return [*rows, ("because", f"the source uses the {self.tied} instead")] if self.tied else rows
 
     def remedy(self) -> Remedy:
         return Remedy("find out what the converter filled them with")
 
 
 class LayersDropped(WholeLayers, frozen=True, kw_only=True):
-    """Whole layers, experts or parts did not arrive.
+    """Layers, experts or submodels were dropped.
 
     What it means
-        Everything of these layers, experts or parts is in the source and nothing of it in the target.
-        Where experts are stacked in one tensor the header tells how many are gone, not which.
+        The source has these layers, experts or submodels, the target has nothing of them. If experts are
+        stacked in one tensor, the header shows how many are missing but not which.
 
     Why it matters
-        The converted model is a smaller one than the one that went in.
+        The converted model is smaller than the source.
 
     Example
         error[V805] layers-dropped: layer 31
@@ -153,7 +152,7 @@ class LayersDropped(WholeLayers, frozen=True, kw_only=True):
           help     repeat the conversion; check that it read every file of the source
 
     What to do
-        Repeat the conversion; check that all shards of the source were there.
+        Repeat the conversion; check that all shards of the source were present.
     """
 
     code = "V805"
@@ -165,21 +164,21 @@ class LayersDropped(WholeLayers, frozen=True, kw_only=True):
 
 
 class LayersInvented(WholeLayers, frozen=True, kw_only=True):
-    """Whole layers, experts or parts came out of nowhere.
+    """Layers, experts or submodels were added.
 
     What it means
-        Everything of these layers, experts or parts is in the target and nothing of it in the source.
+        The target has these layers, experts or submodels, the source has nothing of them.
 
     Why it matters
-        They hold random numbers, copies, or what belongs to another model.
+        They may contain random values, copies, or parts of another model.
 
     Example
         error[V806] layers-invented: layer 32
-          such as   model.layers.32.input_layernorm.weight
-          roles     norm attention, norm mlp, attention query, attention key and 5 more
-          invented  9 tensors, 218,112,000 parameters
-          on both   layers 0-31
-          help      find out what the converter filled them with
+          such as  model.layers.32.input_layernorm.weight
+          roles    norm attention, norm mlp, attention query, attention key and 5 more
+          added    9 tensors, 218,112,000 parameters
+          on both  layers 0-31
+          help     find out what the converter filled them with
 
     What to do
         Find out what the converter filled them with, or compare with the checkpoint that was converted.
@@ -187,30 +186,29 @@ class LayersInvented(WholeLayers, frozen=True, kw_only=True):
 
     code = "V806"
     name = "layers-invented"
-    verb = "invented"
+    verb = "added"
 
     def remedy(self) -> Remedy:
         return Remedy("find out what the converter filled them with")
 
 
 class LayersRenumbered(Finding, frozen=True, kw_only=True):
-    """Layers or experts have other numbers.
+    """Layers or experts were renumbered.
 
     What it means
-        Some layers or experts of the source are not in the target, and as many with the same tensors
-        are there under other numbers.
+        Some layers or experts of the source are missing in the target, and as many with the same tensors are
+        stored under other numbers.
 
     Why it matters
-        Loaders look for them under their own numbers: what they do not find is filled with random
-        numbers.
+        Loaders look for the original numbers and fill missing layers with random values.
 
     Example
         error[V810] layers-renumbered: layer 17 is layer 40 in the target
           source  model.layers.17.input_layernorm.weight
           target  model.layers.40.input_layernorm.weight
           holds   9 tensors, 218,112,000 parameters
-          help    give them the numbers of the source; nothing here proves that they
-                  hold the same values
+          help    restore the source's numbers; headers cannot show whether the values
+                  match
 
     What to do
         Repeat the conversion, or rename the tensors.
@@ -237,25 +235,25 @@ class LayersRenumbered(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("give them the numbers of the source; nothing here proves that they hold the same values")
+        return Remedy("restore the source's numbers; headers cannot show whether the values match")
 
 
 class NamesChanged(Finding, frozen=True, kw_only=True):
-    """A tensor has a name in the target that nobody looks for.
+    """A tensor was renamed to an unknown name.
 
     What it means
-        The source has a tensor that the target lacks, and the target has one of the same shape under a name
-        much like it that the architecture does not know.
+        The source has a tensor that the target lacks, and the target has one of the same shape under a similar
+        name that the architecture does not define.
 
     Why it matters
-        Loaders fill the place of the one with random numbers and leave the other unread.
+        Loaders fill the missing tensor with random values and ignore the renamed one.
 
     Example
         error[V815] names-changed: h.17.mixer.weight
           source  h.17.mix.weight
           holds   1 tensor, 4,096 parameters
-          help    give it the name of the source; nothing here proves that it holds the
-                  same values
+          help    restore the source's name; headers cannot show whether the values
+                  match
 
     What to do
         Rename the tensor, or repeat the conversion.
@@ -279,29 +277,28 @@ class NamesChanged(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("give it the name of the source; nothing here proves that it holds the same values")
+        return Remedy("restore the source's name; headers cannot show whether the values match")
 
 
-class TieUnknown(OneSided, frozen=True, kw_only=True):
-    """A head, or another tensor that may be tied, is on one side alone, and nothing says what it is.
+class TieUnknown(OneSidedFinding, frozen=True, kw_only=True):
+    """A tensor that may be tied is stored on one side only.
 
     What it means
-        One side stores a tensor that may be a copy, a head of the embedding; the other does not. Neither
-        has a config, and the class has a tensor of its own where its config is silent.
+        One side stores a tensor that may be a copy of another one, such as a head tied to the embedding.
+        Neither side has a config that decides it, and the class does not tie it by default.
 
     Why it matters
-        If it is no copy, the conversion lost it, or added it. Until that is known it counts as a
-        parameter of its own.
+        If it is not a copy, the conversion dropped or added it. Until that is known it counts as a separate
+        parameter.
 
     Example
-        warning[V816] tie-unknown: head, in the source alone (likely)
+        warning[V816] tie-unknown: head, only in the source (likely)
           stored   lm_head.weight
           dropped  525,336,576 parameters, unless it is a copy of the embedding
-          help     put the config beside the weights: tie_word_embeddings says which it
-                   is
+          help     add config.json to the folder: tie_word_embeddings decides
 
     What to do
-        Compare with the config of the original: tie_word_embeddings says which it is.
+        Compare with the config of the original: tie_word_embeddings decides.
     """
 
     code = "V816"
@@ -309,10 +306,10 @@ class TieUnknown(OneSided, frozen=True, kw_only=True):
     severity = "warning"
 
     def headline(self) -> str:
-        return f"{listed(self.roles, 4)}, in the {self.side} alone"
+        return f"{listed(self.roles, 4)}, only in the {self.side}"
 
     def rows(self) -> Rows:
-        word = "dropped" if self.side == "source" else "invented"
+        word = "dropped" if self.side == "source" else "added"
         of = f"a copy of the {self.tied}" if self.tied else "a copy"
         return [
             ("stored", listed(self.names, 2)),
@@ -320,4 +317,4 @@ class TieUnknown(OneSided, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("put the config beside the weights: tie_word_embeddings says which it is")
+        return Remedy("add config.json to the folder: tie_word_embeddings decides")

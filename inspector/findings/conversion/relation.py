@@ -1,4 +1,4 @@
-"""What two compared checkpoints are to each other."""
+"""How two compared checkpoints relate."""
 
 from __future__ import annotations
 
@@ -22,21 +22,20 @@ class DifferentModels(Finding, frozen=True, kw_only=True):
 
 
 class ModelsDiffer(DifferentModels, frozen=True, kw_only=True):
-    """The two checkpoints are two models.
+    """The checkpoints are different models, not a conversion.
 
     What it means
-        They are of different architectures, or of other widths, so that one is no conversion of the
-        other.
+        They have different architectures or dims, so that one cannot be a conversion of the other.
 
     Why it matters
-        The table shows where they differ; nothing is proven of one by the other.
+        The table shows where they differ; no conversion was checked.
 
     Example
         note[V801] models-differ: 8,030,261,248 and 7,526,944,768 parameters
           symbols  kv 8 -> 32, ff 14,336 -> 11,008
 
     What to do
-        Nothing; ask with --expect conversion where it should have been one.
+        Nothing; pass --expect conversion if it should be one.
     """
 
     code = "V801"
@@ -45,13 +44,13 @@ class ModelsDiffer(DifferentModels, frozen=True, kw_only=True):
 
 
 class NotAConversion(DifferentModels, frozen=True, kw_only=True):
-    """A conversion was expected and the two are different models.
+    """A conversion was expected, but the models are different.
 
     What it means
-        They are of different architectures, or of other widths.
+        They have different architectures or dims.
 
     Why it matters
-        What was delivered is not the model that went in.
+        The target is not a converted copy of the source.
 
     Example
         error[V802] not-a-conversion: 8,030,261,248 and 7,526,944,768 parameters
@@ -73,17 +72,17 @@ class PrecisionReduced(Finding, frozen=True, kw_only=True):
     """Values are stored in fewer bits than before.
 
     What it means
-        The parameters are all there, in a dtype or packing with fewer bits.
+        All parameters are present, in a dtype or quantization with fewer bits.
 
     Why it matters
-        The values are rounded: the target cannot be turned back into the source.
+        The values are rounded: the source cannot be restored from the target.
 
     Example
         note[V811] precision-reduced: 8,030,261,248 of 8,030,261,248 parameters
           F32 → BF16  8,030,261,248 parameters
 
     What to do
-        Nothing, where that was meant.
+        Nothing, if this is intended.
     """
 
     code = "V811"
@@ -102,14 +101,14 @@ class PrecisionReduced(Finding, frozen=True, kw_only=True):
 
 
 class BuffersDiffer(Finding, frozen=True, kw_only=True):
-    """One side stores buffers that the other leaves out.
+    """One side stores buffers that the other omits.
 
     What it means
-        Rotary tables, masks and running statistics are no parameters; writers store them or work them
-        out.
+        Rotary tables, masks and running statistics are not parameters; some programs store them, others compute
+        them.
 
     Why it matters
-        It explains a difference of stored elements that is none of parameters.
+        It explains a difference in stored elements that is not a difference in parameters.
 
     Example
         note[V812] buffers-differ: left out rotary frequencies, 2,048 elements
@@ -131,23 +130,23 @@ class BuffersDiffer(Finding, frozen=True, kw_only=True):
 
 
 class TakenAsTied(Finding, frozen=True, kw_only=True):
-    """A tensor of one side alone is taken for a tied copy.
+    """A tensor stored on one side only was treated as tied.
 
     What it means
-        One side stores a tensor that may be a copy, a head of the embedding; the other does not, and
-        neither a config nor the format says that it is one of its own.
+        One side stores a tensor that may be a copy of another one, such as a head tied to the embedding.
+        Neither a config nor the format says that it is separate.
 
     Why it matters
-        It counts once. If it was no copy, it was lost, or added.
+        It is counted once. If it is not a copy, it was dropped or added.
 
     Example
-        note[V813] taken-as-tied: head, in the source alone, counts as the embedding
-          (likely)
-          copy  10,752 parameters; no config says whether it is one
-          help  put the config beside the weights: tie_word_embeddings says which it is
+        note[V813] taken-as-tied: head, only in the source, treated as tied to the
+          embedding (likely)
+          copy  10,752 parameters; no config says whether it is tied
+          help  add config.json to the folder: tie_word_embeddings decides
 
     What to do
-        Compare with the config of the original: tie_word_embeddings says which it is.
+        Compare with the config of the original: tie_word_embeddings decides.
     """
 
     code = "V813"
@@ -160,25 +159,25 @@ class TakenAsTied(Finding, frozen=True, kw_only=True):
     side: str
 
     def headline(self) -> str:
-        return f"{self.role}, in the {self.side} alone, counts as the {self.of}"
+        return f"{self.role}, only in the {self.side}, treated as tied to the {self.of}"
 
     def rows(self) -> Rows:
-        return [("copy", f"{count(self.parameters, 'parameter')}; no config says whether it is one")]
+        return [("copy", f"{count(self.parameters, 'parameter')}; no config says whether it is tied")]
 
     def remedy(self) -> Remedy:
-        return Remedy("put the config beside the weights: tie_word_embeddings says which it is")
+        return Remedy("add config.json to the folder: tie_word_embeddings decides")
 
 
 class ComponentDiffers(Finding, frozen=True, kw_only=True):
-    """A part beyond the model is in one side alone, or in part.
+    """An extra component differs between the two checkpoints.
 
     What it means
-        The source or the target stores recognised parameters beyond the model that the config's class
-        builds: layers for the prediction of several tokens, a tower or a head.
+        The source or the target stores recognized parameters beyond the model of the config's class: layers for
+        multi-token prediction, a tower or a head.
 
     Why it matters
-        They are not in the ledger; what uses them (speculative decoding, images) works with one of the
-        two only.
+        They are not included in the totals; features that use them (speculative decoding, images) work with one
+        of the two only.
 
     Example
         warning[V814] component-differs: mtp
@@ -186,7 +185,7 @@ class ComponentDiffers(Finding, frozen=True, kw_only=True):
           target  0 parameters
 
     What to do
-        Nothing where the part is not used; otherwise convert with a tool that knows it.
+        Nothing if the component is not used; otherwise use a converter that supports it.
     """
 
     code = "V814"

@@ -7,7 +7,7 @@ from inspector.findings.words import count, listed, number
 
 
 class VocabularyRows(Finding, frozen=True, kw_only=True):
-    """Rows of the vocabulary on both sides. stated: what the target's config says."""
+    """Rows of the vocabulary on both sides. stated: the size in the target's config."""
 
     roles: tuple[str, ...]
     source: int
@@ -27,7 +27,7 @@ class VocabularyRows(Finding, frozen=True, kw_only=True):
         ]
 
     def other_size(self) -> str:
-        """What the target's own config says, where it is something else."""
+        """The size in the target's config, if it differs."""
         return "" if self.stated in (None, self.target) else f", its config says {number(self.stated)}"
 
 
@@ -38,20 +38,18 @@ class RowsCut(VocabularyRows, frozen=True, kw_only=True):
         Embedding, head or both have fewer rows in the target than in the source.
 
     Why it matters
-        Tokens whose rows are gone cannot be read or written any more; ids beyond the end fail or read
-        other memory.
+        The tokens of the missing rows can no longer be used; larger ids fail or read other memory.
 
     Example
         error[V807] rows-cut: 256 rows of embedding, head
           source   128,256 rows
           target   128,000 rows
           dropped  2,097,152 parameters
-          help     convert again with the tokenizer of the source, or prove that these
-                   rows were padding
+          help     convert again with the source's tokenizer, unless these rows are
+                   padding
 
     What to do
-        Convert again with the tokenizer that belongs to the source. Rows that only padded the source
-        may go: then say so in the config.
+        Convert again with the tokenizer of the source. If the rows are padding, set the new size in the config.
     """
 
     code = "V807"
@@ -61,7 +59,7 @@ class RowsCut(VocabularyRows, frozen=True, kw_only=True):
         return [*self.both_sides("", self.other_size()), ("dropped", count(self.dropped, "parameter"))]
 
     def remedy(self) -> Remedy:
-        return Remedy("convert again with the tokenizer of the source, or prove that these rows were padding")
+        return Remedy("convert again with the source's tokenizer, unless these rows are padding")
 
 
 class RowsPadded(VocabularyRows, frozen=True, kw_only=True):
@@ -71,19 +69,19 @@ class RowsPadded(VocabularyRows, frozen=True, kw_only=True):
         Embedding, head or both have more rows in the target than in the source.
 
     Why it matters
-        Converters round vocabularies up for speed; the rows are harmless while no token has their ids,
-        but they are parameters of no training.
+        Converters round the vocabulary up for speed. The rows are harmless if no token uses them, but they are
+        untrained parameters.
 
     Example
         warning[V808] rows-padded: 256 rows of embedding, head
-          source    128,256 rows
-          target    128,512 rows
-          invented  2,097,152 parameters
-          help      check that the target's config states this size and that no token
-                    uses the new ids
+          source  128,256 rows
+          target  128,512 rows
+          added   2,097,152 parameters
+          help    check that the target's config states this size and that no token uses
+                  the new ids
 
     What to do
-        Nothing, where the target's own config states the padded size.
+        Nothing, if the target's config states the padded size.
     """
 
     code = "V808"
@@ -91,32 +89,32 @@ class RowsPadded(VocabularyRows, frozen=True, kw_only=True):
     severity = "warning"
 
     def rows(self) -> Rows:
-        return [*self.both_sides("", self.other_size()), ("invented", count(self.invented, "parameter"))]
+        return [*self.both_sides("", self.other_size()), ("added", count(self.invented, "parameter"))]
 
     def remedy(self) -> Remedy:
         return Remedy("check that the target's config states this size and that no token uses the new ids")
 
 
 class ShapeNotCarried(Finding, frozen=True, kw_only=True):
-    """A tensor of the source cannot have become the one of the target.
+    """A tensor has incompatible shapes in source and target.
 
     What it means
-        Both sides have the tensor, unpacked and in one orientation, and its shape is another one. No
-        transposition, concatenation, stacking or padding of a vocabulary explains that.
+        Both sides have the tensor, unquantized and in the same orientation, but its shapes differ. No
+        transposition, concatenation, stacking or padding of the vocabulary explains it.
 
     Why it matters
-        What is not in both was cut off or made up.
+        The difference was cut off or filled with other values.
 
     Example
         error[V809] shape-not-carried: attention key of layer 17
           change      attention key [1024, 4096] → [4096, 4096]
           source      model.layers.17.self_attn.k_proj.weight
           target      model.layers.17.self_attn.k_proj.weight
-          parameters  12,582,912 invented
-          help        repeat the conversion; the converter took these widths for others
+          parameters  12,582,912 added
+          help        repeat the conversion; the converter used wrong sizes here
 
     What to do
-        Repeat the conversion; compare head counts and widths that the converter read from the config.
+        Repeat the conversion; compare head counts and dims that the converter read from the config.
     """
 
     code = "V809"
@@ -136,7 +134,7 @@ class ShapeNotCarried(Finding, frozen=True, kw_only=True):
         return f"{listed(self.roles, 4)}{where}"
 
     def rows(self) -> Rows:
-        changed = {"dropped": self.dropped, "invented": self.invented}
+        changed = {"dropped": self.dropped, "added": self.invented}
         lost = [f"{number(parameters)} {verb}" for verb, parameters in changed.items() if parameters]
         return [
             *(("change", change) for change in self.changes[:6]),
@@ -146,24 +144,24 @@ class ShapeNotCarried(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("repeat the conversion; the converter took these widths for others")
+        return Remedy("repeat the conversion; the converter used wrong sizes here")
 
 
 class PaddingDiffers(VocabularyRows, frozen=True, kw_only=True):
-    """One side rounds the vocabulary up, the other has a row for each token.
+    """The vocabulary is padded on one side only.
 
     What it means
-        The framework of one side makes the rows of embedding and head a whole multiple, and a config says
-        how many tokens there are: what the other side does not have are rows of no token.
+        One side rounds the rows of embedding and head up to a multiple, and a config states the number of
+        tokens: the additional rows belong to no token.
 
     Why it matters
-        Nothing is lost. The rows are counted as dropped or invented, since only one side stores them.
+        Nothing is lost. The rows count as dropped or added, since only one side stores them.
 
     Example
         note[V817] padding-differs: 256 rows of embedding, head
-          source    32,000 rows
-          target    32,256 rows, as Megatron-Core rounds them up
-          invented  2,097,152 parameters
+          source  32,000 rows
+          target  32,256 rows, as Megatron-Core rounds them up
+          added   2,097,152 parameters
 
     What to do
         Nothing.
@@ -178,5 +176,5 @@ class PaddingDiffers(VocabularyRows, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         padded = f", as {self.writer} rounds them up"
         if self.target > self.source:
-            return [*self.both_sides("", padded), ("invented", count(self.invented, "parameter"))]
+            return [*self.both_sides("", padded), ("added", count(self.invented, "parameter"))]
         return [*self.both_sides(padded, ""), ("dropped", count(self.dropped, "parameter"))]

@@ -1,4 +1,4 @@
-"""The numbers in the tensors."""
+"""Findings on tensor values."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from inspector.findings.words import count, listed, number, shape
 
 _WAYS = {
     "rounded": "rounded to the target's dtype",
-    "cut": "cut to the target's dtype",
-    "finer": "the source is the rounded one",
+    "cut": "truncated to the target's dtype",
+    "finer": "the source is rounded",
 }
 
 
 class ChangedHarmlessly(Finding, frozen=True, kw_only=True):
-    """Tensors with other values that mean the same. ways: how they were rounded. largest: difference."""
+    """Tensors with equivalent values. ways: how they were rounded. largest: the largest difference."""
 
     tensors: int
     names: tuple[str, ...]
@@ -26,26 +26,26 @@ class ChangedHarmlessly(Finding, frozen=True, kw_only=True):
 
 
 class ValuesDiffer(Finding, frozen=True, kw_only=True):
-    """The numbers of a role differ between the two checkpoints.
+    """Tensor values differ between the two checkpoints.
 
     What it means
-        Both sides hold the tensors, in shapes that become each other, and the numbers in them are not
-        the same, nor the source's rounded to the target's dtype, nor in another order of rotary rows.
+        Both sides contain the tensors with matching shapes, but the values differ by more than rounding to the
+        target's dtype or reordering of rotary rows.
 
     Why it matters
-        A conversion changes no number but by rounding. Damage, another model of the same shape and
-        further training all look like this.
+        A conversion only rounds values. Damage, another model of the same shape and further training all look
+        like this.
 
     Example
         error[V820] values-differ: attention key, 1 of 2 tensors, layer 1
           tensor   model.layers.1.self_attn.k_proj.weight
-          differ   1 of 2,048 numbers
+          differ   1 of 2,048 values
           largest  0.25 at [3, 5]: 1.72817 became 1.97817
-          help     convert again from the source; of two models that were meant to
-                   differ this is the difference
+          help     convert again from the source; expected if the two models are meant
+                   to differ
 
     What to do
-        Repeat the conversion, or fetch the target again.
+        Repeat the conversion, or download the target again.
     """
 
     code = "V820"
@@ -73,20 +73,20 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
         beyond = "; the others are only rounded" if self.beyond else ""
         return [
             ("tensor", self.tensor),
-            ("differ", f"{number(self.differing)} of {count(self.elements, 'number')}{beyond}"),
+            ("differ", f"{number(self.differing)} of {count(self.elements, 'value')}{beyond}"),
             ("largest", f"{self.largest:g} at {shape(self.at)}: {before:g} became {after:g}"),
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("convert again from the source; of two models that were meant to differ this is the difference")
+        return Remedy("convert again from the source; expected if the two models are meant to differ")
 
 
 class ValuesRounded(ChangedHarmlessly, frozen=True, kw_only=True):
-    """The numbers of one side are the other's in a narrower dtype.
+    """The values are rounded to a narrower dtype.
 
     What it means
-        Every number of these tensors is the source's rounded to the target's dtype, to nearest and ties
-        to even, or cut to it; or the source's are the target's rounded, so that both come of finer ones.
+        Every value of these tensors is the source's value rounded (to nearest, ties to even) or truncated to
+        the target's dtype; or the source's is the target's rounded.
 
     Why it matters
         Nothing is damaged; the precision is that of the narrower dtype.
@@ -97,7 +97,7 @@ class ValuesRounded(ChangedHarmlessly, frozen=True, kw_only=True):
           largest  0.00781202
 
     What to do
-        Nothing. Where every bit matters, convert without changing the dtype.
+        Nothing. To keep every bit, convert without changing the dtype.
     """
 
     code = "V821"
@@ -109,14 +109,14 @@ class ValuesRounded(ChangedHarmlessly, frozen=True, kw_only=True):
 
 
 class RowsReordered(ChangedHarmlessly, frozen=True, kw_only=True):
-    """Query and key rows are in the other order of rotary embeddings.
+    """Query and key rows are in the other rotary order.
 
     What it means
-        Within each head the one side has rows in pairs, as Meta's code wants them, and the other in two
-        halves, as transformers does; apart from that the numbers are the same.
+        One side stores the rows of each head in pairs, as Meta's code does, the other in two halves, as
+        transformers does; apart from that the values are equal.
 
     Why it matters
-        It is what a converter between the two must do. Headers cannot show it.
+        A converter between the two must do this. Headers cannot show it.
 
     Example
         note[V822] rows-reordered: 4 tensors
@@ -135,20 +135,20 @@ class RowsReordered(ChangedHarmlessly, frozen=True, kw_only=True):
 
 
 class ValuesUnchanged(Finding, frozen=True, kw_only=True):
-    """Some matrices are the source's to the last bit, while most are not.
+    """Some matrices are identical to the source's.
 
     What it means
         Most tensors of the two checkpoints differ; these do not.
 
     Why it matters
-        In a fine-tune these parts were frozen, or never trained: experts that no token reached, for one.
+        In a fine-tune these parts were frozen, or never trained, such as experts that received no token.
 
     Example
         note[V823] values-unchanged: 1 of 21 tensors, layer 1
           such as  model.layers.1.self_attn.k_proj.weight
 
     What to do
-        Nothing where they were frozen on purpose; else look at the training.
+        Nothing if they were frozen intentionally; otherwise check the training.
     """
 
     code = "V823"
@@ -169,25 +169,24 @@ class ValuesUnchanged(Finding, frozen=True, kw_only=True):
 
 
 class CopiesDiffer(Finding, frozen=True, kw_only=True):
-    """A stored copy of a tied tensor holds other numbers than the tensor.
+    """A stored copy of a tied tensor has other values than the original.
 
     What it means
-        The config ties two tensors, so that one set of numbers serves both; the file stores both, and
-        they differ.
+        The config ties two tensors, but the file stores both with different values.
 
     Why it matters
-        Loaders keep one of them and drop the other: the model behaves one way or the other.
+        Loaders keep one of them: the model's behavior depends on which.
 
     Example
         error[V824] copies-differ: lm_head.weight
           original  model.embed_tokens.weight
-          differ    1 of 16,384 numbers
+          differ    1 of 16,384 values
           largest   1 at [2, 0]: -0.840722 became 0.159278
-          help      set tie_word_embeddings to false if the head was trained apart, else
-                    drop the copy
+          help      set tie_word_embeddings to false if the head was trained separately,
+                    else remove the copy
 
     What to do
-        Untie the two in the config if they were trained apart, or drop the copy.
+        Untie the two in the config if they were trained separately; otherwise remove the copy.
     """
 
     code = "V824"
@@ -209,33 +208,33 @@ class CopiesDiffer(Finding, frozen=True, kw_only=True):
         before, after = self.values
         return [
             ("original", self.original),
-            ("differ", f"{number(self.differing)} of {count(self.elements, 'number')}"),
+            ("differ", f"{number(self.differing)} of {count(self.elements, 'value')}"),
             ("largest", f"{self.largest:g} at {shape(self.at)}: {before:g} became {after:g}"),
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("set tie_word_embeddings to false if the head was trained apart, else drop the copy")
+        return Remedy("set tie_word_embeddings to false if the head was trained separately, else remove the copy")
 
 
 class ValuesNotFinite(Finding, frozen=True, kw_only=True):
-    """Parameters that are NaN or infinite.
+    """NaN or infinite values.
 
     What it means
-        Numbers that are none: a training that diverged, an overflow of float16, or damaged bytes.
+        The tensor contains NaN or infinity: diverged training, a float16 overflow, or damaged bytes.
 
     Why it matters
-        One of them makes every output NaN.
+        One such value can turn every output into NaN.
 
     Example
         error[V825] values-not-finite: 1 tensor, layer 1
           tensor    model.layers.1.self_attn.k_proj.weight
           NaN       1
           infinite  0
-          help      fetch the file again; where the source has the same, take an earlier
+          help      download the file again; if the source has them too, use an earlier
                     checkpoint
 
     What to do
-        Compare with the source; take an earlier checkpoint of the training.
+        Compare with the source; use an earlier checkpoint of the training.
     """
 
     code = "V825"
@@ -259,27 +258,28 @@ class ValuesNotFinite(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("fetch the file again; where the source has the same, take an earlier checkpoint")
+        return Remedy("download the file again; if the source has them too, use an earlier checkpoint")
 
 
 class ValuesConstant(Finding, frozen=True, kw_only=True):
-    """A matrix of one number only.
+    """A weight matrix is constant.
 
     What it means
-        Every element of a weight matrix is the same, mostly zero: never initialised, never written, or a
-        hole in a file that was preallocated.
+        All elements of a weight matrix are equal, usually zero: never initialized, never written, or a gap in a
+        preallocated file.
 
     Why it matters
-        The layer does nothing.
+        The layer has no effect.
 
     Example
         warning[V826] values-constant: 1 tensor, layer 0
           tensor  model.layers.0.mlp.down_proj.weight
           value   0
-          help    fetch the file again; an unfinished download leaves zeros
+          help    download the file again; an unfinished download leaves zeros
 
     What to do
-        Fetch the file again, or compare with the source. In an adapter, B matrices of zeros were never trained.
+        Download the file again, or compare with the source. In an adapter, B matrices of zeros were never
+        trained.
     """
 
     code = "V826"
@@ -299,4 +299,4 @@ class ValuesConstant(Finding, frozen=True, kw_only=True):
         return [("tensor", listed(self.names, 2)), ("value", ", ".join(f"{value:g}" for value in self.values))]
 
     def remedy(self) -> Remedy:
-        return Remedy("fetch the file again; an unfinished download leaves zeros")
+        return Remedy("download the file again; an unfinished download leaves zeros")

@@ -75,15 +75,14 @@ class Entries(Finding, frozen=True, kw_only=True):
 
 
 class EntryMalformed(Entries, frozen=True, kw_only=True):
-    """Entries of the header are not of the form that the format asks for.
+    """Malformed entry in the header.
 
     What it means
-        Each entry holds a `dtype` (a text), a `shape` (a list of integers from 0 to 2^64 - 1) and
-        `data_offsets` ([begin, end] in order). A field is missing or of another type; 1.0, -0 and true are
-        no integers.
+        Each entry needs a `dtype` (string), a `shape` (list of integers from 0 to 2^64 - 1) and `data_offsets`
+        ([begin, end] in order). A field is missing or has another type; 1.0, -0 and true are not integers.
 
     Why it matters
-        The reference reader refuses the whole file. The tensors named are left out of the audit.
+        The reference reader rejects the whole file. The named tensors are excluded from the audit.
 
     Example
         error[H104] entry-malformed: model.safetensors: 1 tensor
@@ -107,24 +106,24 @@ class EntryMalformed(Entries, frozen=True, kw_only=True):
 
 
 class DtypeUnknown(Entries, frozen=True, kw_only=True):
-    """A dtype is none of the 22 that safetensors knows.
+    """A dtype is not one of the 22 that safetensors defines.
 
     What it means
-        The header spells a dtype that the format does not have. A near spelling is suggested where one is
-        meant by all appearance.
+        The header contains a dtype that the format does not define. A similar one is suggested if the intended
+        dtype is obvious.
 
     Why it matters
-        The reference reader refuses the whole file. The tensors named are left out of the audit, since
-        their size is not known.
+        The reference reader rejects the whole file. The named tensors are excluded from the audit, since their
+        size is unknown.
 
     Example
         error[H105] dtype-unknown: model.safetensors: 2 tensors
-          entry  model.layers.0.mlp.up_proj.weight: F8_E4M3FN, meant is F8_E4M3
-          entry  model.layers.1.mlp.up_proj.weight: F8_E4M3FN, meant is F8_E4M3
-          help   save the file again under a dtype of the format
+          entry  model.layers.0.mlp.up_proj.weight: F8_E4M3FN; did you mean F8_E4M3
+          entry  model.layers.1.mlp.up_proj.weight: F8_E4M3FN; did you mean F8_E4M3
+          help   save the file again with a dtype of the format
 
     What to do
-        Save the file again under a dtype of the format; 4-bit integers are stored packed in U8 or I32.
+        Save the file again with a dtype of the format; 4-bit integers are stored packed in U8 or I32.
     """
 
     code = "H105"
@@ -134,31 +133,32 @@ class DtypeUnknown(Entries, frozen=True, kw_only=True):
 
     def entries(self) -> list[str]:
         return [
-            f"{case.tensor}: {case.dtype}" + (f", meant is {case.meant}" if case.meant else "") for case in self.cases
+            f"{case.tensor}: {case.dtype}" + (f"; did you mean {case.meant}?" if case.meant else "")
+            for case in self.cases
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("save the file again under a dtype of the format")
+        return Remedy("save the file again with a dtype of the format")
 
 
 class KeyDoubled(Finding, frozen=True, kw_only=True):
-    """The header names a tensor twice.
+    """Duplicate tensor name in the header.
 
     What it means
-        The same key stands more than once in the header, which the format forbids. The reference reader
-        keeps the last entry without a word, others keep the first.
+        The header contains the same key more than once, which the format forbids. The reference reader silently
+        uses the last entry, others use the first.
 
     Why it matters
-        Two readers see two models in one file, and a scanner may look at another tensor than the loader
-        uses. The audit goes by the last entry.
+        Two readers see two different models in one file, and a scanner may check another tensor than the loader
+        uses. The audit uses the last entry.
 
     Example
         error[H106] key-doubled: model.safetensors names 1 key twice
           keys  lm_head.weight
-          help  ask the writer of the file which entry is meant
+          help  ask the author of the file which entry is correct
 
     What to do
-        Do not use the file before its writer has been asked; save it again.
+        Do not use the file until its author has said which entry is correct; save it again.
     """
 
     code = "H106"
@@ -169,25 +169,25 @@ class KeyDoubled(Finding, frozen=True, kw_only=True):
     tensors: int
 
     def headline(self) -> str:
-        return f"{self.place.file} names {count(self.tensors, 'key')} twice"
+        return f"{self.place.file} has {count(self.tensors, 'duplicate key')}"
 
     def rows(self) -> Rows:
         return [("keys", listed(self.keys))]
 
     def remedy(self) -> Remedy:
-        return Remedy("ask the writer of the file which entry is meant")
+        return Remedy("ask the author of the file which entry is correct")
 
 
 class SizeDiffers(Entries, frozen=True, kw_only=True):
-    """A tensor has another number of bytes than its shape and dtype need.
+    """A tensor's byte size does not match its shape and dtype.
 
     What it means
-        The product of the dims and the bits of the dtype give the bytes of a tensor; its offsets span
-        another number.
+        The product of the dims and the size of the dtype give the bytes of a tensor; its offsets span a
+        different number.
 
     Why it matters
-        One of the three is a lie, and readers that trust the shape read foreign bytes. The reference reader
-        refuses the file.
+        One of them is wrong; readers that trust the shape read another tensor's bytes. The reference reader
+        rejects the file.
 
     Example
         error[H110] size-differs: model.safetensors: 1 tensor
@@ -214,14 +214,15 @@ class SizeDiffers(Entries, frozen=True, kw_only=True):
 
 
 class ShapeOverflows(Entries, frozen=True, kw_only=True):
-    """The product of the dims does not fit into 64 bits.
+    """The number of elements does not fit into 64 bits.
 
     What it means
-        Elements, or elements times bits, reach 2^64. No such tensor can exist; products that wrap around to
-        a small number are an old trick.
+        Elements, or elements times bits, reach 2^64. No such tensor can exist; products that overflow to a
+        small number are a known attack.
 
     Why it matters
-        Readers that do not check reserve the wrong amount of memory. The reference reader refuses the file.
+        Readers that do not check this allocate the wrong amount of memory. The reference reader rejects the
+        file.
 
     Example
         error[H111] shape-overflows: model.safetensors: 1 tensor
@@ -245,13 +246,13 @@ class ShapeOverflows(Entries, frozen=True, kw_only=True):
 
 
 class PartOfByte(Entries, frozen=True, kw_only=True):
-    """A tensor of 4 or 6 bits does not fill its last byte.
+    """Sub-byte tensor does not end on a byte boundary.
 
     What it means
-        F4, F6_E2M3 and F6_E3M2 take 4 and 6 bits an element; elements times bits must be whole bytes.
+        F4, F6_E2M3 and F6_E3M2 use 4 and 6 bits per element; elements times bits must be whole bytes.
 
     Why it matters
-        The reference reader refuses the file.
+        The reference reader rejects the file.
 
     Example
         error[H112] part-of-byte: model.safetensors: 1 tensor
@@ -275,21 +276,21 @@ class PartOfByte(Entries, frozen=True, kw_only=True):
 
 
 class FieldUnknown(Entries, frozen=True, kw_only=True):
-    """Entries of the header hold fields that the format does not have.
+    """Unknown field in a tensor entry.
 
     What it means
-        Beside `dtype`, `shape` and `data_offsets` stands something else. Readers ignore it.
+        An entry has fields other than `dtype`, `shape` and `data_offsets`. Readers ignore them.
 
     Why it matters
-        Nothing is lost, but no reader will use what is said there.
+        Nothing is lost, but no reader uses this information.
 
     Example
         warning[H114] field-unknown: model.safetensors: 1 tensor
           entry  lm_head.weight: scale
-          help   readers ignore these fields; __metadata__ is the place for them
+          help   move these fields to __metadata__; readers ignore them here
 
     What to do
-        Put such things into `__metadata__`.
+        Move this information to `__metadata__`.
     """
 
     code = "H114"
@@ -302,17 +303,17 @@ class FieldUnknown(Entries, frozen=True, kw_only=True):
         return [f"{case.tensor}: {listed(case.keys)}" for case in self.cases]
 
     def remedy(self) -> Remedy:
-        return Remedy("readers ignore these fields; __metadata__ is the place for them")
+        return Remedy("move these fields to __metadata__; readers ignore them here")
 
 
 class FieldDoubled(Entries, frozen=True, kw_only=True):
-    """A field of an entry stands twice.
+    """Duplicate field in a tensor entry.
 
     What it means
-        An entry holds `dtype`, `shape` or `data_offsets` more than once.
+        An entry has `dtype`, `shape` or `data_offsets` more than once.
 
     Why it matters
-        The reference reader refuses the file; others keep the first or the last, and see two different
+        The reference reader rejects the file; others use the first or the last value and see two different
         tensors.
 
     Example

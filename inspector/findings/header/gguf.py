@@ -15,22 +15,22 @@ class BlockEntry(ShapeEntry, frozen=True, kw_only=True):
 
 
 class GgufMalformed(Finding, frozen=True, kw_only=True):
-    """The header of a GGUF file cannot be read.
+    """The header of a GGUF file is invalid.
 
     What it means
-        The file begins like a GGUF file, and then states something that cannot be true: a type that there is
-        not, a length beyond every limit, an alignment that is no power of two.
+        The file starts like a GGUF file but then contains an impossible value: an unknown type, a length beyond
+        every limit, an alignment that is not a power of two.
 
     Why it matters
-        llama.cpp refuses such a file; another reader could be made to use memory without end by it.
+        llama.cpp rejects such a file; another reader could run out of memory.
 
     Example
         error[H130] gguf-malformed: model.gguf: a value of type 77
           position  byte 1,204
-          help      fetch this file again
+          help      download this file again
 
     What to do
-        Fetch the file again; if it is the same there, convert the model again.
+        Download the file again; if the error remains, convert the model again.
     """
 
     code = "H130"
@@ -50,13 +50,13 @@ class GgufMalformed(Finding, frozen=True, kw_only=True):
 
 
 class GgufVersionUnknown(Finding, frozen=True, kw_only=True):
-    """The version of a GGUF file is none that is read here.
+    """Unsupported GGUF version.
 
     What it means
-        Versions 2 and 3 are read, of either byte order. Version 1 was written for a few weeks of 2023.
+        Versions 2 and 3 are supported, in either byte order. Version 1 was written for a few weeks in 2023.
 
     Why it matters
-        The fields of other versions lie elsewhere: nothing in the file can be reported.
+        Other versions have another layout, so nothing in the file was checked.
 
     Example
         error[H131] gguf-version-unknown: model.gguf is GGUF version 1
@@ -76,21 +76,21 @@ class GgufVersionUnknown(Finding, frozen=True, kw_only=True):
         return f"{self.place.file} is GGUF version {number(self.version)}"
 
     def rows(self) -> Rows:
-        return [("read", "versions 2 and 3")]
+        return [("supported", "versions 2 and 3")]
 
     def remedy(self) -> Remedy:
         return Remedy("convert the model again with a current llama.cpp")
 
 
 class GgufPartOfBlock(Entries, frozen=True, kw_only=True):
-    """Rows of a quantised tensor do not fill whole blocks.
+    """Rows of a quantized tensor do not fill whole blocks.
 
     What it means
-        A block type of llama.cpp holds 32 or 256 values in a block along the first dim of the file, which is
-        the last in torch. The dim is no multiple of that.
+        The block types of llama.cpp hold 32 or 256 values along the first dim of the file, which is the last
+        one in torch. This dim is not a multiple of that.
 
     Why it matters
-        How many bytes the tensor has is then not defined, and llama.cpp refuses the file.
+        The byte size of the tensor is undefined, and llama.cpp rejects the file.
 
     Example
         error[H132] gguf-part-of-block: model.gguf: 1 tensor
@@ -98,7 +98,7 @@ class GgufPartOfBlock(Entries, frozen=True, kw_only=True):
           help   convert the model again with a current llama.cpp
 
     What to do
-        Convert the model again; the converter leaves such tensors in a plain type.
+        Convert the model again; the converter stores such tensors in an unquantized type.
     """
 
     code = "H132"
@@ -114,14 +114,14 @@ class GgufPartOfBlock(Entries, frozen=True, kw_only=True):
 
 
 class GgufOffsetsOdd(Finding, frozen=True, kw_only=True):
-    """The tensors of a GGUF file do not lie as llama.cpp needs them.
+    """The tensor offsets of a GGUF file are invalid.
 
     What it means
-        Tensors are in the order of their listing, each at the next multiple of the alignment. Here some
-        overlap, leave holes, begin between the multiples or are listed in another order.
+        Tensors must follow each other in the order of their listing, each at the next multiple of the
+        alignment. Here some overlap, leave gaps, are not aligned or are listed in another order.
 
     Why it matters
-        llama.cpp refuses the file. What is in a hole is nobody's, and what overlaps is read twice.
+        llama.cpp rejects the file. Bytes in a gap belong to no tensor; overlapping bytes belong to two.
 
     Example
         error[H133] gguf-offsets-odd: model.gguf: 2 tensors overlapping
@@ -150,8 +150,8 @@ class GgufOffsetsOdd(Finding, frozen=True, kw_only=True):
     def _problems(self) -> tuple[str, ...]:
         return (
             f"{count(self.overlapping, 'tensor')} overlapping" if self.overlapping else "",
-            f"{count(self.unaligned, 'tensor')} off the alignment" if self.unaligned else "",
-            f"{number(self.hole_bytes)} bytes in {count(self.holes, 'hole')}" if self.holes else "",
+            f"{count(self.unaligned, 'tensor')} not aligned" if self.unaligned else "",
+            f"{number(self.hole_bytes)} bytes in {count(self.holes, 'gap')}" if self.holes else "",
             "tensors out of order" if self.disordered else "",
         )
 
@@ -164,22 +164,22 @@ class GgufOffsetsOdd(Finding, frozen=True, kw_only=True):
 
 
 class GgufSplitDisagrees(Finding, frozen=True, kw_only=True):
-    """The parts of a split GGUF model do not agree with one another.
+    """The parts of a split GGUF model do not match.
 
     What it means
-        Each part says which it is and how many there are, the first also how many tensors all of them hold.
-        That is not what the names of the files or the parts themselves show.
+        Each part states its number and how many there are; the first part also states how many tensors they
+        contain in total. The file names or the other parts contradict this.
 
     Why it matters
-        llama.cpp refuses to load the model, or loads one of which parts belong to another.
+        llama.cpp rejects the model, or loads parts of different models.
 
     Example
         error[H134] gguf-split-disagrees: model-00002-of-00003.gguf: the name says part 2 of 3
           stated  split.no = 0, split.count = 3
-          help    fetch this file again
+          help    download this file again
 
     What to do
-        Fetch all parts again from one place and one revision.
+        Download all parts again from one place and one revision.
     """
 
     code = "H134"

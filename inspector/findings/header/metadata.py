@@ -7,21 +7,21 @@ from inspector.findings.words import count, listed, number
 
 
 class MetadataKeyDoubled(Finding, frozen=True, kw_only=True):
-    """A key of the metadata stands twice.
+    """Duplicate key in `__metadata__`.
 
     What it means
-        `__metadata__` holds the same key more than once; readers keep the last text.
+        `__metadata__` contains the same key more than once; readers use the last value.
 
     Why it matters
-        What the file says of itself depends on the reader.
+        Which value is used depends on the reader.
 
     Example
         warning[H115] metadata-key-doubled: model.safetensors: 1 key
           keys  format
-          help  save the file again with one of the two
+          help  save the file again without the duplicate
 
     What to do
-        Save the file again with one of the two.
+        Save the file again without the duplicate.
     """
 
     code = "H115"
@@ -38,25 +38,25 @@ class MetadataKeyDoubled(Finding, frozen=True, kw_only=True):
         return [("keys", listed(self.keys))]
 
     def remedy(self) -> Remedy:
-        return Remedy("save the file again with one of the two")
+        return Remedy("save the file again without the duplicate")
 
 
 class MetadataMalformed(Finding, frozen=True, kw_only=True):
-    """The metadata is no map from texts to texts.
+    """`__metadata__` must map strings to strings.
 
     What it means
-        `__metadata__` must be an object whose values are texts (or null as a whole).
+        `__metadata__` must be an object whose values are strings (or null as a whole).
 
     Why it matters
-        The reference reader refuses the file.
+        The reference reader rejects the file.
 
     Example
-        error[H116] metadata-malformed: __metadata__ of model.safetensors holds a number, not a text
+        error[H116] metadata-malformed: __metadata__ of model.safetensors holds a number, not a string
           keys  epoch
-          help  write the values as texts and save the file again
+          help  convert the values to strings and save again
 
     What to do
-        Write numbers, lists and objects as texts, and save the file again.
+        Convert numbers, lists and objects to strings, and save the file again.
     """
 
     code = "H116"
@@ -73,25 +73,24 @@ class MetadataMalformed(Finding, frozen=True, kw_only=True):
         return [("keys", listed(self.keys))] if self.keys else []
 
     def remedy(self) -> Remedy:
-        return Remedy("write the values as texts and save the file again")
+        return Remedy("convert the values to strings and save again")
 
 
 class FormatAbsent(Finding, frozen=True, kw_only=True):
-    """The metadata does not say which framework saved the file.
+    """`__metadata__` does not state the framework.
 
     What it means
-        `__metadata__` has no `format` ("pt", "mlx", "flax", ...). The format does not ask for it; some
-        loaders do.
+        `__metadata__` has no `format` ("pt", "mlx", "flax", ...). It is optional, but some loaders require it.
 
     Why it matters
-        Older versions of transformers refuse a file without it.
+        Older versions of transformers reject a file without it.
 
     Example
         note[H119] format-absent: 1 file of 1 without `format` in the metadata
-          help  save with metadata={"format": "pt"} if a loader asks for it
+          help  save with metadata={"format": "pt"} if a loader requires it
 
     What to do
-        Save with `metadata={"format": "pt"}` where that matters.
+        Save with `metadata={"format": "pt"}` if your loader requires it.
     """
 
     code = "H119"
@@ -106,4 +105,4 @@ class FormatAbsent(Finding, frozen=True, kw_only=True):
         return f"{count(self.files, 'file')} of {number(self.of)} without `format` in the metadata"
 
     def remedy(self) -> Remedy:
-        return Remedy('save with metadata={"format": "pt"} if a loader asks for it')
+        return Remedy('save with metadata={"format": "pt"} if a loader requires it')

@@ -7,22 +7,22 @@ from inspector.findings.words import listed
 
 
 class NumpyMalformed(Finding, frozen=True, kw_only=True):
-    """An array of NumPy cannot be read as a tensor.
+    """A NumPy array cannot be read as a tensor.
 
     What it means
-        The header of the array is damaged, or its dtype is none of a tensor: texts, records, Python objects
-        (which are a pickle, and were not opened).
+        The header of the array is damaged, or its dtype is not numeric: strings, records, Python objects (which
+        are pickled, and were not read).
 
     Why it matters
-        The array has no shape and dtype that could be compared with a model's.
+        Without shape and dtype the array cannot be compared with the model.
 
     Example
         error[H150] numpy-malformed: weights.npz: it holds Python objects, which are a pickle
           arrays  vocab
-          help    save the array again with a plain dtype
+          help    save the array again with a numeric dtype
 
     What to do
-        Save the array with a plain dtype.
+        Save the array with a numeric dtype.
     """
 
     code = "H150"
@@ -39,4 +39,4 @@ class NumpyMalformed(Finding, frozen=True, kw_only=True):
         return [("arrays", listed(self.names))] if self.names else []
 
     def remedy(self) -> Remedy:
-        return Remedy("save the array again with a plain dtype")
+        return Remedy("save the array again with a numeric dtype")

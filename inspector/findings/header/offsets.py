@@ -1,4 +1,4 @@
-"""Bytes of a safetensors file that its tensors do not tile."""
+"""Invalid tensor offsets in a safetensors file."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from inspector.findings.words import count, listed, number
 
 
 class OffsetsHole(Finding, frozen=True, kw_only=True):
-    """Between the tensors lie bytes that belong to none.
+    """Some bytes between the tensors belong to no tensor.
 
     What it means
-        Sorted by their offsets the tensors must tile the data from its first byte on; here some bytes are
-        covered by no tensor.
+        Sorted by offset, the tensors must cover the data without gaps; here some bytes are not covered.
 
     Why it matters
-        The format forbids it, since anything can be hidden there; the reference reader refuses the file.
+        The format forbids gaps, since data could be hidden there; the reference reader rejects the file.
 
     Example
         error[H107] offsets-hole: model.safetensors: 64 bytes in 1 hole
@@ -34,7 +33,7 @@ class OffsetsHole(Finding, frozen=True, kw_only=True):
     names: tuple[str, ...]
 
     def headline(self) -> str:
-        return f"{self.place.file}: {number(self.bytes)} bytes in {count(self.holes, 'hole')}"
+        return f"{self.place.file}: {number(self.bytes)} bytes in {count(self.holes, 'gap')}"
 
     def rows(self) -> Rows:
         return [("before", listed(self.names))]
@@ -44,14 +43,13 @@ class OffsetsHole(Finding, frozen=True, kw_only=True):
 
 
 class OffsetsOverlap(Finding, frozen=True, kw_only=True):
-    """Tensors share bytes.
+    """Tensors overlap.
 
     What it means
-        The offsets of a tensor begin before those of another one end, or an empty tensor lies inside
-        another.
+        A tensor begins before the previous one ends, or an empty tensor is inside another one.
 
     Why it matters
-        The format forbids it; the reference reader refuses the file. Shared weights are to be stored once,
+        The format forbids this; the reference reader rejects the file. Shared weights must be stored once,
         under one name.
 
     Example
@@ -60,7 +58,7 @@ class OffsetsOverlap(Finding, frozen=True, kw_only=True):
           help     save the file again with a current version of safetensors
 
     What to do
-        Save the file again; `save_model` of safetensors leaves out shared tensors.
+        Save the file again; `save_model` of safetensors removes shared tensors.
     """
 
     code = "H108"
@@ -80,23 +78,22 @@ class OffsetsOverlap(Finding, frozen=True, kw_only=True):
 
 
 class DataBehindEnd(Refetch, frozen=True, kw_only=True, omit_defaults=True):
-    """Behind the last tensor the file goes on.
+    """The file has extra bytes after the last tensor.
 
     What it means
-        The file is longer than its header says: bytes follow that belong to no tensor.
+        The file is longer than its header states: it ends with bytes that belong to no tensor.
 
     Why it matters
-        The reference reader refuses the file. What follows may be another file (a zip, a script) that a
-        program finds there.
+        The reference reader rejects the file. The extra bytes may be another file (a zip archive, a script).
 
     Example
         error[H109] data-behind-end: model.safetensors: 100 bytes too many
           declared  213,632 bytes of data
           stored    213,732 bytes of data
-          help      fetch this file again
+          help      download this file again
 
     What to do
-        Fetch the file again; two downloads into the same file leave such a rest.
+        Download the file again; two downloads into the same file can cause this.
     """
 
     code = "H109"
@@ -120,12 +117,11 @@ class OffsetsAbsolute(Finding, frozen=True, kw_only=True):
     """The offsets count from the start of the file.
 
     What it means
-        The first tensor begins at the length of the header plus eight, and the rest follows without hole:
-        the writer counted from the start of the file and not, as the format says, from the end of the
-        header.
+        The first tensor begins at the header length plus eight: the writer counted offsets from the start of
+        the file instead of the end of the header, as the format requires.
 
     Why it matters
-        The reference reader refuses the file.
+        The reference reader rejects the file.
 
     Example
         error[H118] offsets-absolute: model.safetensors: 21 tensors
@@ -133,7 +129,7 @@ class OffsetsAbsolute(Finding, frozen=True, kw_only=True):
           help   subtract this number from all offsets
 
     What to do
-        Have the writer subtract the length of the header plus eight from all offsets.
+        Subtract the header length plus eight from all offsets in the program that wrote the file.
     """
 
     code = "H118"
@@ -146,7 +142,7 @@ class OffsetsAbsolute(Finding, frozen=True, kw_only=True):
         return f"{self.place.file}: {count(self.tensors, 'tensor')}"
 
     def rows(self) -> Rows:
-        return [("begin", f"{number(self.begin)}, where 0 is right")]
+        return [("begin", f"{number(self.begin)}, must be 0")]
 
     def remedy(self) -> Remedy:
         return Remedy("subtract this number from all offsets")

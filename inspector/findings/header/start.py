@@ -1,4 +1,4 @@
-"""A header of safetensors that cannot be read as a whole, and its limits."""
+"""Safetensors headers that are invalid as a whole or exceed a limit."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ class HeaderTruncated(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """The file ends inside its header.
 
     What it means
-        The first eight bytes announce the length of the header; the file is shorter than that, or shorter
-        than eight bytes.
+        The first eight bytes state the header length; the file is shorter than that, or shorter than eight
+        bytes.
 
     Why it matters
-        No tensor of the file can be found.
+        No tensor of the file can be read.
 
     Example
         error[H101] header-truncated: model.safetensors
           declared  9,560 bytes to the end of the header
           stored    4,096 bytes
-          help      fetch this file again
+          help      download this file again
 
     What to do
-        Fetch the file again; the download broke off at its very start.
+        Download the file again.
     """
 
     code = "H101"
@@ -41,23 +41,23 @@ class HeaderTruncated(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class HeaderLength(Finding, frozen=True, kw_only=True, omit_defaults=True):
-    """The header cannot have the length that the file announces.
+    """The stated header length is impossible.
 
     What it means
-        The first eight bytes, a little-endian integer, are zero, exceed the file, or exceed the limit of
-        100,000,000 bytes that the reference reader sets too. Nothing is read or reserved by such a number.
+        The first eight bytes, a little-endian integer, are zero, exceed the file size, or exceed 100,000,000
+        bytes, which is also the limit of the reference reader. No memory is allocated from this number.
 
     Why it matters
-        The file is no safetensors file, or its start is damaged.
+        The file is not a safetensors file, or its start is damaged.
 
     Example
-        error[H102] header-length: model.safetensors announces a header of 9,223,372,036,854,775,807 bytes
+        error[H102] header-length: model.safetensors states a header of 9,223,372,036,854,775,807 bytes
           stored  4,096 bytes in the whole file
           limit   100,000,000 bytes
-          help    fetch this file again
+          help    download this file again
 
     What to do
-        Fetch the file again, or save it again with a current version of safetensors.
+        Download the file again, or save it again with a current version of safetensors.
     """
 
     code = "H102"
@@ -69,12 +69,12 @@ class HeaderLength(Finding, frozen=True, kw_only=True, omit_defaults=True):
     big_endian: int | None = None
 
     def headline(self) -> str:
-        return f"{self.place.file} announces a header of {number(self.announced)} bytes"
+        return f"{self.place.file} states a header of {number(self.announced)} bytes"
 
     def rows(self) -> Rows:
         rows = [("stored", f"{number(self.stored)} bytes in the whole file"), ("limit", f"{number(self.limit)} bytes")]
         if self.big_endian:
-            rows.append(("big-endian", f"{number(self.big_endian)} bytes: the writer had the byte order wrong"))
+            rows.append(("big-endian", f"{number(self.big_endian)} bytes: written in the wrong byte order"))
         return rows
 
     def remedy(self) -> Remedy:
@@ -82,23 +82,23 @@ class HeaderLength(Finding, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class HeaderNotJson(Finding, frozen=True, kw_only=True):
-    """The header is no JSON that all readers take.
+    """The header is not valid JSON.
 
     What it means
-        The header is not UTF-8, not one complete JSON object, nested beyond 128 levels, padded with
-        something else than blanks, or uses what Python alone accepts: NaN, lone surrogates.
+        The header is not UTF-8, is not one complete JSON object, is nested deeper than 128 levels, is padded
+        with something other than blanks, or uses what only Python accepts: NaN, lone surrogates.
 
     Why it matters
-        The reference reader refuses the file.
+        The reference reader rejects the file.
 
     Example
         error[H103] header-not-json: header of model.safetensors is padded with NUL
           at    character 2,104 of 2,112
-          help  save the file again with a current version of safetensors, or fetch it again
+          help  save the file again with a current version of safetensors, or download it again
 
     What to do
-        Save the file again with a current version of safetensors, or fetch it again if it was damaged on
-        the way.
+        Save the file again with a current version of safetensors, or download it again if it was damaged in
+        transfer.
     """
 
     code = "H103"
@@ -117,23 +117,23 @@ class HeaderNotJson(Finding, frozen=True, kw_only=True):
         )
 
     def remedy(self) -> Remedy:
-        return Remedy("save the file again with a current version of safetensors, or fetch it again")
+        return Remedy("save the file again with a current version of safetensors, or download it again")
 
 
 class HeaderStartsBlank(Finding, frozen=True, kw_only=True):
-    """The header begins with blanks.
+    """The header begins with whitespace.
 
     What it means
-        The format says that a header begins with `{`. The reference reader accepts leading blanks all the
-        same, other readers do not.
+        The format requires the header to begin with `{`. The reference reader accepts leading blanks, other
+        readers do not.
 
     Why it matters
-        The file loads with some programs only.
+        Only some programs can load the file.
 
     Example
         warning[H113] header-starts-blank: model.safetensors
           before  8 blank bytes before the first brace
-          help    save the file again if another reader refuses it
+          help    save the file again if a reader rejects it
 
     What to do
         Save the file again with a current version of safetensors.
@@ -149,18 +149,18 @@ class HeaderStartsBlank(Finding, frozen=True, kw_only=True):
         return [("before", f"{number(self.bytes)} blank bytes before the first brace")]
 
     def remedy(self) -> Remedy:
-        return Remedy("save the file again if another reader refuses it")
+        return Remedy("save the file again if a reader rejects it")
 
 
 class HeaderLarge(Finding, frozen=True, kw_only=True):
-    """The header is larger than the Hub reads.
+    """The header is larger than the Hub accepts.
 
     What it means
-        The header has more than 25,000,000 bytes. Files load, up to 100,000,000 bytes; the Hub shows
-        nothing of them.
+        The header exceeds 25,000,000 bytes. Files can be loaded up to 100,000,000 bytes, but the Hub shows no
+        information about them.
 
     Why it matters
-        No size, no tensor list and no parameter count appear on the page of the model.
+        The model's page shows no size, no tensor list and no parameter count.
 
     Example
         warning[H117] header-large: model.safetensors: 30,000,000 bytes of header
@@ -168,7 +168,7 @@ class HeaderLarge(Finding, frozen=True, kw_only=True):
           help   save in more shards
 
     What to do
-        Save in more shards.
+        Save the model in more shards.
     """
 
     code = "H117"
@@ -189,13 +189,13 @@ class HeaderLarge(Finding, frozen=True, kw_only=True):
 
 
 class TooManyTensors(Finding, frozen=True, kw_only=True):
-    """The header names more tensors than the tool looks at.
+    """The header lists more tensors than inspector reads.
 
     What it means
         No known checkpoint comes near 2,000,000 tensors in one file.
 
     Why it matters
-        The limit bounds the memory that a file can make the audit use.
+        The limit bounds the memory that a malicious file can use.
 
     Example
         error[H120] too-many-tensors: model.safetensors: 2,500,000 tensors

@@ -18,22 +18,22 @@ class ViewEntry(ShapeEntry, frozen=True, kw_only=True):
 
 
 class OtherKey(msgspec.Struct, frozen=True):
-    """A key beside the weights, and how many tensors are below it."""
+    """Another top-level key, and the number of tensors below it."""
 
     key: str
     tensors: int
 
 
 class PickleRunsCode(Finding, frozen=True, kw_only=True):
-    """A pickle would run code when it is loaded.
+    """A pickle would run code when loaded.
 
     What it means
-        A pickle is a program. This one imports something that no state dict needs and that starts, opens,
-        loads or evaluates things: `os.system`, `builtins.eval` and their like. Nothing of it was run here.
+        A pickle is a program. This one imports functions that no state dict needs and that start programs, open
+        files, load or evaluate code: `os.system`, `builtins.eval` and similar. Inspector did not run any of it.
 
     Why it matters
-        `torch.load` without `weights_only=True`, and every older loader, runs it with your rights. This is how
-        malicious checkpoints work.
+        `torch.load` without `weights_only=True` executes it with your permissions. Malicious checkpoints work
+        this way.
 
     Example
         error[H140] pickle-runs-code: pytorch_model.bin would call posix.system
@@ -41,7 +41,7 @@ class PickleRunsCode(Finding, frozen=True, kw_only=True):
           help     do not load this file
 
     What to do
-        Do not load the file. Take the weights as safetensors from whom you trust.
+        Do not load the file. Get the weights as safetensors from a trusted source.
     """
 
     code = "H140"
@@ -61,22 +61,22 @@ class PickleRunsCode(Finding, frozen=True, kw_only=True):
 
 
 class PickleHoldsObjects(Finding, frozen=True, kw_only=True):
-    """A pickle holds objects besides tensors.
+    """A pickle contains objects other than tensors.
 
     What it means
-        To load the file, classes of other libraries have to be imported. What they are is named; they were not
-        imported here, and the tensors beside them were read.
+        Loading the file requires classes of other libraries. They are listed but were not imported; the tensors
+        were read.
 
     Why it matters
-        `torch.load` with `weights_only=True`, its default since 2.6, refuses the file.
+        `torch.load` with `weights_only=True`, its default since 2.6, rejects the file.
 
     Example
         warning[H141] pickle-holds-objects: last.ckpt needs 2 classes imported
           classes  argparse.Namespace, pathlib.PosixPath
-          help     save the state dict alone, best as safetensors
+          help     save only the state dict, preferably as safetensors
 
     What to do
-        Save the state dict alone, best as safetensors.
+        Save only the state dict, preferably as safetensors.
     """
 
     code = "H141"
@@ -93,26 +93,26 @@ class PickleHoldsObjects(Finding, frozen=True, kw_only=True):
         return [("classes", listed(self.names, 4))]
 
     def remedy(self) -> Remedy:
-        return Remedy("save the state dict alone, best as safetensors")
+        return Remedy("save only the state dict, preferably as safetensors")
 
 
 class PickleMalformed(Finding, frozen=True, kw_only=True):
     """A pickle cannot be read.
 
     What it means
-        The program that a pickle is takes what is not there, ends before its end, or passes a limit: three
-        million opcodes, 32,000,000 bytes, two hundred thousand values at once.
+        The pickle program is invalid, truncated, or exceeds a limit: three million opcodes, 32,000,000 bytes,
+        two hundred thousand values at once.
 
     Why it matters
-        No loader gets at the tensors, or it uses memory without end on the way.
+        No loader can read the tensors, or it runs out of memory.
 
     Example
         error[H142] pickle-malformed: pytorch_model.bin: the pickle stops before its end
           position  byte 65,536 of the pickle
-          help      fetch this file again
+          help      download this file again
 
     What to do
-        Fetch the file again; if it is the same there, do not use it.
+        Download the file again; if the error remains, do not use it.
     """
 
     code = "H142"
@@ -135,19 +135,19 @@ class ArchiveMalformed(Finding, frozen=True, kw_only=True):
     """A zip archive of weights cannot be read.
 
     What it means
-        PyTorch and NumPy write zip archives, whose directory is at the end of the file. It is not there, or
-        not what the archive says of it, or what belongs into such an archive is not in it.
+        PyTorch and NumPy write zip archives with a directory at the end of the file. The directory is missing
+        or inconsistent, or a required member is missing.
 
     Why it matters
-        A download that was cut has lost exactly this part, and with it every tensor.
+        A truncated download loses the directory first, and with it every tensor.
 
     Example
         error[H143] archive-malformed: pytorch_model.bin: the archive has no end record: it is cut, or no zip at all
           stored  4,000,000,000 bytes
-          help    fetch this file again
+          help    download this file again
 
     What to do
-        Fetch the file again.
+        Download the file again.
     """
 
     code = "H143"
@@ -168,14 +168,14 @@ class ArchiveMalformed(Finding, frozen=True, kw_only=True):
 
 
 class TensorBeyondStorage(Entries, frozen=True, kw_only=True):
-    """A tensor reaches beyond its storage.
+    """A tensor extends past its storage.
 
     What it means
-        PyTorch stores numbers in storages and describes a tensor as a view: offset, shape, strides. The view
-        ends behind the storage's last element.
+        PyTorch describes a tensor as a view of a storage: offset, shape, strides. This view ends after the last
+        element of the storage.
 
     Why it matters
-        torch refuses to load it, or reads memory that is not the tensor's.
+        torch rejects the file, or reads memory of other tensors.
 
     Example
         error[H144] tensor-beyond-storage: pytorch_model.bin: 1 tensor
@@ -202,23 +202,23 @@ class TensorBeyondStorage(Entries, frozen=True, kw_only=True):
 
 
 class StorageMissing(Finding, frozen=True, kw_only=True):
-    """Numbers of a tensor are not in the archive, or not all of them.
+    """The data of a tensor is missing or incomplete.
 
     What it means
-        The state dict names storages that the archive does not hold, or that are shorter than the tensors need.
+        The state dict refers to storages that are missing in the archive, or shorter than the tensors need.
 
     Why it matters
-        The tensors are declared, and their numbers are gone.
+        The tensors are declared, but their values are not stored.
 
     Example
         error[H145] storage-missing: pytorch_model.bin: 1 tensor without all of the numbers
           storage  archive/data/3 is not there
           layers   3
           tensors  model.layers.3.mlp.up_proj.weight
-          help     fetch this file again
+          help     download this file again
 
     What to do
-        Fetch the file again.
+        Download the file again.
     """
 
     code = "H145"
@@ -231,7 +231,7 @@ class StorageMissing(Finding, frozen=True, kw_only=True):
     layers: str
 
     def headline(self) -> str:
-        return f"{self.place.file}: {count(self.tensors, 'tensor')} without all of the numbers"
+        return f"{self.place.file}: {count(self.tensors, 'tensor')} with missing data"
 
     def rows(self) -> Rows:
         layers = [("layers", self.layers)] if self.layers else []
@@ -242,22 +242,22 @@ class StorageMissing(Finding, frozen=True, kw_only=True):
 
 
 class NoTensors(Finding, frozen=True, kw_only=True):
-    """A PyTorch file holds no tensors.
+    """A PyTorch file contains no tensors.
 
     What it means
-        The pickle was read to its end, and what it builds has no tensor in it: arguments of a training run, a
-        tokenizer, a list of names.
+        The pickle was read to its end and builds no tensor: it contains training arguments, a tokenizer or a
+        list of names.
 
     Why it matters
         There is nothing to audit in this file.
 
     Example
-        error[H146] no-tensors: training_args.bin holds no tensors
+        error[H146] no-tensors: training_args.bin contains no tensors
           holds  an object of transformers.training_args.TrainingArguments
-          help   point at the file that holds the weights
+          help   pass the file that contains the weights
 
     What to do
-        Point at the file that holds the weights.
+        Pass the file that contains the weights.
     """
 
     code = "H146"
@@ -266,32 +266,33 @@ class NoTensors(Finding, frozen=True, kw_only=True):
     what: str
 
     def headline(self) -> str:
-        return f"{self.place.file} holds no tensors"
+        return f"{self.place.file} contains no tensors"
 
     def rows(self) -> Rows:
         return [("holds", self.what)]
 
     def remedy(self) -> Remedy:
-        return Remedy("point at the file that holds the weights")
+        return Remedy("pass the file that contains the weights")
 
 
 class StorageShared(Finding, frozen=True, kw_only=True):
-    """Tensors of a PyTorch file share their storage.
+    """Tensors of a PyTorch file share a storage.
 
     What it means
-        Two names for the same numbers are a tie (a head that is the embedding), stored once. Several views of
-        one storage are slices of one matrix.
+        Two names for one storage are a tie (a head tied to the embedding), stored once. Several views of one
+        storage are slices of one matrix.
 
     Why it matters
-        The tensors count by their names more than the file holds; safetensors stores such a tie once or refuses it.
+        Counted by name, the tensors have more elements than the file stores; safetensors stores such a tie once
+        or rejects it.
 
     Example
         note[H147] storage-shared: pytorch_model.bin: 1 tie
           tied  model.embed_tokens.weight = lm_head.weight
-          help  nothing needs doing where the model ties these weights
+          help  no action needed if the model ties these weights
 
     What to do
-        Nothing, where the model ties these weights.
+        Nothing, if the model ties these weights.
     """
 
     code = "H147"
@@ -314,26 +315,26 @@ class StorageShared(Finding, frozen=True, kw_only=True):
         return ties + ([("views", listed(self.names, 4))] if self.names else [])
 
     def remedy(self) -> Remedy:
-        return Remedy("nothing needs doing where the model ties these weights")
+        return Remedy("no action needed if the model ties these weights")
 
 
 class WeightsInside(Finding, frozen=True, kw_only=True):
-    """The weights of a PyTorch file are below a key beside other things.
+    """The weights of a PyTorch file are nested below a key.
 
     What it means
-        Training programs save more than the weights: the optimizer's state, averages, counters. The weights
-        were found below one key and audited; the rest was only counted.
+        Training programs save more than the weights: optimizer state, averages, counters. The weights were
+        found below one key and audited; the rest was only counted.
 
     Why it matters
-        A loader that expects a state dict at the top does not find one, and the file is larger than the model.
+        A loader that expects a state dict at the top level fails, and the file is larger than the model.
 
     Example
         note[H148] weights-inside: last.ckpt: the weights are below 'state_dict'
           beside  optimizer_states: 290 tensors
-          help    to publish the weights, save what is below this key by itself
+          help    to publish the weights, save the content of this key separately
 
     What to do
-        Save what is below that key by itself, best as safetensors.
+        Save the content of this key as a separate file, preferably as safetensors.
     """
 
     code = "H148"
@@ -348,7 +349,7 @@ class WeightsInside(Finding, frozen=True, kw_only=True):
         return f"{self.place.file}: the weights are below {self.inside!r}"
 
     def rows(self) -> Rows:
-        return [("beside", f"{one.key}: {count(one.tensors, 'tensor')}") for one in self.beside[:4]]
+        return [("also", f"{one.key}: {count(one.tensors, 'tensor')}") for one in self.beside[:4]]
 
     def remedy(self) -> Remedy:
-        return Remedy("to publish the weights, save what is below this key by itself")
+        return Remedy("to publish the weights, save the content of this key separately")

@@ -1,4 +1,4 @@
-"""Which architecture the names are of, and how they are spelled."""
+"""The architecture and the naming scheme of the tensor names."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from inspector.findings.words import count, listed, number
 
 
 class BelowPrefix(Finding, frozen=True, kw_only=True):
-    """A prefix of the names. inside: not at their beginning. wrapper: what puts it there, if known.
+    """A prefix of tensor names. inside: not at their beginning. wrapper: what added it, if known.
 
-    tensors: how many have it; without: how many have not.
+    tensors: how many have it; without: how many do not.
     """
 
     prefix: str
@@ -22,20 +22,19 @@ class BelowPrefix(Finding, frozen=True, kw_only=True):
 
 
 class NamesOfAnotherArchitecture(Finding, frozen=True, kw_only=True):
-    """The names belong to another architecture than the config claims.
+    """The tensor names belong to another architecture than the config's.
 
     What it means
-        Most names are unknown to the architecture that the config names, and another architecture has
-        them.
+        The architecture in the config does not define most of the names, and another architecture does.
 
     Why it matters
-        A loader that follows the config finds none of its weights and runs with random numbers.
+        A loader that follows the config finds none of its weights and uses random values.
 
     Example
-        error[N401] names-of-another-architecture: the config claims gpt2, the names are
+        error[N401] names-of-another-architecture: config says gpt2, tensor names are
           llama's
           config  gpt2 (GPT2LMHeadModel)
-          names   llama, 100.0% of the families known
+          names   llama, which defines 100.0% of the families
           help    use the config.json that belongs to these weights
 
     What to do
@@ -52,27 +51,27 @@ class NamesOfAnotherArchitecture(Finding, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         names = f"{self.names}'s" if self.names else "of no known architecture"
-        return f"the config claims {self.claimed}, the names are {names}"
+        return f"config says {self.claimed}, tensor names are {names}"
 
     def rows(self) -> Rows:
         claimed = f"{self.claimed} ({self.class_name})" if self.class_name else self.claimed
         if not self.names:
             return [("config", claimed)]
-        return [("config", claimed), ("names", f"{self.names}, {self.coverage:.1%} of the families known")]
+        return [("config", claimed), ("names", f"{self.names}, which defines {self.coverage:.1%} of the families")]
 
     def remedy(self) -> Remedy:
         return Remedy("use the config.json that belongs to these weights")
 
 
 class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
-    """Names begin with a prefix that no loader expects.
+    """Unexpected prefix in tensor names.
 
     What it means
-        A wrapper (torch.compile, DataParallel, FSDP, PEFT) was saved instead of the model inside, so that
-        its prefix is before every name, or before those of one part of the model.
+        A wrapper (torch.compile, DataParallel, FSDP, PEFT) was saved instead of the model inside it. Its prefix
+        was added to all names, or to those of one submodel.
 
     Why it matters
-        A loader looks the names up without the prefix, finds none, and runs with random numbers.
+        A loader looks up the names without the prefix, finds none, and uses random values.
 
     Example
         error[N402] prefix-on-names: _orig_mod.
@@ -94,7 +93,7 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         rows = [("from", self.wrapper or "an unknown wrapper"), ("tensors", number(self.tensors))]
         if self.without:
-            rows.append(("without", f"{count(self.without, 'other tensor')} without this prefix"))
+            rows.append(("without", f"{count(self.without, 'other tensor')} do not have it"))
         return [*rows, ("where", "inside the names")] if self.inside else rows
 
     def remedy(self) -> Remedy:
@@ -104,19 +103,19 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
 
 
 class NamesOfBaseModel(Finding, frozen=True, kw_only=True):
-    """The names are the base model's, the class is one with a head.
+    """The names are those of the base model without a head.
 
     What it means
-        The names have not the prefix that the class puts before the body. The libraries add and remove it
+        The names do not have the prefix that the class adds before the base model. Libraries add and remove it
         on loading.
 
     Why it matters
-        Nothing is wrong; tools that compare names letter by letter may not know it.
+        Nothing is wrong; tools that compare names literally may report a mismatch.
 
     Example
         note[N408] names-of-base-model: the class is LlamaForCausalLM, the names are
-          llamaModel's
-          prefix  "model." is not there
+          those of llamaModel
+          prefix  "model." is missing
 
     What to do
         Nothing.
@@ -132,30 +131,30 @@ class NamesOfBaseModel(Finding, frozen=True, kw_only=True):
     stored_prefix: str
 
     def headline(self) -> str:
-        return f"the class is {self.class_name}, the names are {self.names}'s"
+        return f"the class is {self.class_name}, the names are those of {self.names}"
 
     def rows(self) -> Rows:
         if self.prefix:
-            return [("prefix", f'"{self.prefix}" is not there')]
-        return [("prefix", f'"{self.stored_prefix}" is before the body')]
+            return [("prefix", f'"{self.prefix}" is missing')]
+        return [("prefix", f'"{self.stored_prefix}" is added')]
 
 
 class NamesInDialect(Finding, frozen=True, kw_only=True):
-    """The names are spelled as another writer spells them.
+    """The names follow another program's or release's naming scheme.
 
     What it means
-        The names are not those that the newest transformers writes, but those of another release or
-        program, which are known.
+        The names are not those of the newest transformers but of another release or program. The naming scheme
+        is known.
 
     Why it matters
-        Nothing is wrong; a loader must know this spelling.
+        Nothing is wrong; a loader must support this naming scheme.
 
     Example
-        note[N409] names-in-dialect: names in an older or other spelling
+        note[N409] names-in-dialect: names of an older or different naming scheme
           such as  embeddings.word_embeddings.weight
 
     What to do
-        Nothing, or convert the checkpoint for loaders that do not know the spelling.
+        Nothing, or convert the checkpoint for loaders that do not support it.
     """
 
     code = "N409"
@@ -166,27 +165,26 @@ class NamesInDialect(Finding, frozen=True, kw_only=True):
     example: str
 
     def headline(self) -> str:
-        return f"names as {self.writer} writes them" if self.writer else "names in an older or other spelling"
+        return f"names as written by {self.writer}" if self.writer else "names of an older or different naming scheme"
 
     def rows(self) -> Rows:
         return [("such as", self.example)]
 
 
 class ArchitectureUnknown(Finding, frozen=True, kw_only=True):
-    """No definition reads this architecture.
+    """Unsupported architecture.
 
     What it means
-        Neither the config's model type nor the names belong to an architecture that the tool has a definition
-        for.
+        Inspector has no architecture definition for the config's model type, and none that matches the names.
 
     Why it matters
-        Names and shapes were not compared with a formula; layers were compared with each other.
+        Names and shapes were not compared with a formula; layers were only compared with each other.
 
     Example
         note[N412] architecture-unknown: my_own_net
 
     What to do
-        Compare the count with one from another source: --claim.
+        Compare the total with one from another source: --claim.
     """
 
     code = "N412"
@@ -199,27 +197,28 @@ class ArchitectureUnknown(Finding, frozen=True, kw_only=True):
     code_in_repository: bool = msgspec.field(name="code")
 
     def headline(self) -> str:
-        return self.model_type or "no config, and no architecture has these names"
+        return self.model_type or "no config, and no known architecture has these names"
 
     def rows(self) -> Rows:
         return [("nearest", f"{self.nearest} has {self.coverage:.0%} of the families")] if self.nearest else []
 
 
 class ArchitectureFromNames(Finding, frozen=True, kw_only=True):
-    """The architecture follows from the names alone.
+    """The architecture was identified by the tensor names.
 
     What it means
-        There is no config that names it. The names decide, and the symbols are solved from the shapes.
+        No config names the architecture. It was identified by the names, and the sizes were solved from the
+        shapes.
 
     Why it matters
-        What the names do not show (a tied head, which of two twins) is not known.
+        What the names do not show (a tied head, which of several architectures with equal names) is unknown.
 
     Example
         note[N414] architecture-from-names: llama (likely)
-          twins  qwen2, helium, cwm, ernie4_5 and 17 more have the same names
+          also  qwen2, helium, cwm, ernie4_5 and 17 more have the same names
 
     What to do
-        Give the config: --config FILE.
+        Pass the config: --config FILE.
     """
 
     code = "N414"
@@ -235,20 +234,20 @@ class ArchitectureFromNames(Finding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         return (
-            [("twins", f"{listed(self.twins, 4)} {'has' if len(self.twins) == 1 else 'have'} the same names")]
+            [("also", f"{listed(self.twins, 4)} {'has' if len(self.twins) == 1 else 'have'} the same names")]
             if self.twins
             else []
         )
 
 
 class NamesBelowPrefix(BelowPrefix, frozen=True, kw_only=True):
-    """The whole checkpoint is a part of something larger.
+    """The checkpoint is part of a larger model.
 
     What it means
-        Every name begins with the same prefix, as a module has inside a model.
+        All names begin with the same prefix, like those of a module inside a model.
 
     Why it matters
-        Nothing is wrong; the names are read without it.
+        Nothing is wrong; the prefix is ignored.
 
     Example
         note[N415] names-below-prefix: encoder.attention.

@@ -11,14 +11,14 @@ from inspector.findings.words import count, listed, number
 
 
 class ComponentExtra(Finding, frozen=True, kw_only=True):
-    """More is stored than the model that the class builds.
+    """The checkpoint contains more than the model of this class.
 
     What it means
-        A part of the checkpoint is recognised and does not belong to the model of the config's class:
-        layers for multi-token prediction, the head of another class, a tower.
+        A component is recognized but not part of the model that the config's class builds: layers for
+        multi-token prediction, the head of another class, a tower.
 
     Why it matters
-        It is counted apart: the class's model has fewer parameters than the file.
+        It is counted separately: the model of this class has fewer parameters than the file.
 
     Example
         note[N410] component-extra: mtp: 785 tensors, 11,610,067,968 parameters beyond
@@ -26,7 +26,7 @@ class ComponentExtra(Finding, frozen=True, kw_only=True):
           first  model.layers.{layer}.input_layernorm.weight
 
     What to do
-        Nothing; loaders of this class leave it out.
+        Nothing; loaders of this class skip it.
     """
 
     code = "N410"
@@ -49,13 +49,13 @@ class ComponentExtra(Finding, frozen=True, kw_only=True):
 
 
 class ComponentMissing(Finding, frozen=True, kw_only=True):
-    """A component of the pipeline is not there.
+    """A component of the pipeline is missing.
 
     What it means
-        model_index.json names a component with weights, and its folder is absent or empty.
+        model_index.json lists a component with weights, but its folder is missing or empty.
 
     Why it matters
-        The pipeline cannot be loaded as it is.
+        The pipeline cannot be loaded.
 
     Example
         error[N416] component-missing: vae (AutoencoderKL)
@@ -63,7 +63,7 @@ class ComponentMissing(Finding, frozen=True, kw_only=True):
           help    fetch this folder of the repository
 
     What to do
-        Fetch the folder.
+        Download the folder.
     """
 
     code = "N416"
@@ -82,27 +82,26 @@ class ComponentMissing(Finding, frozen=True, kw_only=True):
         return [("folders", listed(self.components))] if self.components else [("folder", str(self.place.file))]
 
     def remedy(self) -> Remedy:
-        return Remedy(f"fetch {'these folders' if self.components else 'this folder'} of the repository")
+        return Remedy(f"download {'these folders' if self.components else 'this folder'} of the repository")
 
 
 class PipelineFlattened(Finding, frozen=True, kw_only=True):
-    """A pipeline without its folders.
+    """The folders of the pipeline are missing.
 
     What it means
-        model_index.json names components in folders, none of which is there, and weights are at the root:
-        files of several components were put into one folder.
+        model_index.json lists components in folders, none of which exists, and there are weights in the root
+        folder: files of several components were put into one folder.
 
     Why it matters
-        Which component the weights and the config are of is not known; one may describe the other
-        falsely.
+        It is unknown which component the weights and the config belong to; they may not belong together.
 
     Example
         warning[N417] pipeline-flattened: StableDiffusion3Pipeline
           folders  transformer, text_encoder, text_encoder_2, text_encoder_3, vae: none is there
-          help     fetch the repository with its folders
+          help     download the repository with its folders
 
     What to do
-        Fetch the repository with its folders.
+        Download the repository with its folders.
     """
 
     code = "N417"
@@ -116,29 +115,29 @@ class PipelineFlattened(Finding, frozen=True, kw_only=True):
         return str(self.class_name)
 
     def rows(self) -> Rows:
-        return [("folders", f"{listed(self.components)}: none is there")]
+        return [("folders", f"{listed(self.components)}: all missing")]
 
     def remedy(self) -> Remedy:
-        return Remedy("fetch the repository with its folders")
+        return Remedy("download the repository with its folders")
 
 
 class ComponentAbsent(Finding, frozen=True, kw_only=True):
-    """The config declares a part beside the model, and nothing of it is stored.
+    """The config declares an extra component that is not stored.
 
     What it means
-        A key of the config gives the number of layers for multi-token prediction, and the checkpoint has none
-        of their tensors. Many writers leave them out and leave the key as it was.
+        A config key gives the number of layers for multi-token prediction, but the checkpoint contains none of
+        their tensors. Many programs drop them but keep the key.
 
     Why it matters
-        The model is whole without it. Whoever wants to decode with it needs the checkpoint that has it.
+        The model is complete without it. Decoding with it requires a checkpoint that contains it.
 
     Example
-        note[N423] component-absent: mtp is declared and not stored
+        note[N423] component-absent: mtp is declared but not stored
           declared  num_nextn_predict_layers = 1
           absent    785 tensors, 11,610,067,968 parameters
 
     What to do
-        Nothing, or fetch the original checkpoint.
+        Nothing, or download the original checkpoint.
     """
 
     code = "N423"
@@ -152,7 +151,7 @@ class ComponentAbsent(Finding, frozen=True, kw_only=True):
     parameters: int | None
 
     def headline(self) -> str:
-        return f"{self.component} is declared and not stored"
+        return f"{self.component} is declared but not stored"
 
     def rows(self) -> Rows:
         rows = [("declared", f"{self.key} = {self.value}")]
@@ -162,23 +161,23 @@ class ComponentAbsent(Finding, frozen=True, kw_only=True):
 
 
 class ComponentClassDiffers(Finding, frozen=True, kw_only=True):
-    """The pipeline names another class for a component than the component's own config does.
+    """The pipeline and a component's config name different classes.
 
     What it means
-        model_index.json says one class, `_class_name` in the component's config.json another.
+        model_index.json names another class than `_class_name` in the component's config.json.
 
     Why it matters
-        diffusers builds the class that model_index.json names, with the numbers of a config that is another's. One
-        of the two files belongs to another pipeline.
+        diffusers builds the class in model_index.json with a config written for another class. One of the two
+        files belongs to another pipeline.
 
     Example
         error[N424] component-class-differs: transformer
           model_index.json  FluxTransformer2DModel
           its config.json   SD3Transformer2DModel
-          help              fetch model_index.json and this folder from one repository
+          help              download model_index.json and this folder from one repository
 
     What to do
-        Fetch both from the same repository and revision.
+        Download both from the same repository and revision.
     """
 
     code = "N424"
@@ -195,4 +194,4 @@ class ComponentClassDiffers(Finding, frozen=True, kw_only=True):
         return [("model_index.json", self.index), ("its config.json", self.config)]
 
     def remedy(self) -> Remedy:
-        return Remedy("fetch model_index.json and this folder from one repository")
+        return Remedy("download model_index.json and this folder from one repository")

@@ -1,4 +1,4 @@
-"""Tensors that training tools leave in a checkpoint, and padding of the vocabulary."""
+"""Training state among the weights, and padding of the vocabulary."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class LeftoverTensors(Finding, frozen=True, kw_only=True):
 
 
 class VocabularyPadded(Finding, frozen=True, kw_only=True):
-    """The vocabulary has more rows than the config says.
+    """The vocabulary has more rows than the config states.
 
     What it means
-        The writer rounds the vocabulary up to a multiple, so that it can be cut into equal parts. The rows at
-        the end belong to no token.
+        The vocabulary is rounded up to a multiple, so that it can be split evenly. The last rows belong to no
+        token.
 
     Why it matters
-        Nothing is wrong; a converter cuts the rows off. They are parameters of this checkpoint and are counted.
+        Nothing is wrong; a converter removes these rows. They are stored parameters and are counted.
 
     Example
         note[N418] vocabulary-padded: 32,256 rows for 32,000 tokens
           padding  256 rows, 2,097,152 parameters
 
     What to do
-        Nothing. Converted to transformers, the checkpoint has that many parameters less.
+        Nothing. After conversion to transformers the model has that many parameters fewer.
     """
 
     code = "N418"
@@ -59,23 +59,23 @@ class VocabularyPadded(Finding, frozen=True, kw_only=True):
 
 
 class ExtraStateStored(LeftoverTensors, frozen=True, kw_only=True):
-    """Modules saved state of their own that is no weight.
+    """Module state that is not a weight is stored.
 
     What it means
-        `_extra_state` is what a module's `get_extra_state` gives: Transformer Engine's fp8 scales, packed as bytes.
+        `_extra_state` is what a module's `get_extra_state` returns: Transformer Engine's fp8 scales, serialized
+        as bytes.
 
     Why it matters
-        It is no parameter; loaders without that module report it as unexpected.
+        It is not a parameter; loaders without that module report it as unexpected.
 
     Example
         note[N419] extra-state-stored: _extra_state of 32 modules
           stored   32 tensors, 12,032 elements
           such as  model.layers.0.self_attn.q_proj._extra_state
-          help     leave it out when the model is published: it is not needed to load
-                   the weights
+          help     do not publish it: it is not needed to load the weights
 
     What to do
-        Leave it out of what is published.
+        Do not publish it.
     """
 
     code = "N419"
@@ -86,24 +86,24 @@ class ExtraStateStored(LeftoverTensors, frozen=True, kw_only=True):
         return f"_extra_state of {count(self.tensors, 'module')}"
 
     def remedy(self) -> Remedy:
-        return Remedy("leave it out when the model is published: it is not needed to load the weights")
+        return Remedy("do not publish it: it is not needed to load the weights")
 
 
 class FlatParameters(LeftoverTensors, frozen=True, kw_only=True):
-    """The weights are FSDP's flat parameters.
+    """The weights are FSDP flat parameters.
 
     What it means
-        FSDP joins the parameters of a block into one flat vector, padded, and that is what was saved.
+        FSDP concatenates the parameters of a block into one padded vector, and these vectors were saved.
 
     Why it matters
-        Names and shapes are gone: no loader of models reads them, and their sizes are not the model's.
+        Names and shapes are lost: model loaders cannot read them, and their sizes are not the model's.
 
     Example
         error[N420] flat-parameters: 1 flat vector
           stored   1 tensor, 8,030,261,248 elements
           such as  _fsdp_wrapped_module._flat_param
-          help     save again with StateDictType.FULL_STATE_DICT:
-                   FullyShardedDataParallel.state_dict_type sets it
+          help     save again with StateDictType.FULL_STATE_DICT (set by
+                   FullyShardedDataParallel.state_dict_type)
 
     What to do
         Save with `StateDictType.FULL_STATE_DICT`, or with FSDP2, which keeps names.
@@ -116,26 +116,26 @@ class FlatParameters(LeftoverTensors, frozen=True, kw_only=True):
         return count(self.tensors, "flat vector")
 
     def remedy(self) -> Remedy:
-        return Remedy("save again with StateDictType.FULL_STATE_DICT: FullyShardedDataParallel.state_dict_type sets it")
+        return Remedy("save again with StateDictType.FULL_STATE_DICT (set by FullyShardedDataParallel.state_dict_type)")
 
 
 class OptimizerStateStored(LeftoverTensors, frozen=True, kw_only=True):
-    """An optimizer's state is stored among the weights.
+    """Optimizer state is stored among the weights.
 
     What it means
-        Moments such as `exp_avg` and `exp_avg_sq` are beside the weights that they belong to.
+        The checkpoint contains moments such as `exp_avg` and `exp_avg_sq` next to the weights.
 
     Why it matters
-        They are twice as large as the weights and nobody needs them to use the model.
+        They are twice as large as the weights and not needed to use the model.
 
     Example
         warning[N421] optimizer-state-stored: moments of 32 tensors
           stored   32 tensors, 536,870,912 elements
           such as  model.layers.0.self_attn.q_proj.weight.exp_avg
-          help     save the model's state_dict alone, without the optimizer's
+          help     save only the model's state_dict, without the optimizer's
 
     What to do
-        Save the model's state dict alone.
+        Save only the model's state dict.
     """
 
     code = "N421"
@@ -146,27 +146,27 @@ class OptimizerStateStored(LeftoverTensors, frozen=True, kw_only=True):
         return f"moments of {count(self.tensors, 'tensor')}"
 
     def remedy(self) -> Remedy:
-        return Remedy("save the model's state_dict alone, without the optimizer's")
+        return Remedy("save only the model's state_dict, without the optimizer's")
 
 
 class AverageStored(LeftoverTensors, frozen=True, kw_only=True):
-    """An averaged copy of the weights is stored beside them.
+    """An averaged copy of the weights is stored.
 
     What it means
-        Training kept an exponential moving average of the weights (EMA), and it was saved with them.
+        Training kept an exponential moving average (EMA) of the weights and saved it together with them.
 
     Why it matters
-        Half of the file is not loaded, or the wrong half is: the average is usually what is evaluated.
+        Half of the file is not used, or the wrong half is: usually the average is the one to evaluate.
 
     Example
         warning[N422] average-stored: ema.*
           stored   291 tensors, 8,030,261,248 elements
           such as  ema.model.embed_tokens.weight
-          help     keep one of the two: publish the average under the plain names, or
-                   drop it
+          help     keep one of the two: publish the average under the normal names, or
+                   remove it
 
     What to do
-        Keep one of the two: to publish the average take its prefix off and drop the others.
+        Keep one of the two: to publish the average, remove its prefix and the other weights.
     """
 
     code = "N422"
@@ -177,4 +177,4 @@ class AverageStored(LeftoverTensors, frozen=True, kw_only=True):
         return f"{self.prefix}*" if self.prefix else str(self.place.family)
 
     def remedy(self) -> Remedy:
-        return Remedy("keep one of the two: publish the average under the plain names, or drop it")
+        return Remedy("keep one of the two: publish the average under the normal names, or remove it")

@@ -10,25 +10,25 @@ from inspector.findings.words import count, listed, number, shape
 
 
 class TensorMissing(Finding, frozen=True, kw_only=True):
-    """A required tensor is not stored.
+    """A required tensor is missing.
 
     What it means
-        The architecture, under this config, has a tensor that no file of the checkpoint holds, while the
-        rest of its layer is there.
+        The architecture, with this config, requires a tensor that no file contains, although the rest of its
+        layer is stored.
 
     Why it matters
-        Loaders fill it with random numbers, most of them with no more than a line in a log.
+        Loaders fill it with random values, most of them with only a warning in the log.
 
     Example
         error[N403] tensor-missing: model.layers.17.self_attn.k_proj.weight
           role      attention key
           expected  [1024, 4096]
           missing   1 tensor of 32, 4,194,304 parameters
-          help      fetch or convert the checkpoint again; nothing here can stand for
-                    these tensors
+          help      download or convert the checkpoint again; these tensors are not
+                    stored
 
     What to do
-        Fetch the file again, or repeat the conversion that dropped the tensor.
+        Download the file again, or repeat the conversion that dropped the tensor.
     """
 
     code = "N403"
@@ -64,28 +64,28 @@ class TensorMissing(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
-        return Remedy("fetch or convert the checkpoint again; nothing here can stand for these tensors")
+        return Remedy("download or convert the checkpoint again; these tensors are not stored")
 
 
 class LayersMissing(Finding, frozen=True, kw_only=True):
-    """A whole layer or expert is not stored.
+    """A whole layer or expert is missing.
 
     What it means
-        Every required tensor below a numbered part is absent, while its siblings are there.
+        All required tensors of a layer or expert are missing, while others of its kind are stored.
 
     Why it matters
-        The model cannot run, or runs with random numbers in this place.
+        The model cannot run, or runs with random values in this layer.
 
     Example
         error[N404] layers-missing: layer 17
           below    model.layers.{layer}
           missing  9 tensors, 218,112,000 parameters
           present  layers 0-16, 18-31
-          help     fetch or convert the checkpoint again: these tensors are in no file
-                   of it
+          help     download or convert the checkpoint again: no file contains these
+                   tensors
 
     What to do
-        Fetch the files that hold it, or repeat the conversion that dropped it.
+        Download the files that contain it, or repeat the conversion that dropped it.
     """
 
     code = "N404"
@@ -117,18 +117,17 @@ class LayersMissing(Finding, frozen=True, kw_only=True):
         return [*rows, ("present", self.present)] if self.present else rows
 
     def remedy(self) -> Remedy:
-        return Remedy("fetch or convert the checkpoint again: these tensors are in no file of it")
+        return Remedy("download or convert the checkpoint again: no file contains these tensors")
 
 
 class TensorUnexpected(Finding, frozen=True, kw_only=True):
-    """A stored tensor that the architecture does not have.
+    """Unexpected tensor: the architecture does not define it.
 
     What it means
-        The name, or the index in it, belongs to nothing that the architecture has under this config.
+        The architecture, with this config, has no tensor of this name or number.
 
     Why it matters
-        Loaders ignore it: it costs space, and it may be the trace of a renamed part, a training state or
-        another model.
+        Loaders ignore it: it takes space, and may indicate a renamed module, training state or another model.
 
     Example
         warning[N405] tensor-unexpected: model.layers.3.self_attn.k_norm.weight
@@ -136,7 +135,7 @@ class TensorUnexpected(Finding, frozen=True, kw_only=True):
           help    not counted as a parameter; remove it if nothing reads it
 
     What to do
-        Find out what wrote it. Where nothing reads it, remove it.
+        Find out which program wrote it. If nothing reads it, remove it.
     """
 
     code = "N405"
@@ -168,24 +167,24 @@ class TensorUnexpected(Finding, frozen=True, kw_only=True):
 
 
 class PartUnexpected(Finding, frozen=True, kw_only=True):
-    """A whole part is stored that the architecture does not have.
+    """Unexpected submodel or layers.
 
     What it means
-        Several families share a prefix below which the architecture has nothing: a vision tower beside a
-        text-only config, an optimizer's state, another model; or layers or experts beyond those it has.
+        Several families share a prefix that the architecture does not define: a vision tower with a text-only
+        config, optimizer state, another model; or layers or experts beyond the configured number.
 
     Why it matters
-        Loaders ignore it, and it is downloaded all the same.
+        Loaders ignore it, but it is downloaded.
 
     Example
         warning[N406] part-unexpected: vpm.*
           stored  55 tensors in 3 families, 268,420,608 elements, 536,841,216 bytes
           first   vpm.encoder.layers.0.mlp.fc1.weight
-          help    not counted as parameters; use the config that describes this part, or
-                  leave the part out
+          help    not counted as parameters; use a config that describes it, or remove
+                  it
 
     What to do
-        Use the config that describes the part, or remove it.
+        Use a config that describes it, or remove it.
     """
 
     code = "N406"
@@ -216,26 +215,25 @@ class PartUnexpected(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("not counted as parameters; use the config that describes this part, or leave the part out")
+        return Remedy("not counted as parameters; use a config that describes it, or remove it")
 
 
 class TensorRenamed(Finding, frozen=True, kw_only=True):
     """A required tensor is stored under another name.
 
     What it means
-        A tensor is missing and another, which the architecture does not have, is in the same place with
-        the same shape. Names that one change explains (a word for another, a prefix on some of them) are one
-        finding.
+        A tensor is missing, and an unexpected one is stored at the same place with the same shape. Names
+        explained by one change (a replaced word, an added prefix) are one finding.
 
     Why it matters
-        Loaders look the name up and do not find it.
+        Loaders look up the expected name and do not find it.
 
     Example
         error[N407] tensor-renamed: model.layers.{layer}.self_attn.q_proj.weight
           (likely)
           stored as  model.layers.{layer}.self_attn.query.weight
           shape      [4096, 4096], 32 tensors
-          help       rename it to what the architecture calls it
+          help       rename it as the architecture expects
 
     What to do
         Rename the tensors.
@@ -272,35 +270,35 @@ class TensorRenamed(Finding, frozen=True, kw_only=True):
         ]
 
     def _change(self) -> str:
-        where = "before the names" if self.begins else "inside the names"
+        where = "at the start of names" if self.begins else "inside names"
         if self.old and self.new:
-            return f"{self.new} for {self.old}"
-        return f"{self.new}. {where}" if self.new else f"{self.old}. is left out {where}"
+            return f"{self.new} instead of {self.old}"
+        return f"{self.new}. {where}" if self.new else f"{self.old}. is missing {where}"
 
     def remedy(self) -> Remedy:
         them = "it" if len(self.families) == 1 else "them"
-        return Remedy(f"rename {them} to what the architecture calls {them}")
+        return Remedy(f"rename {them} as the architecture expects")
 
 
 class LayersMisnumbered(Finding, frozen=True, kw_only=True):
-    """Layers or experts are stored under other numbers.
+    """Layers or experts are stored under wrong numbers.
 
     What it means
-        Whole numbered parts are missing, and as many with the same number of parameters are stored at numbers
+        Layers or experts are missing, and as many with the same number of parameters are stored under numbers
         that the architecture does not have.
 
     Why it matters
-        Loaders look the numbers up: the missing parts run with random numbers, the stored ones are ignored.
+        Loaders use random values for the missing numbers and ignore the stored ones.
 
     Example
         error[N425] layers-misnumbered: layer 17 is stored as layer 40 (likely)
           below    model.layers.{layer}
           tensors  9, 218,112,000 parameters
           first    model.layers.40.input_layernorm.weight
-          help     renumber layer 40 to layer 17 if they are the same
+          help     renumber layer 40 to layer 17 if the two match
 
     What to do
-        Compare the parts with their source, and renumber the tensors.
+        Compare them with the source, and renumber the tensors.
     """
 
     code = "N425"
@@ -328,29 +326,29 @@ class LayersMisnumbered(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         if self.shift is None:
-            return Remedy(f"renumber {self.stored} to {self.missing} if they are the same")
+            return Remedy(f"renumber {self.stored} to {self.missing} if the two match")
         change = f"subtract {self.shift:,} from" if self.shift > 0 else f"add {-self.shift:,} to"
         return Remedy(f"{change} each number in the names")
 
 
 class SiblingOdd(Finding, frozen=True, kw_only=True):
-    """One layer is not like its siblings.
+    """One layer differs from the others.
 
     What it means
-        In an unknown architecture, one of many like-numbered parts lacks a tensor that the others have,
-        or has it in another shape.
+        In an unsupported architecture, one layer or expert lacks a tensor that the others have, or stores it in
+        another shape.
 
     Why it matters
-        It may be meant so; where it is not, a tensor was lost or came from elsewhere.
+        It may be intended; otherwise a tensor is missing or from another checkpoint.
 
     Example
         warning[N413] sibling-odd: h.{layer}.mix.weight, layer 17 (likely)
           here    absent
           others  [64, 64] in 31 of 32
-          help    check whether this layer is meant to be different
+          help    check whether this difference is intended
 
     What to do
-        Check whether the difference is meant.
+        Check whether the difference is intended.
     """
 
     code = "N413"
@@ -374,4 +372,4 @@ class SiblingOdd(Finding, frozen=True, kw_only=True):
         return [*rows, ("families", listed(self.families, 3))] if len(self.families) > 1 else rows
 
     def remedy(self) -> Remedy:
-        return Remedy("check whether this layer is meant to be different")
+        return Remedy("check whether this difference is intended")

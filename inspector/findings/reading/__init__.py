@@ -1,1 +1,1 @@
-"""R: what was named could not be read."""
+"""R: sources that could not be read."""

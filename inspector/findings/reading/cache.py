@@ -7,23 +7,23 @@ from inspector.findings.words import count, listed
 
 
 class NotCached(Finding, frozen=True, kw_only=True):
-    """The repository is not in the cache of this machine.
+    """The repository is not in the local cache.
 
     What it means
-        Only the local cache may be read, by --cached or because HF_HUB_OFFLINE is set, and it has no such
-        repository or not this revision of it.
+        Only the local cache may be read, because of --cached or HF_HUB_OFFLINE, and it does not contain this
+        repository or this revision.
 
     Why it matters
-        No connection was made, so nothing is said about the checkpoint.
+        No connection was made, so nothing was checked.
 
     Example
         error[R030] not-cached: org/name is not in the local cache
           cache    ~/.cache/huggingface/hub
           offline  HF_HUB_OFFLINE is set: no connection was made
-          help     unset HF_HUB_OFFLINE, or fetch the repository before
+          help     unset HF_HUB_OFFLINE, or download the repository first
 
     What to do
-        Fetch the repository with `hf download`, name a revision that is there, or unset HF_HUB_OFFLINE.
+        Download the repository with `hf download`, choose a cached revision, or unset HF_HUB_OFFLINE.
     """
 
     code = "R030"
@@ -44,36 +44,36 @@ class NotCached(Finding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         rows = [("cache", self.cache)]
         if self.promised:
-            rows.append(("missing", f"the folder of commit {self.promised}, which a reference of the cache names"))
+            rows.append(("missing", f"snapshot {self.promised}, which refs/ points to"))
         if self.known:
-            rows.append(("there", listed(self.there) or "no revision at all"))
+            rows.append(("cached", listed(self.there) or "no revision"))
         if self.offline:
             rows.append(("offline", "HF_HUB_OFFLINE is set: no connection was made"))
         return rows
 
     def remedy(self) -> Remedy:
         if self.offline:
-            return Remedy("unset HF_HUB_OFFLINE, or fetch the repository before")
-        return Remedy("leave --cached out to read it from the Hub, or fetch it first")
+            return Remedy("unset HF_HUB_OFFLINE, or download the repository first")
+        return Remedy("omit --cached to read it from the Hub, or download it first")
 
 
 class ReadFromCache(Finding, frozen=True, kw_only=True):
-    """What was read is the copy in the cache of this machine.
+    """The checkpoint was read from the local cache.
 
     What it means
-        The files are those that were fetched some time ago. The repository may have changed since then.
+        The files were downloaded some time ago. The repository may have changed since then.
 
     Why it matters
-        The verdict is about this commit, and about the files that were fetched of it.
+        The verdict applies to this commit, and to the files of it that were downloaded.
 
     Example
-        note[R031] read-from-cache: org/name as it is in the local cache, commit 0e9e39f249a16976918f6564b8830bc894c89659
+        note[R031] read-from-cache: org/name read from the local cache, commit 0e9e39f249a16976918f6564b8830bc894c89659
           revision  what main was when it was last fetched
-          help      leave --cached out to read the Hub
+          help      omit --cached to read the Hub
 
     What to do
-        Nothing, if the local copy is what you wanted to know about.
-    """  # noqa: E501
+        Nothing, if you meant to audit the local copy.
+    """
 
     code = "R031"
     name = "read-from-cache"
@@ -87,37 +87,37 @@ class ReadFromCache(Finding, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         offline = " (HF_HUB_OFFLINE is set)" if self.offline else ""
-        return f"{self.repository} as it is in the local cache, commit {self.commit}{offline}"
+        return f"{self.repository} read from the local cache, commit {self.commit}{offline}"
 
     def rows(self) -> Rows:
         named = self.revision != self.commit
-        rows = [("revision", f"what {self.revision} was when it was last fetched")] if named else []
+        rows = [("revision", f"what {self.revision} was at the last download")] if named else []
         if self.unfinished:
-            rows.append(("unfinished", f"{count(self.unfinished, 'download')} into this repository did not end"))
+            rows.append(("unfinished", f"{count(self.unfinished, 'download')} of this repository not finished"))
         if self.offline:
             rows.append(("offline", "no connection was made"))
         return rows
 
     def remedy(self) -> Remedy:
-        return Remedy("unset HF_HUB_OFFLINE to read the Hub" if self.offline else "leave --cached out to read the Hub")
+        return Remedy("unset HF_HUB_OFFLINE to read the Hub" if self.offline else "omit --cached to read the Hub")
 
 
 class InsideNotFound(Finding, frozen=True, kw_only=True, omit_defaults=True):
-    """The repository has no such folder or file.
+    """The repository does not contain this folder or file.
 
     What it means
-        The repository was read at this commit, and nothing in it is at the path that was asked for.
+        The repository was read at this commit, and the requested path does not exist in it.
 
     Why it matters
-        Nothing could be read, so nothing is said about the checkpoint.
+        No file was read, so nothing was checked.
 
     Example
         error[R032] inside-not-found: org/name has no unet
           commit  0e9e39f249a16976918f6564b8830bc894c89659
-          help    check the spelling of the folder; capitals count
+          help    check the folder name (case-sensitive)
 
     What to do
-        Look at the files on the page of the repository.
+        Look at the list of files on the repository's page.
     """
 
     code = "R032"
@@ -135,4 +135,4 @@ class InsideNotFound(Finding, frozen=True, kw_only=True, omit_defaults=True):
         return [("commit", self.commit)]
 
     def remedy(self) -> Remedy:
-        return Remedy("check the spelling of the folder; capitals count")
+        return Remedy("check the folder name (case-sensitive)")

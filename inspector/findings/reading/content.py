@@ -1,4 +1,4 @@
-"""A file holds something else than its name says."""
+"""Files with content that does not match their name."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from inspector.findings.words import count, listed, number
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer, not the weights",
     "html": "a web page",
-    "refusal": "an error message of a server",
-    "json-error": "an error message of a server, in JSON",
-    "json": "a JSON text",
-    "text": "a text",
+    "refusal": "an HTTP error message",
+    "json-error": "an HTTP error message in JSON",
+    "json": "JSON",
+    "text": "plain text",
     "empty": "empty",
     "zeros": "filled with zeros",
-    "zip": "a zip archive, as PyTorch saves since 1.6",
-    "pickle": "a pickle, as PyTorch saved before 1.6",
+    "zip": "a zip archive as saved by PyTorch 1.6 and later",
+    "pickle": "a pickle as saved by PyTorch before 1.6",
     "gguf": "a GGUF file",
     "ggml": "a GGML file",
     "gzip": "compressed with gzip",
@@ -27,22 +27,22 @@ _FORMATS = {
     "rar": "a rar archive",
     "tar": "a tar archive",
     "onnx": "an ONNX model",
-    "hdf5": "an HDF5 file, as Keras saves",
+    "hdf5": "an HDF5 file as saved by Keras",
     "numpy": "a NumPy array",
     "program": "a program",
     "script": "a script",
     "pdf": "a PDF",
-    "picture": "a picture",
+    "picture": "an image",
 }
 
-_UNPACK = "unpack it and audit what is inside"
+_UNPACK = "unpack it and audit the content"
 
-_RENAME = "give it the ending of its format, or convert it to safetensors"
+_RENAME = "rename it to the extension of its format, or convert it to safetensors"
 
 _REMEDIES = {
     "git-lfs-pointer": "run `git lfs install` and `git lfs pull` in the folder",
-    "refusal": "log in or accept the terms of the repository, then fetch the file again",
-    "json-error": "log in or accept the terms of the repository, then fetch the file again",
+    "refusal": "log in or accept the terms of the repository, then download the file again",
+    "json-error": "log in or accept the terms of the repository, then download the file again",
     "zip": _RENAME,
     "pickle": _RENAME,
     "gguf": _RENAME,
@@ -57,27 +57,27 @@ _REMEDIES = {
     "7z": _UNPACK,
     "rar": _UNPACK,
     "tar": _UNPACK,
-    "json": "point at the folder, or at the .safetensors file itself",
+    "json": "pass the folder, or the .safetensors file itself",
 }
 
 _CONFIG_FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
     "html": "a web page",
-    "refusal": "an error message of a server",
-    "json-error": "an error message of a server",
+    "refusal": "an HTTP error message",
+    "json-error": "an HTTP error message",
     "zeros": "filled with zeros",
 }
 
 
 class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
-    """The file has the name of a checkpoint and is something else.
+    """The file has a checkpoint's name but contains something else.
 
     What it means
-        The first bytes belong to another format, or to a text: a git-lfs pointer, a web page or an error
-        message that a download stored in place of the weights.
+        The first bytes belong to another format: a git-lfs pointer, a web page or an error message that was
+        saved instead of the weights.
 
     Why it matters
-        Most readers call such a file a header that is too large, which says nothing of the cause.
+        Most readers report such a file as a header that is too large, which hides the cause.
 
     Example
         error[R005] not-a-checkpoint: model.safetensors is a git-lfs pointer, not the weights
@@ -85,7 +85,7 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
           help    run `git lfs install` and `git lfs pull` in the folder
 
     What to do
-        What helps depends on what the file is; the finding says it.
+        Follow the help line; it depends on what the file contains.
     """
 
     code = "R005"
@@ -106,23 +106,22 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ConfigUnreadable(Finding, frozen=True, kw_only=True):
-    """A config file cannot be used.
+    """A config file is unreadable or not a JSON object.
 
     What it means
-        The file is no JSON object: broken off, followed by other text, nested without end, a list, or a
-        file of another kind such as a git-lfs pointer. NaN and Infinity are accepted, since Python writes
-        them.
+        The file is not a JSON object: it is truncated, followed by other text, nested too deeply, a list, or a
+        file of another kind such as a git-lfs pointer. NaN and Infinity are accepted, since Python writes them.
 
     Why it matters
-        Without the config nothing says what the weights should be; the audit goes on without it.
+        Without the config the expected tensors are unknown; the audit continues without it.
 
     Example
         error[R006] config-unreadable: config.json has text after its end
           at    character 1,168
-          help  repair the file, or fetch it again
+          help  repair the file, or download it again
 
     What to do
-        Repair the file at the place given, or fetch it again.
+        Repair the file at the given position, or download it again.
     """
 
     code = "R006"
@@ -145,11 +144,13 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
-        return Remedy("run `git lfs pull`" if self.what == "git-lfs-pointer" else "repair the file, or fetch it again")
+        return Remedy(
+            "run `git lfs pull`" if self.what == "git-lfs-pointer" else "repair the file, or download it again"
+        )
 
 
 class KeysDoubled(Finding, frozen=True, kw_only=True):
-    """Base of findings on JSON keys that a file holds twice."""
+    """Base of findings on duplicate JSON keys."""
 
     severity = "warning"
 
@@ -157,33 +158,33 @@ class KeysDoubled(Finding, frozen=True, kw_only=True):
     count: int
 
     def headline(self) -> str:
-        return f"{self.place.file} holds {count(self.count, 'key')} twice"
+        return f"{self.place.file} has {count(self.count, 'duplicate key')}"
 
     def rows(self) -> Rows:
         return [("keys", listed(self.keys))]
 
 
 class ConfigKeyDoubled(KeysDoubled, frozen=True, kw_only=True):
-    """The same key stands twice in a config.
+    """Duplicate key in a config.
 
     What it means
-        An object of the config holds a key more than once. Python keeps the last value; other readers keep
-        the first or refuse the file.
+        An object in the config contains a key more than once. Python uses the last value; other readers use the
+        first or reject the file.
 
     Why it matters
-        Two readers may build two models from the same file. The audit goes by the last value.
+        Two readers may build two different models from the same file. The audit uses the last value.
 
     Example
         warning[R007] config-key-doubled: config.json holds 1 key twice
           keys  hidden_size
-          help  remove one of the two; the last one was used
+          help  remove the duplicate; the last value was used
 
     What to do
-        Remove one of the two.
+        Remove the duplicate.
     """
 
     code = "R007"
     name = "config-key-doubled"
 
     def remedy(self) -> Remedy:
-        return Remedy("remove one of the two; the last one was used")
+        return Remedy("remove the duplicate; the last value was used")

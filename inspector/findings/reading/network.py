@@ -1,4 +1,4 @@
-"""No usable answer came over the network."""
+"""Network errors."""
 
 from __future__ import annotations
 
@@ -8,41 +8,40 @@ _REMEDIES = {
     "dns": "check the connection and the spelling of HF_ENDPOINT",
     "connect": "check the connection, HTTPS_PROXY and HF_ENDPOINT",
     "proxy": "check HTTPS_PROXY and NO_PROXY",
-    "tls": "check the clock of this machine; for a company's own authority set SSL_CERT_FILE",
-    "redirect": "something between here and the Hub changes its answers: check HF_ENDPOINT and HTTPS_PROXY",
-    "refused": "something between here and the Hub changes its answers: check HF_ENDPOINT and HTTPS_PROXY",
-    "malformed": "check that HF_ENDPOINT names a server of the Hub",
+    "tls": "check this machine's clock; for a company certificate set SSL_CERT_FILE",
+    "redirect": "a proxy may be changing the Hub's responses: check HF_ENDPOINT and HTTPS_PROXY",
+    "refused": "a proxy may be changing the Hub's responses: check HF_ENDPOINT and HTTPS_PROXY",
+    "malformed": "check that HF_ENDPOINT is a Hub server",
 }
 
 _ANSWERS = {
     "html": "a web page",
-    "refusal": "a message in plain text",
+    "refusal": "a plain-text message",
     "json": "other JSON",
     "json-error": "an error message",
-    "text": "a text",
-    "empty": "nothing",
+    "text": "plain text",
+    "empty": "an empty response",
 }
 
 
 class HubUnreachable(Finding, frozen=True, kw_only=True):
-    """The Hub could not be reached, or does not answer as it should.
+    """The Hub could not be reached or did not answer correctly.
 
     What it means
-        No connection, no such host, a certificate that is refused, an answer that did not come in time, an
-        error of the server, or a redirect that is not followed. What passes by itself was tried again.
+        No connection, an unknown host, a rejected certificate, a timeout, a server error, or a redirect that is
+        not followed. Temporary errors were retried.
 
     Why it matters
-        Nothing could be read, so nothing is said about the checkpoint.
+        No file was read, so nothing was checked.
 
     Example
         error[R028] hub-unreachable: no usable answer from https://huggingface.co about org/name
           because  huggingface.co answers 503: Service Unavailable (3 tries)
-          path     there is no file or folder of this name here
-          help     try again later; https://status.huggingface.co tells about outages
+          path     no local file or folder of this name
+          help     try again later; see https://status.huggingface.co for outages
 
     What to do
-        What helps depends on the case; the finding says it. Behind a company's network, look at HTTPS_PROXY
-        and HF_ENDPOINT first.
+        Follow the help line. In a company network, check HTTPS_PROXY and HF_ENDPOINT first.
     """
 
     code = "R028"
@@ -62,32 +61,32 @@ class HubUnreachable(Finding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         rows = [("because", self.detail)]
-        return [*rows, ("path", "there is no file or folder of this name here")] if self.bare else rows
+        return [*rows, ("path", "no local file or folder of this name")] if self.bare else rows
 
     def remedy(self) -> Remedy:
         if self.status == 429:
-            return Remedy("wait some minutes; with a token the limits are higher")
+            return Remedy("wait a few minutes; with a token the limits are higher")
         if self.status == 407:
             return Remedy(_REMEDIES["proxy"])
-        return Remedy(_REMEDIES.get(self.kind, "try again later; https://status.huggingface.co tells about outages"))
+        return Remedy(_REMEDIES.get(self.kind, "try again later; see https://status.huggingface.co for outages"))
 
 
 class HubAnswerOdd(Finding, frozen=True, kw_only=True):
-    """The answer is not that of a Hub.
+    """The server does not answer like a Hub.
 
     What it means
-        The server answers, and what it sends is a web page or something else in place of the description of
-        a repository: the login page of a network, or an address in HF_ENDPOINT that is no Hub.
+        The server answers with a web page or other content instead of the description of a repository: a
+        network's login page, or a wrong address in HF_ENDPOINT.
 
     Why it matters
-        A table made from such an answer would be nonsense.
+        No file was read, so nothing was checked.
 
     Example
         error[R029] hub-answer-odd: https://huggingface.co sends a web page instead of the description of the repository
-          help  see whether the network asks for a login, and check HF_ENDPOINT
+          help  check whether the network requires a login, and check HF_ENDPOINT
 
     What to do
-        Open a page in a browser to see whether the network wants a login, and check HF_ENDPOINT.
+        Open a page in a browser to see whether the network requires a login, and check HF_ENDPOINT.
     """
 
     code = "R029"
@@ -101,26 +100,26 @@ class HubAnswerOdd(Finding, frozen=True, kw_only=True):
         return f"{self.endpoint} sends {_ANSWERS.get(self.what, 'something else')} instead of {self.wanted}"
 
     def remedy(self) -> Remedy:
-        return Remedy("see whether the network asks for a login, and check HF_ENDPOINT")
+        return Remedy("check whether the network requires a login, and check HF_ENDPOINT")
 
 
 class SchemeUnsupported(Finding, frozen=True, kw_only=True):
-    """Addresses of this kind cannot be read here.
+    """Addresses of this kind cannot be read.
 
     What it means
-        Buckets, archives and servers are read through fsspec, which needs a package of its own for most
-        schemes; or the address has a mistake that fsspec refuses.
+        Buckets, archives and servers are read through fsspec, which needs an extra package for most schemes; or
+        fsspec rejects the address.
 
     Why it matters
-        Nothing could be read, so nothing is said about the checkpoint.
+        No file was read, so nothing was checked.
 
     Example
-        error[R033] scheme-unsupported: s3://bucket/model cannot be read: s3:// is not set up
+        error[R033] scheme-unsupported: s3://bucket/model cannot be read: s3:// is not supported here
           because  Install s3fs to access S3
           help     pip install 'checkpoint-inspector[s3]'
 
     What to do
-        Install the package that is named, or fetch the files and audit the folder.
+        Install the named package, or download the files and audit the folder.
     """
 
     code = "R033"
@@ -133,7 +132,7 @@ class SchemeUnsupported(Finding, frozen=True, kw_only=True):
     detail: str
 
     def headline(self) -> str:
-        return f"{self.source} cannot be read: {self.scheme}:// is not set up"
+        return f"{self.source} cannot be read: {self.scheme}:// is not supported here"
 
     def rows(self) -> Rows:
         return [("because", self.detail)]
@@ -141,27 +140,26 @@ class SchemeUnsupported(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.extra:
             return Remedy(f"pip install 'checkpoint-inspector[{self.extra}]'")
-        return Remedy("install what fsspec needs for this scheme, or fetch the files first")
+        return Remedy("install the fsspec package of this scheme, or download the files first")
 
 
 class PlaceUnreadable(Finding, frozen=True, kw_only=True):
     """The bucket, archive or server cannot be read.
 
     What it means
-        The address is understood, and the place gives nothing: it does not exist, may not be read, or does
-        not answer.
+        The address is valid, but the location does not exist, denies access, or does not answer.
 
     Why it matters
-        Nothing could be read, so nothing is said about the checkpoint.
+        No file was read, so nothing was checked.
 
     Example
         error[R034] place-unreadable: s3://bucket/model cannot be read
           because  Access Denied
-          help     check the credentials of the place and the connection
+          help     check the credentials and the connection
 
     What to do
-        Check the address and the credentials of the place; they are those that fsspec finds by itself, in
-        the environment or in the files of the provider's tools.
+        Check the address and the credentials, which fsspec takes from the environment or from the provider's
+        configuration files.
     """
 
     code = "R034"
@@ -180,4 +178,4 @@ class PlaceUnreadable(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.reason == "absent":
             return Remedy("check the spelling of the address")
-        return Remedy("check the credentials of the place and the connection")
+        return Remedy("check the credentials and the connection")

@@ -1,4 +1,4 @@
-"""The named place could not be read, or holds no weights."""
+"""Sources that could not be read or contain no weights."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from inspector.findings.stored_set import StoredSet
 from inspector.findings.words import listed, number
 
 _REASONS = {
-    "absent": "there is no such file or folder",
-    "loop": "it is a link that leads in a circle",
+    "absent": "no such file or folder",
+    "loop": "it is a circular link",
     "broken link": "it is a link to a file that does not exist",
 }
 
 
 class Unreadable(Finding, frozen=True, kw_only=True):
-    """What the system said when the place was opened.
+    """Error of the operating system for a source.
 
-    reason: one word of the loader, "absent" or "permission". detail: the system's own words.
+    reason: "absent", "permission", "loop" ... detail: the system's message.
     """
 
     reason: str
@@ -24,23 +24,23 @@ class Unreadable(Finding, frozen=True, kw_only=True):
 
 
 class NotFound(Unreadable, frozen=True, kw_only=True):
-    """Nothing is where the source says.
+    """The source does not exist.
 
     What it means
-        The path does not exist, a part of it is no folder, it is a link that leads nowhere or in a circle,
-        or a file of the checkpoint vanished while it was read.
+        The path does not exist, a part of it is not a folder, it is a broken or circular link, or a file of the
+        checkpoint disappeared while it was read.
 
     Why it matters
-        Nothing could be read, so nothing is said about the checkpoint.
+        No file was read, so nothing was checked.
 
     Example
         error[R001] not-found: the source
-          because  there is no such file or folder
+          because  no such file or folder
           help     check the spelling of the path
 
     What to do
-        Check the spelling of the path. In the Hugging Face cache a broken link means that a blob was
-        deleted: fetch the repository again.
+        Check the spelling of the path. In the Hugging Face cache a broken link means that a blob was deleted:
+        download the repository again.
     """
 
     code = "R001"
@@ -57,21 +57,21 @@ class NotFound(Unreadable, frozen=True, kw_only=True):
 
 
 class NotPermitted(Unreadable, frozen=True, kw_only=True):
-    """A file or folder may not be read.
+    """A file or folder is not readable.
 
     What it means
-        The system refuses to open the file, or to list the folder, for the user who runs the tool.
+        The operating system denies access to the file or folder for the current user.
 
     Why it matters
-        What is in it is not known, and nothing is said about it.
+        Its content is unknown and was not checked.
 
     Example
         error[R002] not-permitted: model.safetensors
           because  Permission denied
-          help     give yourself permission to read it
+          help     make the file readable (chmod u+r)
 
     What to do
-        Change the permissions, or run the tool as a user who may read the file.
+        Change the permissions, or run inspector as a user with read access.
     """
 
     code = "R002"
@@ -84,27 +84,27 @@ class NotPermitted(Unreadable, frozen=True, kw_only=True):
         return [("because", self.detail or "permission denied")]
 
     def remedy(self) -> Remedy:
-        return Remedy("give yourself permission to read it")
+        return Remedy("make the file readable (chmod u+r)")
 
 
 class NoWeights(Finding, frozen=True, kw_only=True):
-    """The folder holds no weights that can be read.
+    """The folder contains no weights that can be read.
 
     What it means
-        No file ends in .safetensors and no index promises one, and there is no GGUF, PyTorch or NumPy file
-        either. What other weights there are is listed: they are of a format that this audit does not open.
+        The folder contains no .safetensors, GGUF, PyTorch or NumPy file and no index. Weights in other formats
+        are listed; they cannot be audited.
 
     Why it matters
         There is nothing to audit.
 
     Example
-        error[R003] no-weights: no .safetensors file here
+        error[R003] no-weights: no .safetensors file in this folder
           instead  tf_model.h5: tensorflow, 1 file, 548,118,077 bytes
-          help     point at the folder that holds the weights
+          help     pass the folder that contains the weights
 
     What to do
-        Point at the folder that holds the weights: in a pipeline each component has a folder of its own.
-        Weights in other formats can be saved as safetensors first.
+        Pass the folder that contains the weights: in a pipeline each component has its own folder. Convert
+        other formats to safetensors first.
     """
 
     code = "R003"
@@ -117,36 +117,36 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     unfinished: tuple[str, ...]
 
     def headline(self) -> str:
-        return "no .safetensors file here"
+        return "no .safetensors file in this folder"
 
     def rows(self) -> Rows:
         rows = [("instead", stored.words()) for stored in self.sets[:8]]
         if self.unfinished:
             rows.append(("unfinished", listed(self.unfinished)))
         if not self.complete:
-            rows.append(("listing", "too many files in this folder, not all were looked at"))
+            rows.append(("listing", "too many files in this folder; some were not checked"))
         return rows
 
     def remedy(self) -> Remedy:
-        return Remedy("finish the download" if self.unfinished else "point at the folder that holds the weights")
+        return Remedy("finish the download" if self.unfinished else "pass the folder that contains the weights")
 
 
 class NotARegularFile(Unreadable, frozen=True, kw_only=True):
-    """Under the name of a file lies something else.
+    """The path is not a regular file.
 
     What it means
-        The name belongs to a directory, a named pipe, a socket or a device. Only regular files, and links
-        to regular files, are opened.
+        The path is a directory, a named pipe, a socket or a device. Only regular files, and links to them, are
+        opened.
 
     Why it matters
-        A named pipe makes other readers wait for ever; a device has no end.
+        Reading a named pipe never returns; a device has no end.
 
     Example
         error[R004] not-a-regular-file: model.safetensors is a directory
-          help  put a regular file in its place
+          help  replace it with a regular file
 
     What to do
-        Remove what is there and put the file in its place.
+        Replace it with a regular file.
     """
 
     code = "R004"
@@ -156,25 +156,25 @@ class NotARegularFile(Unreadable, frozen=True, kw_only=True):
         return f"{self.place.file or 'the source'} is a {self.detail or 'special file'}"
 
     def remedy(self) -> Remedy:
-        return Remedy("put a regular file in its place")
+        return Remedy("replace it with a regular file")
 
 
 class WeightsNotFound(Finding, frozen=True, kw_only=True):
-    """The set of weights asked for is not there.
+    """The requested set of weights does not exist.
 
     What it means
-        `--weights` names no file, no index, no set and no variant of this folder.
+        `--weights` does not name a file, an index, a set or a variant in this folder.
 
     Why it matters
-        Another set is not audited in its place, since that would answer another question.
+        Nothing was checked; no other set is audited instead.
 
     Example
         error[R008] weights-not-found: no weights named fp8
           there  model.safetensors, model.fp16.safetensors
-          help   take one of these names, or leave the option out
+          help   use one of these names, or omit --weights
 
     What to do
-        Take one of the names listed.
+        Use one of the listed names.
     """
 
     code = "R008"
@@ -188,29 +188,29 @@ class WeightsNotFound(Finding, frozen=True, kw_only=True):
         return f"no weights named {self.wanted}"
 
     def rows(self) -> Rows:
-        return [("there", listed(self.there) or "no weights at all")]
+        return [("available", listed(self.there) or "no weights")]
 
     def remedy(self) -> Remedy:
-        return Remedy("take one of these names, or leave the option out")
+        return Remedy("use one of these names, or omit --weights")
 
 
 class ReadFailed(Unreadable, frozen=True, kw_only=True):
-    """Reading a file failed in the middle.
+    """Reading a file failed.
 
     What it means
-        The file was opened, and then the system or the network gave an error, or it became shorter while it
-        was read.
+        The file was opened, but then the system or the network reported an error, or the file became shorter
+        while it was read.
 
     Why it matters
-        What is in the file is not known.
+        The content of the file is unknown.
 
     Example
         error[R009] read-failed: model.safetensors
           because  Input/output error
-          help     try again; if it fails again, look at the disk or the connection
+          help     try again; if it fails again, check the disk or the connection
 
     What to do
-        Try again; if it fails again, the disk or the connection is at fault.
+        Try again; if it fails again, check the disk or the connection.
     """
 
     code = "R009"
@@ -220,27 +220,27 @@ class ReadFailed(Unreadable, frozen=True, kw_only=True):
         return [("because", self.detail or self.reason)]
 
     def remedy(self) -> Remedy:
-        return Remedy("try again; if it fails again, look at the disk or the connection")
+        return Remedy("try again; if it fails again, check the disk or the connection")
 
 
 class DownloadUnfinished(Finding, frozen=True, kw_only=True):
-    """Beside the file lies the trace of a download that did not end.
+    """An unfinished download of this file exists.
 
     What it means
-        Download programs keep a file of their own beside the target until they are done: `.aria2`,
-        `.incomplete`, `.part`, `.crdownload`.
+        Download programs keep a temporary file next to the target until they are done: `.aria2`, `.incomplete`,
+        `.part`, `.crdownload`.
 
     Why it matters
-        Such a target often has its full size already, with zeros where data is still to come, and looks
-        whole by its header.
+        The target often has its full size already, with zeros for the missing data, and its header looks
+        complete.
 
     Example
         error[R010] download-unfinished: model.safetensors
           trace  model.safetensors.aria2
-          help   let the download finish, or remove the trace if it is an old one
+          help   let the download finish, or delete the stale partial file
 
     What to do
-        Let the download program finish. If the trace is an old one, remove it.
+        Let the download finish. If the temporary file is stale, delete it.
     """
 
     code = "R010"
@@ -252,18 +252,17 @@ class DownloadUnfinished(Finding, frozen=True, kw_only=True):
         return [("trace", self.trace)]
 
     def remedy(self) -> Remedy:
-        return Remedy("let the download finish, or remove the trace if it is an old one")
+        return Remedy("let the download finish, or delete the stale partial file")
 
 
 class TooManyFiles(Finding, frozen=True, kw_only=True):
-    """The set has more files than the tool opens.
+    """The set has more files than inspector opens.
 
     What it means
-        One set of weights consists of more files than any genuine checkpoint has. The first ones were
-        audited.
+        The set of weights consists of more files than any real checkpoint. Only the first ones were audited.
 
     Why it matters
-        The limit keeps a hostile index from making the audit run for hours.
+        The limit keeps a malicious index from making the audit run for hours.
 
     Example
         error[R011] too-many-files: 100,000 files in one set

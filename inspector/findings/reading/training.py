@@ -1,4 +1,4 @@
-"""Files of a training run instead of, or next to, weights."""
+"""Training files next to the weights or instead of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TOOLS = {
 }
 
 _REMEDIES = {
-    "zero": "run `python zero_to_fp32.py . merged` in the folder; DeepSpeed's save_checkpoint puts the script there",
+    "zero": "run `python zero_to_fp32.py . merged` in the folder; DeepSpeed's save_checkpoint writes the script",
     "fsdp": "run `accelerate merge-weights` on the folder",
     "dcp": "run `python -m torch.distributed.checkpoint.format_utils dcp_to_torch` on the folder",
     "megatron": "convert it with the tools of Megatron-LM or Megatron-Bridge",
@@ -21,22 +21,22 @@ _REMEDIES = {
 
 
 class TrainingState(Finding, frozen=True, kw_only=True):
-    """State of a training run is beside the weights.
+    """Training files are stored next to the weights.
 
     What it means
-        Optimizer, scheduler, random state, the trainer's own log: what is needed to go on training, and by nobody
-        who uses the model. It is not audited.
+        Optimizer, scheduler, random state and trainer log are needed to resume training, but not to use the
+        model. They are not audited.
 
     Why it matters
-        An optimizer's state has twice the size of the weights, and `training_args.bin` is a pickle.
+        The optimizer state is twice as large as the weights, and `training_args.bin` is a pickle.
 
     Example
         note[R040] training-state: 2 files of a training run, 16,060,522,496 bytes
           files  optimizer.pt, scheduler.pt
-          help   leave these files out when the model is published
+          help   do not publish these files
 
     What to do
-        Leave these files out when the model is published.
+        Do not publish these files.
     """
 
     code = "R040"
@@ -55,19 +55,19 @@ class TrainingState(Finding, frozen=True, kw_only=True):
         return [("files", listed(self.names, 5))]
 
     def remedy(self) -> Remedy:
-        return Remedy("leave these files out when the model is published")
+        return Remedy("do not publish these files")
 
 
 class PartitionedSave(Finding, frozen=True, kw_only=True):
-    """Weights were saved in the partitions of a training run.
+    """The weights are saved as partitions of a training run.
 
     What it means
-        DeepSpeed's ZeRO, FSDP, torch's distributed checkpoints and Megatron save what each process holds: flat
-        pieces, cut without regard to tensors. Only their own tools put them together.
+        DeepSpeed ZeRO, FSDP, torch's distributed checkpoints and Megatron save what each process holds: flat
+        pieces that ignore tensor boundaries. Only their own tools can merge them.
 
     Why it matters
-        No loader of models reads them, and their sizes say nothing of the model's: they are padded, and hold the
-        optimizer's state too.
+        Model loaders cannot read them, and their sizes do not give the model's size: they are padded and
+        contain optimizer state.
 
     Example
         warning[R041] partitioned-save: partitions of DeepSpeed's ZeRO, no weights to load
@@ -75,7 +75,7 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
           help     run `python zero_to_fp32.py . merged` in the folder
 
     What to do
-        Put the partitions together with the tool that the finding names, then audit the result.
+        Merge the partitions with the named tool, then audit the result.
     """
 
     code = "R041"
@@ -89,7 +89,7 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
     script: bool
 
     def headline(self) -> str:
-        return f"partitions of {_TOOLS[self.what]}, no weights to load"
+        return f"partitions of {_TOOLS[self.what]}, not loadable weights"
 
     def rows(self) -> Rows:
         size = [("stored", f"{number(self.bytes)} bytes")] if self.bytes else []
@@ -102,14 +102,14 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
 
 
 class WeightsEmptied(Finding, frozen=True, kw_only=True):
-    """Weights were saved empty, as ZeRO-3 leaves them on every process.
+    """The weights were saved empty, as by ZeRO-3.
 
     What it means
-        Under ZeRO-3 a parameter is on one process only while it is needed; elsewhere it has the shape [0]. A
-        plain `save_pretrained` or `state_dict()` then writes these empty tensors.
+        Under ZeRO-3 a process holds a parameter only while it is needed; otherwise its shape is [0]. A plain
+        `save_pretrained` or `state_dict()` then writes empty tensors.
 
     Why it matters
-        Names and files look right, and not one number of these weights is there.
+        Names and files look right, but the values of these weights were not saved.
 
     Example
         error[R042] weights-emptied: 290 of 291 tensors have the shape [0]
@@ -138,22 +138,22 @@ class WeightsEmptied(Finding, frozen=True, kw_only=True):
 
 
 class OptimizerNotWeights(Finding, frozen=True, kw_only=True):
-    """A file holds an optimizer's state, not weights.
+    """A file contains optimizer state, not weights.
 
     What it means
-        The dict in the file has the keys `state` and `param_groups`: it is what `optimizer.state_dict()` gives.
-        Its tensors are moments and counters, numbered and not named.
+        The dict in the file has the keys `state` and `param_groups`, as `optimizer.state_dict()` returns. Its
+        tensors are moments and counters, numbered instead of named.
 
     Why it matters
-        They have the shapes of the weights and are not the weights.
+        They have the shapes of the weights but are not the weights.
 
     Example
-        error[R043] optimizer-not-weights: optimizer.pt holds the state of an optimizer
+        error[R043] optimizer-not-weights: optimizer.pt contains optimizer state
           tensors  582
-          help     point at the file that holds the weights
+          help     pass the file that contains the weights
 
     What to do
-        Point at the file that holds the weights.
+        Pass the file that contains the weights.
     """
 
     code = "R043"
@@ -162,10 +162,10 @@ class OptimizerNotWeights(Finding, frozen=True, kw_only=True):
     tensors: int
 
     def headline(self) -> str:
-        return f"{self.place.file} holds the state of an optimizer"
+        return f"{self.place.file} contains optimizer state"
 
     def rows(self) -> Rows:
         return [("tensors", number(self.tensors))]
 
     def remedy(self) -> Remedy:
-        return Remedy("point at the file that holds the weights")
+        return Remedy("pass the file that contains the weights")

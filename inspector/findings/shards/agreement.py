@@ -1,4 +1,4 @@
-"""Tensors of which the index and the headers say different things."""
+"""Tensors on which the index and the headers disagree."""
 
 from __future__ import annotations
 
@@ -29,23 +29,22 @@ class TensorsOfFile(Finding, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TensorUnlisted(TensorsOfFile, frozen=True, kw_only=True):
-    """A shard holds tensors that the index does not list.
+    """A shard contains tensors that the index does not list.
 
     What it means
-        The header of the shard names tensors for which the index has no entry.
+        The header of the shard contains tensors without an entry in the index.
 
     Why it matters
-        Loaders that go by the index never read them and leave the weights at random values, or report them
-        as missing.
+        Loaders that use the index never read them; the weights keep random values or are reported as missing.
 
     Example
         error[S205] tensor-unlisted: model-00003-of-00004.safetensors
           unlisted  1 tensor: lm_head.weight
           index     model.safetensors.index.json
-          help      write the index again from the headers
+          help      regenerate the index from the headers
 
     What to do
-        Write the index again from the headers.
+        Regenerate the index from the headers.
     """
 
     code = "S205"
@@ -53,26 +52,26 @@ class TensorUnlisted(TensorsOfFile, frozen=True, kw_only=True):
     label = "unlisted"
 
     def remedy(self) -> Remedy:
-        return Remedy("write the index again from the headers")
+        return Remedy("regenerate the index from the headers")
 
 
 class TensorAbsent(TensorsOfFile, frozen=True, kw_only=True):
-    """The index promises tensors that no header holds.
+    """The index lists tensors that no shard contains.
 
     What it means
-        The shard is there and readable, and neither it nor any other shard has the tensors.
+        The shard is readable, but neither it nor any other shard contains the tensors.
 
     Why it matters
-        Loaders fail, or fill the weights with random numbers.
+        Loaders fail, or fill the weights with random values.
 
     Example
         error[S206] tensor-absent: model-00003-of-00004.safetensors
           absent  1 tensor: model.norm.weight
           index   model.safetensors.index.json
-          help    the shard and the index come from two saves: fetch both again
+          help    download both again: shard and index come from different saves
 
     What to do
-        The shard and the index come from two saves: fetch both again.
+        Download both again: the shard and the index come from different saves.
     """
 
     code = "S206"
@@ -80,27 +79,27 @@ class TensorAbsent(TensorsOfFile, frozen=True, kw_only=True):
     label = "absent"
 
     def remedy(self) -> Remedy:
-        return Remedy("the shard and the index come from two saves: fetch both again")
+        return Remedy("download both again: shard and index come from different saves")
 
 
 class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaults=True):
-    """Tensors are in another shard than the index says.
+    """The index lists the wrong shard for some tensors.
 
     What it means
-        The index puts the tensors into this file; the headers show them in another one.
+        According to the index the tensors are in this file; the headers show them in another one.
 
     Why it matters
-        Loaders that fetch single tensors by the index fail, those that read whole shards do not notice.
+        Loaders that read single tensors by the index fail; those that read whole shards do not notice.
 
     Example
         error[S207] tensor-in-another-shard: model-00003-of-00004.safetensors
           moved     2 tensors: model.norm.weight, lm_head.weight
           found in  model-00004-of-00004.safetensors
           index     model.safetensors.index.json
-          help      write the index again from the headers
+          help      regenerate the index from the headers
 
     What to do
-        Write the index again from the headers.
+        Regenerate the index from the headers.
     """
 
     code = "S207"
@@ -114,18 +113,18 @@ class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaul
         return [moved, ("found in", listed(self.found_in)), *index] if self.found_in else [moved, *index]
 
     def remedy(self) -> Remedy:
-        return Remedy("write the index again from the headers")
+        return Remedy("regenerate the index from the headers")
 
 
 class TensorDoubled(TensorsOfFile, frozen=True, kw_only=True):
-    """Tensors are in two shards, with the same shape.
+    """Tensors are stored in two shards, with the same shape.
 
     What it means
-        The file repeats tensors that another file of the set holds with the same dtype and shape.
+        The file repeats tensors that another file of the set contains with the same dtype and shape.
 
     Why it matters
-        The values may differ, which headers cannot show; loaders take the one that they read last. Bytes
-        are wasted at least.
+        The values may differ, which headers cannot show; loaders use the copy that they read last. Space is
+        wasted in any case.
 
     Example
         warning[S208] tensor-doubled: model-00003-of-00004.safetensors
@@ -133,7 +132,7 @@ class TensorDoubled(TensorsOfFile, frozen=True, kw_only=True):
           help     keep one of the two
 
     What to do
-        Keep one of the two; the index says which is read.
+        Keep one of the two; the index shows which one is used.
     """
 
     code = "S208"
@@ -146,14 +145,14 @@ class TensorDoubled(TensorsOfFile, frozen=True, kw_only=True):
 
 
 class ShardNameUnsafe(TensorsOfFile, frozen=True, kw_only=True):
-    """The index names a file outside of the checkpoint.
+    """The index lists a file outside of the checkpoint.
 
     What it means
-        A file name in the index is a path, a URL, a drive letter or holds characters that no plain file
-        name has. Such a file is never looked up.
+        A file name in the index is a path, a URL, a drive letter or contains characters that are not allowed in
+        plain file names. It is never opened.
 
     Why it matters
-        A loader that joins it to its folder reads, or writes, elsewhere on the disk.
+        A loader that joins it to its folder could read or write elsewhere on the disk.
 
     Example
         error[S209] shard-name-unsafe: model-00003-of-00004.safetensors
@@ -162,7 +161,7 @@ class ShardNameUnsafe(TensorsOfFile, frozen=True, kw_only=True):
           help      do not use this index; file names in it must be plain names
 
     What to do
-        Do not use the index before its writer has been asked.
+        Do not use the index until its author has confirmed it.
     """
 
     code = "S209"
@@ -174,22 +173,22 @@ class ShardNameUnsafe(TensorsOfFile, frozen=True, kw_only=True):
 
 
 class TensorContradicted(TensorsOfFile, frozen=True, kw_only=True):
-    """Tensors are in two shards, with different shapes or dtypes.
+    """Tensors are stored in two shards, with different shapes or dtypes.
 
     What it means
-        The file holds tensors that another file of the set holds too, with another shape or dtype.
+        The file contains tensors that another file of the set contains too, with another shape or dtype.
 
     Why it matters
-        Which of the two a loader takes depends on the order of its reading. The audit goes by the one that
-        the index names, else by the first.
+        Which one a loader uses depends on its reading order. The audit uses the one that the index lists, else
+        the first.
 
     Example
         error[S210] tensor-contradicted: model-00003-of-00004.safetensors
           differs  1 tensor: lm_head.weight
-          help     remove the stale one of the two shards
+          help     remove the stale shard
 
     What to do
-        Find out which shard is the stale one and remove it.
+        Find out which shard is stale and remove it.
     """
 
     code = "S210"
@@ -197,4 +196,4 @@ class TensorContradicted(TensorsOfFile, frozen=True, kw_only=True):
     label = "differs"
 
     def remedy(self) -> Remedy:
-        return Remedy("remove the stale one of the two shards")
+        return Remedy("remove the stale shard")

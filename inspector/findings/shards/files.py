@@ -8,23 +8,23 @@ from inspector.findings.words import count, first, listed, number
 
 
 class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
-    """A shard is not there.
+    """A shard is missing.
 
     What it means
-        The index puts tensors into a file that does not exist, or the numbers in the names (`-of-00004`)
-        show that a shard is absent.
+        The index lists a file that does not exist, or the numbers in the file names (`-of-00004`) show that a
+        shard is missing.
 
     Why it matters
-        The tensors in it are lost to every loader; some fill them with random numbers and go on.
+        Its tensors are lost; some loaders fill them with random values and continue.
 
     Example
         error[S201] shard-missing: model-00003-of-00004.safetensors
           lost    87 tensors: model.layers.16.input_layernorm.weight, model.layers.16.mlp.gate.weight and 85 more
           layers  16-24
-          help    fetch this file again
+          help    download this file again
 
     What to do
-        Fetch the file again.
+        Download the file again.
     """
 
     code = "S201"
@@ -57,24 +57,23 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
-    """The data of a file is cut off.
+    """A shard is truncated.
 
     What it means
-        The header is whole, and the file ends before the last byte that the header promises: a download or
-        a copy that broke off.
+        The header is complete, but the file ends before the last tensor does: an interrupted download or copy.
 
     Why it matters
-        The tensors behind the cut are lost, and no reader that only lists headers notices.
+        The tensors after the cut are lost; readers that only list headers do not notice.
 
     Example
         error[S203] shard-cut: model-00003-of-00004.safetensors
           declared  4,915,916,176 bytes
           stored    3,221,225,472 bytes
           lost      layers 24-31 in part: 47 tensors, 1,694,690,704 bytes
-          help      fetch this file again
+          help      download this file again
 
     What to do
-        Fetch this file again; the others need not be fetched.
+        Download this file again; the other files are not affected.
     """
 
     code = "S203"
@@ -100,23 +99,23 @@ class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
-    """A shard is in no index.
+    """A shard is not listed in the index.
 
     What it means
-        The name of the file is that of a shard, and the index does not list it: left over from an earlier
-        save with another number of shards, or forgotten when the index was written.
+        The file is named like a shard, but the index does not list it: it is left over from an earlier save, or
+        was forgotten when the index was written.
 
     Why it matters
-        Loaders that go by the index do not read it; those that take every file in the folder do.
+        Loaders that use the index do not read it; those that read every file in the folder do.
 
     Example
         warning[S204] shard-unlisted: model-00005-of-00005.safetensors
           holds  21 tensors, 21 of them in other shards too
           index  model.safetensors.index.json
-          help   remove the file if its tensors are in the other shards, else write the index again
+          help   remove the file if its tensors are in other shards, else regenerate the index
 
     What to do
-        If its tensors are repeated elsewhere, remove it; if they are not, write the index again.
+        Remove it if its tensors are in other shards; otherwise regenerate the index.
     """
 
     code = "S204"
@@ -137,9 +136,9 @@ class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
         if self.tensors is None:
             return [("index", self.index)]
         contradicted = self.contradicted or 0
-        repeated = f"{number((self.repeated or 0) + contradicted)} of them in other shards too"
+        repeated = f"{number((self.repeated or 0) + contradicted)} of them also in other shards"
         other = f", {number(contradicted)} with another shape" if contradicted else ""
         return [("holds", f"{count(self.tensors, 'tensor')}, {repeated}{other}"), ("index", self.index)]
 
     def remedy(self) -> Remedy:
-        return Remedy("remove the file if its tensors are in the other shards, else write the index again")
+        return Remedy("remove the file if its tensors are in other shards, else regenerate the index")

@@ -10,29 +10,29 @@ from inspector.findings.words import count, listed, number
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
     "html": "a web page",
-    "refusal": "an error message of a server",
-    "json-error": "an error message of a server",
+    "refusal": "an HTTP error message",
+    "json-error": "an HTTP error message",
     "zeros": "filled with zeros",
 }
 
 
 class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
-    """The index of the shards cannot be used.
+    """The shard index is not valid.
 
     What it means
-        The index is no JSON object with a `weight_map`: broken off, two documents with the remnant of a
-        merge between them, a git-lfs pointer, a web page.
+        The index is not a JSON object with a `weight_map`: it is truncated, has unresolved merge conflicts, or
+        is a git-lfs pointer or a web page.
 
     Why it matters
-        Loaders find the shards by the index and fail. The audit goes by the names of the files instead.
+        Loaders find the shards through the index and fail. The audit uses the file names instead.
 
     Example
         error[S202] index-unreadable: model.safetensors.index.json holds the remnant of an unfinished git merge
           at    character 60,303
-          help  fetch this file again
+          help  download this file again
 
     What to do
-        Fetch the index again, or repair it at the place given.
+        Download the index again, or repair it at the given position.
     """
 
     code = "S202"
@@ -55,21 +55,21 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class IndexStale(Finding, frozen=True, kw_only=True):
-    """An index is there without any of its shards.
+    """None of the shards listed in the index exists.
 
     What it means
-        None of the files that the index names exists, while other weights do. They are audited instead.
+        None of the files in the index exists, but there are other weights. They are audited instead.
 
     Why it matters
-        Loaders that prefer the index fail, though the weights are there.
+        Loaders that prefer the index fail, although weights exist.
 
     Example
         warning[S211] index-stale: model.safetensors.index.json names 4 files, none is there
           audited  model.safetensors
-          help     remove the index, or fetch its shards
+          help     remove the index, or download its shards
 
     What to do
-        Remove the index, or fetch its shards.
+        Remove the index, or download its shards.
     """
 
     code = "S211"
@@ -81,31 +81,31 @@ class IndexStale(Finding, frozen=True, kw_only=True):
     audited: str
 
     def headline(self) -> str:
-        return f"{self.place.file} names {count(self.files, 'file')}, none is there"
+        return f"{self.place.file} lists {count(self.files, 'file')}, all of them missing"
 
     def rows(self) -> Rows:
         return [("audited", self.audited)]
 
     def remedy(self) -> Remedy:
-        return Remedy("remove the index, or fetch its shards")
+        return Remedy("remove the index, or download its shards")
 
 
 class IndexMissing(Finding, frozen=True, kw_only=True):
-    """Shards are there without an index.
+    """Shards without an index.
 
     What it means
-        The files are numbered as shards and no `.index.json` lists them. All of them are audited.
+        The files are numbered like shards but no `.index.json` lists them. All of them are audited.
 
     Why it matters
-        Most loaders find shards by the index and say that there are no weights.
+        Most loaders find shards through the index and report that there are no weights.
 
     Example
         warning[S212] index-missing: 2 shards without an index
           shards  model-00001-of-00002.safetensors, model-00002-of-00002.safetensors
-          help    fetch the index, or write one from the headers
+          help    download the index, or generate one from the headers
 
     What to do
-        Fetch the index, or write one from the headers.
+        Download the index, or generate one from the headers.
     """
 
     code = "S212"
@@ -122,50 +122,50 @@ class IndexMissing(Finding, frozen=True, kw_only=True):
         return [("shards", listed(self.names, 4))]
 
     def remedy(self) -> Remedy:
-        return Remedy("fetch the index, or write one from the headers")
+        return Remedy("download the index, or generate one from the headers")
 
 
 class IndexKeyDoubled(KeysDoubled, frozen=True, kw_only=True):
-    """The same key stands twice in the index.
+    """Duplicate key in the index.
 
     What it means
-        An object of the index holds a key more than once; most readers keep the last value.
+        An object in the index contains a key more than once; most readers use the last value.
 
     Why it matters
-        Two readers may look for a tensor in two files.
+        Two readers may look for a tensor in different files.
 
     Example
         warning[S213] index-key-doubled: model.safetensors.index.json holds 1 key twice
           keys  lm_head.weight
-          help  write the index again from the headers
+          help  regenerate the index from the headers
 
     What to do
-        Write the index again from the headers.
+        Regenerate the index from the headers.
     """
 
     code = "S213"
     name = "index-key-doubled"
 
     def remedy(self) -> Remedy:
-        return Remedy("write the index again from the headers")
+        return Remedy("regenerate the index from the headers")
 
 
 class IndexEntryMalformed(Finding, frozen=True, kw_only=True):
-    """The index names no file for a tensor.
+    """The index does not give a file name for a tensor.
 
     What it means
-        A value of the `weight_map` is something else than a text.
+        A value of the `weight_map` is not a string.
 
     Why it matters
-        Loaders fail on it. The tensors are treated as if the index did not list them.
+        Loaders fail. The tensors are treated as not listed.
 
     Example
         error[S214] index-entry-malformed: model.safetensors.index.json: 1 tensor
           tensors  lm_head.weight
-          help     write the index again from the headers
+          help     regenerate the index from the headers
 
     What to do
-        Write the index again from the headers.
+        Regenerate the index from the headers.
     """
 
     code = "S214"
@@ -181,18 +181,18 @@ class IndexEntryMalformed(Finding, frozen=True, kw_only=True):
         return [("tensors", listed(self.names))]
 
     def remedy(self) -> Remedy:
-        return Remedy("write the index again from the headers")
+        return Remedy("regenerate the index from the headers")
 
 
 class IndexTotalType(Finding, frozen=True, kw_only=True):
-    """A total of the index is no integer.
+    """A total in the index is not an integer.
 
     What it means
-        `total_size` (bytes) and `total_parameters` are counts; the index holds a float, a text or something
-        else, even if its value is right.
+        `total_size` (bytes) and `total_parameters` are counts; the index contains a float, a string or another
+        type, even if the value is right.
 
     Why it matters
-        Readers with typed fields refuse the index or show nothing.
+        Readers with typed fields reject the index or show nothing.
 
     Example
         warning[S215] index-total-type: total_size is a float, not an integer

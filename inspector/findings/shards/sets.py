@@ -1,4 +1,4 @@
-"""Several sets of weights, and sets whose tensors are cut into slices."""
+"""Several sets of weights, and sets of files with slices of tensors."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from inspector.findings.words import count, first, listed, number, shape
 
 
 class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
-    """Beside the audited weights lie other sets.
+    """The folder contains other sets of weights.
 
     What it means
-        The folder holds more than one set of weights: variants, twins in another format, a consolidated
-        file, the rest of an earlier save. One set is audited; the others are named with what they cost.
+        The folder contains more than one set of weights: variants, other formats, a consolidated file, remains
+        of an earlier save. One set is audited; the others are listed with their size.
 
     Why it matters
-        A download fetches all of them, and another program may load another set than the one audited here.
+        A download includes all of them, and another program may load a different set than the one audited here.
 
     Example
         note[S216] other-weights: audited is model.safetensors.index.json
           beside  consolidated.safetensors: safetensors, 1 file, 14,496,078,512 bytes
           total   14,496,078,512 bytes beside 14,496,447,870 audited
-          help    choose with --weights NAME; what is not needed need not be fetched
+          help    choose with --weights NAME; download only the set you need
 
     What to do
-        Choose with `--weights NAME`; remove, or do not fetch, what is not needed.
+        Choose with `--weights NAME`; remove the sets you do not need, or exclude them from the download.
     """
 
     code = "S216"
@@ -40,39 +40,39 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
     loaded_first: str | None = None
 
     def headline(self) -> str:
-        return f"audited is {self.audited}"
+        return f"audited {self.audited}"
 
     def rows(self) -> Rows:
-        rows = [("beside", stored.words()) for stored in self.sets[:8]]
+        rows = [("also", stored.words()) for stored in self.sets[:8]]
         if self.count > 8:
             rows.append(("more", f"{number(self.count - 8)} further sets"))
         if self.loaded_first:
-            rows.append(("careful", f"transformers loads {self.loaded_first} if it is there, not the index"))
-        return [*rows, ("total", f"{number(self.bytes)} bytes beside {number(self.audited_bytes)} audited")]
+            rows.append(("careful", f"transformers loads {self.loaded_first} if it exists, not the index"))
+        return [*rows, ("total", f"{number(self.bytes)} bytes in addition to {number(self.audited_bytes)} audited")]
 
     def remedy(self) -> Remedy:
-        return Remedy("choose with --weights NAME; what is not needed need not be fetched")
+        return Remedy("choose with --weights NAME; download only the set you need")
 
 
 class SliceDiffers(Finding, frozen=True, kw_only=True):
-    """A file's slices do not fit those of the other files.
+    """The slices in one file do not match those in the other files.
 
     What it means
-        Each file of the set holds a slice of every matrix. In this one slices are absent, or have another
-        shape or dtype than those of the others.
+        Each file of the set contains a slice of every matrix. In this file slices are missing, or have another
+        shape or dtype than in the others.
 
     Why it matters
-        The slices cannot be put together: the file belongs to another model, or to another number of slices.
+        The slices cannot be merged: the file belongs to another model, or to another number of slices.
 
     Example
         error[S217] slice-differs: consolidated.01.pth
           slices  24 tensors: layers.0.attention.wq.weight, layers.0.attention.wk.weight and 22 more
           stored  BF16 [1024, 4096]
           others  BF16 [2048, 4096] in consolidated.00.pth
-          help    fetch this file again
+          help    download this file again
 
     What to do
-        Fetch the file again, or take all files from the same save.
+        Download the file again, or use files from one save.
     """
 
     code = "S217"
@@ -97,24 +97,24 @@ class SliceDiffers(Finding, frozen=True, kw_only=True):
 
 
 class SlicesJoined(Finding, frozen=True, kw_only=True):
-    """The files hold slices of the same matrices.
+    """The files contain slices of the same matrices.
 
     What it means
-        The model was saved for several GPUs: each file holds a slice of every matrix, and norms and the like
-        whole. The slices were put together by their shapes.
+        The model was saved for several GPUs: each file contains a slice of every matrix, and complete copies of
+        norms and other small tensors. The slices were merged by their shapes.
 
     Why it matters
-        Nothing is wrong. The elements of all files are more than the model's: what lies whole in every file is
-        counted once, and told as copies beyond that.
+        Nothing is wrong. The files contain more elements than the model: tensors that every file repeats are
+        counted once and reported as copies.
 
     Example
         note[S218] slices-joined: 2 files
           joined  282 matrices
           copies  82 tensors, 414,784 elements
-          help    nothing: converters put the slices together
+          help    no action needed: converters merge the slices
 
     What to do
-        Nothing: a converter puts the slices together.
+        Nothing; converters merge the slices.
     """
 
     code = "S218"
@@ -136,4 +136,4 @@ class SlicesJoined(Finding, frozen=True, kw_only=True):
         return [("joined", f"{number(matrices)} {'matrix' if matrices == 1 else 'matrices'}"), ("copies", copies)]
 
     def remedy(self) -> Remedy:
-        return Remedy("nothing: converters put the slices together")
+        return Remedy("no action needed: converters merge the slices")

@@ -27,13 +27,13 @@ class DtypeShare(msgspec.Struct, frozen=True):
 
 
 class DtypesMixed(Finding, frozen=True, kw_only=True):
-    """Several dtypes among the parameters.
+    """The parameters are stored in several dtypes.
 
     What it means
-        Not all parameters are stored in one dtype.
+        Not all parameters have the same dtype.
 
     Why it matters
-        Some models are meant so (norms in F32); else it may be the trace of a merge or a half-done
+        Some models are designed this way (norms in F32); otherwise it may indicate a merge or an incomplete
         conversion.
 
     Example
@@ -42,7 +42,7 @@ class DtypesMixed(Finding, frozen=True, kw_only=True):
           F32   65 tensors, 266,240 elements: model.norm.weight and others
 
     What to do
-        Nothing, where it is meant.
+        Nothing, if it is intended.
     """
 
     code = "T601"
@@ -61,20 +61,20 @@ class DtypesMixed(Finding, frozen=True, kw_only=True):
 
 
 class DtypeDiffers(Finding, frozen=True, kw_only=True):
-    """The weights are stored in another dtype than the config states.
+    """The stored dtype differs from the config's.
 
     What it means
-        The config's dtype (`dtype` or `torch_dtype`) is not that of most parameters.
+        The config's dtype (`dtype` or `torch_dtype`) is not the dtype of most parameters.
 
     Why it matters
         The download is larger or smaller than the config suggests; loaders convert on loading.
 
     Example
         note[T602] dtype-differs: stored F32, config bfloat16
-          bytes  32,121,044,992, which would be 16,060,522,496 in the config's dtype
+          bytes  32,121,044,992, 16,060,522,496 in the config's dtype
 
     What to do
-        Nothing; ask the loader for the dtype you want.
+        Nothing; pass the desired dtype to the loader.
     """
 
     code = "T602"
@@ -92,4 +92,4 @@ class DtypeDiffers(Finding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         if self.bytes == self.would_be:
             return []
-        return [("bytes", f"{number(self.bytes)}, which would be {number(self.would_be)} in the config's dtype")]
+        return [("bytes", f"{number(self.bytes)}, {number(self.would_be)} in the config's dtype")]

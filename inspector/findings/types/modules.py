@@ -1,4 +1,4 @@
-"""What findings about packed modules share."""
+"""Base of findings on quantized modules."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from inspector.findings.words import count, first, listed
 
 
 class PackedModules(Finding, frozen=True, kw_only=True):
-    """Modules whose weights are packed, with the same problem.
+    """Quantized modules with the same problem.
 
-    Reading a module gives what is wrong with it; scheme, modules (how many), families, names (the first) and where
-    (the index set in words) are filled in when the modules with the same problem are known.
+    scheme, modules (how many), families, names (the first) and where (the index set in words) are filled in when
+    the modules with the same problem have been collected.
     """
 
     always_one: ClassVar[bool] = False
@@ -39,7 +39,7 @@ class PackedModules(Finding, frozen=True, kw_only=True):
         return f"{count(self.modules, 'module')} such as {self.names[0]}"
 
     def packing(self) -> Rows:
-        """The rows that say where the modules are and how they are packed."""
+        """Rows with the location and quantization of the modules."""
         rows = [("packing", self.scheme)]
         if self.modules > 1:
             words = f"{self.where}, " if self.where else ""

@@ -1,4 +1,4 @@
-"""Modules whose quantized tensors do not fit together or contradict the config."""
+"""Quantized modules that are inconsistent or contradict the config."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
-    """A packed module has lost its scales, zero points or another helper.
+    """A quantized module lacks its scales, zero points or another packing helper.
 
     What it means
-        The packed values are stored; a tensor without which they cannot be read is not.
+        The quantized values are stored, but a tensor needed to dequantize them is missing.
 
     Why it matters
-        Loaders stop, or run the module with random scales.
+        Loaders fail, or use random scales.
 
     Example
         error[T610] packing-helper-missing: model.layers.1.mlp.down_proj.scales
           packing   gptq
           expected  [6, 256]
-          help      quantise again, or take the file that holds it from the original
-                    upload
+          help      quantize again, or download the file again from the original
+                    repository
 
     What to do
-        Fetch the file again or quantise again; a packed tensor without its scales cannot be repaired.
+        Download the file again or quantize again; quantized values cannot be used without their scales.
     """
 
     code = "T610"
@@ -53,28 +53,28 @@ class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
         return [*self.packing(), ("expected", shape(expected))] if expected else self.packing()
 
     def remedy(self) -> Remedy:
-        return Remedy("quantise again, or take the file that holds it from the original upload")
+        return Remedy("quantize again, or download the file again from the original repository")
 
 
 class PackingHelperDiffers(PackedModules, frozen=True, kw_only=True):
-    """A scale, zero point or another helper has another shape or dtype than its packed values need.
+    """A scale, zero point or other packing helper has the wrong shape or dtype.
 
     What it means
-        Shape and bits of the values tell what the helper must look like; it does not.
+        Shape and bit width of the quantized values determine the helper's shape; the stored one is different.
 
     Why it matters
-        Loaders stop, or dequantise to nonsense.
+        Loaders fail, or dequantize to wrong values.
 
     Example
         error[T611] packing-helper-differs: model.layers.1.mlp.down_proj.scales
           packing   gptq
           stored    [5, 256] F16
           expected  [6, 256], one for each group and output
-          help      this module comes from another run of the quantiser: take its file
-                    from the same run as the others
+          help      use files of one quantization run: this module comes from another
+                    one
 
     What to do
-        Quantise the module again, or take values and helpers from the same run.
+        Quantize the module again, or use values and helpers of one run.
     """
 
     code = "T611"
@@ -99,16 +99,14 @@ class PackingHelperDiffers(PackedModules, frozen=True, kw_only=True):
         return [*self.packing(), ("stored", f"{shape(self.stored)} {self.dtype}"), ("expected", expected)]
 
     def remedy(self) -> Remedy:
-        return Remedy(
-            "this module comes from another run of the quantiser: take its file from the same run as the others"
-        )
+        return Remedy("use files of one quantization run: this module comes from another one")
 
 
 class PackedValuesMissing(PackedModules, frozen=True, kw_only=True):
-    """The scales of a module are stored, its packed values are not.
+    """A module has scales but no quantized values.
 
     What it means
-        Other modules of the same family are packed in the same way and whole.
+        Other modules of the same family are quantized in the same way and complete.
 
     Why it matters
         The module cannot be loaded.
@@ -117,10 +115,10 @@ class PackedValuesMissing(PackedModules, frozen=True, kw_only=True):
         error[T612] packed-values-missing: model.layers.1.mlp.down_proj.qweight
           packing  gptq
           stored   g_idx, qzeros, scales
-          help     fetch the file that holds it again
+          help     download the file that contains it again
 
     What to do
-        Fetch the file again or quantise again.
+        Download the file again or quantize again.
     """
 
     code = "T612"
@@ -136,15 +134,15 @@ class PackedValuesMissing(PackedModules, frozen=True, kw_only=True):
         return [*self.packing(), ("stored", listed(self.helpers))]
 
     def remedy(self) -> Remedy:
-        return Remedy("fetch the file that holds it again")
+        return Remedy("download the file that contains it again")
 
 
 class PackedWidthsDisagree(PackedModules, frozen=True, kw_only=True):
-    """Two tensors of a packed module tell two different sizes.
+    """Quantized tensors of one module imply different sizes.
 
     What it means
-        The width of the packed values and the number of groups (or the length of an index) are two formulas
-        for the same number of inputs, and no bits and group size make them equal.
+        The width of the quantized values and the number of groups (or the length of an index) imply different
+        numbers of inputs for every bit width and group size.
 
     Why it matters
         One of the tensors belongs to another model or another run.
@@ -154,10 +152,10 @@ class PackedWidthsDisagree(PackedModules, frozen=True, kw_only=True):
           packing  mlx
           one      weight is 96 words wide
           other    scales has 11 groups
-          help     take all tensors of the module from one run of the quantiser
+          help     use all tensors of the module from one quantization run
 
     What to do
-        Quantise the module again, or take all its tensors from one run.
+        Quantize the module again, or use all its tensors from one run.
     """
 
     code = "T613"
@@ -170,18 +168,18 @@ class PackedWidthsDisagree(PackedModules, frozen=True, kw_only=True):
         return [*self.packing(), ("one", one), ("other", other)]
 
     def remedy(self) -> Remedy:
-        return Remedy("take all tensors of the module from one run of the quantiser")
+        return Remedy("use all tensors of the module from one quantization run")
 
 
 class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
-    """A quantisation setting of the config is not what the shapes say.
+    """A quantization setting contradicts the weights.
 
     What it means
-        Bits, group size, block, method or another setting can be computed from the shapes of packed values
-        and helpers; the config states something else.
+        Bits, group size, block size, method or another setting follows from the shapes of quantized values and
+        helpers; the config states something else.
 
     Why it matters
-        Loaders believe the config: they allocate other shapes and stop, or read nonsense.
+        Loaders follow the config: they allocate other shapes and fail, or read wrong values.
 
     Example
         error[T614] packing-config-disagrees: quantization_config.group_size
@@ -191,7 +189,7 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
           help     set quantization_config.group_size to 128
 
     What to do
-        Put the setting right; nothing is wrong with the weights.
+        Correct the setting; the weights are consistent.
     """
 
     code = "T614"
@@ -230,25 +228,25 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
 
 
 class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
-    """A module is packed with other bits, groups or method than the config states, the others are not.
+    """A module is quantized with other settings than the config states.
 
     What it means
-        The shapes of most modules confirm the setting; those of this one do not, and the config makes no
+        The shapes of most modules match the setting; those of this module do not, and the config has no
         exception for it.
 
     Why it matters
-        Loaders believe the config and fail on this module.
+        Loaders follow the config and fail on this module.
 
     Example
         error[T620] packed-otherwise: model.layers.1.mlp.down_proj.qweight
           setting  quantization_config.bits = 4
           weights  8
-          others   13 modules are as the config says
-          help     the module comes from another run: take it from the same run as the
-                   others, or state the exception
+          others   13 modules match the config
+          help     use the module from the same run as the others, or add an exception
+                   to the config
 
     What to do
-        Take the module from the same run as the others, or state the exception in the config.
+        Use the module from the same run as the others, or add the exception to the config.
     """
 
     code = "T620"
@@ -258,17 +256,15 @@ class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
     agreeing: int
 
     def rows(self) -> Rows:
-        verb = "is" if self.agreeing == 1 else "are"
+        verb = "matches" if self.agreeing == 1 else "match"
         rows = []
         for setting in self.settings[:4]:
             rows.append(("setting", f"{setting.key} = {value(setting.config)}"))
             rows.append(("weights", value(setting.weights)))
-        rows.append(("others", f"{count(self.agreeing, 'module')} {verb} as the config says"))
+        rows.append(("others", f"{count(self.agreeing, 'module')} {verb} the config"))
         if self.modules > 1:
             rows.insert(0, ("where", self.where))
         return [row for row in rows if row[1]]
 
     def remedy(self) -> Remedy:
-        return Remedy(
-            "the module comes from another run: take it from the same run as the others, or state the exception"
-        )
+        return Remedy("use the module from the same run as the others, or add an exception to the config")

@@ -1,4 +1,4 @@
-"""What a quantization leaves open."""
+"""Quantization that could not be fully resolved."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from inspector.findings.words import listed, number
 
 
 class PackingUnknown(PackedModules, frozen=True, kw_only=True):
-    """Weights are packed in a way that is not known here.
+    """Unknown quantization scheme.
 
     What it means
-        Names and dtypes are those of packed values; what they stand for does not follow from any scheme known.
-        They are counted as they are stored: the true number of parameters is not known.
+        Names and dtypes look like quantized values, but no known scheme matches. They are counted as stored:
+        the true number of parameters is unknown.
 
     Why it matters
-        Every total of this checkpoint that includes them is one of storage, not of parameters.
+        Every total that includes them counts stored elements, not parameters.
 
     Example
         note[T618] packing-unknown: qweight U8, scales BF16, weight_global_scale F32
@@ -29,7 +29,7 @@ class PackingUnknown(PackedModules, frozen=True, kw_only=True):
           counted  as stored; the logical count is not known
 
     What to do
-        Nothing; compare with the model before quantisation.
+        Nothing; compare with the unquantized model.
     """
 
     code = "T618"
@@ -62,13 +62,13 @@ class PackingUnknown(PackedModules, frozen=True, kw_only=True):
 
 
 class PackingUndecided(Finding, frozen=True, kw_only=True):
-    """The headers leave open how many parameters some packed tensors stand for.
+    """The parameter count of some quantized tensors cannot be derived from the headers.
 
     What it means
-        Packed words may be padded at the end, and no definition, no scale and no setting tells by how much.
+        Quantized values may be padded at the end, and no definition, scale or setting shows by how much.
 
     Why it matters
-        The count is one of several that fit.
+        The count is one of several possible ones.
 
     Example
         note[T619] packing-undecided: 21 packed tensors (likely)
@@ -77,7 +77,7 @@ class PackingUndecided(Finding, frozen=True, kw_only=True):
           packing  pack-quantized
 
     What to do
-        Give a config, so that the architecture decides.
+        Pass a config, so that the architecture determines the shapes.
     """
 
     code = "T619"
@@ -103,21 +103,21 @@ class PackingUndecided(Finding, frozen=True, kw_only=True):
 
 
 class NothingPacked(Finding, frozen=True, kw_only=True):
-    """The config describes a quantisation, and nothing is packed.
+    """The config states a quantization, but no module is quantized.
 
     What it means
-        All weights are stored as floats. Some tools write the settings also where no module could be quantised
-        (MLX, where no width divides by the group size) or after turning the weights back.
+        All weights are stored as floats. Some tools write the settings even if no module could be quantized
+        (MLX, if no dim is a multiple of the group size) or after dequantization.
 
     Why it matters
-        Loaders that believe the config look for packed tensors.
+        Loaders that follow the config look for quantized tensors.
 
     Example
         note[T623] nothing-packed: quantization
           config  mlx, 4 bits, groups of 64
 
     What to do
-        Take the settings out of the config if the weights are meant to be floats.
+        Remove the settings from the config if the weights should be floats.
     """
 
     code = "T623"
@@ -141,14 +141,14 @@ class NothingPacked(Finding, frozen=True, kw_only=True):
 
 
 class PackingEntryUnclear(Finding, frozen=True, kw_only=True):
-    """An entry of the quantisation settings could not be read.
+    """An entry of the quantization settings could not be read.
 
     What it means
-        Names of modules may be given as patterns; this one uses a form that is not matched here (lookbehind,
-        back-references, very long ones).
+        Module names may be patterns; this one uses a form that is not supported (lookbehind, back-references,
+        very long ones).
 
     Why it matters
-        Which modules it means was not checked.
+        It is unknown which modules the entry selects.
 
     Example
         note[T624] packing-entry-unclear: quantization_config

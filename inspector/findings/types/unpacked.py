@@ -1,4 +1,4 @@
-"""Quantized modules that the config excludes, plain ones that it includes, and scales without values."""
+"""Modules that should or should not be quantized, and scales without values."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from inspector.findings.words import count, listed, number, shape, value
 
 
 class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
-    """A module that the config lists as not quantised is packed.
+    """A module is quantized although the config excludes it.
 
     What it means
-        A list such as `ignore` or `modules_to_not_convert` names the module, and it is stored packed.
+        A list such as `ignore` or `modules_to_not_convert` contains the module, but it is stored quantized.
 
     Why it matters
-        Loaders build a plain module, do not find its weight and run it with random numbers.
+        Loaders build an unquantized module, do not find its weight and use random values.
 
     Example
         warning[T615] skipped-but-packed: "model.layers.1.mlp.down_proj" in
           quantization_config
           stored   model.layers.1.mlp.down_proj.qweight
           packing  awq
-          help     take the entry out of the list, or store the module as it was
+          help     remove the entry from the list, or store the module unquantized
 
     What to do
-        Take the entry out of the list, or store the module unquantised.
+        Remove the entry from the list, or store the module unquantized.
     """
 
     code = "T615"
@@ -47,26 +47,26 @@ class SkippedButPacked(PackedModules, frozen=True, kw_only=True):
         return [("stored", self.first_names()), ("packing", self.scheme)]
 
     def remedy(self) -> Remedy:
-        return Remedy("take the entry out of the list, or store the module as it was")
+        return Remedy("remove the entry from the list, or store the module unquantized")
 
 
 class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
-    """A module is not packed although its siblings are and the config does not leave it out.
+    """A module is not quantized although its siblings are and the config does not exclude it.
 
     What it means
-        The same module of other layers or experts is packed; no list of the config names this one.
+        The same module of other layers or experts is quantized; no list in the config excludes this one.
 
     Why it matters
-        Loaders expect packed tensors here and find none.
+        Loaders expect quantized tensors and do not find them.
 
     Example
         warning[T616] module-not-packed: model.layers.1.mlp.down_proj.weight
           stored  [256, 768] BF16
-          others  1 sibling is packed (gptq)
-          help    quantise it like the others, or list it as not converted in the config
+          others  1 sibling is quantized (gptq)
+          help    quantize it like the others, or exclude it in the config
 
     What to do
-        Quantise the module like the others, or list it in the config.
+        Quantize the module like the others, or exclude it in the config.
     """
 
     code = "T616"
@@ -82,37 +82,37 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
         verb = "is" if self.others == 1 else "are"
         rows = [
             ("stored", f"{shape(self.shape)} {self.dtype}"),
-            ("others", f"{count(self.others, 'sibling')} {verb} packed ({self.scheme})"),
+            ("others", f"{count(self.others, 'sibling')} {verb} quantized ({self.scheme})"),
         ]
         if self.modules > 1:
             rows.insert(0, ("where", self.where))
         return rows
 
     def remedy(self) -> Remedy:
-        return Remedy("quantise it like the others, or list it as not converted in the config")
+        return Remedy("quantize it like the others, or exclude it in the config")
 
 
 class PackingHelperOrphaned(PackedModules, frozen=True, kw_only=True):
-    """Scales or other helpers of a packing stand alone.
+    """Scales or other packing helpers without quantized values.
 
     What it means
-        Their names are those of a packing, and no packed values belong to them. Some tools leave such tensors:
-        transformers 5 writes the fused scales of experts (`experts.gate_up_proj_scale_inv`) beside fp8 weights
-        that it has unfused; others keep the scales of a module that was turned back to floats.
+        The names are those of packing helpers, but no quantized values belong to them. Some tools leave such
+        tensors: transformers 5 writes fused scales of experts (`experts.gate_up_proj_scale_inv`) next to
+        unfused fp8 weights; others keep the scales of a dequantized module.
 
     Why it matters
-        Loaders ignore them and say so. If weights need them under other names, those weights are useless as they
-        are.
+        Loaders ignore them with a warning. If weights need them under other names, those weights are unusable
+        as stored.
 
     Example
         warning[T617] packing-helper-orphaned:
           model.layers.{layer}.mlp.experts.down_proj_scale_inv
           where   layers 0, 1, 2 tensors
           stored  weight_scale_inv
-          help    leave them out, or rename them to the tensors they belong to
+          help    remove them, or rename them to match their weights
 
     What to do
-        Leave them out, or rename them to the tensors they belong to.
+        Remove them, or rename them to match their weights.
     """
 
     code = "T617"
@@ -128,25 +128,25 @@ class PackingHelperOrphaned(PackedModules, frozen=True, kw_only=True):
         if self.modules > 1:
             rows.insert(0, ("where", f"{self.where}, {count(self.modules, 'tensor')}".removeprefix(", ")))
         if self.beside:
-            rows.append(("beside", f"weight in {self.beside}, which is not packed"))
+            rows.append(("next to", f"weight in {self.beside}, which is not quantized"))
         if self.serves is not msgspec.UNSET:
-            rows.append(("meant for", f"{count(self.serves, 'weight')} of single experts, stored without scales"))
+            rows.append(("meant for", f"{count(self.serves, 'weight')} of single experts that have no scales"))
         return rows
 
     def remedy(self) -> Remedy:
         if self.serves is not msgspec.UNSET:
-            return Remedy("split them among the experts, or quantise again: as they are no loader joins the two")
-        return Remedy("leave them out, or rename them to the tensors they belong to")
+            return Remedy("split them by expert, or quantize again: no loader can use them as stored")
+        return Remedy("remove them, or rename them to match their weights")
 
 
 class BiasFromPacking(Finding, frozen=True, kw_only=True):
-    """Packed modules have biases that the model does not have.
+    """Quantized modules have biases that the model does not have.
 
     What it means
-        AutoGPTQ and its relatives give every packed module a bias, of zeros where the model has none.
+        AutoGPTQ and similar tools give every quantized module a bias, with zeros if the model has none.
 
     Why it matters
-        They are no parameters of the model; the file is a little larger.
+        They are not parameters of the model; the file is slightly larger.
 
     Example
         note[T621] bias-from-packing: 21 tensors (likely)
@@ -178,21 +178,21 @@ class BiasFromPacking(Finding, frozen=True, kw_only=True):
 
 
 class CacheScalesStored(PackedModules, frozen=True, kw_only=True):
-    """Scales for a quantised cache of keys and values are stored.
+    """Scales for a quantized key-value cache are stored.
 
     What it means
         They belong to the runtime's cache, not to the weights.
 
     Why it matters
-        They are no parameters; without a matching setting in the config loaders ignore them.
+        They are not parameters; loaders ignore them unless the config enables the quantized cache.
 
     Example
         note[T622] cache-scales-stored: model.layers.{layer}.self_attn.k_scale
           stored  k_scale, v_scale; 2 modules
-          config  states no quantised cache
+          config  states no quantized cache
 
     What to do
-        Nothing, or state the cache's quantisation in the config.
+        Nothing, or state the cache quantization in the config.
     """
 
     code = "T622"
@@ -206,5 +206,5 @@ class CacheScalesStored(PackedModules, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         rows = [("stored", f"{listed(self.helpers)}; {count(self.modules, 'module')}")]
         if not self.stated:
-            rows.append(("config", "states no quantised cache"))
+            rows.append(("config", "states no quantized cache"))
         return rows

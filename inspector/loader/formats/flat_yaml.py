@@ -6,7 +6,7 @@ from inspector.loader import strict_json
 
 
 def read_values(name: str, raw: bytes) -> dict[str, object] | None:
-    """The top-level keys of a text, by the ending of its name; None where it is no JSON object."""
+    """The top-level keys of a text, by the ending of its name; None where it is not a JSON object."""
     if name.endswith(".json"):
         values = strict_json.decode_config(raw)
         return values if isinstance(values, dict) else None

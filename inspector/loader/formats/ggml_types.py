@@ -23,7 +23,7 @@ class Blocks(Struct, frozen=True):
 
     @property
     def plain(self) -> bool:
-        """Whether its values lie as they are, one by one."""
+        """Whether its values are stored unquantized."""
         return self.elements == 1
 
     @property
@@ -128,7 +128,7 @@ def storage_of(layout: Layout) -> Layout:
 
 
 def packed_of(layout: Layout) -> Packed | None:
-    """The storage of a tensor whose dtype is a block type; None for plain ones.
+    """The storage of a tensor with a block dtype; None for other dtypes.
 
     `layout` has the logical shape; the storage is U8 with the last dim in bytes. bits counts the scales in,
     as llama.cpp's own tables do: Q4_K has 4.5.

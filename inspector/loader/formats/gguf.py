@@ -18,8 +18,8 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader.entry_problems import EntryProblems
 from inspector.loader.extents import cut_short, longer, tiling
 from inspector.loader.formats.ggml_types import TYPES, lay_out_blocks, type_name
-from inspector.loader.formats.gguf_values import Malformed, Values
-from inspector.loader.formats.incremental import Ended, Read, Stretch, TooLong
+from inspector.loader.formats.gguf_values import GgufValues, Malformed
+from inspector.loader.formats.incremental import EndOfFile, Read, Stretch, TooLong
 from inspector.loader.header_record import NAMES_SHOWN, Header, Layouts
 from inspector.loader.layout import Layout
 from inspector.loader.signature import SNIFF_BYTES, recognise
@@ -62,13 +62,13 @@ class GgufFile(Struct, frozen=True):
 def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) -> GgufFile:
     """Reads the header of a GGUF file of `size` bytes. Any bytes give a reading or evidence of what is wrong.
 
-    layouts: layouts already met in other files of the same checkpoint.
+    layouts: layouts already read in other files of the same checkpoint.
     """
     stretch = Stretch(read, size, HEADER_LIMIT)
-    reading = _Reading(stretch, size, file, Layouts() if layouts is None else layouts)
+    reading = _GgufReading(stretch, size, file, Layouts() if layouts is None else layouts)
     try:
         return reading.run()
-    except Ended:
+    except EndOfFile:
         from inspector.findings.header.start import HeaderTruncated
 
         found: Finding = HeaderTruncated(place=Place(file=file), declared=None, stored=size)
@@ -92,14 +92,14 @@ def judge_splits(files: Iterable[GgufFile]) -> tuple[Finding, ...]:
         findings.append(
             GgufSplitDisagrees(
                 place=Place(file=parts[0].header.file),
-                problem=f"the parts hold {there:,} tensors together",
+                problem=f"the parts contain {there:,} tensors together",
                 stated=tuple(f"split.tensors.count = {total}" for total in sorted(totals)[:NAMES_SHOWN]),
             )
         )
     return tuple(findings)
 
 
-class _Reading:
+class _GgufReading:
     def __init__(self, stretch: Stretch, size: int, file: str, known: Layouts) -> None:
         self.stretch, self.size, self.file, self.known = stretch, size, file, known
         self.findings: list[Finding] = []
@@ -111,7 +111,7 @@ class _Reading:
         self.faulty: list[str] = []
         self.problems = EntryProblems()
         self.place = Place(file=file)
-        self.take = Values(stretch, self.order)
+        self.take = GgufValues(stretch, self.order)
 
     def run(self) -> GgufFile:
         first = self._magic()
@@ -125,7 +125,7 @@ class _Reading:
             self.findings.append(TooManyTensors(place=self.place, tensors=tensors, limit=TENSOR_LIMIT))
             return GgufFile(Header(self.file, {}, {}, tuple(self.findings), readable=False), {}, self.version)
         if keys > KEY_LIMIT:
-            raise Malformed(f"{keys:,} key-values are announced, the limit is {KEY_LIMIT:,}")
+            raise Malformed(f"{keys:,} key-value pairs, the limit is {KEY_LIMIT:,}")
         self._key_values(keys)
         alignment = self._alignment()
         self._tensors(tensors)
@@ -153,12 +153,12 @@ class _Reading:
 
             return NotACheckpoint(place=self.place, what=what, bytes=self.size)
         if len(first) < 8:
-            raise Ended(self.size)
+            raise EndOfFile(self.size)
         little, big = int.from_bytes(first[4:], "little"), int.from_bytes(first[4:], "big")
         self.version = little
         if little & 0xFFFF == 0 and big in (2, 3):
             self.version, self.order = big, ">"
-            self.take = Values(self.stretch, self.order)
+            self.take = GgufValues(self.stretch, self.order)
         if self.version not in (2, 3):
             from inspector.findings.header.gguf import GgufVersionUnknown
 

@@ -50,7 +50,7 @@ class Malformed(Exception):
         self.problem = problem
 
 
-class Values:
+class GgufValues:
     """Takes values from a stretch of a file. order: "<" or ">", as struct has it."""
 
     def __init__(self, stretch: Stretch, order: str) -> None:
@@ -100,7 +100,7 @@ class Values:
 
     def _array(self, depth: int) -> object:
         if depth >= NEST_LIMIT:
-            raise Malformed(f"arrays within arrays, more than {NEST_LIMIT} deep")
+            raise Malformed(f"nested arrays, more than {NEST_LIMIT} deep")
         kind = self.u32()
         count = self.u64()
         if kind in _SCALARS:
@@ -119,12 +119,12 @@ class Values:
         if kind == _TEXT:
             self._items += count
             if self._items > ITEM_LIMIT:
-                raise Malformed(f"arrays of {self._items:,} texts, the limit is {ITEM_LIMIT:,}")
+                raise Malformed(f"arrays of {self._items:,} strings, the limit is {ITEM_LIMIT:,}")
             self._skip_texts(count)
         else:
             self._inner += count
             if self._inner > INNER_LIMIT:
-                raise Malformed(f"{self._inner:,} arrays within arrays, the limit is {INNER_LIMIT:,}")
+                raise Malformed(f"{self._inner:,} nested arrays, the limit is {INNER_LIMIT:,}")
             for _ in range(count):
                 self._array(depth + 1)
         return ArrayOf(_WORDS[kind], count)

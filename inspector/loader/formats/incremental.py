@@ -1,6 +1,6 @@
 """A file read from its beginning in pieces, as far as a reader needs it and never further than it may.
 
-Readers of formats whose headers do not say how long they are go through a `Stretch`: what is asked for is
+Readers of formats without a stated header length use a `Stretch`: what is asked for is
 set against the end of the file before anything is read, and nothing is allocated by a number from a file.
 """
 
@@ -16,7 +16,7 @@ FIRST_PIECE: Final = 1 << 18
 LARGEST_PIECE: Final = 1 << 22
 
 
-class Ended(Exception):
+class EndOfFile(Exception):
     """The file ends at `position`, before what was asked for."""
 
     def __init__(self, position: int) -> None:
@@ -60,7 +60,7 @@ class Stretch:
         return taken
 
     def skip(self, length: int) -> None:
-        """Goes on without keeping anything; what lies behind the buffer is not even read."""
+        """Skips bytes without keeping them; bytes after the buffer are not even read."""
         inside = len(self.buffer) - self.at
         if length <= inside:
             self.at += length
@@ -70,7 +70,7 @@ class Stretch:
 
     def _bound(self, stop: int) -> None:
         if stop > self._size:
-            raise Ended(self._size)
+            raise EndOfFile(self._size)
         if stop - self._start > self._most:
             raise TooLong(self._most)
 
@@ -93,4 +93,4 @@ class Stretch:
                 break
         self._base, self.buffer, self.at = position, b"".join(parts), 0
         if have < length:
-            raise Ended(position + have)
+            raise EndOfFile(position + have)

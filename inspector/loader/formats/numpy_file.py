@@ -1,6 +1,6 @@
 """NumPy's files: .npy headers and the .npz archives of them. Pure and bounded; no array is made.
 
-A header is a Python dict written out; it is read here by a grammar of its own and never evaluated. Source:
+A header is a Python dict written out; it is parsed by a small grammar and never evaluated. Source:
 numpy/lib/format.py, versions 1.0 to 3.0.
 """
 
@@ -25,7 +25,7 @@ MAGIC: Final = b"\x93NUMPY"
 HEADER_LIMIT: Final = 65_536
 """Bytes of the header of one array; only arrays of records have more than two hundred."""
 ARRAY_LIMIT: Final = 20_000
-"""Arrays of one archive whose headers are read: each takes a read of its own."""
+"""Limit of arrays read from one archive: each takes a separate read."""
 DIMS_LIMIT: Final = 64
 
 DTYPES: Final[dict[str, str]] = {
@@ -90,7 +90,7 @@ def _archive(read: Read, size: int, file: str) -> Header:
     members = zip_directory.read_directory(read, size)
     arrays = [member for name, member in members.items() if name.endswith(".npy")]
     if not arrays:
-        raise BadArchive("the archive holds no .npy")
+        raise BadArchive("the archive contains no .npy file")
     findings: list[Finding] = []
     tensors: dict[str, Layout] = {}
     faulty: list[str] = []
@@ -154,7 +154,7 @@ def _header_bytes(raw: bytes) -> int:
 def _array(raw: bytes) -> tuple[Layout, int] | str:
     """The layout of an array and where its data begin; a text says why there is none."""
     if len(raw) < 10 or not raw.startswith(MAGIC):
-        return "it is no array of NumPy"
+        return "it is not a NumPy array"
     if raw[6] not in (1, 2, 3):
         return f"the version is {raw[6]}.{raw[7]}"
     stop = _header_bytes(raw)
@@ -162,14 +162,16 @@ def _array(raw: bytes) -> tuple[Layout, int] | str:
         return f"the header has {stop:,} bytes, the limit is {HEADER_LIMIT:,}"
     start = 12 if raw[6] > 1 else 10
     if stop > len(raw) or stop == 0:
-        return "the header is cut"
+        return "the header is truncated"
     text = raw[start:stop].decode("latin-1")
     fields = _fields(text)
     if fields is None:
-        return "it is an array of records" if "[(" in text[:200] else "the header is no dict of descr, order and shape"
+        return (
+            "it is an array of records" if "[(" in text[:200] else "the header is not a dict of descr, order and shape"
+        )
     descr, shape = fields
     if any(dim >= WORD for dim in shape) or len(shape) > DIMS_LIMIT:
-        return "the shape leaves 64 bits"
+        return "the shape exceeds 64 bits"
     return _laid_out(descr, shape, stop)
 
 
@@ -208,9 +210,9 @@ def _fields(text: str) -> tuple[str, tuple[int, ...]] | None:
 def _laid_out(descr: str, shape: tuple[int, ...], start: int) -> tuple[Layout, int] | str:
     found = _DESCR.fullmatch(descr)
     if found is not None and found[1].startswith("O"):
-        return "it holds Python objects, which are a pickle"
+        return "it contains pickled Python objects"
     dtype = "BF16" if found and found[1] in ("V2", "bfloat16") else DTYPES.get(found[1], "") if found else ""
     if dtype not in BITS:
-        return f"dtype {descr!r} is none of a tensor"
+        return f"dtype {descr!r} is not a numeric dtype"
     layout = lay_out(dtype, shape)
-    return (layout, start) if isinstance(layout, Layout) else "the shape leaves 64 bits"
+    return (layout, start) if isinstance(layout, Layout) else "the shape exceeds 64 bits"

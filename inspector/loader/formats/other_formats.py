@@ -26,7 +26,7 @@ class _Refused(Exception):
         self.refusal = refusal
 
 
-class Beyond(Struct, frozen=True):
+class ExtraContent(Struct, frozen=True):
     """What a set states beyond its headers. metadata: GGUF's key-values. ties: names of one and the same numbers."""
 
     metadata: Config | None = None
@@ -47,13 +47,13 @@ class OtherReader:
         for name in names:
             yield name, self._one(name)
 
-    def beyond(self) -> Beyond:
+    def beyond(self) -> ExtraContent:
         """What the files that were read state beyond their headers; of parts, the first that names its architecture."""
         if self._kind != "gguf":
-            return Beyond(ties=tuple(self._ties))
+            return ExtraContent(ties=tuple(self._ties))
         first = next((part for part in self._parts if "general.architecture" in part.values), None)
         metadata = None if first is None else Config(first.header.file, dict(first.values), "gguf")
-        return Beyond(metadata, judge_splits(self._parts))
+        return ExtraContent(metadata, judge_splits(self._parts))
 
     def _one(self, name: str) -> Header | Refusal:
         size = self._listing.files.get(name)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pickletools import genops
 from typing import Any, Final
 
-from inspector.loader.formats.incremental import Ended
-from inspector.loader.formats.pickle_values import BadPickle, Blob, Made, Name, Persistent, Pickle
+from inspector.loader.formats.incremental import EndOfFile
+from inspector.loader.formats.pickle_values import BadPickle, Blob, GlobalName, Persistent, Pickle, PickledObject
 
 OPCODE_LIMIT: Final = 3_000_000
 """Opcodes of one pickle; a tensor of a state dict takes about thirty."""
@@ -35,14 +35,14 @@ _DICTS: Final = frozenset({("collections", "OrderedDict"), ("collections", "defa
 
 
 def read_pickle(data: bytes, start: int = 0) -> Pickle:
-    """Reads the pickle that begins at `start`. Raises BadPickle, and Ended where the data stop before it does."""
+    """Reads the pickle that begins at `start`. Raises BadPickle, and EndOfFile where the data stop before it does."""
     machine = _Machine()
     try:
         return machine.run(data, start)
     except BadPickle as bad:
         raise BadPickle(bad.problem, machine.position) from None
     except (IndexError, KeyError):
-        raise BadPickle("takes what is not there", machine.position) from None
+        raise BadPickle("pops from an empty stack", machine.position) from None
 
 
 _CUT_OFF: Final = ("not enough data", "remain", "exhausted", "no newline")
@@ -50,19 +50,19 @@ _CUT_OFF: Final = ("not enough data", "remain", "exhausted", "no newline")
 
 
 def _opcodes(data: bytes, start: int) -> Iterator[tuple[str, Any, int]]:
-    """(name, argument, position) of each opcode. Raises Ended where the data end, BadPickle where it is no pickle."""
+    """(name, argument, position) of each opcode. Raises EndOfFile at the end, BadPickle for an invalid pickle."""
     stream = io.BytesIO(data)
     stream.seek(start)
     try:
         for opcode, argument, position in genops(stream):
             yield opcode.name, argument, start if position is None else position
     except UnicodeDecodeError:
-        raise BadPickle("has a text that is not UTF-8") from None
+        raise BadPickle("has a string that is not UTF-8") from None
     except ValueError as problem:
         words = str(problem)
         if any(sign in words for sign in _CUT_OFF):
-            raise Ended(len(data)) from None
-        raise BadPickle(f"holds what pickle does not know: {words[:200]}") from None
+            raise EndOfFile(len(data)) from None
+        raise BadPickle(f"contains an unknown opcode: {words[:200]}") from None
 
 
 class _Machine:
@@ -73,8 +73,8 @@ class _Machine:
         self.stack: list[Any] = []
         self.marks: list[int] = []
         self.memo: dict[int, object] = {}
-        self.names: dict[Name, int] = {}
-        self.known: dict[tuple[str, str], Name] = {}
+        self.names: dict[GlobalName, int] = {}
+        self.known: dict[tuple[str, str], GlobalName] = {}
         self.containers = 0
 
     def run(self, data: bytes, start: int) -> Pickle:
@@ -90,7 +90,7 @@ class _Machine:
                 raise BadPickle(f"has more than {OPCODE_LIMIT:,} opcodes")
             if name == "STOP":
                 if not stack:
-                    raise BadPickle("ends with nothing on its stack")
+                    raise BadPickle("ends with an empty stack")
                 return Pickle(stack[-1], self.names, position + 1)
             if name in _CONSTANTS:
                 stack.append(_CONSTANTS[name])
@@ -98,12 +98,12 @@ class _Machine:
                 _EFFECTS[name](self, argument)
             if len(stack) > STACK_LIMIT:
                 raise BadPickle(f"has more than {STACK_LIMIT:,} values on its stack")
-        raise Ended(len(data))
+        raise EndOfFile(len(data))
 
     def _new(self) -> None:
         self.containers += 1
         if self.containers > CONTAINER_LIMIT:
-            raise BadPickle(f"makes more than {CONTAINER_LIMIT:,} containers")
+            raise BadPickle(f"builds more than {CONTAINER_LIMIT:,} containers")
 
     def _push(self, container: object) -> None:
         self._new()
@@ -112,7 +112,7 @@ class _Machine:
     def _cut(self) -> list[Any]:
         """The values above the last mark, taken off the stack."""
         if not self.marks or self.marks[-1] > len(self.stack):
-            raise BadPickle("looks for a mark that is not there")
+            raise BadPickle("has no mark to pop to")
         mark = self.marks.pop()
         taken = self.stack[mark:]
         del self.stack[mark:]
@@ -120,19 +120,19 @@ class _Machine:
 
     def _pop(self) -> Any:
         if self.marks and len(self.stack) <= self.marks[-1]:
-            raise BadPickle("takes what is below a mark")
+            raise BadPickle("pops below a mark")
         return self.stack.pop()
 
     def _top(self) -> Any:
         if not self.stack:
-            raise BadPickle("takes what is not there")
+            raise BadPickle("pops from an empty stack")
         return self.stack[-1]
 
     # plain values
 
     def proto(self, version: int) -> None:
         if version > 5:
-            raise BadPickle("says a protocol above 5")
+            raise BadPickle("states a protocol above 5")
 
     def nothing(self, _: object) -> None:
         """FRAME says how long a frame is, which no value depends on."""
@@ -209,7 +209,7 @@ class _Machine:
         target = self._top()
         if isinstance(target, list):
             target.extend(values)
-        elif isinstance(target, Made):
+        elif isinstance(target, PickledObject):
             if target.members is None:
                 self._new()
                 target.members = []
@@ -224,7 +224,7 @@ class _Machine:
 
     def _put(self, pairs: list[Any]) -> None:
         target = self._top()
-        if isinstance(target, Made):
+        if isinstance(target, PickledObject):
             if target.entries is None:
                 self._new()
                 target.entries = {}
@@ -237,7 +237,7 @@ class _Machine:
     def put(self, key: int) -> None:
         self.memo[key] = self._top()
         if len(self.memo) > MEMO_LIMIT:
-            raise BadPickle(f"remembers more than {MEMO_LIMIT:,} values")
+            raise BadPickle(f"memoizes more than {MEMO_LIMIT:,} values")
 
     def memoize(self, _: object) -> None:
         self.put(len(self.memo))
@@ -247,14 +247,14 @@ class _Machine:
 
     # what would run
 
-    def _named(self, module: str, name: str) -> Name:
+    def _named(self, module: str, name: str) -> GlobalName:
         if len(name) + len(module) > NAME_LIMIT:
             raise BadPickle(f"has a name of more than {NAME_LIMIT:,} characters")
         found = self.known.get((module, name))
         if found is None:
             if len(self.known) >= NAMES_LIMIT:
-                raise BadPickle(f"names more than {NAMES_LIMIT:,} things to import")
-            found = self.known[module, name] = Name(module, name)
+                raise BadPickle(f"has more than {NAMES_LIMIT:,} imports")
+            found = self.known[module, name] = GlobalName(module, name)
             self.names[found] = self.position
         return found
 
@@ -265,7 +265,7 @@ class _Machine:
     def stack_imported(self, _: object) -> None:
         name, module = self._pop(), self._pop()
         if not (isinstance(name, str) and isinstance(module, str)):
-            raise BadPickle("imports something whose name is no text")
+            raise BadPickle("imports a name that is not a string")
         self.stack.append(self._named(module, name))
 
     def extension(self, code: int) -> None:
@@ -273,9 +273,9 @@ class _Machine:
 
     def _made(self, of: object, arguments: object) -> object:
         self._new()
-        if isinstance(of, Name) and (of.module, of.name) in _DICTS:
+        if isinstance(of, GlobalName) and (of.module, of.name) in _DICTS:
             return _dict_of(of, arguments)
-        return Made(of, arguments)
+        return PickledObject(of, arguments)
 
     def reduce(self, _: object) -> None:
         arguments, of = self._pop(), self._pop()
@@ -297,7 +297,7 @@ class _Machine:
     def build(self, _: object) -> None:
         state = self._pop()
         target = self._top()
-        if isinstance(target, Made):
+        if isinstance(target, PickledObject):
             target.state = state
 
     def persistent_line(self, key: str) -> None:
@@ -307,7 +307,7 @@ class _Machine:
         self._push(Persistent(self._pop()))
 
 
-def _dict_of(of: Name, arguments: object) -> dict[Any, object]:
+def _dict_of(of: GlobalName, arguments: object) -> dict[Any, object]:
     """What a class of dictionaries makes of the pairs that it is called with."""
     made: dict[Any, object] = {}
     if of.name != "defaultdict" and isinstance(arguments, tuple) and arguments:
@@ -321,7 +321,7 @@ def _dict_of(of: Name, arguments: object) -> dict[Any, object]:
 def _put(target: dict[Any, object], pairs: list[Any]) -> None:
     """Enters pairs under the keys of a state dict: texts and small integers. Others could be made to collide."""
     if len(pairs) % 2:
-        raise BadPickle("enters a key without a value")
+        raise BadPickle("sets a key without a value")
     for at in range(0, len(pairs), 2):
         key = pairs[at]
         if type(key) is str or (type(key) is int and -(1 << 60) < key < 1 << 60):

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 
-class Name(Struct, frozen=True):
+class GlobalName(Struct, frozen=True):
     """Something that the program would import."""
 
     module: str
@@ -30,7 +30,7 @@ class Blob(Struct, frozen=True):
     length: int
 
 
-class Made(Struct, eq=False):
+class PickledObject(Struct, eq=False):
     """What a call would return: of what, with which arguments, and what was put into it afterwards."""
 
     of: object
@@ -52,5 +52,5 @@ class Pickle(Struct, frozen=True):
     """A whole pickle. names: what it would import -> where it first says so. end: position behind it."""
 
     value: object
-    names: Mapping[Name, int]
+    names: Mapping[GlobalName, int]
     end: int

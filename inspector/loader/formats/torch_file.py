@@ -18,11 +18,11 @@ from inspector.loader.dtype import BITS
 from inspector.loader.entry_problems import EntryProblems
 from inspector.loader.extents import longer
 from inspector.loader.formats import zip_directory
-from inspector.loader.formats.incremental import Ended, Read
+from inspector.loader.formats.incremental import EndOfFile, Read
 from inspector.loader.formats.pickle_code import read_pickle
 from inspector.loader.formats.pickle_values import BadPickle, Pickle
 from inspector.loader.formats.torch_imports import purpose
-from inspector.loader.formats.torch_tensors import ODD, Storage, Tensor, Tensors, summary_of, weights_in
+from inspector.loader.formats.torch_tensors import ODD, PickledTensor, Storage, Tensors, summary_of, weights_in
 from inspector.loader.formats.zip_directory import BadArchive, Member
 from inspector.loader.header_record import NAMES_SHOWN, Header, Layouts
 from inspector.loader.layer_words import layers_of
@@ -39,7 +39,7 @@ class TorchFile(Struct, frozen=True):
 
     header: tensors by name. form: "zip", "torchscript", "legacy", "pickle", or "" where it could not be read.
     ties: names that are one and the same view of one storage. views: names that share a storage otherwise.
-    inside: key below which the weights were found, "" at the top. beside: other keys there -> tensors below.
+    inside: key below which the weights were found, "" at the top. beside: other keys there -> number of tensors below.
     lies: tensor -> (member of the archive, first element in it, strides in elements), of an archive.
     """
 
@@ -76,7 +76,7 @@ def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tup
 
 def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None) -> TorchFile:
     """Reads what a PyTorch file of `size` bytes declares. Any bytes give a reading or evidence of what is wrong."""
-    reading = _Reading(read, size, file, Layouts() if layouts is None else layouts)
+    reading = _TorchReading(read, size, file, Layouts() if layouts is None else layouts)
     first = read(0, min(size, SNIFF_BYTES))
     what = recognise(first, size)
     pickled = what == "pickle" or (what in ("unknown", "text") and first[:1] in (b"(", b"}", b"c", b"]", b"\x80"))
@@ -101,7 +101,7 @@ def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None)
     return reading.unreadable(found)
 
 
-class _Reading:
+class _TorchReading:
     def __init__(self, read: Read, size: int, file: str, known: Layouts) -> None:
         self.read, self.size, self.file, self.known = read, size, file, known
         self.findings: list[Finding] = []
@@ -119,14 +119,14 @@ class _Reading:
         members = zip_directory.read_directory(self.read, self.size)
         names = [name for name in members if name == "data.pkl" or name.endswith("/data.pkl")]
         if not names:
-            raise BadArchive("the archive holds no data.pkl")
+            raise BadArchive("the archive contains no data.pkl")
         main = members[min(names, key=len)]
         if main.size > PICKLE_LIMIT:
             raise BadPickle(f"has {main.size:,} bytes, the limit is {PICKLE_LIMIT:,}")
         data = zip_directory.beginning(self.read, main, PICKLE_LIMIT)
         try:
             found = read_pickle(data)
-        except Ended:
+        except EndOfFile:
             raise BadPickle("stops before its end", len(data)) from None
         prefix = main.name.removesuffix("data.pkl")
         form = "torchscript" if any(name.startswith(f"{prefix}code/") for name in members) else "zip"
@@ -139,7 +139,7 @@ class _Reading:
             data = self.read(0, min(size, self.size, PICKLE_LIMIT))
             try:
                 return self._row(data)
-            except Ended:
+            except EndOfFile:
                 if size >= self.size:
                     raise BadPickle("stops before its end", len(data)) from None
                 if size >= PICKLE_LIMIT:
@@ -154,13 +154,13 @@ class _Reading:
         for _ in range(4):  # protocol version, system, the object, the keys of its storages
             pickles.append(read_pickle(data, pickles[-1].end))
         keys = pickles[4].value
-        behind = _Behind(pickles[4].end, keys if isinstance(keys, list) else [])
+        behind = _TrailingStorages(pickles[4].end, keys if isinstance(keys, list) else [])
         return self._concluded(pickles[3].value, pickles, "legacy", behind)
 
     # from the pickled value to tensors
 
     def _concluded(
-        self, value: object, pickles: list[Pickle], form: str, place: _Archived | _Behind | None
+        self, value: object, pickles: list[Pickle], form: str, place: _Archived | _TrailingStorages | None
     ) -> TorchFile:
         self._imports(pickles, form)
         inside, weights, beside = weights_in(value)
@@ -222,10 +222,10 @@ class _Reading:
 
         self.findings.extend(self.problems.findings(self.file))
         if self.odd:
-            problem = f"describes tensors that cannot be: {len(self.odd):,}, the first is {self.odd[0][:200]}"
+            problem = f"describes impossible tensors: {len(self.odd):,}, the first is {self.odd[0][:200]}"
             self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
         if not complete:
-            problem = "holds more than can be a state dict"
+            problem = "contains more than a state dict can"
             self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
 
     def _imports(self, pickles: list[Pickle], form: str) -> None:
@@ -245,7 +245,7 @@ class _Reading:
             if distinct:
                 self.findings.append(finding(place=self.place, names=distinct[:NAMES_SHOWN], count=len(distinct)))
 
-    def _layout(self, name: str, made: Tensor) -> Layout | None:
+    def _layout(self, name: str, made: PickledTensor) -> Layout | None:
         if made is ODD:
             self.odd.append(name)
             return None
@@ -312,9 +312,9 @@ class _Reading:
         return tuple(ties), tuple(slices)
 
     def _cut(
-        self, place: _Archived | _Behind, storages: Mapping[str, Storage], of_storage: Mapping[str, list[str]]
+        self, place: _Archived | _TrailingStorages, storages: Mapping[str, Storage], of_storage: Mapping[str, list[str]]
     ) -> tuple[str, ...]:
-        """Names of tensors whose storage is not there, or not all of it."""
+        """Names of tensors with a missing or incomplete storage."""
         gone = place.gone(storages) if isinstance(place, _Archived) else self._behind(place, storages)
         names = [name for key in gone for name in of_storage.get(key, ())]
         if names and isinstance(place, _Archived):
@@ -332,7 +332,7 @@ class _Reading:
             )
         return tuple(names)
 
-    def _behind(self, place: _Behind, storages: Mapping[str, Storage]) -> dict[str, str]:
+    def _behind(self, place: _TrailingStorages, storages: Mapping[str, Storage]) -> dict[str, str]:
         """Storages of an old file that reach beyond its end: each is its length in 8 bytes, then its elements."""
         at = place.start
         gone: dict[str, str] = {}
@@ -379,14 +379,14 @@ class _Archived(Struct, frozen=True):
             name = f"{self.prefix}data/{key}"
             member = self.members.get(name)
             if member is None:
-                gone[key] = f"{name} is not there"
+                gone[key] = f"{name} is missing"
             elif member.size < storage.bytes or (member.plain and member.stored < storage.bytes):
                 has = min(member.size, member.stored) if member.plain else member.size
                 gone[key] = f"{name} has {has:,} of {storage.bytes:,} bytes"
         return gone
 
 
-class _Behind(Struct, frozen=True):
+class _TrailingStorages(Struct, frozen=True):
     """Storages in a row behind the pickles, in the order of `keys`."""
 
     start: int

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from inspector.loader.dtype import TORCH_NAMES
-from inspector.loader.formats.pickle_values import Name
+from inspector.loader.formats.pickle_values import GlobalName
 from inspector.loader.formats.torch_tensors import STORAGES
 
 
@@ -51,7 +51,7 @@ _RUNS: Final = _words(
     "doctest unittest distutils setuptools sqlite3 signal gc inspect linecache atexit site shlex nturl2path posixpath "
     "ntpath fileinput _winapi winreg msvcrt fcntl mmap resource syslog sched select selectors"
 )
-"""Modules that a state dict never needs and whose functions start, open, load or evaluate something."""
+"""Modules that a state dict never needs, with functions that start, open, load or evaluate something."""
 _RUNS_NAMES: Final = frozenset(
     {("torch", "load"), ("torch", "compile"), ("torch.hub", "load"), ("torch.serialization", "load"),
      ("torch.hub", "load_state_dict_from_url"), ("torch.hub", "download_url_to_file"),
@@ -62,7 +62,7 @@ _RUNS_NAMES: Final = frozenset(
 )  # fmt: skip
 
 
-def purpose(name: Name) -> str:
+def purpose(name: GlobalName) -> str:
     """ "" for what a state dict needs, "runs" for what would start something, "object" for any other class."""
     module, last = name.module, name.name
     if (module, last) in _NEEDED:

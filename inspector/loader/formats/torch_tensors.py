@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from inspector.loader.dtype import BITS, TORCH_NAMES
-from inspector.loader.formats.pickle_values import Made, Name, Persistent
+from inspector.loader.formats.pickle_values import GlobalName, Persistent, PickledObject
 from inspector.loader.layout import WORD
 
 STEP_LIMIT: Final = 1_000_000
@@ -50,7 +50,7 @@ class Storage(Struct, frozen=True):
     bytes: int
 
 
-class Tensor(Struct, frozen=True):
+class PickledTensor(Struct, frozen=True):
     """A tensor as the pickle describes it; storage None where it says that there is none (meta)."""
 
     dtype: str
@@ -60,7 +60,7 @@ class Tensor(Struct, frozen=True):
     storage: Storage | None
 
 
-ODD: Final = Tensor("", (), (), 0, None)
+ODD: Final = PickledTensor("", (), (), 0, None)
 """What a call makes that would be a tensor if its arguments were such as tensors have."""
 
 
@@ -71,7 +71,7 @@ class Tensors:
         self.complete = True
         self._steps = self._name_bytes = 0
 
-    def below(self, value: object, prefix: str, depth: int = 0) -> Iterator[tuple[str, Tensor]]:
+    def below(self, value: object, prefix: str, depth: int = 0) -> Iterator[tuple[str, PickledTensor]]:
         """Every tensor below a value by its path, in the order of the file."""
         if depth > DEPTH_LIMIT:
             self.complete = False
@@ -129,7 +129,7 @@ def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
 
 
 def _count(value: object) -> int:
-    """How many tensors are below a value, as far as a bounded look tells."""
+    """The number of tensors below a value, within limits of depth and count."""
     found, steps, stack = 0, 0, [value]
     while stack and steps < 20_000:
         item = stack.pop()
@@ -147,7 +147,7 @@ def _mapping(value: object) -> Mapping[Any, object] | None:
     """The dict that a value is or holds: an object's own dict, or the entries of a class of dicts."""
     if isinstance(value, dict):
         return value
-    if isinstance(value, Made):
+    if isinstance(value, PickledObject):
         if value.entries is not None:
             return value.entries
         if isinstance(value.state, dict):
@@ -159,24 +159,28 @@ def _mapping(value: object) -> Mapping[Any, object] | None:
 
 def _is_module(value: object) -> bool:
     """Whether a value is a pickled torch.nn.Module."""
-    return isinstance(value, Made) and isinstance(value.state, dict) and "_parameters" in value.state
+    return isinstance(value, PickledObject) and isinstance(value.state, dict) and "_parameters" in value.state
 
 
 def summary_of(value: object) -> str:
     """The top of a pickle in words."""
-    if isinstance(value, Made):
-        return f"an object of {str(value.of)[:100]}" if isinstance(value.of, Name) else "an object"
+    if isinstance(value, PickledObject):
+        return f"an object of {str(value.of)[:100]}" if isinstance(value.of, GlobalName) else "an object"
     if isinstance(value, dict):
         return f"a dict of {len(value)}"
     if isinstance(value, list | tuple):
         return f"a list of {len(value)}"
-    return "a number" if isinstance(value, int | float) else "a text" if isinstance(value, str) else "nothing"
+    return "a number" if isinstance(value, int | float) else "a string" if isinstance(value, str) else "nothing"
 
 
-def _tensor_of(value: object) -> Tensor | None:
+def _tensor_of(value: object) -> PickledTensor | None:
     """The tensor that a call in the pickle would make; None where it makes something else."""
     for _ in range(8):
-        if not isinstance(value, Made) or not isinstance(value.of, Name) or not isinstance(value.arguments, tuple):
+        if (
+            not isinstance(value, PickledObject)
+            or not isinstance(value.of, GlobalName)
+            or not isinstance(value.arguments, tuple)
+        ):
             return None
         name, arguments = value.of.name, value.arguments
         if not arguments or not value.of.module.startswith("torch"):
@@ -184,7 +188,7 @@ def _tensor_of(value: object) -> Tensor | None:
         if name in ("_rebuild_parameter", "_rebuild_parameter_with_state", "Parameter", "Buffer"):
             value = arguments[0]
         elif name == "_rebuild_from_type_v2" and len(arguments) >= 3:
-            value = Made(arguments[0], arguments[2])
+            value = PickledObject(arguments[0], arguments[2])
         elif name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_qtensor"):
             return _viewed(name, arguments)
         elif name == "_rebuild_meta_tensor_no_storage" and len(arguments) >= 3:
@@ -196,7 +200,7 @@ def _tensor_of(value: object) -> Tensor | None:
     return None
 
 
-def _viewed(name: str, arguments: tuple[Any, ...]) -> Tensor:
+def _viewed(name: str, arguments: tuple[Any, ...]) -> PickledTensor:
     if len(arguments) < 4:
         return ODD
     storage = _storage_of(arguments[0])
@@ -208,22 +212,22 @@ def _viewed(name: str, arguments: tuple[Any, ...]) -> Tensor:
         return ODD
     dtype = storage.dtype
     if name == "_rebuild_tensor_v3":
-        if len(arguments) < 7 or not isinstance(arguments[6], Name):
+        if len(arguments) < 7 or not isinstance(arguments[6], GlobalName):
             return ODD
         dtype = TORCH_NAMES.get(arguments[6].name, arguments[6].name)
-    return Tensor(dtype, shape, strides, offset, storage)
+    return PickledTensor(dtype, shape, strides, offset, storage)
 
 
-def _described(dtype: object, shape: object, strides: object) -> Tensor:
+def _described(dtype: object, shape: object, strides: object) -> PickledTensor:
     dims = _dims(shape)
-    if dims is None or not isinstance(dtype, Name):
+    if dims is None or not isinstance(dtype, GlobalName):
         return ODD
-    return Tensor(TORCH_NAMES.get(dtype.name, dtype.name), dims, _dims(strides) or (0,) * len(dims), 0, None)
+    return PickledTensor(TORCH_NAMES.get(dtype.name, dtype.name), dims, _dims(strides) or (0,) * len(dims), 0, None)
 
 
 def _dims(value: object) -> tuple[int, ...] | None:
     """Dims or strides: a tuple, a list, or torch.Size of one."""
-    if isinstance(value, Made) and isinstance(value.arguments, tuple) and len(value.arguments) == 1:
+    if isinstance(value, PickledObject) and isinstance(value.arguments, tuple) and len(value.arguments) == 1:
         value = value.arguments[0]
     if not isinstance(value, list | tuple) or len(value) > DIMS_LIMIT:
         return None
@@ -235,7 +239,7 @@ def _storage_of(value: object) -> Storage | None:
     if not isinstance(value, Persistent) or not isinstance(value.key, tuple) or len(value.key) < 5:
         return None
     _, of, key, _, elements = value.key[:5]
-    if not isinstance(of, Name) or not isinstance(key, str | int) or type(elements) is not int:
+    if not isinstance(of, GlobalName) or not isinstance(key, str | int) or type(elements) is not int:
         return None
     if elements < 0:
         return None

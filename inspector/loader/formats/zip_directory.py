@@ -16,7 +16,7 @@ from msgspec import Struct
 from inspector.loader.formats.incremental import Read
 
 TAIL: Final = 65_557
-"""Bytes at the end in which the end record stands: 22 and the longest comment."""
+"""Bytes at the end that contain the end record: 22 and the longest comment."""
 DIRECTORY_LIMIT: Final = 32_000_000
 ENTRY_LIMIT: Final = 200_000
 PACKED_LIMIT: Final = 4_000_000
@@ -31,7 +31,7 @@ _STORED, _DEFLATED = 0, 8
 
 
 class Member(Struct, frozen=True):
-    """A file of the archive. size: unpacked, stored: as it lies, offset: of its local record."""
+    """A file of the archive. size: uncompressed, stored: compressed, offset: of its local record."""
 
     name: str
     size: int
@@ -42,7 +42,7 @@ class Member(Struct, frozen=True):
 
     @property
     def plain(self) -> bool:
-        """Whether its bytes lie as they are."""
+        """Whether it is stored uncompressed."""
         return self.method == _STORED and not self.encrypted
 
 
@@ -60,7 +60,7 @@ def read_directory(read: Read, size: int) -> Mapping[str, Member]:
     tail = read(size - tail_length, tail_length)
     at = tail.rfind(b"PK\x05\x06")
     if at < 0 or len(tail) - at < _END.size:
-        raise BadArchive("the archive has no end record: it is cut, or no zip at all", True)
+        raise BadArchive("the archive has no end record: it is truncated or not a zip file", True)
     _, disk, _, _, count, length, offset, _ = _END.unpack_from(tail, at)
     end = size - tail_length + at
     if disk not in (0, 0xFFFF):
@@ -69,14 +69,14 @@ def read_directory(read: Read, size: int) -> Mapping[str, Member]:
     if found is not None:
         count, length, offset, end = found
     if count > ENTRY_LIMIT or length > DIRECTORY_LIMIT:
-        raise BadArchive(f"the archive announces {count:,} members in a directory of {length:,} bytes")
+        raise BadArchive(f"the archive states {count:,} members in a directory of {length:,} bytes")
     if offset + length > end:
-        raise BadArchive("the directory of the archive lies behind its end record", True)
+        raise BadArchive("the directory of the archive is after its end record", True)
     # Bytes before the first member (a script, a stub) move every offset by as much.
     shift = end - length - offset
     raw = read(offset + shift, length)
     if len(raw) < length:
-        raise BadArchive("the directory of the archive is cut", True)
+        raise BadArchive("the directory of the archive is truncated", True)
     return _members(raw, count, shift, size)
 
 
@@ -86,10 +86,10 @@ def _end_of_large(read: Read, tail: bytes, at: int, size: int) -> tuple[int, int
         return None
     _, _, place, _ = _LOCATOR.unpack_from(tail, at - _LOCATOR.size)
     if place + _END64.size > size:
-        raise BadArchive("the zip64 end record lies behind the end of the file", True)
+        raise BadArchive("the zip64 end record is after the end of the file", True)
     raw = read(place, _END64.size)
     if len(raw) < _END64.size or raw[:4] != b"PK\x06\x06":
-        raise BadArchive("the zip64 end record is not where the archive says")
+        raise BadArchive("the zip64 end record is not at the stated position")
     *_, count, length, offset = _END64.unpack(raw)
     return count, length, offset, place
 
@@ -99,7 +99,7 @@ def _members(raw: bytes, count: int, shift: int, size: int) -> Mapping[str, Memb
     at = 0
     for _ in range(count):
         if at + _ENTRY.size > len(raw) or raw[at : at + 4] != b"PK\x01\x02":
-            raise BadArchive("the directory of the archive is not what its end record says")
+            raise BadArchive("the directory of the archive contradicts its end record")
         fields = _ENTRY.unpack_from(raw, at)
         flags, method = fields[3:5]
         stored, unpacked, name_length, extra_length, comment_length = fields[8:13]
@@ -109,12 +109,12 @@ def _members(raw: bytes, count: int, shift: int, size: int) -> Mapping[str, Memb
         extra = raw[at + name_length : at + name_length + extra_length]
         at += name_length + extra_length + comment_length
         if at > len(raw):
-            raise BadArchive("the directory of the archive is cut", True)
+            raise BadArchive("the directory of the archive is truncated", True)
         unpacked, stored, offset = _large(extra, unpacked, stored, offset)
         if offset + shift + stored > size:
-            raise BadArchive(f"member {name[:100]} lies behind the end of the file", True)
+            raise BadArchive(f"member {name[:100]} is after the end of the file", True)
         if name in members:
-            raise BadArchive(f"member {name[:100]} stands twice in the directory")
+            raise BadArchive(f"member {name[:100]} is listed twice in the directory")
         members[name] = Member(name, unpacked, stored, offset + shift, method, bool(flags & 1))
     return members
 
@@ -144,7 +144,7 @@ def data_offset(read: Read, member: Member) -> int:
     """Where the bytes of a member begin."""
     raw = read(member.offset, _LOCAL.size)
     if len(raw) < _LOCAL.size or raw[:4] != b"PK\x03\x04":
-        raise BadArchive(f"member {member.name[:100]} is not where the directory says")
+        raise BadArchive(f"member {member.name[:100]} is not at the listed position")
     name_length, extra_length = _LOCAL.unpack(raw)[-2:]
     return member.offset + _LOCAL.size + int(name_length) + int(extra_length)
 
@@ -157,9 +157,9 @@ def beginning(read: Read, member: Member, most: int) -> bytes:
     if member.method == _STORED:
         return read(start, min(most, member.stored))
     if member.method != _DEFLATED:
-        raise BadArchive(f"member {member.name[:100]} is packed by method {member.method}")
+        raise BadArchive(f"member {member.name[:100]} uses compression method {member.method}")
     unpacker = zlib.decompressobj(-15)
     try:
         return unpacker.decompress(read(start, min(member.stored, PACKED_LIMIT)), most)
     except zlib.error:
-        raise BadArchive(f"member {member.name[:100]} does not unpack") from None
+        raise BadArchive(f"member {member.name[:100]} cannot be decompressed") from None

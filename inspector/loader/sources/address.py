@@ -1,6 +1,6 @@
-"""What the name of a source means: a path here, a repository of the Hub, or a place of another kind. Pure.
+"""Parses the name of a source: a local path, a Hub repository, or another address. Pure.
 
-A path that exists always wins. What else may stand for a repository: `org/name`, `org/name@revision`,
+A path that exists always wins. Other forms of a repository: `org/name`, `org/name@revision`,
 `hf://org/name@revision/sub/folder` (which never means a path), and the address of a page, folder or file
 that was copied from a browser.
 """
@@ -37,7 +37,7 @@ class Address(Struct, frozen=True):
     """Where to read.
 
     kind: "path" (this machine), "hub" (a repository) or "url" (whatever fsspec knows). repository and
-    revision are those of the Hub; revision None stands for the main branch. inside: folder or file within
+    revision are those of the Hub; revision None is the main branch. inside: folder or file within
     the repository, "" for its root; which of the two it is, only the repository's tree can tell.
     """
 
@@ -58,15 +58,15 @@ class Address(Struct, frozen=True):
         return f"{kind}{self.repository}{revision}" + (f"/{self.inside}" if self.inside else "")
 
 
-class Misread(Struct, frozen=True):
-    """Why a text is no address, in words that fit behind it."""
+class InvalidAddress(Struct, frozen=True):
+    """Why the argument could not be parsed. problem: the end of the sentence that `given` begins."""
 
     given: str
     problem: str
 
 
-def address_of(given: str, *, exists: bool, hosts: frozenset[str] = _PUBLIC_HOSTS) -> Address | Misread:
-    """What `given` names. exists: whether there is such a path; hosts: those whose pages are the Hub's."""
+def address_of(given: str, *, exists: bool, hosts: frozenset[str] = _PUBLIC_HOSTS) -> Address | InvalidAddress:
+    """The source that `given` names. exists: whether it is a local path; hosts: those of Hub pages."""
     if given.startswith("hf://"):
         return _hub(given, given[5:])
     if exists or not given or "\0" in given:
@@ -79,33 +79,33 @@ def address_of(given: str, *, exists: bool, hosts: frozenset[str] = _PUBLIC_HOST
     if found is None:
         return Address("path", given)
     if found[2] is not None and (problem := _bad_revision(found[2])):
-        return Misread(given, problem)
+        return InvalidAddress(given, problem)
     return Address("hub", given, found[1], found[2])
 
 
 def with_options(
     address: Address, revision: str | None, subfolder: str | None, repo_type: str | None
-) -> Address | Misread:
+) -> Address | InvalidAddress:
     """The address with what options say; an option that contradicts the address is a mistake."""
     if address.kind != "hub":
         if revision is not None:
-            return Misread(address.given, "has no revisions: it is no repository of the Hub")
+            return InvalidAddress(address.given, "has no revisions: it is not a Hub repository")
         return address
     if revision is not None:
         if address.revision not in (None, revision):
-            return Misread(address.given, f"names a revision already, and --revision another: {revision}")
+            return InvalidAddress(address.given, f"already has a revision, --revision gives another: {revision}")
         if problem := _bad_revision(revision):
-            return Misread(revision, problem)
+            return InvalidAddress(revision, problem)
         address = replace(address, revision=revision)
     if repo_type is not None:
         known = [one for one in REPO_TYPES if one == repo_type]
         if not known:
-            return Misread(repo_type, f"is no type of repository: there are {', '.join(REPO_TYPES)}")
+            return InvalidAddress(repo_type, f"is not a repository type: use {', '.join(REPO_TYPES)}")
         address = replace(address, repo_type=known[0])
     if subfolder is not None and subfolder.strip("/"):
         inside = "/".join(part for part in (address.inside, subfolder.strip("/")) if part)
         if problem := _bad_path(inside):
-            return Misread(subfolder, problem)
+            return InvalidAddress(subfolder, problem)
         address = replace(address, inside=inside)
     return address
 
@@ -135,14 +135,14 @@ def is_commit(revision: str) -> bool:
     return re.fullmatch(r"[0-9a-f]{40}", revision) is not None
 
 
-def _hub(given: str, rest: str) -> Address | Misread:
+def _hub(given: str, rest: str) -> Address | InvalidAddress:
     """`[type/]org/name[@revision][/inside]`, and a lone `name` of the oldest repositories."""
     parts = rest.strip("/").split("/")
     repo_type: RepoType = "model"
     if len(parts) > 1 and parts[0] in _PREFIXES:
         repo_type = _PREFIXES[parts.pop(0)]
     if len(parts) > 1 and parts[0] in _NOT_READ:
-        return Misread(given, f"is one of the Hub's {parts[0]}, which are not read")
+        return InvalidAddress(given, f"is one of the Hub's {parts[0]}, which are not supported")
     name, _, revision = "/".join(parts).partition("@")
     if "/" in name and name.count("/") > 1:  # no revision: the third part begins the folder
         pieces = name.split("/")
@@ -157,18 +157,20 @@ def _hub(given: str, rest: str) -> Address | Misread:
         revision, _, inside = revision.partition("/")
         revision = unquote(revision)
     if "@" in rest and not revision:
-        return Misread(given, "names an empty revision")
+        return InvalidAddress(given, "has an empty revision")
     return _checked(given, name, revision or None, inside, repo_type)
 
 
-def _url(given: str, hosts: frozenset[str]) -> Address | Misread:
+def _url(given: str, hosts: frozenset[str]) -> Address | InvalidAddress:
     try:
         split = urlsplit(given)
         host = split.netloc.rpartition("@")[2].lower()
     except ValueError:
-        return Misread(given, "is no address")
+        return InvalidAddress(given, "is not an address")
     if split.scheme in ("http", "https") and "@" in split.netloc:
-        return Misread(f"{split.scheme}://…@{host}", "holds a user name: credentials are not taken from addresses")
+        return InvalidAddress(
+            f"{split.scheme}://…@{host}", "contains a user name: credentials in addresses are not supported"
+        )
     if split.scheme not in ("http", "https") or (host not in hosts and host not in _PUBLIC_HOSTS):
         return Address("url", given)
     parts = [unquote(part) for part in split.path.strip("/").split("/")]
@@ -176,40 +178,40 @@ def _url(given: str, hosts: frozenset[str]) -> Address | Misread:
     if parts[0] in _PREFIXES:
         repo_type = _PREFIXES[parts.pop(0)]
     if len(parts) < 2 and not (len(parts) == 1 and parts[0]):
-        return Misread(given, "is a page of the Hub, but not that of a repository")
+        return InvalidAddress(given, "is a Hub page, but not a repository's")
     view = next((at for at in (2, 1) if len(parts) > at and parts[at] in _VIEWS), None)
     if view is None:
         if len(parts) > 2:
-            return Misread(given, "is a page of the Hub that shows no folder and no file")
+            return InvalidAddress(given, "is a Hub page without a folder or file")
         return _checked(given, "/".join(parts), None, "", repo_type)
     behind = parts[view + 1 :]
     whole = _WHOLE_REFERENCE.match("/".join(behind))
     length = whole[0].count("/") + 1 if whole is not None else 1
     revision = "/".join(behind[:length])
     if not revision:
-        return Misread(given, "names no revision")
+        return InvalidAddress(given, "names no revision")
     return _checked(given, "/".join(parts[:view]), revision, "/".join(behind[length:]), repo_type)
 
 
-def _checked(given: str, name: str, revision: str | None, inside: str, repo_type: RepoType) -> Address | Misread:
+def _checked(given: str, name: str, revision: str | None, inside: str, repo_type: RepoType) -> Address | InvalidAddress:
     if not all(_NAME.fullmatch(part) for part in name.split("/")) or ".." in name or "--" in name:
-        return Misread(given, "is no name of a repository: it has the form org/name")
+        return InvalidAddress(given, "is not a repository name: use org/name")
     if revision is not None and (problem := _bad_revision(revision)):
-        return Misread(given, problem)
+        return InvalidAddress(given, problem)
     inside = inside.strip("/")
     if problem := _bad_path(inside):
-        return Misread(given, problem)
+        return InvalidAddress(given, problem)
     return Address("hub", given, name, revision, inside, repo_type)
 
 
 def _bad_revision(revision: str) -> str:
     odd = not revision.isprintable() or any(mark in revision for mark in " ~^:?*[\\") or ".." in revision
     if odd or not revision or len(revision) > _REVISION_LIMIT or revision.startswith(("-", "/")):
-        return "names a revision that git could not have"
+        return "has a revision that git does not allow"
     return ""
 
 
 def _bad_path(inside: str) -> str:
     parts = inside.split("/") if inside else []
     odd = any(part in ("", ".", "..") or not part.isprintable() or "\\" in part for part in parts)
-    return "names a folder that no repository can have" if odd or len(inside) > 1000 else ""
+    return "has a folder name that is not allowed" if odd or len(inside) > 1000 else ""

@@ -62,7 +62,7 @@ class Download(Struct, frozen=True):
 def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Address, commit: str) -> Download:
     """sizes: path in the repository -> bytes. audited: paths of the weights that were audited.
 
-    Needed are these, and every file that is no weights in some format: configs, tokenizers, code.
+    Needed are these, and every file that does not contain weights: configs, tokenizers, code.
     """
     wanted = set(audited)
     copies: dict[str, list[str]] = {}

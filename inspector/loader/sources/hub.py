@@ -2,7 +2,7 @@
 
 The revision is resolved to a commit by the first request; all later ones name that commit. The tree says
 what files there are and how long each is. Configs, the index and, where the Hub has it, the one answer
-with all headers are requested while the tree is on its way; where there is no such answer, so are the
+with all headers are requested while the tree is on its way; without such an answer, so are the
 redirects of the weight files to the store that holds them.
 """
 
@@ -19,17 +19,17 @@ from inspector.findings.finding import Finding
 from inspector.loader.sources.address import MAIN, Address, is_commit
 from inspector.loader.sources.download import Download, download_of
 from inspector.loader.sources.hub_api import Api, Description
-from inspector.loader.sources.hub_settings import Settings, request_headers
+from inspector.loader.sources.hub_settings import HubSettings, request_headers
 from inspector.loader.sources.one_answer import headers_of
-from inspector.loader.sources.ranges import Head, expected_headers, likely_headers, read_header, refusal_of
+from inspector.loader.sources.ranges import HeaderRequest, expected_headers, likely_headers, read_header, refusal_of
 from inspector.loader.sources.source import Listing, Opening, Refusal, RepositoryFile, is_plain_name
 from inspector.loader.sources.tasks import Task
 from inspector.loader.sources.traffic import Meter, Progress, Traffic
-from inspector.loader.sources.web import Answer, Failure, Limits, Stopped, Wanted, Web
+from inspector.loader.sources.web import Answer, Limits, Request, RequestFailure, Stopped, Web
 from inspector.loader.weight_sets import SAFETENSORS, group
 
 ROUTES_LIMIT: Final = 1_000
-"""Files whose redirects are requested before it is known how much of each is wanted."""
+"""Files with redirects that are requested before the required ranges are known."""
 BEGINNING: Final = 16_384
 """Bytes that are requested with a redirect: a server that sends the file itself then sends its beginning."""
 HEADERS_LIMIT: Final = 400_000_000
@@ -53,11 +53,11 @@ class HubSource:
         self._files: dict[str, RepositoryFile] = {}
         self._complete = True
         self._folder = self.address.inside
-        self._early: dict[str, Task[Answer | Failure]] = {}
+        self._early: dict[str, Task[Answer | RequestFailure]] = {}
         self._expected: dict[str, int] = {}
         self._config: bytes = b""
         self._all_headers: Task[bytes] | None = None
-        self._routes: dict[str, Task[Answer | Failure]] = {}
+        self._routes: dict[str, Task[Answer | RequestFailure]] = {}
         self._chosen = chosen
 
     @property
@@ -114,10 +114,10 @@ class HubSource:
         answer = (early or self._whole(name, limit)).result()
         if isinstance(answer, Answer) and early is not None and len(answer.body) < file.size:
             answer = self._whole(name, limit).result()
-        if isinstance(answer, Failure):
+        if isinstance(answer, RequestFailure):
             return refusal_of(answer)
         if len(answer.body) < file.size and "html" not in answer.headers.get("content-type", ""):
-            return Refusal("incomplete", f"{len(answer.body):,} of {file.size:,} bytes came", file.size)
+            return Refusal("incomplete", f"{len(answer.body):,} of {file.size:,} bytes received", file.size)
         if name == "config.json":
             self._config = answer.body
         self._report(0, 0)
@@ -154,11 +154,11 @@ class HubSource:
         length = min(length, file.size - offset)
         if length <= 0:
             return b""
-        answer = self._web.ask(Wanted(self._url(name), length, offset, offset + length - 1, exact=False)).result()
-        if isinstance(answer, Failure):
+        answer = self._web.ask(Request(self._url(name), length, offset, offset + length - 1, exact=False)).result()
+        if isinstance(answer, RequestFailure):
             return refusal_of(answer)
         if answer.status != 206 and offset:
-            return Refusal("malformed", "the server knows no ranges")
+            return Refusal("malformed", "the server does not support ranges")
         return answer.body
 
     def _by_ranges(self, names: Sequence[str]) -> list[Task[Opening | Refusal]]:
@@ -166,13 +166,13 @@ class HubSource:
         sizes = {name: file.size for name in names if (file := self._file(name)) is not None}
         expected = likely_headers(self._expected, self._config, sizes)
         self._web.extend(sum(expected.get(name, 0) for name in names))
-        heads = [Head(name, self._url(name), sizes.get(name), expected.get(name)) for name in names]
+        heads = [HeaderRequest(name, self._url(name), sizes.get(name), expected.get(name)) for name in names]
         return self._web.begin([partial(self._header, head) for head in heads], refusal_of)
 
-    def _header(self, head: Head) -> Opening | Refusal:
+    def _header(self, head: HeaderRequest) -> Opening | Refusal:
         route = self._routes.get(head.url)
         begun = None if route is None else route.result()
-        if isinstance(begun, Failure):
+        if isinstance(begun, RequestFailure):
             if begun.status != 416:
                 return refusal_of(begun)
             begun = None
@@ -205,8 +205,8 @@ class HubSource:
         repository = f"{self._api.settings.endpoint}/{kind}{self.address.repository}"
         return f"{repository}/resolve/{self.commit}/{quote(path, safe='/')}"
 
-    def _whole(self, name: str, limit: int) -> Task[Answer | Failure]:
-        return self._web.ask(Wanted(self._url(name), limit))
+    def _whole(self, name: str, limit: int) -> Task[Answer | RequestFailure]:
+        return self._web.ask(Request(self._url(name), limit))
 
     # --- opening ---
 
@@ -232,9 +232,9 @@ class HubSource:
         """Why no file may be read though the tree may: the terms of the repository, said once for all files."""
         early = next(iter(self._early.values()), None)
         if early is None and self._description.gated and (name := next(iter(self.listing().files), None)):
-            early = self._web.ask(Wanted(self._url(name), 1, 0, 0, exact=False))
+            early = self._web.ask(Request(self._url(name), 1, 0, 0, exact=False))
         answer = None if early is None else early.result()
-        if isinstance(answer, Failure) and answer.status in (401, 403):
+        if isinstance(answer, RequestFailure) and answer.status in (401, 403):
             return self._api.finding_of(answer)
         return None
 
@@ -263,7 +263,7 @@ class HubSource:
 
     def _all(self, url: str, urls: Sequence[str]) -> bytes:
         """The one answer with all headers at the commit; b"" where there is none, and then each file is on its way."""
-        answer = self._web.get(Wanted(url, HEADERS_LIMIT, tries=1, compressed=True))
+        answer = self._web.get(Request(url, HEADERS_LIMIT, tries=1, compressed=True))
         if isinstance(answer, Answer):
             stated = answer.headers.get("x-repo-commit", "")
             if stated == self.commit or (not is_commit(stated) and self._api.is_at(self.commit)):
@@ -274,7 +274,7 @@ class HubSource:
     def _route(self, urls: Sequence[str]) -> None:
         """Requests the redirects of files that are almost sure to be read."""
         if not self._description.gated and not self._chosen:
-            ways = [Wanted(url, BEGINNING, 0, BEGINNING - 1, exact=False, route=True) for url in urls[:ROUTES_LIMIT]]
+            ways = [Request(url, BEGINNING, 0, BEGINNING - 1, exact=False, route=True) for url in urls[:ROUTES_LIMIT]]
             tasks = self._web.begin([partial(self._web.get, way) for way in ways], lambda failure: failure)
             self._routes = {way.url: task for way, task in zip(ways, tasks, strict=True)}
 
@@ -291,13 +291,13 @@ class HubSource:
 
 def open_repository(
     address: Address,
-    settings: Settings,
+    settings: HubSettings,
     progress: Progress | None = None,
     limits: Limits | None = None,
     *,
     chosen: bool = False,
 ) -> HubSource | Finding:
-    """The repository at the commit that its revision stands for now, or why it cannot be read.
+    """The repository at the current commit of its revision, or why it cannot be read.
 
     chosen: the weights are not those that come first, so that nothing is requested of these ahead.
     """
@@ -325,7 +325,7 @@ def open_repository(
             web.close()
 
 
-_ABSENT: Final = Refusal("absent", "there is no such file at this commit")
+_ABSENT: Final = Refusal("absent", "no such file at this commit")
 
 
 def _numbered(outcome: Opening | Refusal, number: int, total: int) -> Opening | Refusal:

@@ -12,10 +12,10 @@ from msgspec import Struct
 from inspector.findings.finding import Finding
 from inspector.loader.signature import recognise
 from inspector.loader.sources.address import MAIN, Address, is_commit
-from inspector.loader.sources.hub_settings import Settings
+from inspector.loader.sources.hub_settings import HubSettings
 from inspector.loader.sources.redirects import origin_of, target_of
 from inspector.loader.sources.source import RepositoryFile, is_plain_name
-from inspector.loader.sources.web import Answer, Failure, Wanted, Web
+from inspector.loader.sources.web import Answer, Request, RequestFailure, Web
 
 if TYPE_CHECKING:
     from inspector.findings.reading.hub import OfRepository
@@ -41,7 +41,7 @@ class Api(Struct, frozen=True, eq=False):
     """The API of an endpoint for one repository."""
 
     web: Web
-    settings: Settings
+    settings: HubSettings
     address: Address
     with_token: bool
 
@@ -51,11 +51,11 @@ class Api(Struct, frozen=True, eq=False):
         return f"{base}/{rest}" if rest else base
 
     def describe(self) -> Description | Finding:
-        """Which commit the revision stands for, and what the repository is called now."""
+        """The commit of the revision and the current name of the repository."""
         revision = self.address.revision
         url = self.url("" if revision is None else f"revision/{quote(revision, safe='')}")
-        answer = self.web.ask(Wanted(url, DESCRIPTION_LIMIT, compressed=True)).result()
-        if isinstance(answer, Failure):
+        answer = self.web.ask(Request(url, DESCRIPTION_LIMIT, compressed=True)).result()
+        if isinstance(answer, RequestFailure):
             return self.finding_of(answer)
         described = _json(answer.body)
         commit = described.get("sha") if isinstance(described, dict) else None
@@ -76,8 +76,8 @@ class Api(Struct, frozen=True, eq=False):
 
     def is_at(self, commit: str) -> bool:
         """Whether the main branch is at this commit now."""
-        answer = self.web.get(Wanted(self.url(f"revision/{MAIN}"), DESCRIPTION_LIMIT, compressed=True))
-        described = None if isinstance(answer, Failure) else _json(answer.body)
+        answer = self.web.get(Request(self.url(f"revision/{MAIN}"), DESCRIPTION_LIMIT, compressed=True))
+        described = None if isinstance(answer, RequestFailure) else _json(answer.body)
         return isinstance(described, dict) and described.get("sha") == commit
 
     def tree(self, commit: str) -> tuple[dict[str, RepositoryFile], bool] | Finding:
@@ -89,23 +89,23 @@ class Api(Struct, frozen=True, eq=False):
             if url in seen or len(seen) >= PAGES_LIMIT or len(files) > ENTRIES_LIMIT:
                 return files, False
             seen.add(url)
-            answer = self.web.get(Wanted(url, TREE_LIMIT, compressed=True))
-            if isinstance(answer, Failure):
+            answer = self.web.get(Request(url, TREE_LIMIT, compressed=True))
+            if isinstance(answer, RequestFailure):
                 return self.finding_of(answer)
             page = _json(answer.body)
             if not isinstance(page, list):
-                return self._not_understood("the list of its files", answer.body)
+                return self._not_understood("the list of files", answer.body)
             files.update(found for one in page if (found := _file(one)) is not None)
             url = _next(answer, url)
             if url is not None and origin_of(url) != self.settings.origin:
                 return files, False
         return files, True
 
-    def finding_of(self, failure: Failure) -> Finding:
+    def finding_of(self, failure: RequestFailure) -> Finding:
         """The failure of the first requests about a repository as the one thing that it says.
 
         A server that hides private repositories answers 401 for these and for absent ones alike, as long as
-        nobody has logged in; with a token it answers 404 for both.
+        the user is not logged in; with a token it answers 404 for both.
         """
         kind = _kind(failure, self.with_token)
         bare = "://" not in self.address.given
@@ -141,7 +141,7 @@ class Api(Struct, frozen=True, eq=False):
         return HubAnswerOdd(wanted=wanted, what=recognise(raw[:512], len(raw)), endpoint=self.settings.endpoint)
 
 
-def _kind(failure: Failure, with_token: bool) -> type[OfRepository] | None:
+def _kind(failure: RequestFailure, with_token: bool) -> type[OfRepository] | None:
     """What a refusal is about; None where it says nothing about the repository."""
     from inspector.findings.reading import hub
 
@@ -179,7 +179,7 @@ def _json(raw: bytes) -> Any:
 
 
 def _file(one: object) -> tuple[str, RepositoryFile] | None:
-    """Path and facts of a file of the tree whose path may be asked for; None for anything else."""
+    """Path and facts of a file of the tree, if the path is safe; None for anything else."""
     if not isinstance(one, dict) or one.get("type") != "file":
         return None
     path, size = one.get("path"), one.get("size")

@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.loader.sources.address import Misread
+from inspector.loader.sources.address import InvalidAddress
 from inspector.loader.sources.redirects import Origin, origin_of
 
 DEFAULT_ENDPOINT: Final = "https://huggingface.co"
 
 
-class Settings(Struct, frozen=True):
+class HubSettings(Struct, frozen=True):
     """endpoint: without a slash at its end. patience: seconds without an answer."""
 
     endpoint: str
@@ -26,28 +26,28 @@ class Settings(Struct, frozen=True):
 
     @property
     def hosts(self) -> frozenset[str]:
-        """Hosts whose pages are those of the Hub."""
+        """Hosts of Hub pages."""
         return frozenset({self.origin.authority.lower(), self.origin.host})
 
 
-def settings() -> Settings | Misread:
+def settings() -> HubSettings | InvalidAddress:
     """The settings of the client, or what is wrong with them."""
     try:
         constants = _constants()
     except ValueError as problem:  # a number in the environment that is none
-        return Misread("the environment", f"is refused by huggingface_hub: {problem}")
+        return InvalidAddress("the environment", f"is rejected by huggingface_hub: {problem}")
     endpoint = str(constants.ENDPOINT).strip().rstrip("/") or DEFAULT_ENDPOINT
     origin = origin_of(endpoint)
     if origin is None or any(mark in endpoint for mark in "@?# ") or not endpoint.isascii():
         shown = endpoint.rpartition("@")[2]
-        return Misread(shown, "is the endpoint by HF_ENDPOINT, and no web address such as https://huggingface.co")
-    return Settings(endpoint, origin, min(60.0, max(1.0, float(constants.HF_HUB_DOWNLOAD_TIMEOUT))))
+        return InvalidAddress(shown, "in HF_ENDPOINT is not a web address such as https://huggingface.co")
+    return HubSettings(endpoint, origin, min(60.0, max(1.0, float(constants.HF_HUB_DOWNLOAD_TIMEOUT))))
 
 
 def hosts() -> frozenset[str]:
-    """Hosts whose addresses mean the Hub, whatever else is wrong with the settings."""
+    """Hosts of the Hub, even if the settings are invalid."""
     found = settings()
-    return frozenset() if isinstance(found, Misread) else found.hosts
+    return frozenset() if isinstance(found, InvalidAddress) else found.hosts
 
 
 def offline() -> bool:

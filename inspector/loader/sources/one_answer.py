@@ -33,7 +33,7 @@ def headers_of(raw: bytes, sizes: Mapping[str, int], folder: str = "") -> dict[s
 def _cut_out(raw: bytes, sizes: Mapping[str, int], folder: str) -> dict[str, Opening] | None:
     """The headers as they are in a compact answer, without decoding it; None where one does not fit.
 
-    Between two names of files stands a header and nothing else. A tensor may have such a name too, or the
+    Between two file names there is a header and nothing else. A tensor may have such a name too, or the
     text may be no JSON: then what is cut out has not the right length, and everything is decoded instead.
     """
     begin = raw.find(b'"headers":{')
@@ -87,7 +87,7 @@ def _rebuilt(header: dict[str, Any], size: int) -> Opening | None:
 
 
 def _padded(header: bytes, end: int, size: int) -> Opening | None:
-    """The header as it must be in a file of `size` bytes whose data is `end` bytes long, if it can."""
+    """The header as it must be in a file of `size` bytes with `end` bytes of data, if possible."""
     blanks = size - 8 - end - len(header)
     if not 0 <= blanks < _PADDING:
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from inspector.findings.finding import Finding
-from inspector.loader.sources.address import Address, Misread, address_of, shown, with_options
+from inspector.loader.sources.address import Address, InvalidAddress, address_of, shown, with_options
 from inspector.loader.sources.source import Source
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
 
 
-class Opened(Struct, frozen=True):
+class OpenedSource(Struct, frozen=True):
     """A source, and what is to be reported with it.
 
     only: the single file that was named. address: what the source turned out to be, in its shortest form.
@@ -35,7 +35,7 @@ class Opened(Struct, frozen=True):
 
 def understood(
     source: str, revision: str | None, subfolder: str | None, repo_type: str | None, cached: bool
-) -> Address | Misread:
+) -> Address | InvalidAddress:
     """What a text with its options names. An existing path wins, unless a cached repository is asked for."""
     exists = os.path.lexists(source) and not cached
     hosts: frozenset[str] = frozenset()
@@ -44,7 +44,7 @@ def understood(
 
         hosts = endpoint_hosts()
     address = address_of(source, exists=exists, hosts=hosts)
-    return address if isinstance(address, Misread) else with_options(address, revision, subfolder, repo_type)
+    return address if isinstance(address, InvalidAddress) else with_options(address, revision, subfolder, repo_type)
 
 
 def open_source(
@@ -56,25 +56,25 @@ def open_source(
     cached: bool = False,
     progress: Progress | None = None,
     chosen: bool = False,
-) -> Opened | Finding | str:
+) -> OpenedSource | Finding | str:
     """The source that a text names, the evidence of why there is none, or the path of this machine.
 
     cached: the local cache of the Hub client only. revision, subfolder and repo_type are those of a
     repository. progress is called while headers arrive. chosen: particular weights are asked for.
     """
     address = understood(source, revision, subfolder, repo_type, cached)
-    if isinstance(address, Misread):
+    if isinstance(address, InvalidAddress):
         return _misread(address)
     if address.kind == "path":
         if cached:
-            return _misread(Misread(source, "is no name of a repository: it has the form org/name"))
+            return _misread(InvalidAddress(source, "is not a repository name: use org/name"))
         return os.path.join(source, subfolder) if subfolder else source
     if address.kind == "url":
         return _remote(address, subfolder, progress)
     return _repository(address, cached, progress, chosen)
 
 
-def _repository(address: Address, cached: bool, progress: Progress | None, chosen: bool) -> Opened | Finding:
+def _repository(address: Address, cached: bool, progress: Progress | None, chosen: bool) -> OpenedSource | Finding:
     from inspector.loader.sources.hub_settings import cache_folder, offline, settings
 
     without = offline()
@@ -95,29 +95,29 @@ def _repository(address: Address, cached: bool, progress: Progress | None, chose
                 unfinished=found.unfinished,
             ),
         )
-        return Opened(found.source, address.text, found.only, found.commit, found.revision, notes)
+        return OpenedSource(found.source, address.text, found.only, found.commit, found.revision, notes)
     stated = settings()
-    if isinstance(stated, Misread):
+    if isinstance(stated, InvalidAddress):
         return _misread(stated)
     from inspector.loader.sources.hub import open_repository
 
     source = open_repository(address, stated, progress, chosen=chosen)
     if isinstance(source, Finding):
         return source
-    return Opened(source, source.address.text, source.only, source.commit, None, tuple(source.notes), source)
+    return OpenedSource(source, source.address.text, source.only, source.commit, None, tuple(source.notes), source)
 
 
-def _remote(address: Address, subfolder: str | None, progress: Progress | None) -> Opened | Finding | str:
+def _remote(address: Address, subfolder: str | None, progress: Progress | None) -> OpenedSource | Finding | str:
     from inspector.loader.sources.remote_files import open_remote
 
     url = address.given.rstrip("/") + f"/{subfolder.strip('/')}" if subfolder else address.given
     found = open_remote(url, progress)
     if isinstance(found, Finding | str):
         return found
-    return Opened(found, shown(url), found.only, remote=found)
+    return OpenedSource(found, shown(url), found.only, remote=found)
 
 
-def _misread(problem: Misread) -> Finding:
+def _misread(problem: InvalidAddress) -> Finding:
     from inspector.findings.reading.hub import AddressNotUnderstood
 
     return AddressNotUnderstood(given=shown(problem.given), problem=problem.problem)

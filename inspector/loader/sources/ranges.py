@@ -13,7 +13,7 @@ from inspector.loader import strict_json
 from inspector.loader.header import wanted_length
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Opening, Refusal
-from inspector.loader.sources.web import Answer, Failure, Wanted
+from inspector.loader.sources.web import Answer, Request, RequestFailure
 
 SMALLEST_FIRST: Final = 1_024
 """Bytes of a first range, whatever is expected."""
@@ -31,15 +31,15 @@ _METADATA: Final = 200
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
 
 
-class Span(Struct, frozen=True):
-    """Bytes first to last of a file, both included, and its whole size where the server tells it."""
+class ByteRange(Struct, frozen=True):
+    """Bytes first to last of a file, both included, and its whole size if the server states it."""
 
     first: int
     last: int
     total: int | None
 
 
-def content_range(stated: str | None) -> Span | None:
+def content_range(stated: str | None) -> ByteRange | None:
     """A Content-Range as a span, None where it is none or contradicts itself."""
     found = None if stated is None else _CONTENT_RANGE.fullmatch(stated.strip())
     if found is None:
@@ -48,7 +48,7 @@ def content_range(stated: str | None) -> Span | None:
     total = None if found[3] == "*" else int(found[3])
     if first > last or (total is not None and last >= total):
         return None
-    return Span(first, last, total)
+    return ByteRange(first, last, total)
 
 
 def expected_headers(weight_map: Mapping[str, str], sizes: Mapping[str, int]) -> dict[str, int]:
@@ -92,8 +92,8 @@ def _first(config: Mapping[str, object], keys: Iterable[str]) -> int | None:
     return found[0] if found else None
 
 
-class Head(Struct, frozen=True):
-    """A file whose header is wanted. size: of the whole file, as the listing states it; expected: header bytes.
+class HeaderRequest(Struct, frozen=True):
+    """A file with a header to read. size: of the whole file, as the listing states it; expected: header bytes.
 
     begun: a first answer for the address that came before: the redirect to a store, or a first range.
     """
@@ -105,10 +105,10 @@ class Head(Struct, frozen=True):
     begun: Answer | None = None
 
 
-Get = Callable[[Wanted], Answer | Failure]
+Get = Callable[[Request], Answer | RequestFailure]
 
 
-def read_header(get: Get, head: Head) -> Opening | Refusal:
+def read_header(get: Get, head: HeaderRequest) -> Opening | Refusal:
     """The header by one range, or two; once more from the start where what came does not fit together."""
     outcome = _read(get, head)
     if isinstance(outcome, Refusal) and outcome.reason in _ONCE_MORE:
@@ -122,14 +122,14 @@ _ONCE_MORE: Final = frozenset({"changed", "incomplete", "malformed"})
 _CHANGED: Final = Refusal("changed", "the file changes while it is read")
 
 
-def _read(get: Get, head: Head) -> Opening | Refusal:
+def _read(get: Get, head: HeaderRequest) -> Opening | Refusal:
     if head.size == 0:
         return Opening(0, b"", None)
     want = max(SMALLEST_FIRST, min(head.expected or UNKNOWN_FIRST, LARGEST_FIRST))
     if head.size is not None:
         want = min(want, head.size)
     answer = _first_answer(get, head, want)
-    if isinstance(answer, Failure):
+    if isinstance(answer, RequestFailure):
         return refusal_of(answer)
     size = _size(answer, head.size)
     if isinstance(size, Refusal):
@@ -138,7 +138,7 @@ def _read(get: Get, head: Head) -> Opening | Refusal:
     if head.begun is not None and head.begun.status != 302:
         want = min(want, head.begun.asked)
     if len(first) < min(want, want if size is None else size):
-        return Refusal("incomplete", f"{len(first):,} of {want:,} bytes came", size)
+        return Refusal("incomplete", f"{len(first):,} of {want:,} bytes received", size)
     length = wanted_length(first[:8], size)
     if length is None:
         return Opening(size, first[:SNIFF_BYTES], None)
@@ -149,32 +149,32 @@ def _read(get: Get, head: Head) -> Opening | Refusal:
     return _rest(get, head, answer, size, length)
 
 
-def _first_answer(get: Get, head: Head, want: int) -> Answer | Failure:
+def _first_answer(get: Get, head: HeaderRequest, want: int) -> Answer | RequestFailure:
     """The first range: from the store that is known already, from what has come already, or by the address."""
     begun = head.begun
     if begun is not None and begun.status != 302:
         return begun
-    answer: Answer | Failure | None = None
+    answer: Answer | RequestFailure | None = None
     if begun is not None:
-        answer = get(Wanted(begun.url, want, 0, want - 1, exact=False))
-        if isinstance(answer, Failure) and answer.status in _RAN_OUT:
+        answer = get(Request(begun.url, want, 0, want - 1, exact=False))
+        if isinstance(answer, RequestFailure) and answer.status in _RAN_OUT:
             answer = None
     if answer is None:
-        answer = get(Wanted(head.url, want, 0, want - 1, exact=False))
-    if isinstance(answer, Failure) and answer.status == 416:
-        answer = get(Wanted(head.url, want, exact=False))
+        answer = get(Request(head.url, want, 0, want - 1, exact=False))
+    if isinstance(answer, RequestFailure) and answer.status == 416:
+        answer = get(Request(head.url, want, exact=False))
     return answer
 
 
-def _rest(get: Get, head: Head, before: Answer, size: int | None, length: int) -> Opening | Refusal:
+def _rest(get: Get, head: HeaderRequest, before: Answer, size: int | None, length: int) -> Opening | Refusal:
     """The part of a header that the first range did not bring, from where that one came."""
     begin, end = len(before.body), 8 + length
     etag = before.headers.get("etag", "")
     headers = {"If-Range": etag} if etag.startswith('"') else {}
-    answer = get(Wanted(before.url, end - begin, begin, end - 1, headers, exact=False))
-    if isinstance(answer, Failure) and answer.status in _RAN_OUT and before.url != head.url:
-        answer = get(Wanted(head.url, end - begin, begin, end - 1, headers, exact=False))  # a link that ran out
-    if isinstance(answer, Failure):
+    answer = get(Request(before.url, end - begin, begin, end - 1, headers, exact=False))
+    if isinstance(answer, RequestFailure) and answer.status in _RAN_OUT and before.url != head.url:
+        answer = get(Request(head.url, end - begin, begin, end - 1, headers, exact=False))  # a link that ran out
+    if isinstance(answer, RequestFailure):
         return refusal_of(answer)
     if answer.status == 200 and headers:
         return _CHANGED if etag != answer.headers.get("etag") else _whole(get, head, size, length)
@@ -182,20 +182,20 @@ def _rest(get: Get, head: Head, before: Answer, size: int | None, length: int) -
         return _whole(get, head, size, length)
     span = content_range(answer.headers.get("content-range"))
     if span is None or span.first != begin:
-        return Refusal("malformed", "the server sent another part of the file than was asked for", size)
+        return Refusal("malformed", "the server sent the wrong part of the file", size)
     other = answer.headers.get("etag", "")
     if (etag and other and other != etag) or (size is not None and span.total not in (None, size)):
         return _CHANGED
     if len(answer.body) < end - begin:
-        return Refusal("incomplete", f"{begin + len(answer.body):,} of {end:,} bytes came", size)
+        return Refusal("incomplete", f"{begin + len(answer.body):,} of {end:,} bytes received", size)
     header = before.body[8:] + answer.body
     return Opening(size, before.body[:SNIFF_BYTES], header)
 
 
-def _whole(get: Get, head: Head, size: int | None, length: int) -> Opening | Refusal:
+def _whole(get: Get, head: HeaderRequest, size: int | None, length: int) -> Opening | Refusal:
     """The beginning in one piece, from a server that knows no ranges."""
-    answer = get(Wanted(head.url, 8 + length, exact=False))
-    if isinstance(answer, Failure):
+    answer = get(Request(head.url, 8 + length, exact=False))
+    if isinstance(answer, RequestFailure):
         return refusal_of(answer)
     if len(answer.body) < 8 + length or int.from_bytes(answer.body[:8], "little") != length:
         return _CHANGED
@@ -206,12 +206,12 @@ def _size(answer: Answer, listed: int | None) -> int | Refusal | None:
     """Bytes of the whole file, agreed on by the listing and the answer; nothing is kept before that."""
     if answer.status == 206:
         if "multipart/" in answer.headers.get("content-type", "").lower():
-            return Refusal("malformed", "the server sent several parts instead of the range asked for")
+            return Refusal("malformed", "the server sent several parts instead of the requested range")
         span = content_range(answer.headers.get("content-range"))
         if span is None:
             return Refusal("malformed", "the server does not say which part of the file it sent")
         if span.first != 0:
-            return Refusal("malformed", "the server sent another part of the file than was asked for")
+            return Refusal("malformed", "the server sent the wrong part of the file")
         reported = span.total
     elif answer.status == 200:
         reported = answer.length
@@ -231,7 +231,7 @@ def recognised_page(first: bytes) -> bool:
     return recognise(first[:SNIFF_BYTES], None) in ("html", "refusal", "json-error", "git-lfs-pointer")
 
 
-def refusal_of(failure: Failure) -> Refusal:
+def refusal_of(failure: RequestFailure) -> Refusal:
     """A failure of the network in the words of a source."""
     reasons = {"large": "too-large", "short": "incomplete"}
     if failure.status in (404, 410):

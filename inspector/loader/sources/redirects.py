@@ -61,7 +61,7 @@ def _origin(url: str) -> Origin | None:
 
 
 def target_of(url: str, stated: str) -> str:
-    """The address that an answer from `url` states, absolute or relative; what is no address stays as it is."""
+    """The absolute address of a redirect from `url`; an invalid one stays unchanged."""
     try:
         return urljoin(url, stated)
     except ValueError:
@@ -72,9 +72,9 @@ def why_not_followed(origin: Origin, target: str) -> str:
     """Why a redirect from an origin to an address is not followed; empty where it is."""
     there = origin_of(target)
     if there is None:
-        return f"{origin.authority} redirects to {plain(target)}, which is no web address"
+        return f"{origin.authority} redirects to {plain(target)}, which is not a web address"
     if origin.scheme == "https" and there.scheme != "https":
-        return f"{origin.authority} redirects to {plain(target)}, out of the secure connection"
+        return f"{origin.authority} redirects to {plain(target)}, which is not encrypted"
     if "@" in urlsplit(target).netloc:
         return f"{origin.authority} redirects to an address with a user name, {there.authority}"
     return ""

@@ -143,11 +143,11 @@ class RemoteFiles(Struct):
             return _refusal(problem)
         self.meter.received(len(read))
         if len(read) < end - start:
-            return Refusal("incomplete", f"{start + len(read):,} of {end:,} bytes came", self.sizes[name])
+            return Refusal("incomplete", f"{start + len(read):,} of {end:,} bytes received", self.sizes[name])
         return read[: end - start]
 
 
-_ABSENT: Final = Refusal("absent", "there is no such file")
+_ABSENT: Final = Refusal("absent", "no such file")
 
 
 def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Finding | str:
@@ -217,7 +217,7 @@ def _unsupported(url: str, scheme: str, problem: Exception) -> Finding:
 
 def _refusal(problem: BaseException) -> Refusal:
     if isinstance(problem, FileNotFoundError | NotADirectoryError):
-        return Refusal("absent", "there is nothing at this address")
+        return Refusal("absent", "nothing found at this address")
     if isinstance(problem, PermissionError) or "Credentials" in type(problem).__name__:
         return Refusal("permission", _words(problem))
     return Refusal("network", _words(problem))

@@ -78,30 +78,30 @@ def problem_of(error: Exception) -> tuple[str, str]:
     names = {name.__name__ for one in chain for name in type(one).__mro__}
     words = str(error)
     if "SSLCertVerificationError" in names:
-        return "tls", f"its certificate is refused: {_attribute(chain, 'verify_message') or 'it is not valid'}"
+        return "tls", f"certificate rejected: {_attribute(chain, 'verify_message') or 'it is not valid'}"
     if "SSLError" in names and not names & {"SSLEOFError", "SSLZeroReturnError"}:
         return "tls", f"no secure connection: {_attribute(chain, 'reason') or 'it does not speak TLS'}"
     if "gaierror" in names:
-        return "dns", "no such host is known"
+        return "dns", "unknown host"
     if "ConnectTimeout" in names:
-        return "connect", "no connection in time"
+        return "connect", "connection timed out"
     if "ConnectError" in names:
         refused = "ConnectionRefusedError" in names
         return "connect", "the connection was refused" if refused else _attribute(chain, "strerror") or words
     if "ProxyError" in names:
         return "proxy", f"the proxy answers {words}"
     if "TimeoutException" in names or "TimeoutError" in names:
-        return "timeout", "no answer in time"
+        return "timeout", "request timed out"
     if names & {"NetworkError", "EOFError"} or "disconnected" in words or "closed connection" in words:
         return "dropped", "the connection was dropped"
     if "InvalidURL" in names or "location header" in words:  # it is looked at even where it is not followed
-        return "redirect", "it redirects to an address that is none"
+        return "redirect", "it redirects to an invalid address"
     if "OfflineModeIsEnabled" in names:
-        return "offline", "no connection may be made: HF_HUB_OFFLINE is set"
+        return "offline", "offline mode: HF_HUB_OFFLINE is set"
     if "LocalProtocolError" in names:
-        return "malformed", "the request holds what no header may hold: check HF_TOKEN"
+        return "malformed", "invalid characters in a request header: check HF_TOKEN"
     if names & {"RequestError", "StreamError"}:
-        return "malformed", f"the answer is not that of a web server: {words}"
+        return "malformed", f"not an HTTP response: {words}"
     return "", ""
 
 

@@ -89,7 +89,7 @@ class Forewarned(Protocol):
     """A source that asks for less, or only once, when it knows what an index promises in each file."""
 
     def expect(self, weight_map: Mapping[str, str]) -> None:
-        """Told before the headers are read: tensor -> file, as an index states it."""
+        """Called before the headers are read: tensor -> file, as the index states it."""
 
 
 _RESERVED = frozenset(

@@ -16,7 +16,7 @@ class Task(Generic[T]):
     """A function that runs in another thread, made by `begin`.
 
     overdue is given the identifier of that thread (0 while the task waits for one); it returns what stands for
-    the result once nobody should wait any longer, and None before.
+    the result once the deadline has passed, and None before.
     """
 
     def __init__(self, function: Callable[[], T], overdue: Callable[[int], T | None]) -> None:

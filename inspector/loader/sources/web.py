@@ -4,7 +4,7 @@ The session is an HTTP client with its own connections, proxies, certificates an
 huggingface_hub replace it with `set_client_factory`. Decided here: a credential goes to the origin it was
 given for and to no other, never again after a redirect has led elsewhere, and into no message. Redirects
 are few, never from https to http, never to an address of this machine or network from a public one.
-Transient faults are retried once or twice; all others end at once in a `Failure`, which is data.
+Transient faults are retried once or twice; all others end at once in a `RequestFailure`, which is data.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ _reaches: Final[WeakKeyDictionary[Any, dict[Origin, str]]] = WeakKeyDictionary()
 """Session -> distance of the origins that it was the home of, for connections that are used again."""
 
 
-class Failure(Struct, frozen=True):
-    """Why there is no answer.
+class RequestFailure(Struct, frozen=True):
+    """Why a request failed.
 
     kind: "status" (an answer that refuses), or one of "connect", "dns", "tls", "proxy", "timeout", "dropped",
     "malformed", "redirect", "refused", "large", "encoded", "offline". detail: the same in words, free of
@@ -112,7 +112,7 @@ class Answer(Struct, frozen=True):
     """Bytes that were wanted at most."""
 
 
-class Wanted(Struct, frozen=True):
+class Request(Struct, frozen=True):
     """A request. first and last: the range of bytes, both ends included; most: bytes of the body to read."""
 
     url: str
@@ -131,10 +131,10 @@ class Wanted(Struct, frozen=True):
 
 
 class Stopped(Exception):
-    """The reading was abandoned: by the user, or because nobody waits for it any more."""
+    """The reading was abandoned: by the user, or because its result is no longer needed."""
 
 
-class _Refused(Exception):
+class _RedirectRefused(Exception):
     """A place that a redirect may not lead to."""
 
 
@@ -165,7 +165,7 @@ class Web:
         """Ends all waiting. The session stays open: it belongs to huggingface_hub."""
         self._stop.set()
 
-    def begin(self, functions: Iterable[Callable[[], T]], instead: Callable[[Failure], T]) -> list[Task[T]]:
+    def begin(self, functions: Iterable[Callable[[], T]], instead: Callable[[RequestFailure], T]) -> list[Task[T]]:
         """Runs functions that make requests, in threads; `instead` makes their result of a failure to end in time."""
 
         def overdue(thread: int) -> T | None:
@@ -174,11 +174,11 @@ class Web:
 
         return begin(functions, self.limits.at_once, overdue)
 
-    def ask(self, wanted: Wanted) -> Task[Answer | Failure]:
-        """Makes a request in a thread of its own."""
+    def ask(self, wanted: Request) -> Task[Answer | RequestFailure]:
+        """Makes a request in a separate thread."""
         return self.begin([lambda: self.get(wanted)], lambda failure: failure)[0]
 
-    def get(self, wanted: Wanted) -> Answer | Failure:
+    def get(self, wanted: Request) -> Answer | RequestFailure:
         """The answer to a request, after redirects and retries.
 
         A server that sends its headers byte by byte holds up the thread that calls this; `ask` does not wait for it.
@@ -206,14 +206,14 @@ class Web:
 
     # --- time ---
 
-    def _overdue(self, thread: int) -> Failure | None:
+    def _overdue(self, thread: int) -> RequestFailure | None:
         """A failure where the exchange of a thread has not kept its deadline, or everything takes too long."""
         deadline, origin = self._deadlines.get(thread, (self._ends, self._home))
         if time.monotonic() < min(deadline, self._ends) + _GRACE:
             return None
-        return Failure("timeout", f"{origin.authority}: the answer did not come in time", origin.host)
+        return RequestFailure("timeout", f"{origin.authority}: the request timed out", origin.host)
 
-    def _patience(self, failure: Failure, tries: int) -> float | None:
+    def _patience(self, failure: RequestFailure, tries: int) -> float | None:
         """Seconds before a retry, None where it would not help or the time is over."""
         slow = failure.kind in ("timeout", "connect")
         transient = slow or failure.kind == "dropped" or failure.status in TRANSIENT
@@ -237,7 +237,7 @@ class Web:
 
     # --- one try ---
 
-    def _once(self, wanted: Wanted) -> Answer | Failure:
+    def _once(self, wanted: Request) -> Answer | RequestFailure:
         """One try, with all redirects."""
         while (early := self._resume - time.monotonic()) > 0:
             self._pause(early)
@@ -248,7 +248,7 @@ class Web:
                 raise Stopped
             origin = origin_of(url)
             if origin is None:
-                return Failure("redirect", f"it redirects to an address that is none: {plain(url)}")
+                return RequestFailure("redirect", f"it redirects to an invalid address: {plain(url)}")
             trusted = trusted and origin == self._home
             outcome = self._exchange(origin, url, wanted, trusted)
             if not isinstance(outcome, str):
@@ -256,19 +256,19 @@ class Web:
             seen.append(url)
             target = target_of(url, outcome)
             endless = len(seen) >= self.limits.hops or target in seen
-            problem = f"{origin.authority} redirects without end" if endless else why_not_followed(origin, target)
+            problem = f"{origin.authority} redirects too many times" if endless else why_not_followed(origin, target)
             if problem:
-                return Failure("redirect", problem, origin.host)
+                return RequestFailure("redirect", problem, origin.host)
             if wanted.route:
                 return Answer(302, {}, b"", target, None)
             url = target
 
-    def _exchange(self, origin: Origin, url: str, wanted: Wanted, trusted: bool) -> Answer | Failure | str:
+    def _exchange(self, origin: Origin, url: str, wanted: Request, trusted: bool) -> Answer | RequestFailure | str:
         """A request to one origin: its answer, its refusal, or the address that it redirects to."""
         slot = self._slot(origin)
         now = time.monotonic()
         if not slot.acquire(timeout=max(0.0, self._ends - now)):
-            return Failure("timeout", f"{origin.authority}: the answer did not come in time", origin.host)
+            return RequestFailure("timeout", f"{origin.authority}: the request timed out", origin.host)
         connecting = Connecting(origin, self._judge)
         self._deadlines[threading.get_ident()] = (now + self.limits.connecting + self.limits.head, origin)
         try:
@@ -281,15 +281,15 @@ class Web:
                 return self._answered(response, wanted, origin, url)
             finally:
                 response.close()
-        except _Refused as refused:
-            return Failure("refused", str(refused), origin.host)
+        except _RedirectRefused as refused:
+            return RequestFailure("refused", str(refused), origin.host)
         except Exception as error:
             kind, words = problem_of(error)
             if not kind:
                 raise
             proxy = f"the proxy {connecting.proxy}: " if connecting.proxy and kind in ("connect", "dns", "tls") else ""
             kind = "proxy" if proxy and kind != "tls" else kind
-            return Failure(kind, f"{origin.authority}: {proxy}{self.scrub(words)}", origin.host)
+            return RequestFailure(kind, f"{origin.authority}: {proxy}{self.scrub(words)}", origin.host)
         finally:
             self._deadlines.pop(threading.get_ident(), None)
             slot.release()
@@ -298,8 +298,8 @@ class Web:
         with self._lock:
             return self._slots.setdefault(origin, threading.Semaphore(self.limits.at_once))
 
-    def _sent(self, url: str, wanted: Wanted, trusted: bool, connecting: Connecting) -> Any:
-        """The response of the session, whose body is still to be read."""
+    def _sent(self, url: str, wanted: Request, trusted: bool, connecting: Connecting) -> Any:
+        """The response of the session, with an unread body."""
         client, limits = session(), self.limits
         headers = {**self._headers, "accept-encoding": "gzip" if wanted.compressed else "identity", **wanted.headers}
         if wanted.first is not None:
@@ -317,7 +317,7 @@ class Web:
             request.headers.pop(name, None)
         return client.send(request, stream=True, follow_redirects=False, auth=None)
 
-    def _answered(self, response: Any, wanted: Wanted, origin: Origin, url: str) -> Answer | Failure | str:
+    def _answered(self, response: Any, wanted: Request, origin: Origin, url: str) -> Answer | RequestFailure | str:
         """What a response says, with as much of its body as is wanted."""
         headers = {name.lower(): value for name, value in response.headers.items()}
         location = str(headers.get("location", ""))
@@ -328,29 +328,31 @@ class Web:
             return self._refusal(response, headers, origin)
         coding = headers.get("content-encoding", "identity").strip().lower()
         if coding not in ("", "identity") and not (wanted.compressed and coding == "gzip"):
-            return Failure("encoded", f"{origin.authority} sends it encoded as {self.scrub(coding)}", origin.host)
+            return RequestFailure(
+                "encoded", f"{origin.authority} sends unsupported encoding {self.scrub(coding)}", origin.host
+            )
         length = length_of(headers)
         most, whole = wanted.most, wanted.exact and wanted.first is None
         if whole and length is not None and length > most:
-            return Failure("large", f"{length:,} bytes, the limit is {most:,}", origin.host)
+            return RequestFailure("large", f"{length:,} bytes, the limit is {most:,}", origin.host)
         coming = most if length is None else min(most, length)
         body = self._read(response, most + whole, self.limits.silence + coming / self.limits.slowest)
         self.meter.received(min(len(body), most))
         if coding == "gzip":
             body = unzipped(body, most + 1)
         if whole and len(body) > most:
-            return Failure("large", f"more than the limit of {most:,} bytes", origin.host)
+            return RequestFailure("large", f"more than the limit of {most:,} bytes", origin.host)
         return Answer(response.status_code, headers, body[:most], url, length, most)
 
-    def _refusal(self, response: Any, headers: Mapping[str, str], origin: Origin) -> Failure:
+    def _refusal(self, response: Any, headers: Mapping[str, str], origin: Origin) -> RequestFailure:
         """An answer of the kind 4xx or 5xx, with what it says."""
         body = self._drain(response, _ERROR_BODY)
         said = self.scrub(headers.get("x-error-message", "")) or self.scrub(response.reason_phrase)
         detail = f"{origin.authority} answers {response.status_code}" + (f": {said}" if said else "")
         asked = retry_after(headers) if response.status_code in (429, 503) else None
         if asked is not None:
-            detail += f"; it asks to wait {asked:,.0f} s"
-        return Failure("status", detail, origin.host, response.status_code, 1, headers, body, error_of(response))
+            detail += f"; retry after {asked:,.0f} s"
+        return RequestFailure("status", detail, origin.host, response.status_code, 1, headers, body, error_of(response))
 
     def _drain(self, response: Any, most: int) -> bytes:
         """A body that matters for its words only, or for the connection behind it, as far as it comes at once."""
@@ -392,4 +394,4 @@ class Web:
         near = distance_by_name(origin.host) if numeric is None else distance(numeric)
         allowed = REACHES["public" if numeric is None else self._reach or "public"]
         if near not in allowed:
-            raise _Refused(f"{origin.authority} is an address of this {PLACES[near]}: not followed there")
+            raise _RedirectRefused(f"{origin.authority} is an address of this {PLACES[near]}: not followed")

@@ -1,21 +1,21 @@
 """AQLM: `codes` [out/og, in/ig, n] into `codebooks` [n, 2^bits, og, ig], `scales` [out/og, 1, 1, 1].
 
-og and ig, outputs and inputs of one code, are the last dims of the codebooks: the header tells all.
+og and ig, outputs and inputs of one code, are the last dims of the codebooks: the header determines everything.
 """
 
 from __future__ import annotations
 
-from inspector.quantization.module import Opened, Reading, Scheme, Tensors
-from inspector.quantization.stated import Said
+from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor
+from inspector.quantization.stated import ModuleSettings
 
 
-def _is_aqlm(tensors: Tensors, said: Said) -> bool:
+def _is_aqlm(tensors: Tensors, said: ModuleSettings) -> bool:
     books = tensors.get("codebooks")
     return len(tensors["codes"].shape) == 3 and (books is None or len(books.shape) == 4)
 
 
-def _open(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     rows, columns, codes = tensors["codes"].shape
     books = tensors.get("codebooks")
     outputs, inputs, entries = (books.shape[2], books.shape[3], books.shape[1]) if books is not None else (1, 8, 65536)

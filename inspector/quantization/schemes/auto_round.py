@@ -1,13 +1,13 @@
-"""auto-round writes the forms of GPTQ, AWQ, fp8 and compressed-tensors, with a config of its own."""
+"""auto-round writes the formats of GPTQ, AWQ, fp8 and compressed-tensors, with a separate config format."""
 
 from __future__ import annotations
 
-from inspector.quantization.config_block import Block
-from inspector.quantization.settings import Settings
+from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.targets import exact, regex
 
 
-def settings(block: Block) -> Settings:
+def settings(block: ConfigBlock) -> QuantizationSettings:
     """One setting for all modules, and others in `extra_config`, where 16 bits leave a module alone."""
     packing = block.text("packing_format") or ""
     blocks = "weight_block_size" if "weight_block_size" in block.values else "group_size"
@@ -25,4 +25,4 @@ def settings(block: Block) -> Settings:
             ignored.append(entry)
         else:
             special.append((entry, change.changing(base)))
-    return Settings(base, special=tuple(special), ignored=tuple(ignored))
+    return QuantizationSettings(base, special=tuple(special), ignored=tuple(ignored))

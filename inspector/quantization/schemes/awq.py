@@ -8,24 +8,24 @@ gemv_fast: `qweight` I16 [out/4, in], `qzeros` and `scales` in floats [8*z, out]
 
 from __future__ import annotations
 
-from inspector.quantization.config_block import Block
+from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import (
     FLOATS,
     INTEGERS,
-    Opened,
-    Reading,
+    ModuleReading,
     Scheme,
     Tensors,
+    UnpackedTensor,
     ceil_div,
     word,
 )
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 
 WIDTHS = (4, 8, 2, 3)
 
 
-def _is_gemm(tensors: Tensors, said: Said) -> bool:
+def _is_gemm(tensors: Tensors, said: ModuleSettings) -> bool:
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
     if len(values.shape) < 2 or values.dtype not in ("I32", "U32") or "weight_global_scale" in tensors:
         return False
@@ -36,8 +36,8 @@ def _is_gemm(tensors: Tensors, said: Said) -> bool:
     return said.method == "awq" and said.variant not in ("gemv", "gemv_fast")
 
 
-def _gemm(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _gemm(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     *lead, inputs, columns = tensors["qweight"].shape
     bits = shown_bits(tensors, ("qweight", "qzeros"), "scales", said)
     outputs = columns * 32 // bits
@@ -50,7 +50,7 @@ def _gemm(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("qweight", "awq", (*lead, outputs, inputs), bits, size)
 
 
-def shown_bits(tensors: Tensors, packed: tuple[str, str], scales: str, said: Said) -> int:
+def shown_bits(tensors: Tensors, packed: tuple[str, str], scales: str, said: ModuleSettings) -> int:
     """The bits with which values or zero points, packed along the outputs, are as wide as the scales."""
     widths = (*((said.bits,) if said.bits else ()), *WIDTHS)
     if scales in tensors and tensors[scales].shape:
@@ -59,7 +59,7 @@ def shown_bits(tensors: Tensors, packed: tuple[str, str], scales: str, said: Sai
     return said.bits or 4
 
 
-def _is_gemv(tensors: Tensors, said: Said) -> bool:
+def _is_gemv(tensors: Tensors, said: ModuleSettings) -> bool:
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
     if len(values.shape) != 2 or values.dtype not in ("I32", "U32") or "g_idx" in tensors:
         return False
@@ -72,8 +72,8 @@ def _is_gemv(tensors: Tensors, said: Said) -> bool:
     return said.method == "awq" and said.variant == "gemv"
 
 
-def _gemv(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _gemv(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     outputs, columns = tensors["qweight"].shape
     bits = 4  # all that its kernels read
     inputs = columns * 32 // bits
@@ -84,7 +84,7 @@ def _gemv(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("qweight", "awq-gemv", (outputs, inputs), bits, size)
 
 
-def _padded(inputs: int, tensors: Tensors, said: Said, axis: int) -> tuple[int | None, int]:
+def _padded(inputs: int, tensors: Tensors, said: ModuleSettings, axis: int) -> tuple[int | None, int]:
     """(group size, words of zero points for each output): the stated size where it fits, else one that does."""
     scales, zeros = tensors.get("scales"), tensors.get("qzeros")
     reported = [one.shape[axis] if one.dtype in INTEGERS else one.shape[axis] // 8
@@ -98,18 +98,18 @@ def _padded(inputs: int, tensors: Tensors, said: Said, axis: int) -> tuple[int |
 
 
 def zero_width(inputs: int, size: int) -> int:
-    """Words of 8 zero points for each output, padded as AutoAWQ's kernels want them."""
+    """Words of 8 zero points for each output, padded as AutoAWQ's kernels require."""
     step = 1 if size >= 128 else 2 if size == 64 else 4
     return ceil_div(ceil_div(ceil_div(inputs, size), 8), step) * step
 
 
-def _gemv_settings(reading: Reading, bits: int, size: int | None) -> None:
+def _gemv_settings(reading: ModuleReading, bits: int, size: int | None) -> None:
     reading.compare("bits", bits)
     reading.compare("group_size", size)
     reading.compare("method", "awq")
 
 
-def _is_fast(tensors: Tensors, said: Said) -> bool:
+def _is_fast(tensors: Tensors, said: ModuleSettings) -> bool:
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
     if len(values.shape) != 2 or values.dtype != "I16":
         return False
@@ -118,8 +118,8 @@ def _is_fast(tensors: Tensors, said: Said) -> bool:
     return scales is None or scales.shape[-1] == 4 * values.shape[0]
 
 
-def _fast(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _fast(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     rows, inputs = tensors["qweight"].shape
     bits = 4
     outputs = rows * word(tensors["qweight"]) // bits
@@ -130,7 +130,7 @@ def _fast(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("qweight", "awq-gemv-fast", (outputs, inputs), bits, size)
 
 
-def settings(block: Block) -> Settings:
+def settings(block: ConfigBlock) -> QuantizationSettings:
     """AutoAWQ's config, or the older one of llm-awq with `w_bit` and `q_group_size`."""
     bits, size = ("w_bit", "q_group_size") if "w_bit" in block.values else ("bits", "group_size")
     base = block.said(
@@ -140,7 +140,7 @@ def settings(block: Block) -> Settings:
         variant=(block.text("version") or "gemm").casefold(),
         zeros=block.truth("zero_point"),
     )
-    return Settings(base, ignored=block.ignored())
+    return QuantizationSettings(base, ignored=block.ignored())
 
 
 AWQ = Scheme("awq", "qweight", ("scales", "qzeros"), (), _is_gemm, _gemm)

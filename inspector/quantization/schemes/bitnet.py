@@ -1,15 +1,15 @@
 """BitNet: four ternary values in a byte along the output, `weight` U8 [ceil(out/4), in], and one `weight_scale`.
 
-AutoBitLinear may keep the weight as floats in its own shape beside the scale (online mode).
+AutoBitLinear may keep the weight as floats in its shape together with the scale (online mode).
 """
 
 from __future__ import annotations
 
-from inspector.quantization.module import FLOATS, Opened, Reading, Scheme, Tensors, is_scalar
-from inspector.quantization.stated import Said
+from inspector.quantization.module import FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor, is_scalar
+from inspector.quantization.stated import ModuleSettings
 
 
-def _is_packed(tensors: Tensors, said: Said) -> bool:
+def _is_packed(tensors: Tensors, said: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
     if values.dtype != "U8" or len(values.shape) != 2:
         return False
@@ -18,8 +18,8 @@ def _is_packed(tensors: Tensors, said: Said) -> bool:
     return said.method == "bitnet" if scale is None else is_scalar(scale)
 
 
-def _open(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     rows, inputs = tensors["weight"].shape
     reading.helper("weight_scale", [(1,), ()], "one number", FLOATS)
     known = [dim for dim in said.dims if 4 * rows - 3 <= dim < 4 * rows]
@@ -28,13 +28,13 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("weight", "bitnet", (outputs, inputs), 2, bounds=bounds)
 
 
-def _is_online(tensors: Tensors, said: Said) -> bool:
+def _is_online(tensors: Tensors, said: ModuleSettings) -> bool:
     scale = tensors.get("weight_scale")
     return tensors["weight"].dtype in FLOATS and scale is not None and is_scalar(scale)
 
 
-def _open_online(tensors: Tensors, said: Said) -> Opened:
-    return Opened(tensors["weight"], None, tuple(name for name in tensors if name not in ("weight", "bias")))
+def _open_online(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    return UnpackedTensor(tensors["weight"], None, tuple(name for name in tensors if name not in ("weight", "bias")))
 
 
 BITNET = Scheme("bitnet", "weight", ("weight_scale",), ("input_scale",), _is_packed, _open)

@@ -1,27 +1,28 @@
 """bitsandbytes: nf4 and fp4 in a flat column of any storage dtype, and int8 rows.
 
 4 bit: `weight` [N, 1] in the storage dtype (bytes by default, BF16 with quant_storage), two values in a byte, so
-the header tells the number of elements and no shape; `weight.absmax` [ceil(n/blocksize)], `weight.quant_map` [16],
-`weight.quant_state.bitsandbytes__nf4` or `__fp4` (JSON in bytes). With double quantisation `absmax` is bytes and
-`weight.nested_absmax` [ceil(blocks/256)], `weight.nested_quant_map` [256] are beside it.
+the header determines the number of elements but not the shape; `weight.absmax` [ceil(n/blocksize)],
+`weight.quant_map` [16], `weight.quant_state.bitsandbytes__nf4` or `__fp4` (JSON in bytes). With double
+quantization `absmax` is bytes and `weight.nested_absmax` [ceil(blocks/256)], `weight.nested_quant_map` [256]
+are stored with it.
 int8: `weight` I8 [out, in], `SCB` F32 [out], `weight_format` [].
 """
 
 from __future__ import annotations
 
-from inspector.quantization.config_block import Block
-from inspector.quantization.module import BYTES, FLOATS, Opened, Reading, Scheme, Tensors, ceil_div, word
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.module import BYTES, FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div, word
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 
 STATES = ("weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4")
 NESTED = ("weight.nested_absmax", "weight.nested_quant_map")
 LEAST = 4096
-"""A column of floats shorter than this is no packed weight."""
+"""A column of floats shorter than this is not a quantized weight."""
 BLOCKS = (64, 128, 256, 512, 1024, 2048, 4096, 32)
 
 
-def _is_four(tensors: Tensors, said: Said) -> bool:
+def _is_four(tensors: Tensors, said: ModuleSettings) -> bool:
     values = tensors["weight"]
     flat = len(values.shape) == 2 and (values.shape[1] == 1 or values.shape[0] == 1)
     if "weight.absmax" in tensors or any(state in tensors for state in STATES):
@@ -30,8 +31,8 @@ def _is_four(tensors: Tensors, said: Said) -> bool:
     return said.method == "bitsandbytes" and ((flat and values.dtype == "U8") or (column and said.bits == 4))
 
 
-def _four(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _four(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values, absmax = tensors["weight"], tensors.get("weight.absmax")
     elements = values.elements * word(values) // 4
     kind = next((state[-3:] for state in STATES if state in tensors), None)
@@ -57,15 +58,15 @@ def _size(elements: int, blocks: int | None) -> int | None:
     return next((size for size in BLOCKS if ceil_div(elements, size) == blocks), None)
 
 
-def _is_eight(tensors: Tensors, said: Said) -> bool:
+def _is_eight(tensors: Tensors, said: ModuleSettings) -> bool:
     values = tensors["weight"]
     if values.dtype != "I8" or len(values.shape) != 2:
         return False
     return "SCB" in tensors or "weight_format" in tensors or said.method == "bitsandbytes"
 
 
-def _eight(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _eight(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     outputs, inputs = tensors["weight"].shape
     reading.compare("bits", 8)
     reading.helper("SCB", [(outputs,)], "one for each output", FLOATS)
@@ -73,7 +74,7 @@ def _eight(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("weight", "llm-int8", (outputs, inputs), 8)
 
 
-def settings(block: Block) -> Settings:
+def settings(block: ConfigBlock) -> QuantizationSettings:
     """The config of transformers' bitsandbytes; of the two spellings of each switch loaders read the first."""
     stated = {
         bits: next((block.values[key] for key in (name, f"_{name}") if key in block.values), None)
@@ -88,7 +89,7 @@ def settings(block: Block) -> Settings:
         nested=block.truth("bnb_4bit_use_double_quant") if bits == 4 else None,
         shown={"bits": True},
     )  # fmt: skip
-    return Settings(base, ignored=block.ignored("llm_int8_skip_modules"))
+    return QuantizationSettings(base, ignored=block.ignored("llm_int8_skip_modules"))
 
 
 FOUR = Scheme("nf4", "weight", ("weight.absmax", "weight.quant_map"), (*NESTED, *STATES), _is_four, _four)

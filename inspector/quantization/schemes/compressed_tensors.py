@@ -14,8 +14,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from inspector.loader.packed import Packed
-from inspector.quantization.module import BYTES, FLOAT8, Opened, Reading, Scheme, Tensors, ceil_div, word
-from inspector.quantization.stated import Said
+from inspector.quantization.module import BYTES, FLOAT8, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div, word
+from inspector.quantization.stated import ModuleSettings
 
 WIDTHS = (4, 8, 2, 3, 5, 6, 7, 1)
 SIZES = (128, 64, 32, 16, 256)
@@ -23,13 +23,13 @@ MAY = ("weight_shape", "weight_zero_point", "weight_g_idx", "input_scale", "inpu
        "weight_global_scale", "output_scale")  # fmt: skip
 
 
-def _is_words(tensors: Tensors, said: Said) -> bool:
+def _is_words(tensors: Tensors, said: ModuleSettings) -> bool:
     values = tensors["weight_packed"]
     return values.dtype in ("I32", "U32") and len(values.shape) >= 2 and "scale_packed" not in tensors
 
 
-def _words(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _words(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values, scale = tensors["weight_packed"], tensors.get("weight_scale")
     *lead, outputs, width = values.shape
     groups = _groups(tensors, width, said)
@@ -56,7 +56,7 @@ def _words(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("weight_packed", "pack-quantized", shape, bits, size, bounds=bounds)
 
 
-def _kept(reading: Reading, outputs: int, low: int, high: int) -> int | None:
+def _kept(reading: ModuleReading, outputs: int, low: int, high: int) -> int | None:
     """The inputs that the values of `weight_shape` state, where they were read and the packed width allows them."""
     layout = reading.tensors.get("weight_shape")
     if layout is None or len(layout.values) < 2:
@@ -70,7 +70,7 @@ def _kept(reading: Reading, outputs: int, low: int, high: int) -> int | None:
     return None
 
 
-def _groups(tensors: Tensors, width: int, said: Said) -> int | None:
+def _groups(tensors: Tensors, width: int, said: ModuleSettings) -> int | None:
     """How many groups scales and zero points tell: where they differ, the number that the settings make."""
     reported = [tensors[name].shape[-1] for name in ("weight_scale", "weight_zero_point")
             if name in tensors and len(tensors[name].shape) >= 2]  # fmt: skip
@@ -107,12 +107,12 @@ class _Size(Struct, frozen=True):
             return groups == 1
         return ceil_div(self.low, self.size) <= groups <= ceil_div(self.high, self.size)
 
-    def named(self, said: Said) -> bool:
+    def named(self, said: ModuleSettings) -> bool:
         """Whether a width of the model is among them, or no width of the model is known."""
         return not said.dims or any(low <= dim <= high for low, high in self.ranges for dim in said.dims)
 
 
-def _decided(reading: Reading, width: int, outputs: int, groups: int | None) -> _Size:
+def _decided(reading: ModuleReading, width: int, outputs: int, groups: int | None) -> _Size:
     """What fits both widths: as stated, else with one setting changed, a wrong scale, anything of the model's dims."""
     said = reading.said
     stated = said.group_size if said.group_size is not None and said.group_size > 0 else None
@@ -189,7 +189,7 @@ def intervals(width: int, bits: int) -> tuple[tuple[int, int], ...]:
     return dense, ((width - 1) * each + 1, width * each)
 
 
-def likely(low: int, high: int, said: Said) -> int:
+def likely(low: int, high: int, said: ModuleSettings) -> int:
     """The inputs of an interval that the model's config names, else the roundest."""
     known = [dim for dim in said.dims if low <= dim <= high]
     if len(known) == 1:
@@ -197,14 +197,14 @@ def likely(low: int, high: int, said: Said) -> int:
     return next((step * (high // step) for step in (128, 64, 32, 16, 8, 4, 2) if step * (high // step) >= low), high)
 
 
-def _is_halves(tensors: Tensors, said: Said) -> bool:
+def _is_halves(tensors: Tensors, said: ModuleSettings) -> bool:
     values = tensors["weight_packed"]
     return values.dtype in ("U8", "I8") and len(values.shape) >= 2
 
 
-def _halves(tensors: Tensors, said: Said) -> Opened:
-    """Two values of 4 bits in a byte; the dtype of the scales tells nvfp4 from mxfp4."""
-    reading = Reading(tensors, said)
+def _halves(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    """Two values of 4 bits in a byte; the dtype of the scales distinguishes nvfp4 from mxfp4."""
+    reading = ModuleReading(tensors, said)
     values, scale = tensors["weight_packed"], tensors.get("weight_scale")
     *rows, columns = values.shape
     nvfp4 = scale.dtype in FLOAT8 if scale is not None else "weight_global_scale" in tensors
@@ -223,16 +223,16 @@ def _halves(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("weight_packed", "nvfp4" if nvfp4 else "mxfp4", (*rows, inputs), 4, size)
 
 
-def _is_bitmask(tensors: Tensors, said: Said) -> bool:
+def _is_bitmask(tensors: Tensors, said: ModuleSettings) -> bool:
     mask = tensors.get("bitmask")
     if mask is None:
         return said.method == "compressed-tensors"
     return len(mask.shape) == 2 and mask.dtype == "U8"
 
 
-def _bitmask(tensors: Tensors, said: Said) -> Opened:
+def _bitmask(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
     """Non-zero values and a bit for each place; pruned zeros count as parameters, as in the dense model."""
-    reading = Reading(tensors, said)
+    reading = ModuleReading(tensors, said)
     values, mask = tensors["compressed"], tensors.get("bitmask")
     if len(values.shape) == 2:
         inputs = 2 * values.shape[1]
@@ -241,7 +241,7 @@ def _bitmask(tensors: Tensors, said: Said) -> Opened:
     if mask is None or len(mask.shape) != 2:
         reading.helper("bitmask", [()])
         packed = Packed("sparse-bitmask", word(values), None, values, known=False)
-        return Opened(values, packed, reading.others("compressed"), tuple(reading.faults))
+        return UnpackedTensor(values, packed, reading.others("compressed"), tuple(reading.faults))
     outputs, eighths = mask.shape
     reading.helper("row_offsets", [(outputs,)], "one for each row", required=False)
     inputs = likely(8 * eighths - 7, 8 * eighths, said)

@@ -1,19 +1,19 @@
-"""The config of compressed-tensors: groups of modules, each with settings of its own."""
+"""The config of compressed-tensors: groups of modules with separate settings."""
 
 from __future__ import annotations
 
-from inspector.quantization.config_block import MOST_ENTRIES, Block
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.config_block import MOST_ENTRIES, ConfigBlock
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import exact, regex
 
 STRATEGIES = ("channel", "tensor", "block", "group")
 WITHOUT_GROUPS = ("float-quantized", "int-quantized", "naive-quantized")
-"""Formats whose scales are not of groups, whatever group size is stated."""
+"""Formats without scales per group, whatever group size is stated."""
 
 
-def settings(block: Block) -> Settings:
-    """A target is the name of a class, which stands for all modules, of a module, or a pattern."""
+def settings(block: ConfigBlock) -> QuantizationSettings:
+    """A target is a class name (meaning all modules), a module name, or a pattern."""
     base, special = None, []
     for _, group in block.inner("config_groups").blocks():
         said = _group(block, group)
@@ -28,10 +28,10 @@ def settings(block: Block) -> Settings:
             else:
                 base = said
     base = base or block.said(variant=block.text("format"))
-    return Settings(base, special=tuple(special), ignored=block.ignored())
+    return QuantizationSettings(base, special=tuple(special), ignored=block.ignored())
 
 
-def _group(block: Block, group: Block) -> Said:
+def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
     weights = group.inner("weights")
     strategy, symmetric = weights.text("strategy"), weights.truth("symmetric")
     variant = group.text("format") or block.text("format")
@@ -48,7 +48,7 @@ def _group(block: Block, group: Block) -> Said:
     )
 
 
-def activations_of(group: Block) -> str | None:
+def activations_of(group: ConfigBlock) -> str | None:
     """The helper of inputs that are quantized with a fixed scale; "local" ones have a fixed scale of their scales."""
     dynamic = group.inner("input_activations").values.get("dynamic")
     return "input_scale" if dynamic is False else "input_global_scale" if dynamic == "local" else None

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from inspector.quantization.module import FLOATS, Opened, Reading, Scheme, Tensors
-from inspector.quantization.stated import Said
+from inspector.quantization.module import FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor
+from inspector.quantization.stated import ModuleSettings
 
 
-def _is_eetq(tensors: Tensors, said: Said) -> bool:
+def _is_eetq(tensors: Tensors, said: ModuleSettings) -> bool:
     values = tensors["weight"]
     return values.dtype == "I8" and len(values.shape) == 2 and ("weight_scales" in tensors or said.method == "eetq")
 
 
-def _open(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     inputs, outputs = tensors["weight"].shape
     reading.helper("weight_scales", [(outputs,)], "one for each output", FLOATS)
     return reading.opened("weight", "eetq", (outputs, inputs), 8)

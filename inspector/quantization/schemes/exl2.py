@@ -6,16 +6,16 @@
 
 from __future__ import annotations
 
-from inspector.quantization.module import FLOATS, INTEGERS, Opened, Reading, Scheme, Tensors
-from inspector.quantization.stated import Said
+from inspector.quantization.module import FLOATS, INTEGERS, ModuleReading, Scheme, Tensors, UnpackedTensor
+from inspector.quantization.stated import ModuleSettings
 
 
-def _is_exl2(tensors: Tensors, said: Said) -> bool:
+def _is_exl2(tensors: Tensors, said: ModuleSettings) -> bool:
     return tensors["q_weight"].dtype == "I32" and len(tensors["q_weight"].shape) == 2
 
 
-def _open(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     rows, outputs = tensors["q_weight"].shape
     order, most, pairs = (tensors.get(name) for name in ("q_invperm", "q_scale_max", "q_groups"))
     groups = most.elements if most is not None else pairs.elements // 2 if pairs is not None else 1

@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-from inspector.quantization.module import FLOATS, Opened, Reading, Scheme, Tensors, ceil_div
-from inspector.quantization.stated import Said
+from inspector.quantization.module import FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div
+from inspector.quantization.stated import ModuleSettings
 
 
-def _is_exl3(tensors: Tensors, said: Said) -> bool:
+def _is_exl3(tensors: Tensors, said: ModuleSettings) -> bool:
     return tensors["trellis"].dtype == "I16" and len(tensors["trellis"].shape) == 3
 
 
-def _open(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     rows, columns, width = tensors["trellis"].shape
     inputs, outputs = 16 * rows, 16 * columns
     for long, short, size in (("suh", "su", inputs), ("svh", "sv", outputs)):

@@ -1,18 +1,18 @@
-"""Weights of 8 bits that keep their shape, with scales beside them: fp8, int8, and the ways to share a scale.
+"""Weights of 8 bits that keep their shape, with separate scales: fp8, int8, and the ways to share a scale.
 
 `weight` in F8 or I8 [out, in] and one of
 `weight_scale_inv` [ceil(out/B0), ceil(in/B1)] (DeepSeek, transformers' fine-grained fp8; F32, BF16, or bytes),
 `weight_scale`: one number (ModelOpt, Quark, static fp8), one a row (compressed-tensors, FBGEMM; [out] or [out, 1]),
-one a block, one for 32 values in bytes (MXFP8), or [o, 1, i, 1] (ModelOpt's fp8_pb_wo). Activation scales may stand
-beside it, and zero points for asymmetric integers.
+one a block, one for 32 values in bytes (MXFP8), or [o, 1, i, 1] (ModelOpt's fp8_pb_wo). Activation scales may
+be added, and zero points for asymmetric integers.
 """
 
 from __future__ import annotations
 
-from inspector.quantization.config_block import Block
-from inspector.quantization.module import BYTES, FLOAT8, Opened, Reading, Scheme, Shape, Tensors, ceil_div
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.module import BYTES, FLOAT8, ModuleReading, Scheme, Shape, Tensors, UnpackedTensor, ceil_div
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 
 MAY = ("input_scale", "activation_scale", "weight_zero_point", "input_zero_point", "input_scale_ub", "output_scale",
        "pre_quant_scale", "smooth_scale", "weight_scale_2", "input_global_scale", "weight_g_idx",
@@ -22,7 +22,7 @@ BLOCK_METHODS = ("fp8", "auto-round", "deepseek")
 ROW_METHODS = ("compressed-tensors", "modelopt", "quark", "fbgemm_fp8", "fp8", "auto-round", "bitnet")
 
 
-def _is_block(tensors: Tensors, said: Said) -> bool:
+def _is_block(tensors: Tensors, said: ModuleSettings) -> bool:
     values = tensors["weight"]
     if values.dtype not in FLOAT8 and not (values.dtype == "I8" and "weight_scale_inv" in tensors):
         return False
@@ -32,8 +32,8 @@ def _is_block(tensors: Tensors, said: Said) -> bool:
     return stated and "weight_scale" not in tensors and len(values.shape) >= 2
 
 
-def _block(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _block(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values = tensors["weight"]
     reading.compare("bits", 8)
     _blocks(reading, "weight_scale_inv", values.shape)
@@ -45,7 +45,7 @@ def _block(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("weight", scheme, values.shape, 8)
 
 
-def _blocks(reading: Reading, suffix: str, shape: Shape) -> None:
+def _blocks(reading: ModuleReading, suffix: str, shape: Shape) -> None:
     """The scales of blocks: the stated block where it fits, else the one that all shapes show."""
     stated, scale = reading.said.block, reading.tensors.get(suffix)
     size = stated or (128, 128)
@@ -77,7 +77,7 @@ def _shown_block(shape: Shape, scale: Shape) -> tuple[int, int] | None:
     return (rows[0], columns[0]) if rows and columns and scale[:-2] == shape[:-2] else None
 
 
-def _is_scaled(tensors: Tensors, said: Said) -> bool:
+def _is_scaled(tensors: Tensors, said: ModuleSettings) -> bool:
     values = tensors["weight"]
     if values.dtype not in FLOAT8 and values.dtype != "I8":
         return False
@@ -86,8 +86,8 @@ def _is_scaled(tensors: Tensors, said: Said) -> bool:
     return said.method in ROW_METHODS and said.skipped is None and len(values.shape) >= 2
 
 
-def _scaled(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _scaled(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values, scale = tensors["weight"], tensors.get("weight_scale")
     shape = values.shape
     shared = shared_by(shape, scale.shape, scale.dtype, said.block) if scale is not None else None
@@ -126,7 +126,7 @@ def shared_by(shape: Shape, scale: Shape, dtype: str, block: tuple[int, int] | N
     return None
 
 
-def _expected(said: Said, shape: Shape) -> list[Shape]:
+def _expected(said: ModuleSettings, shape: Shape) -> list[Shape]:
     by_strategy: dict[str | None, list[Shape]] = {
         "tensor": [(1,), ()],
         "channel": [(*shape[:-1], 1), shape[:-1]],
@@ -135,7 +135,7 @@ def _expected(said: Said, shape: Shape) -> list[Shape]:
     return by_strategy.get(said.strategy) or [(*shape[:-1], 1), shape[:-1], (), (1,)]
 
 
-def _strategy(reading: Reading, found: str | None) -> None:
+def _strategy(reading: ModuleReading, found: str | None) -> None:
     said = reading.said
     if found is None:
         return
@@ -150,7 +150,7 @@ def _strategy(reading: Reading, found: str | None) -> None:
         reading.compare("block", shown)
 
 
-def settings(block: Block) -> Settings:
+def settings(block: ConfigBlock) -> QuantizationSettings:
     """The configs of transformers' fine-grained fp8, DeepSeek's and FBGEMM's."""
     base = block.said(
         {"block": "weight_block_size"},
@@ -158,7 +158,7 @@ def settings(block: Block) -> Settings:
         strategy="channel" if block.method == "fbgemm_fp8" else None,
         activations="input_scale" if block.text("activation_scheme") == "static" else None,
     )
-    return Settings(base, ignored=block.ignored())
+    return QuantizationSettings(base, ignored=block.ignored())
 
 
 SCALED_BLOCK = Scheme("fp8-block", "weight", ("weight_scale_inv",), MAY, _is_block, _block)

@@ -8,24 +8,24 @@ the group size is -1. Zeros are stored for symmetric weights too. 3 bits are pac
 
 from __future__ import annotations
 
-from inspector.quantization.config_block import Block
+from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import (
     INTEGERS,
-    Opened,
-    Reading,
+    ModuleReading,
     Scheme,
     Tensors,
+    UnpackedTensor,
     ceil_div,
     word,
 )
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import regex
 
 WIDTHS = (2, 3, 4, 8)
 
 
-def recognises(tensors: Tensors, said: Said) -> bool:
+def recognises(tensors: Tensors, said: ModuleSettings) -> bool:
     """`qweight` as wide as the scales; without scales, wider than the zero points; without both, by the config."""
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
     if len(values.shape) < 2 or values.dtype not in INTEGERS or {"weight_global_scale", "B"} & tensors.keys():
@@ -39,9 +39,9 @@ def recognises(tensors: Tensors, said: Said) -> bool:
     return said.method in ("gptq", "auto-round") or "g_idx" in tensors
 
 
-def open_module(tensors: Tensors, said: Said) -> Opened:
+def open_module(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
     """Inputs from `g_idx` or from the rows; bits from zero points against columns, else from `g_idx`."""
-    reading = Reading(tensors, said)
+    reading = ModuleReading(tensors, said)
     values, zeros, index = (tensors.get(name) for name in ("qweight", "qzeros", "g_idx"))
     assert values is not None
     *lead, rows, outputs = values.shape
@@ -69,7 +69,7 @@ def open_module(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("qweight", "gptq", (*lead, outputs, inputs), bits, size)
 
 
-def _bits(tensors: Tensors, said: Said) -> int:
+def _bits(tensors: Tensors, said: ModuleSettings) -> int:
     values, zeros, index = tensors["qweight"], tensors.get("qzeros"), tensors.get("g_idx")
     rows, outputs = values.shape[-2:]
     if zeros is not None and len(zeros.shape) >= 2:
@@ -83,7 +83,7 @@ def _bits(tensors: Tensors, said: Said) -> int:
     return said.bits if said.bits in WIDTHS else 4
 
 
-def settings(block: Block) -> Settings:
+def settings(block: ConfigBlock) -> QuantizationSettings:
     """GPTQ's config; in `dynamic` the first pattern that matches wins, and one with a minus leaves modules alone."""
     base = block.said(
         bits=block.integer("bits"),
@@ -94,7 +94,7 @@ def settings(block: Block) -> Settings:
     special = [(regex(text.removeprefix("+:"), text), change.changing(base)) for text, change in reversed(rules)
                if not text.startswith("-:")]  # fmt: skip
     ignored = [regex(text[2:], text) for text, _ in rules if text.startswith("-:")]
-    return Settings(base, special=tuple(special), ignored=(*block.ignored(), *ignored))
+    return QuantizationSettings(base, special=tuple(special), ignored=(*block.ignored(), *ignored))
 
 
 GPTQ = Scheme("gptq", "qweight", ("scales", "qzeros"), ("g_idx",), recognises, open_module)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from inspector.quantization.module import Opened, Reading, Scheme, Tensors, ceil_div, group_of, groups_reported
-from inspector.quantization.stated import Said
+from inspector.quantization.module import (
+    ModuleReading,
+    Scheme,
+    Tensors,
+    UnpackedTensor,
+    ceil_div,
+    group_of,
+    groups_reported,
+)
+from inspector.quantization.stated import ModuleSettings
 
 
-def _is_higgs(tensors: Tensors, said: Said) -> bool:
+def _is_higgs(tensors: Tensors, said: ModuleSettings) -> bool:
     values, scales = tensors["weight"], tensors.get("scales")
     if values.dtype != "I16" or len(values.shape) != 2:
         return False
     return said.method == "higgs" or (scales is not None and ("tables" in tensors or "tables2" in tensors))
 
 
-def _open(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values, scales = tensors["weight"], tensors.get("scales")
     rows, inputs = values.shape
     tables = tensors.get("tables")

@@ -1,32 +1,32 @@
-"""HQQ: `W_q` with `scale` and `zero`, the weight reshaped to groups; the header tells elements and no shape.
+"""HQQ: `W_q` with `scale` and `zero`, the weight reshaped to groups; the header determines elements but not the shape.
 
 M values become [M/g, g] (axis 1) or [g, M/g] (axis 0) and are packed along the first dim: 8, 4, 2, 1 bit in bytes,
-3 bit ten in a word of I32. `scale`, `zero` are [M/g, 1] or [1, M/g]. Every setting is a tensor of its own beside them.
+3 bit ten in a word of I32. `scale`, `zero` are [M/g, 1] or [1, M/g]. Every setting is a separate tensor.
 """
 
 from __future__ import annotations
 
 from inspector.loader.layout import Layout
-from inspector.quantization.config_block import Block
-from inspector.quantization.module import GROUPS, Opened, Reading, Scheme, Tensors, ceil_div
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.module import GROUPS, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import listed
 
 SETTINGS = ("axis", "channel_wise", "compute_dtype", "encoded_state_dict", "group_size", "nbits", "offload_meta",
             "optimize", "packing", "quant_scale", "quant_zero", "round_zero", "shape", "stores_quant_config",
             "unpack_view_dtype", "view_as_float", "scale_q", "zero_q", "zero_scale", "meta", "quantized")  # fmt: skip
 NEEDED = ("shape", "nbits", "group_size", "axis")
-"""Settings without which a module whose settings are stored beside it cannot be unpacked."""
+"""Settings that are required to unpack a module with stored settings."""
 IN_BYTE = {8: 1, 4: 2, 2: 4, 1: 8}
 
 
-def _is_hqq(tensors: Tensors, said: Said) -> bool:
+def _is_hqq(tensors: Tensors, said: ModuleSettings) -> bool:
     return len(tensors["W_q"].shape) == 2
 
 
-def _open(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values = tensors["W_q"]
     shown = tensors.get("scale", tensors.get("zero"))
     rows, columns = values.shape
@@ -62,7 +62,7 @@ def _shapes(tensors: Tensors) -> list[tuple[int, ...]]:
     return [tensors[name].shape for name in ("scale", "zero") if name in tensors]
 
 
-def _groups(values: Layout, tensors: Tensors, said: Said) -> int:
+def _groups(values: Layout, tensors: Tensors, said: ModuleSettings) -> int:
     """How many groups scale and zero tell; where they differ, the number that fills the packed rows.
 
     Ten values of 3 bits share a word, and the last word need not be full: then the number that fills rows of one of
@@ -88,7 +88,7 @@ def _each(bits: int) -> int:
     return IN_BYTE.get(bits, 10)
 
 
-def _of_axis_0(rows: int, dtype: str, said: Said) -> tuple[int, int]:
+def _of_axis_0(rows: int, dtype: str, said: ModuleSettings) -> tuple[int, int]:
     if said.bits and said.group_size and ceil_div(said.group_size, _each(said.bits)) == rows:
         return said.bits, said.group_size
     if dtype == "I32":
@@ -102,17 +102,19 @@ def _of_axis_0(rows: int, dtype: str, said: Said) -> tuple[int, int]:
     return bits, IN_BYTE[bits] * rows
 
 
-def settings(block: Block) -> Settings:
+def settings(block: ConfigBlock) -> QuantizationSettings:
     """HQQ's config: one for all modules, or one below the name of each."""
     config = block.inner("quant_config")
     special = []
     for name, layer in config.blocks() if config.values.get("weight_quant_params") is None else ():
         inner = layer.inner("weight_quant_params")
         special.append((listed(name), _entry(inner if inner.values else layer)))
-    return Settings(_entry(config.inner("weight_quant_params")), special=tuple(special), ignored=block.ignored())
+    return QuantizationSettings(
+        _entry(config.inner("weight_quant_params")), special=tuple(special), ignored=block.ignored()
+    )
 
 
-def _entry(block: Block) -> Said:
+def _entry(block: ConfigBlock) -> ModuleSettings:
     return block.said({"bits": "nbits"}, bits=block.integer("nbits"), group_size=block.integer("group_size"))
 
 

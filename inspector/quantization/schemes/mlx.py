@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from inspector.quantization.config_block import Block
-from inspector.quantization.module import BYTES, FLOATS, Opened, Reading, Scheme, Tensors
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.module import BYTES, FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import exact
 
 WIDTHS = (4, 8, 6, 5, 3, 2)
@@ -22,15 +22,15 @@ MODES = {"affine": 64, "mxfp4": 32, "mxfp8": 32, "nvfp4": 16}
 """Mode -> its default group size."""
 
 
-def _is_mlx(tensors: Tensors, said: Said) -> bool:
+def _is_mlx(tensors: Tensors, said: ModuleSettings) -> bool:
     values, scales = tensors["weight"], tensors.get("scales")
     if values.dtype != "U32" or len(values.shape) < 2:
         return False
     return scales is None or scales.shape[:-1] == values.shape[:-1]
 
 
-def _open(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values, scales = tensors["weight"], tensors.get("scales")
     biases = next((name for name in ("biases", "qbiases") if name in tensors), "biases")
     *rows, width = values.shape
@@ -61,7 +61,7 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("weight", scheme, (*rows, inputs), bits, size, bounds=bounds)
 
 
-def _choices(width: int, groups: int | None, affine: bool, said: Said) -> list[tuple[int, int | None, int]]:
+def _choices(width: int, groups: int | None, affine: bool, said: ModuleSettings) -> list[tuple[int, int | None, int]]:
     """(bits, group size, inputs) that fit both shapes: the stated first, then those of the model's dims."""
     if groups is None:
         bits = said.bits or 4
@@ -80,7 +80,7 @@ def _choices(width: int, groups: int | None, affine: bool, said: Said) -> list[t
     )
 
 
-def _pairs(affine: bool, said: Said) -> Iterator[tuple[int, int]]:
+def _pairs(affine: bool, said: ModuleSettings) -> Iterator[tuple[int, int]]:
     if said.bits and said.group_size:
         yield said.bits, said.group_size
     if affine:
@@ -93,15 +93,15 @@ def _mode(bits: int, size: int | None) -> str:
     return "nvfp4" if size == 16 else "mxfp8" if bits == 8 else "mxfp4"
 
 
-def settings(block: Block) -> Settings:
-    """MLX's block: one entry for all modules, and below a module's name one of its own, or false."""
+def settings(block: ConfigBlock) -> QuantizationSettings:
+    """MLX's block: one entry for all modules, and optional entries by module name, or false."""
     special = [(exact(name), _entry(entry)) for name, entry in block.blocks()
                if isinstance(block.values.get(name), Mapping)]  # fmt: skip
     ignored = [exact(name) for name, _ in block.blocks() if block.values.get(name) is False]
-    return Settings(_entry(block), special=tuple(special), ignored=tuple(ignored))
+    return QuantizationSettings(_entry(block), special=tuple(special), ignored=tuple(ignored))
 
 
-def _entry(block: Block) -> Said:
+def _entry(block: ConfigBlock) -> ModuleSettings:
     mode, size = block.text("mode") or "affine", block.integer("group_size")
     if size is None and ("bits" in block.values or "mode" in block.values):
         size = MODES.get(mode, 64)

@@ -1,8 +1,8 @@
-"""ModelOpt's and Quark's bytes: values of 4 bits in `weight` U8, told apart by the scales beside them.
+"""ModelOpt's and Quark's bytes: values of 4 bits in `weight` U8, distinguished by their scales.
 
 NVFP4: [out, in/2] with `weight_scale` F8_E4M3 [out, in/16] and `weight_scale_2` []. MXFP4 (both tools): [out, in/2]
 with bytes [out, in/32]. INT4-AWQ and W4A8: packed along the *output*, [out/2, in] with `weight_scale` [out, in/g];
-W4A8 has `weight_scale_2`. `input_scale`, `pre_quant_scale` [in] may be beside each.
+W4A8 has `weight_scale_2`. `input_scale`, `pre_quant_scale` [in] may be added to each.
 """
 
 from __future__ import annotations
@@ -10,18 +10,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from inspector.quantization.config_block import Block
-from inspector.quantization.module import BYTES, FLOAT8, FLOATS, Opened, Reading, Scheme, Tensors, ceil_div, group_of
+from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.module import (
+    BYTES,
+    FLOAT8,
+    FLOATS,
+    ModuleReading,
+    Scheme,
+    Tensors,
+    UnpackedTensor,
+    ceil_div,
+    group_of,
+)
 from inspector.quantization.schemes.compressed_tensors_config import activations_of
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import exact
 
 MAY = ("weight_scale_2", "input_scale", "pre_quant_scale", "weight_zero_point", "input_scale_2", "input_amax",
        "weight_scale_inv", "input_zero_point")  # fmt: skip
 
 
-def _is_halves(tensors: Tensors, said: Said) -> bool:
+def _is_halves(tensors: Tensors, said: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
     if values.dtype not in ("U8", "F4") or len(values.shape) < 2 or values.shape[-1:] == (1,):
         return False
@@ -32,8 +42,8 @@ def _is_halves(tensors: Tensors, said: Said) -> bool:
     return scale.dtype in FLOAT8 | BYTES and scale.shape[:-1] == values.shape[:-1]
 
 
-def _halves(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _halves(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values, scale = tensors["weight"], tensors.get("weight_scale")
     *rows, columns = values.shape
     inputs = columns if values.dtype == "F4" else 2 * columns
@@ -55,7 +65,7 @@ def _halves(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("weight", "nvfp4" if nvfp4 else "mxfp4", (*rows, inputs), 4, size)
 
 
-def _is_outputs(tensors: Tensors, said: Said) -> bool:
+def _is_outputs(tensors: Tensors, said: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
     if values.dtype not in ("U8", "I8") or len(values.shape) < 2:
         return False
@@ -67,8 +77,8 @@ def _is_outputs(tensors: Tensors, said: Said) -> bool:
     )  # fmt: skip
 
 
-def _outputs(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _outputs(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values, scale = tensors["weight"], tensors.get("weight_scale")
     *lead, half, inputs = values.shape
     groups = scale.shape[-1] if scale is not None else 0
@@ -94,16 +104,16 @@ ALGORITHMS: Final[Mapping[str, tuple[int, int | None]]] = {
 WITHOUT_GROUPS: Final = ("fp8", "int8_sq", "fp8_pb_wo", "w8a8_sq_per_channel")
 
 
-def settings(block: Block) -> Settings:
+def settings(block: ConfigBlock) -> QuantizationSettings:
     """ModelOpt's settings, in config.json or one level deeper in hf_quant_config.json; layers may differ."""
     if block.inner("quantization").values:
         block = block.inner("quantization")
     base = _algorithm(block, {"bits": "quant_algo", "variant": "quant_algo"})
     special = tuple((exact(name), _algorithm(layer, {})) for name, layer in block.inner("quantized_layers").blocks())
-    return Settings(base, special=special, ignored=block.ignored())
+    return QuantizationSettings(base, special=special, ignored=block.ignored())
 
 
-def _algorithm(block: Block, keys: Mapping[str, str]) -> Said:
+def _algorithm(block: ConfigBlock, keys: Mapping[str, str]) -> ModuleSettings:
     stated = block.values.get("quant_algo")
     algorithm = (block.text("quant_algo") or "").casefold()
     bits, usual = ALGORITHMS.get(algorithm, (None, None))

@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
-from inspector.quantization.module import BYTES, Opened, Reading, Scheme, Tensors
-from inspector.quantization.stated import Said
+from inspector.quantization.module import BYTES, ModuleReading, Scheme, Tensors, UnpackedTensor
+from inspector.quantization.stated import ModuleSettings
 
 
-def _is_blocks(tensors: Tensors, said: Said) -> bool:
+def _is_blocks(tensors: Tensors, said: ModuleSettings) -> bool:
     values = tensors["blocks"]
     return values.dtype == "U8" and len(values.shape) >= 3 and values.shape[-1] in (16, 8)
 
 
-def _blocks(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _blocks(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values = tensors["blocks"]
     *lead, rows, groups, half = values.shape
     reading.compare("method", "mxfp4")

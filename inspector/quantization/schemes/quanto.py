@@ -1,27 +1,28 @@
 """optimum-quanto: `weight._data` (8 bits, in shape) or `weight._data._data` (fewer, packed in bytes by groups).
 
 Packed: M values as [M/128, 128] with 2 or 4 in a byte along the first dim; `weight._scale` and `weight._shift`
-[M/128, 1]; the header tells the number of elements and no shape. `input_scale` and `output_scale` are always saved.
+[M/128, 1]; the header determines the number of elements but not the shape. `input_scale` and
+`output_scale` are always saved.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from inspector.quantization.config_block import Block
-from inspector.quantization.module import Opened, Reading, Scheme, Tensors
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 
 MAY = ("weight._shift", "input_scale", "output_scale", "input_zero_point")
 
 
-def _in_shape(tensors: Tensors, said: Said) -> bool:
+def _in_shape(tensors: Tensors, said: ModuleSettings) -> bool:
     return "weight._data._data" not in tensors
 
 
-def _open_in_shape(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open_in_shape(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     shape = tensors["weight._data"].shape
     columns = (1,) * (len(shape) - 1)
     allowed = [(*shape[:1], *columns), (), (1,), (*columns, *shape[-1:])]
@@ -30,12 +31,12 @@ def _open_in_shape(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("weight._data", "quanto", shape, 8)
 
 
-def _is_packed(tensors: Tensors, said: Said) -> bool:
+def _is_packed(tensors: Tensors, said: ModuleSettings) -> bool:
     return len(tensors["weight._data._data"].shape) == 2
 
 
-def _open_packed(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open_packed(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values = tensors["weight._data._data"]
     scale = tensors.get("weight._scale", tensors.get("weight._shift"))
     rows, columns = values.shape
@@ -62,11 +63,11 @@ def _open_packed(tensors: Tensors, said: Said) -> Opened:
 _WEIGHTS: Final = {"int2": 2, "int4": 4, "int8": 8, "float8": 8}
 
 
-def settings(block: Block) -> Settings:
+def settings(block: ConfigBlock) -> QuantizationSettings:
     """The config of transformers' quanto."""
     weights = block.text("weights") or ""
     base = block.said({"bits": "weights"}, bits=_WEIGHTS.get(weights), shown={"bits": weights})
-    return Settings(base, ignored=block.ignored())
+    return QuantizationSettings(base, ignored=block.ignored())
 
 
 QUANTO = Scheme("quanto", "weight._data", ("weight._scale",), MAY, _in_shape, _open_in_shape)

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from inspector.quantization.config_block import Block
-from inspector.quantization.module import Opened, Reading, Scheme, Tensors
+from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor
 from inspector.quantization.schemes.awq import shown_bits
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import listed
 
 
-def _is_words(tensors: Tensors, said: Said) -> bool:
+def _is_words(tensors: Tensors, said: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
     if values.dtype != "I32" or len(values.shape) < 2:
         return False
@@ -24,8 +24,8 @@ def _is_words(tensors: Tensors, said: Said) -> bool:
     return said.method == "quark" or "weight_zero_point" in tensors
 
 
-def _words(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _words(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     *lead, inputs, columns = tensors["weight"].shape
     bits = shown_bits(tensors, ("weight", "weight_zero_point"), "weight_scale", said)
     outputs = columns * 32 // bits
@@ -41,17 +41,19 @@ _DTYPES: Final = {"int4": 4, "uint4": 4, "int8": 8, "uint8": 8, "fp8_e4m3": 8, "
 _STRATEGIES: Final = {"per_tensor": "tensor", "per_channel": "channel", "per_group": "group"}
 
 
-def settings(block: Block) -> Settings:
+def settings(block: ConfigBlock) -> QuantizationSettings:
     """Quark's config: one for all modules, others for those that a pattern names."""
     layers = block.inner("layer_quant_config").blocks()
     special = tuple((listed(name), _layer(layer)) for name, layer in layers)
-    return Settings(_layer(block.inner("global_quant_config")), special=special, ignored=block.ignored("exclude"))
+    return QuantizationSettings(
+        _layer(block.inner("global_quant_config")), special=special, ignored=block.ignored("exclude")
+    )
 
 
-def _layer(block: Block) -> Said:
+def _layer(block: ConfigBlock) -> ModuleSettings:
     several = block.values.get("weight")
     if isinstance(several, list) and several:
-        block = Block(block.key, {**block.values, "weight": several[0]}, block.method)
+        block = ConfigBlock(block.key, {**block.values, "weight": several[0]}, block.method)
     weight = block.inner("weight")
     bits = _DTYPES.get(weight.text("dtype") or "")
     return weight.said(

@@ -5,16 +5,16 @@ Sizes are in the config and shapes nowhere: 16 values in a word is the most it c
 
 from __future__ import annotations
 
-from inspector.quantization.module import Opened, Reading, Scheme, Tensors
-from inspector.quantization.stated import Said
+from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor
+from inspector.quantization.stated import ModuleSettings
 
 
-def _is_spqr(tensors: Tensors, said: Said) -> bool:
+def _is_spqr(tensors: Tensors, said: ModuleSettings) -> bool:
     return tensors["dense_weights"].dtype == "I64" and len(tensors["dense_weights"].shape) == 1
 
 
-def _open(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     for helper in ("row_offsets", "col_vals"):
         reading.helper(helper, [tensors[helper].shape] if helper in tensors else [()])
     reading.compare("bits", 3)

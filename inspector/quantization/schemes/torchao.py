@@ -1,25 +1,25 @@
-"""torchao's safetensors: `_weight_qdata`, `_weight_scale`, `_weight_zero_point` stand for `weight`.
+"""torchao's safetensors: `_weight_qdata`, `_weight_scale`, `_weight_zero_point` represent `weight`.
 
 int8 and float8 keep the shape, and so do integers of fewer bits that are stored unpacked, one in a byte. Packed
-integers of 4 bits lie two in a byte along the input.
+integers of 4 bits are packed two per byte along the input.
 """
 
 from __future__ import annotations
 
 import re
 
-from inspector.quantization.config_block import Block
-from inspector.quantization.module import FLOAT8, Opened, Reading, Scheme, Tensors, product
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.module import FLOAT8, ModuleReading, Scheme, Tensors, UnpackedTensor, product
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 
 
-def _is_torchao(tensors: Tensors, said: Said) -> bool:
+def _is_torchao(tensors: Tensors, said: ModuleSettings) -> bool:
     return len(tensors["_weight_qdata"].shape) >= 2
 
 
-def _open(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values, scale = tensors["_weight_qdata"], tensors.get("_weight_scale")
     shape = values.shape
     if values.dtype in ("U8",) and said.bits == 4:
@@ -44,7 +44,7 @@ def _open(tensors: Tensors, said: Said) -> Opened:
     return reading.opened("_weight_qdata", "torchao", shape, bits, said.group_size)
 
 
-def settings(block: Block) -> Settings:
+def settings(block: ConfigBlock) -> QuantizationSettings:
     """torchao's config: the name of a method, or a config object as its class writes it."""
     kind = block.text("quant_type")
     data = block.inner("quant_type").inner("default").inner("_data")
@@ -55,7 +55,7 @@ def settings(block: Block) -> Settings:
     size = block.inner("quant_type_kwargs").integer("group_size") if kind is not None else None
     rows = data.inner("granularity").text("_type") == "PerRow"
     base = block.said(bits=bits, group_size=size, strategy="channel" if rows else None)
-    return Settings(base, ignored=block.ignored())
+    return QuantizationSettings(base, ignored=block.ignored())
 
 
 MAY = ("_weight_zero_point", "_weight_act_quant_scale", "_weight_act_pre_scale")

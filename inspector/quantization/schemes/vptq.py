@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from math import log2
 
-from inspector.quantization.config_block import Block
-from inspector.quantization.module import Opened, Reading, Scheme, Tensors, word
-from inspector.quantization.settings import Settings
-from inspector.quantization.stated import Said
+from inspector.quantization.config_block import ConfigBlock
+from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor, word
+from inspector.quantization.settings import QuantizationSettings
+from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import exact
 
 MAY = ("res_centroids.weight", "res_indices", "perm", "weight_scale", "weight_bias", "outlier_centroids.weight",
@@ -20,13 +20,13 @@ MAY = ("res_centroids.weight", "res_indices", "perm", "weight_scale", "weight_bi
 VECTORS = (8, 12, 6, 16, 4, 2)
 
 
-def _is_vptq(tensors: Tensors, said: Said) -> bool:
+def _is_vptq(tensors: Tensors, said: ModuleSettings) -> bool:
     values = tensors["indices"]
     return len(values.shape) == 3 and ("centroids.weight" in tensors or said.method == "vptq")
 
 
-def _open(tensors: Tensors, said: Said) -> Opened:
-    reading = Reading(tensors, said)
+def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, said)
     values, books = tensors["indices"], tensors.get("centroids.weight")
     groups, rows, words = values.shape
     reported = Counter(tensors[name].elements for name in ("perm", "weight_scale", "weight_bias") if name in tensors)
@@ -62,13 +62,13 @@ def _length(tensors: Tensors, index_bits: float, outputs: int | None, rows: int)
     return 8
 
 
-def settings(block: Block) -> Settings:
+def settings(block: ConfigBlock) -> QuantizationSettings:
     """VPTQ's config, which states the size of every module."""
     layers = block.inner("config_for_layers").blocks()
     special = tuple(
         (exact(name), block.said(shape=layer.pair("out_features", "in_features"))) for name, layer in layers
     )
-    return Settings(block.said(), special=special, ignored=block.ignored())
+    return QuantizationSettings(block.said(), special=special, ignored=block.ignored())
 
 
 VPTQ = Scheme("vptq", "indices", ("centroids.weight",), MAY, _is_vptq, _open)
