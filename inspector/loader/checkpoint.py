@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -93,6 +94,10 @@ class Checkpoint(Struct, frozen=True):
     reach: Callable[[], Source | None] | None = None
 
 
+_BARE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
+"""What repositories without an organization are called: gpt2."""
+
+
 def load(
     source: str,
     *,
@@ -145,7 +150,7 @@ def load(
             return _opened(opened, shown(source), weights, chosen_config)
         found = locate(opened)
         if isinstance(found, Refusal):
-            return _unread(source, _no_place(found))
+            return _unread(source, _no_place(found, source))
         read = assemble(found[0], given=source, weights=weights, only=found[1], config=chosen_config)
         return replace(read, address=opened)
 
@@ -333,11 +338,16 @@ def _no_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _no_place(refusal: Refusal) -> Finding:
+def _no_place(refusal: Refusal, given: str = "") -> Finding:
+    """Why a place cannot be read. given: what the user wrote, which may be the name of a repository."""
     from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, Unreadable
 
     kinds: dict[str, type[Unreadable]] = {"permission": NotPermitted, "not-regular": NotARegularFile}
-    return kinds.get(refusal.reason, NotFound)(reason=refusal.reason, detail=refusal.detail)
+    kind = kinds.get(refusal.reason)
+    if kind is not None:
+        return kind(reason=refusal.reason, detail=refusal.detail)
+    named = f"hf://{given}" if _BARE_NAME.fullmatch(given) else ""
+    return NotFound(reason=refusal.reason, detail=refusal.detail, repository=named)
 
 
 def with_origin(findings: list[Finding], origin: tuple[str, str] | None, remote: bool) -> list[Finding]:

@@ -76,6 +76,7 @@ def no_weights(source: Source, sets: tuple[WeightSet, ...], listing: Listing) ->
         files=len(listing.files),
         complete=listing.complete,
         unfinished=tuple(halves[:NAMES_SHOWN]),
+        folders=tuple(sorted(name for name, kind in listing.others.items() if kind == "directory")[:NAMES_SHOWN]),
     )
 
 

@@ -85,7 +85,7 @@ def _whence(audited: Audit) -> Iterator[str]:
     elif read.traffic is not None:
         yield str(read.traffic)
     if read.shadows is not None:
-        yield f"a local folder; use hf://{clean(read.shadows, 40)} for the repository"
+        yield f"a local folder; use {clean(read.shadows, 45)} for the repository"
 
 
 def _download(audited: Audit) -> str:

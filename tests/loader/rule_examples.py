@@ -20,6 +20,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "files": 4,
             "complete": True,
             "unfinished": [],
+            "folders": [],
         },
     ),
     "not-a-regular-file": (

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import pytest
 
-from inspector.findings.finding import Finding
 from inspector.findings.registry import all_findings, page
 from inspector.loader.checkpoint import load
 from tests.attacks.collection import EXHIBITS, Exhibit
+from tests.findings.make_pages import example, made
 from tests.loader.rule_examples import EXAMPLES
 
 NAMES = [name for name, finding in all_findings().items() if re.match("R0|H1|S2", finding.code)]
-
-
-def made(name: str) -> Finding:
-    """The finding of an example."""
-    place, facts = EXAMPLES[name]
-    values: dict[str, Any] = {**facts, "place": place}
-    return msgspec.convert(values, all_findings()[name], strict=True)
 
 
 def test_every_finding_has_an_example() -> None:
@@ -32,11 +23,7 @@ def test_every_finding_has_an_example() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_shows_what_the_tool_prints(name: str) -> None:
     finding = made(name)
-    head = f"{finding.severity}[{finding.code}] {name}: {finding.title}"
-    rows = [*finding.lines, ("help", finding.help)]
-    width = max(len(label) for label, _ in rows)
-    printed = [head, *(f"  {label:<{width}}  {text}" for label, text in rows)]
-    assert "\n".join(f"    {line}" for line in printed) in page(type(finding))
+    assert example(finding) in page(type(finding)), "run python -m tests.findings.make_pages"
 
 
 def test_every_exhibit_names_findings() -> None:

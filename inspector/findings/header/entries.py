@@ -118,8 +118,8 @@ class DtypeUnknown(Entries, frozen=True, kw_only=True):
 
     Example
         error[H105] dtype-unknown: model.safetensors: 2 tensors
-          entry  model.layers.0.mlp.up_proj.weight: F8_E4M3FN; did you mean F8_E4M3
-          entry  model.layers.1.mlp.up_proj.weight: F8_E4M3FN; did you mean F8_E4M3
+          entry  model.layers.0.mlp.up_proj.weight: F8_E4M3FN; did you mean F8_E4M3?
+          entry  model.layers.1.mlp.up_proj.weight: F8_E4M3FN; did you mean F8_E4M3?
           help   save the file again with a dtype of the format
 
     What to do
@@ -153,7 +153,7 @@ class KeyDoubled(Finding, frozen=True, kw_only=True):
         uses. The audit uses the last entry.
 
     Example
-        error[H106] key-doubled: model.safetensors names 1 key twice
+        error[H106] key-doubled: model.safetensors has 1 duplicate key
           keys  lm_head.weight
           help  ask the author of the file which entry is correct
 

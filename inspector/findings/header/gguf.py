@@ -60,8 +60,8 @@ class GgufVersionUnknown(Finding, frozen=True, kw_only=True):
 
     Example
         error[H131] gguf-version-unknown: model.gguf is GGUF version 1
-          read  versions 2 and 3
-          help  convert the model again with a current llama.cpp
+          supported  versions 2 and 3
+          help       convert the model again with a current llama.cpp
 
     What to do
         Convert the model again with a current llama.cpp.
@@ -174,7 +174,8 @@ class GgufSplitDisagrees(Finding, frozen=True, kw_only=True):
         llama.cpp rejects the model, or loads parts of different models.
 
     Example
-        error[H134] gguf-split-disagrees: model-00002-of-00003.gguf: the name says part 2 of 3
+        error[H134] gguf-split-disagrees: model-00002-of-00003.gguf: the name says part
+          2 of 3
           stated  split.no = 0, split.count = 3
           help    download this file again
 

@@ -51,7 +51,8 @@ class MetadataMalformed(Finding, frozen=True, kw_only=True):
         The reference reader rejects the file.
 
     Example
-        error[H116] metadata-malformed: __metadata__ of model.safetensors holds a number, not a string
+        error[H116] metadata-malformed: __metadata__ of model.safetensors holds a
+          number, not a string
           keys  epoch
           help  convert the values to strings and save again
 

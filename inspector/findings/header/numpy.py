@@ -17,7 +17,7 @@ class NumpyMalformed(Finding, frozen=True, kw_only=True):
         Without shape and dtype the array cannot be compared with the model.
 
     Example
-        error[H150] numpy-malformed: weights.npz: it holds Python objects, which are a pickle
+        error[H150] numpy-malformed: weights.npz: it contains pickled Python objects
           arrays  vocab
           help    save the array again with a numeric dtype
 

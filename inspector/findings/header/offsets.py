@@ -17,7 +17,7 @@ class OffsetsHole(Finding, frozen=True, kw_only=True):
         The format forbids gaps, since data could be hidden there; the reference reader rejects the file.
 
     Example
-        error[H107] offsets-hole: model.safetensors: 64 bytes in 1 hole
+        error[H107] offsets-hole: model.safetensors: 64 bytes in 1 gap
           before  lm_head.weight
           help    save the file again with a current version of safetensors
 
@@ -125,7 +125,7 @@ class OffsetsAbsolute(Finding, frozen=True, kw_only=True):
 
     Example
         error[H118] offsets-absolute: model.safetensors: 21 tensors
-          begin  2,120, where 0 is right
+          begin  2,120, must be 0
           help   subtract this number from all offsets
 
     What to do

@@ -51,7 +51,8 @@ class HeaderLength(Finding, frozen=True, kw_only=True, omit_defaults=True):
         The file is not a safetensors file, or its start is damaged.
 
     Example
-        error[H102] header-length: model.safetensors states a header of 9,223,372,036,854,775,807 bytes
+        error[H102] header-length: model.safetensors states a header of
+          9,223,372,036,854,775,807 bytes
           stored  4,096 bytes in the whole file
           limit   100,000,000 bytes
           help    download this file again
@@ -94,7 +95,8 @@ class HeaderNotJson(Finding, frozen=True, kw_only=True):
     Example
         error[H103] header-not-json: header of model.safetensors is padded with NUL
           at    character 2,104 of 2,112
-          help  save the file again with a current version of safetensors, or download it again
+          help  save the file again with a current version of safetensors, or download
+                it again
 
     What to do
         Save the file again with a current version of safetensors, or download it again if it was damaged in

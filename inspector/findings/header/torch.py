@@ -142,7 +142,8 @@ class ArchiveMalformed(Finding, frozen=True, kw_only=True):
         A truncated download loses the directory first, and with it every tensor.
 
     Example
-        error[H143] archive-malformed: pytorch_model.bin: the archive has no end record: it is cut, or no zip at all
+        error[H143] archive-malformed: pytorch_model.bin: the archive has no end record:
+          it is truncated or not a zip file
           stored  4,000,000,000 bytes
           help    download this file again
 
@@ -211,8 +212,8 @@ class StorageMissing(Finding, frozen=True, kw_only=True):
         The tensors are declared, but their values are not stored.
 
     Example
-        error[H145] storage-missing: pytorch_model.bin: 1 tensor without all of the numbers
-          storage  archive/data/3 is not there
+        error[H145] storage-missing: pytorch_model.bin: 1 tensor with missing data
+          storage  archive/data/3 is missing
           layers   3
           tensors  model.layers.3.mlp.up_proj.weight
           help     download this file again
@@ -330,8 +331,8 @@ class WeightsInside(Finding, frozen=True, kw_only=True):
 
     Example
         note[H148] weights-inside: last.ckpt: the weights are below 'state_dict'
-          beside  optimizer_states: 290 tensors
-          help    to publish the weights, save the content of this key separately
+          also  optimizer_states: 290 tensors
+          help  to publish the weights, save the content of this key separately
 
     What to do
         Save the content of this key as a separate file, preferably as safetensors.

@@ -67,8 +67,9 @@ class ReadFromCache(Finding, frozen=True, kw_only=True):
         The verdict applies to this commit, and to the files of it that were downloaded.
 
     Example
-        note[R031] read-from-cache: org/name read from the local cache, commit 0e9e39f249a16976918f6564b8830bc894c89659
-          revision  what main was when it was last fetched
+        note[R031] read-from-cache: org/name read from the local cache, commit
+          0e9e39f249a16976918f6564b8830bc894c89659
+          revision  what main was at the last download
           help      omit --cached to read the Hub
 
     What to do

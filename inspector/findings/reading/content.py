@@ -80,7 +80,8 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         Most readers report such a file as a header that is too large, which hides the cause.
 
     Example
-        error[R005] not-a-checkpoint: model.safetensors is a git-lfs pointer, not the weights
+        error[R005] not-a-checkpoint: model.safetensors is a git-lfs pointer, not the
+          weights
           stored  134 bytes
           help    run `git lfs install` and `git lfs pull` in the folder
 
@@ -175,7 +176,7 @@ class ConfigKeyDoubled(KeysDoubled, frozen=True, kw_only=True):
         Two readers may build two different models from the same file. The audit uses the last value.
 
     Example
-        warning[R007] config-key-doubled: config.json holds 1 key twice
+        warning[R007] config-key-doubled: config.json has 1 duplicate key
           keys  hidden_size
           help  remove the duplicate; the last value was used
 

@@ -32,13 +32,15 @@ class AddressNotUnderstood(Finding, frozen=True, kw_only=True):
         No request was sent, since the intended source is unknown.
 
     Example
-        error[R020] address-not-understood: huggingface.local is the endpoint by HF_ENDPOINT, and no web address such as https://huggingface.co
-          help  write a path, org/name, org/name@revision or hf://org/name@revision/folder
+        error[R020] address-not-understood: huggingface.local in HF_ENDPOINT is not a
+          web address such as https://huggingface.co
+          help  write a path, org/name, org/name@revision or
+                hf://org/name@revision/folder
 
     What to do
         Write a path, `org/name`, `org/name@revision`, `hf://org/name@revision/folder`, or paste the address of
         the repository's page.
-    """  # noqa: E501
+    """
 
     code = "R020"
     name = "address-not-understood"
@@ -65,7 +67,8 @@ class RepositoryNotFound(OfRepository, frozen=True, kw_only=True):
 
     Example
         error[R021] repository-not-found: org/nmae is not on https://huggingface.co
-          because  huggingface.co answers 404: Repository not found; it may be private, without access for your token
+          because  huggingface.co answers 404: Repository not found; it may be private,
+                   without access for your token
           path     no local file or folder of this name either
           help     check the spelling of organization and name
 
@@ -136,9 +139,11 @@ class RepositoryGated(OfRepository, frozen=True, kw_only=True):
         No file was read, so nothing was checked.
 
     Example
-        error[R023] repository-gated: org/gated is gated: you must accept its terms first
+        error[R023] repository-gated: org/gated is gated: you must accept its terms
+          first
           because  huggingface.co answers 401: Access to model org/gated is restricted.
-          help     accept the terms at https://huggingface.co/org/gated, then run `hf auth login` or set HF_TOKEN
+          help     accept the terms at https://huggingface.co/org/gated, then run `hf
+                   auth login` or set HF_TOKEN
 
     What to do
         Open the page of the repository, log in, accept its terms, and wait for approval if required; then use a
@@ -201,8 +206,8 @@ class RepositoryRenamed(Finding, frozen=True, kw_only=True):
         The repository of the new name was read.
 
     Example
-        note[R025] repository-renamed: old/name is called org/name now
-          help  write org/name
+        note[R025] repository-renamed: old/name was renamed to org/name
+          help  use org/name
 
     What to do
         Use the new name.
@@ -264,9 +269,11 @@ class TokenRefused(OfRepository, frozen=True, kw_only=True):
         Even public repositories cannot be read with an invalid token. No other token is tried.
 
     Example
-        error[R027] token-refused: the token is refused by https://huggingface.co
-          because  huggingface.co answers 401: Invalid credentials in Authorization header
-          help     set HF_TOKEN to a valid token or unset it; `hf auth login` stores a new one
+        error[R027] token-refused: https://huggingface.co rejects the token
+          because  huggingface.co answers 401: Invalid credentials in Authorization
+                   header
+          help     set HF_TOKEN to a valid token or unset it; `hf auth login` stores a
+                   new one
 
     What to do
         Set HF_TOKEN to a valid token, or unset it; `hf auth whoami` shows the account of a token.

@@ -35,7 +35,8 @@ class HubUnreachable(Finding, frozen=True, kw_only=True):
         No file was read, so nothing was checked.
 
     Example
-        error[R028] hub-unreachable: no usable answer from https://huggingface.co about org/name
+        error[R028] hub-unreachable: no usable answer from https://huggingface.co about
+          org/name
           because  huggingface.co answers 503: Service Unavailable (3 tries)
           path     no local file or folder of this name
           help     try again later; see https://status.huggingface.co for outages
@@ -82,7 +83,8 @@ class HubAnswerOdd(Finding, frozen=True, kw_only=True):
         No file was read, so nothing was checked.
 
     Example
-        error[R029] hub-answer-odd: https://huggingface.co sends a web page instead of the description of the repository
+        error[R029] hub-answer-odd: https://huggingface.co sends a web page instead of
+          the description of the repository
           help  check whether the network requires a login, and check HF_ENDPOINT
 
     What to do
@@ -114,7 +116,8 @@ class SchemeUnsupported(Finding, frozen=True, kw_only=True):
         No file was read, so nothing was checked.
 
     Example
-        error[R033] scheme-unsupported: s3://bucket/model cannot be read: s3:// is not supported here
+        error[R033] scheme-unsupported: s3://bucket/model cannot be read: s3:// is not
+          supported here
           because  Install s3fs to access S3
           help     pip install 'checkpoint-inspector[s3]'
 

@@ -23,7 +23,7 @@ class Unreadable(Finding, frozen=True, kw_only=True):
     detail: str
 
 
-class NotFound(Unreadable, frozen=True, kw_only=True):
+class NotFound(Unreadable, frozen=True, kw_only=True, omit_defaults=True):
     """The source does not exist.
 
     What it means
@@ -46,6 +46,9 @@ class NotFound(Unreadable, frozen=True, kw_only=True):
     code = "R001"
     name = "not-found"
 
+    repository: str = ""
+    """The address that the text would have as a repository of the Hub, "" where it would not be one."""
+
     def headline(self) -> str:
         return str(self.place.file or "the source")
 
@@ -53,7 +56,8 @@ class NotFound(Unreadable, frozen=True, kw_only=True):
         return [("because", _REASONS.get(self.reason, self.detail or self.reason))]
 
     def remedy(self) -> Remedy:
-        return Remedy("check the spelling of the path")
+        hint = f"; for a repository of the Hub write {self.repository}" if self.repository else ""
+        return Remedy(f"check the spelling of the path{hint}")
 
 
 class NotPermitted(Unreadable, frozen=True, kw_only=True):
@@ -115,12 +119,15 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     files: int
     complete: bool
     unfinished: tuple[str, ...]
+    folders: tuple[str, ...]
 
     def headline(self) -> str:
         return "no .safetensors file in this folder"
 
     def rows(self) -> Rows:
         rows = [("instead", stored.words()) for stored in self.sets[:8]]
+        if self.folders:
+            rows.append(("folders", listed(self.folders)))
         if self.unfinished:
             rows.append(("unfinished", listed(self.unfinished)))
         if not self.complete:
@@ -170,8 +177,8 @@ class WeightsNotFound(Finding, frozen=True, kw_only=True):
 
     Example
         error[R008] weights-not-found: no weights named fp8
-          there  model.safetensors, model.fp16.safetensors
-          help   use one of these names, or omit --weights
+          available  model.safetensors, model.fp16.safetensors
+          help       use one of these names, or omit --weights
 
     What to do
         Use one of the listed names.

@@ -70,7 +70,8 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
         contain optimizer state.
 
     Example
-        warning[R041] partitioned-save: partitions of DeepSpeed's ZeRO, no weights to load
+        warning[R041] partitioned-save: partitions of DeepSpeed's ZeRO, not loadable
+          weights
           entries  global_step1000, zero_to_fp32.py
           help     run `python zero_to_fp32.py . merged` in the folder
 
@@ -114,7 +115,8 @@ class WeightsEmptied(Finding, frozen=True, kw_only=True):
     Example
         error[R042] weights-emptied: 290 of 291 tensors have the shape [0]
           tensors  model.embed_tokens.weight, model.layers.0.self_attn.q_proj.weight
-          help     save with stage3_gather_16bit_weights_on_model_save, or run zero_to_fp32.py on the checkpoint
+          help     save with stage3_gather_16bit_weights_on_model_save, or run
+                   zero_to_fp32.py on the checkpoint
 
     What to do
         Save with `stage3_gather_16bit_weights_on_model_save`, or run `zero_to_fp32.py` on the training checkpoint.

@@ -19,7 +19,8 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
     Example
         error[S201] shard-missing: model-00003-of-00004.safetensors
-          lost    87 tensors: model.layers.16.input_layernorm.weight, model.layers.16.mlp.gate.weight and 85 more
+          lost    87 tensors: model.layers.16.input_layernorm.weight,
+                  model.layers.16.mlp.gate.weight and 85 more
           layers  16-24
           help    download this file again
 
@@ -110,9 +111,10 @@ class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
 
     Example
         warning[S204] shard-unlisted: model-00005-of-00005.safetensors
-          holds  21 tensors, 21 of them in other shards too
+          holds  21 tensors, 21 of them also in other shards
           index  model.safetensors.index.json
-          help   remove the file if its tensors are in other shards, else regenerate the index
+          help   remove the file if its tensors are in other shards, else regenerate the
+                 index
 
     What to do
         Remove it if its tensors are in other shards; otherwise regenerate the index.

@@ -27,7 +27,8 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         Loaders find the shards through the index and fail. The audit uses the file names instead.
 
     Example
-        error[S202] index-unreadable: model.safetensors.index.json holds the remnant of an unfinished git merge
+        error[S202] index-unreadable: model.safetensors.index.json contains unresolved
+          git merge conflicts
           at    character 60,303
           help  download this file again
 
@@ -64,7 +65,8 @@ class IndexStale(Finding, frozen=True, kw_only=True):
         Loaders that prefer the index fail, although weights exist.
 
     Example
-        warning[S211] index-stale: model.safetensors.index.json names 4 files, none is there
+        warning[S211] index-stale: model.safetensors.index.json lists 4 files, all of
+          them missing
           audited  model.safetensors
           help     remove the index, or download its shards
 
@@ -135,7 +137,8 @@ class IndexKeyDoubled(KeysDoubled, frozen=True, kw_only=True):
         Two readers may look for a tensor in different files.
 
     Example
-        warning[S213] index-key-doubled: model.safetensors.index.json holds 1 key twice
+        warning[S213] index-key-doubled: model.safetensors.index.json has 1 duplicate
+          key
           keys  lm_head.weight
           help  regenerate the index from the headers
 

@@ -19,10 +19,10 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
         A download includes all of them, and another program may load a different set than the one audited here.
 
     Example
-        note[S216] other-weights: audited is model.safetensors.index.json
-          beside  consolidated.safetensors: safetensors, 1 file, 14,496,078,512 bytes
-          total   14,496,078,512 bytes beside 14,496,447,870 audited
-          help    choose with --weights NAME; download only the set you need
+        note[S216] other-weights: audited model.safetensors.index.json
+          also   consolidated.safetensors: safetensors, 1 file, 14,496,078,512 bytes
+          total  14,496,078,512 bytes in addition to 14,496,447,870 audited
+          help   choose with --weights NAME; download only the set you need
 
     What to do
         Choose with `--weights NAME`; remove the sets you do not need, or exclude them from the download.
@@ -66,7 +66,8 @@ class SliceDiffers(Finding, frozen=True, kw_only=True):
 
     Example
         error[S217] slice-differs: consolidated.01.pth
-          slices  24 tensors: layers.0.attention.wq.weight, layers.0.attention.wk.weight and 22 more
+          slices  24 tensors: layers.0.attention.wq.weight, layers.0.attention.wk.weight
+                  and 22 more
           stored  BF16 [1024, 4096]
           others  BF16 [2048, 4096] in consolidated.00.pth
           help    download this file again
