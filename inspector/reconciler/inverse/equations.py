@@ -26,7 +26,7 @@ MOST_PLACES = 256
 """Indices of the holes around a hole that are looked at one by one."""
 
 
-class Row(msgspec.Struct, frozen=True, eq=False):
+class KeyedRow(msgspec.Struct, frozen=True, eq=False):
     """A row of the definition. axes: what the `#` of its key stand for. family: what is stored. alone: no other row
     has the key."""
 
@@ -50,10 +50,10 @@ Equations = Counter[Equation]
 """Equations with the tensors that state each."""
 
 
-def rows_of(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> list[Row]:
+def rows_of(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> list[KeyedRow]:
     named = [(slot, *template(spelling.spelled(slot, scope))) for slot in slots]
     users = Counter(key for _, key, _ in named)
-    return [Row(slot, key, axes, families.get(key), users[key] == 1) for slot, key, axes in named]
+    return [KeyedRow(slot, key, axes, families.get(key), users[key] == 1) for slot, key, axes in named]
 
 
 def is_known(scope: Scope, name: str) -> bool:
@@ -108,10 +108,10 @@ def around(scope: Scope, axes: Sequence[str | int], position: int) -> list[int]:
     ]
 
 
-def inner_extents(scope: Scope, rows: Sequence[Row]) -> Equations:
+def inner_extents(scope: Scope, rows: Sequence[KeyedRow]) -> Equations:
     """For each family, at each index of the holes around: the rows' indices together are those that are stored."""
     equations: Equations = Counter()
-    by_key: dict[str, list[Row]] = {}
+    by_key: dict[str, list[KeyedRow]] = {}
     for row in rows:
         by_key.setdefault(row.key, []).append(row)
     for named in by_key.values():
@@ -128,7 +128,7 @@ def inner_extents(scope: Scope, rows: Sequence[Row]) -> Equations:
     return equations
 
 
-def stored_at(row: Row, around: Sequence[int], position: int, *, own: bool = True) -> dict[tuple[int, ...], Span]:
+def stored_at(row: KeyedRow, around: Sequence[int], position: int, *, own: bool = True) -> dict[tuple[int, ...], Span]:
     """Indices of the holes around -> the indices that the row's family has there.
 
     own: where the row has indices of its own, only there.
@@ -145,7 +145,7 @@ def stored_at(row: Row, around: Sequence[int], position: int, *, own: bool = Tru
 
 
 def _together(
-    scope: Scope, users: Sequence[Row], path: tuple[str, ...], position: int, index: Mapping[int, int]
+    scope: Scope, users: Sequence[KeyedRow], path: tuple[str, ...], position: int, index: Mapping[int, int]
 ) -> tuple[Place, tuple[Node, ...]]:
     """(the holes around at an index, what the rows that are there say of a position)."""
     place: dict[str, int] = {}
@@ -180,7 +180,7 @@ def unclear_dims(scope: Scope, slots: Sequence[Slot], spelling: Spelling) -> fro
     return frozenset(found)
 
 
-def dims(scope: Scope, rows: Sequence[Row], unclear: frozenset[tuple[int, int]]) -> Equations:
+def dims(scope: Scope, rows: Sequence[KeyedRow], unclear: frozenset[tuple[int, int]]) -> Equations:
     """Every dim that is not known yet, with the size that is stored."""
     equations: Equations = Counter()
     for row in rows:
@@ -203,7 +203,7 @@ def dims(scope: Scope, rows: Sequence[Row], unclear: frozenset[tuple[int, int]])
     return Counter({one: tensors for one, tensors in equations.items() if value_of(scope, one) is None})
 
 
-def _places(scope: Scope, row: Row, boxes: Sequence[Box], written: frozenset[str]) -> Iterator[tuple[Place, int]]:
+def _places(scope: Scope, row: KeyedRow, boxes: Sequence[Box], written: frozenset[str]) -> Iterator[tuple[Place, int]]:
     """The row's own tensors of some boxes, one by one at the holes that its dims follow: (indices there, tensors)."""
 
     def below(box: Box, position: int, place: Place, tensors: int) -> Iterator[tuple[Place, int]]:

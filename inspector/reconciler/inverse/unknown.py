@@ -27,7 +27,7 @@ from inspector.notation.trace import LENGTH, SYMBOL, Leaf
 from inspector.reconciler.inverse.equations import (
     Equation,
     Equations,
-    Row,
+    KeyedRow,
     around,
     definitions,
     dims,
@@ -58,7 +58,7 @@ def solve(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Fam
     return scope
 
 
-def _round(scope: Scope, rows: Sequence[Row], unclear: frozenset[tuple[int, int]]) -> dict[Leaf, Value]:
+def _round(scope: Scope, rows: Sequence[KeyedRow], unclear: frozenset[tuple[int, int]]) -> dict[Leaf, Value]:
     """What the equations give next: leaves before symbols, index sets before dims."""
     stored = [row for row in rows if row.family is not None and len(row.axes) == row.key.split(".").count("#")]
     strict = not scope.settings.known
@@ -95,7 +95,7 @@ def _inside_segments(scope: Scope, slots: Sequence[Slot], spelling: Spelling, fa
     return dict(found)
 
 
-def _absent(scope: Scope, rows: Sequence[Row]) -> dict[Leaf, Value]:
+def _absent(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
     """The keys that are null: those whose presence adds rows, none of which is stored."""
     stored: dict[Leaf, bool] = {}
     for row in rows:
@@ -116,7 +116,7 @@ def _is_null(node: Node) -> bool:
     return isinstance(node, Literal) and node.value is None
 
 
-class Hole(msgspec.Struct):
+class HoleStored(msgspec.Struct):
     """What is stored at a hole that is in no other.
 
     rows: its rows, and where it is in each. seen: (indices, other holes there), a family each; those of which a row
@@ -125,7 +125,7 @@ class Hole(msgspec.Struct):
     hole is a part of another one.
     """
 
-    rows: list[tuple[Row, int]] = msgspec.field(default_factory=list)
+    rows: list[tuple[KeyedRow, int]] = msgspec.field(default_factory=list)
     seen: list[tuple[Span, frozenset[Leaf]]] = msgspec.field(default_factory=list)
     unclear: list[tuple[Span, frozenset[Leaf]]] = msgspec.field(default_factory=list)
     own: bool | None = None
@@ -138,7 +138,7 @@ class Hole(msgspec.Struct):
         return Span.union(spans) if spans else None
 
 
-def _outer_extents(scope: Scope, rows: Sequence[Row], *, alone: bool) -> dict[Leaf, Value]:
+def _outer_extents(scope: Scope, rows: Sequence[KeyedRow], *, alone: bool) -> dict[Leaf, Value]:
     """The index sets of holes that are in no other hole, where nothing gives them.
 
     alone: only of those that have families to themselves. Where a family serves two holes (DeepSeek's layers and its
@@ -163,10 +163,10 @@ def _outer_extents(scope: Scope, rows: Sequence[Row], *, alone: bool) -> dict[Le
     return {leaf: span for leaf, span in found.items() if leaf not in scope.trace.solved}
 
 
-def _holes(scope: Scope, rows: Sequence[Row]) -> dict[Leaf, Hole]:
+def _holes(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, HoleStored]:
     users: dict[tuple[str, int], set[Leaf]] = {}
-    numbers: dict[tuple[str, int], list[Row]] = {}
-    placed: list[tuple[Row, int, str, Leaf]] = []
+    numbers: dict[tuple[str, int], list[KeyedRow]] = {}
+    placed: list[tuple[KeyedRow, int, str, Leaf]] = []
     for row in rows:
         inner = scope_of(scope, row.slot)
         for position, axis in enumerate(row.axes):
@@ -178,9 +178,9 @@ def _holes(scope: Scope, rows: Sequence[Row]) -> dict[Leaf, Hole]:
             is_open = leaf in scope.trace.solved or not is_known(inner, axis)
             if is_open and not free_holes(inner.definition, inner.settings.native, axis):
                 placed.append((row, position, axis, leaf))
-    holes: dict[Leaf, Hole] = {}
+    holes: dict[Leaf, HoleStored] = {}
     for row, position, axis, leaf in placed:
-        inner, slot, hole = scope_of(scope, row.slot), row.slot, holes.setdefault(leaf, Hole())
+        inner, slot, hole = scope_of(scope, row.slot), row.slot, holes.setdefault(leaf, HoleStored())
         others = frozenset(users[row.key, position] - {leaf})
         if not others and _needed(slot):
             hole.own = bool(hole.own) or row.family is not None
@@ -198,9 +198,9 @@ def _holes(scope: Scope, rows: Sequence[Row]) -> dict[Leaf, Hole]:
     return holes
 
 
-def _explained(scope: Scope, hole: Hole) -> Span | None:
+def _explained(scope: Scope, hole: HoleStored) -> Span | None:
     """The indices at which the hole's rows have just the inner indices that are stored, None without such rows."""
-    inner: dict[tuple[str, int], list[Row]] = {}
+    inner: dict[tuple[str, int], list[KeyedRow]] = {}
     for row, position in hole.rows:
         if len(row.axes) == position + 2:
             inner.setdefault((row.key, position), []).append(row)
@@ -216,14 +216,14 @@ def _explained(scope: Scope, hole: Hole) -> Span | None:
     return found
 
 
-def _row_indices(scope: Scope, row: Row, position: int, index: int) -> Span | None:
+def _row_indices(scope: Scope, row: KeyedRow, position: int, index: int) -> Span | None:
     """The indices that a row has at the last position where the hole before is at an index."""
     inner, axis = scope_of(scope, row.slot), row.axes[position + 1]
     with inner.at(((str(row.axes[position]), index),)):
         return Span.of([axis]) if isinstance(axis, int) else extent(inner.word((axis,)))
 
 
-def _is_beside(one: Row, other: Row, position: int) -> bool:
+def _is_beside(one: KeyedRow, other: KeyedRow, position: int) -> bool:
     """Whether two rows are the same but for their index at one position."""
     same = one.axes[:position] == other.axes[:position] and one.axes[position + 1 :] == other.axes[position + 1 :]
     return same and one.slot.choices == other.slot.choices
@@ -234,7 +234,7 @@ def _needed(slot: Slot) -> bool:
     return not (slot.optional or slot.whens or slot.tied or slot.choices or slot.group)
 
 
-def _observed(scope: Scope, rows: Sequence[Row]) -> dict[Leaf, Value]:
+def _observed(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
     """The indices of holes in holes as they are stored, where nothing else gives them."""
     found: dict[Leaf, Span] = {}
     for row in rows:
