@@ -75,7 +75,8 @@ def load(
         from inspector.loader.configs import config_at
 
         chosen, findings = config_at(read)
-        return replace(inputs.checkpoint_of(source, chosen), config=chosen, findings=findings)
+        checkpoint = inputs.checkpoint_of(source, chosen)
+        return replace(checkpoint, config=chosen, findings=(*checkpoint.findings, *findings))
     checkpoint = inputs.checkpoint_of(source, read)
     return checkpoint if read is None else replace(checkpoint, config=read)
 

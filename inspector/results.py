@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 from msgspec import Struct
@@ -89,36 +89,26 @@ class Audit(AuditResult, frozen=True):
 
     @property
     def missing(self) -> list[str]:
-        """Names of required tensors that are not stored or are in a file that could not be read."""
-        if self.kept is not None:
-            return self.kept.missing
-        lost = [name for names in self.checkpoint.lost.values() for name in names]
-        gaps = () if self.case is None else self.case.placement.gaps
-        return [*lost, *self._names((gap.block.key, gap.boxes) for gap in gaps)]
+        """Names of required tensors that are not stored or are in a file that could not be read.
+
+        Those of a pipeline's components have the component before them: "unet/conv_in.weight".
+        """
+        return self.kept.missing if self.kept is not None else _everywhere(self, _missing)
 
     @property
     def unexpected(self) -> list[str]:
-        """Names of stored tensors that the architecture does not have."""
-        if self.kept is not None:
-            return self.kept.unexpected
-        return self._names((one.family, one.boxes) for one in self.lines if one.kind == ledger.UNEXPLAINED)
+        """Names of stored tensors that the architecture does not have, with components as in `missing`."""
+        return self.kept.unexpected if self.kept is not None else _everywhere(self, _unexpected)
 
     @property
     def mismatched(self) -> list[str]:
-        """Names of tensors with another shape than expected."""
-        if self.kept is not None:
-            return self.kept.mismatched
-        found = () if self.case is None else self.case.placement.mismatched
-        return self._names((one.block.key, one.boxes) for one in found)
+        """Names of tensors with another shape than expected, with components as in `missing`."""
+        return self.kept.mismatched if self.kept is not None else _everywhere(self, _mismatched)
 
     def raise_for_findings(self, severity: str = "error") -> Self:
         """The result itself; FindingsError where a finding is as severe or worse."""
         raise_at(self.findings, severity)
         return self
-
-    def _names(self, families: Iterable[tuple[str, tuple[Box, ...]]]) -> list[str]:
-        names = FileNames(self)
-        return [names.spelled(name_of(key, index)) for key, boxes in families for box in boxes for index in tuples(box)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = PickledCase(self.to_dict(), str(self), self.missing, self.unexpected, self.mismatched)
@@ -198,6 +188,34 @@ class Formula(FormulaResult, frozen=True):
     def records(self) -> list[dict[str, Any]]:
         """One row for each tensor of the definition: role, dims, shape, number of tensors, parameters."""
         return [asdict(row) for row in self.rows]
+
+
+def _everywhere(audited: AuditResult, names: Callable[[AuditResult], list[str]]) -> list[str]:
+    """Names of an audit, and of each component of a pipeline."""
+    parts = audited.components.items()
+    return [*names(audited), *(f"{part}/{name}" for part, inner in parts for name in names(inner))]
+
+
+def _missing(audited: AuditResult) -> list[str]:
+    lost = [name for names in audited.checkpoint.lost.values() for name in names]
+    gaps = () if audited.case is None else audited.case.placement.gaps
+    return [*lost, *_names(audited, ((gap.block.key, gap.boxes) for gap in gaps))]
+
+
+def _unexpected(audited: AuditResult) -> list[str]:
+    if audited.components:
+        return []  # its lines are those of the components
+    return _names(audited, ((one.family, one.boxes) for one in audited.lines if one.kind == ledger.UNEXPLAINED))
+
+
+def _mismatched(audited: AuditResult) -> list[str]:
+    found = () if audited.case is None else audited.case.placement.mismatched
+    return _names(audited, ((one.block.key, one.boxes) for one in found))
+
+
+def _names(audited: AuditResult, families: Iterable[tuple[str, tuple[Box, ...]]]) -> list[str]:
+    names = FileNames(audited)
+    return [names.spelled(name_of(key, index)) for key, boxes in families for box in boxes for index in tuples(box)]
 
 
 def _plain(audited: AuditResult) -> AuditResult:

@@ -103,6 +103,12 @@ def test_a_result_is_a_value() -> None:
         result.verdict = "clean"  # type: ignore[misc]
 
 
+def test_a_config_given_by_path_keeps_what_the_files_showed() -> None:
+    opened = load(BROKEN)
+    assert opened.findings
+    assert set(opened.findings) <= set(load(opened, config=LLAMA / "config.json").findings)
+
+
 def test_lists_of_names() -> None:
     spec = listing()
     del spec["model.layers.1.mlp.up_proj.weight"]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, count, less, within
 from inspector.algebra.expression import words
-from inspector.algebra.names import key_of
+from inspector.algebra.names import axes_of, key_of
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
 from inspector.matcher.claim import Claim
@@ -99,7 +99,7 @@ class _Sides(Struct, frozen=True, eq=False):
     def indices(self, key: str) -> list[Span]:
         """The indices stored on a key at each `#`."""
         family = self.families.get(key)
-        return [family.axis(position) for position in range(key.split(".").count("#"))] if family is not None else []
+        return [family.axis(position) for position in range(axes_of(key))] if family is not None else []
 
 
 def _leaves_open(plan: Plan) -> bool:

@@ -43,7 +43,7 @@ def odd_siblings(families: Families) -> Iterator[Finding]:
 
 
 def _extents(families: Families) -> dict[str, Span]:
-    """For each first numbered prefix the indices that at least half of its families have."""
+    """For each first numbered prefix the indices that any of its families has."""
     spans: dict[str, list[Span]] = {}
     for family in families.values():
         if axes_of(family.key):

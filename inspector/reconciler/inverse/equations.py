@@ -51,12 +51,14 @@ Equations = Counter[Equation]
 
 
 def rows_of(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> list[KeyedRow]:
+    """The rows of a definition with what is stored under their keys."""
     named = [(slot, *template(spelling.spelled(slot, scope))) for slot in slots]
     users = Counter(key for _, key, _ in named)
     return [KeyedRow(slot, key, axes, families.get(key), users[key] == 1) for slot, key, axes in named]
 
 
 def is_known(scope: Scope, name: str) -> bool:
+    """Whether a symbol has a value that the config gives or the weights have shown."""
     value = scope.word((name,))
     return value is not None and not isinstance(value, Unknown)
 
@@ -69,6 +71,7 @@ def value_of(scope: Scope, equation: Equation) -> int | Span | None:
 
 
 def worth(scope: Scope, equation: Equation) -> int | Span | None:
+    """As `value_of`, for a scope that is at the equation's submodel and place already."""
     trace = scope.trace
     trace.reads = set()
     values = [scope.evaluate(node) for node in equation.nodes]

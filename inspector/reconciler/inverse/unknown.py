@@ -16,6 +16,7 @@ from itertools import islice
 import msgspec
 
 from inspector.algebra.expression import Binary, Literal, Node, Word, words
+from inspector.algebra.names import axes_of
 from inspector.algebra.span import Span
 from inspector.algebra.values import Value, extent
 from inspector.matcher.families import Families
@@ -60,7 +61,7 @@ def solve(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Fam
 
 def _round(scope: Scope, rows: Sequence[KeyedRow], unclear: frozenset[tuple[int, int]]) -> dict[Leaf, Value]:
     """What the equations give next: leaves before symbols, index sets before dims."""
-    stored = [row for row in rows if row.family is not None and len(row.axes) == row.key.split(".").count("#")]
+    stored = [row for row in rows if row.family is not None and len(row.axes) == axes_of(row.key)]
     strict = not scope.settings.known
     if strict and (found := _solved(scope, definitions(scope), _leaves)):
         return found
@@ -184,7 +185,7 @@ def _holes(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, HoleStored]:
         others = frozenset(users[row.key, position] - {leaf})
         if not others and _needed(slot):
             hole.own = bool(hole.own) or row.family is not None
-        if row.family is None or len(row.axes) != row.key.split(".").count("#"):
+        if row.family is None or len(row.axes) != axes_of(row.key):
             continue
         hole.rows.append((row, position))
         hole.optional = hole.optional and slot.group is not None
