@@ -34,16 +34,47 @@ class FindingsError(Exception):
         return type(self), (self.findings,)
 
 
-def raise_at(findings: tuple[Finding, ...], severity: str) -> None:
-    """Raises FindingsError if there are findings of this severity or worse; ValueError for an unknown severity."""
-    if severity not in SEVERITIES:
-        raise ValueError(f"severity is one of {', '.join(SEVERITIES)}, not {severity!r}")
-    bad = tuple(one for one in findings if SEVERITIES.index(one.severity) <= SEVERITIES.index(severity))
-    if bad:
-        raise FindingsError(bad)
+class Printed:
+    """What all results have: a notebook shows the report."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
 
 
-class Audit(AuditResult, frozen=True):
+class HasFindings(Printed):
+    """What results with findings have: they iterate over them, and are true also without any."""
+
+    __slots__ = ()
+    findings: tuple[Finding, ...]
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def raise_for_findings(self, severity: str = "error") -> Self:
+        """The result itself; FindingsError if there are findings of this severity or worse.
+
+        Raises
+        ------
+        FindingsError, and ValueError for an unknown severity.
+        """
+        if severity not in SEVERITIES:
+            raise ValueError(f"severity is one of {', '.join(SEVERITIES)}, not {severity!r}")
+        limit = SEVERITIES.index(severity)
+        bad = tuple(one for one in self.findings if SEVERITIES.index(one.severity) <= limit)
+        if bad:
+            raise FindingsError(bad)
+        return self
+
+
+class Audit(AuditResult, HasFindings, frozen=True):
     """
     The result of an audit. It iterates over its findings.
 
@@ -66,18 +97,6 @@ class Audit(AuditResult, frozen=True):
         kind = self.architecture.name if self.architecture is not None else "unknown architecture"
         total = f"{self.counts.unique_parameters:,} parameters"
         return f"<Audit {self.title!r}: {self.verdict}, {kind}, {total}, {len(self.findings)} findings>"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self.findings)
-
-    def __len__(self) -> int:
-        return len(self.findings)
-
-    def __bool__(self) -> bool:
-        return True
 
     def to_dict(self) -> dict[str, Any]:
         """The object of schema `inspector.audit/1`, as `inspector audit -f json` prints it."""
@@ -105,11 +124,6 @@ class Audit(AuditResult, frozen=True):
         """Names of tensors with another shape than expected, with components as in `missing`."""
         return self.kept.mismatched if self.kept is not None else _everywhere(self, _mismatched)
 
-    def raise_for_findings(self, severity: str = "error") -> Self:
-        """The result itself; FindingsError where a finding is as severe or worse."""
-        raise_at(self.findings, severity)
-        return self
-
     def __reduce__(self) -> tuple[Any, ...]:
         kept = PickledCase(self.to_dict(), str(self), self.missing, self.unexpected, self.mismatched)
         return _restored, (Audit, {**asdict(_plain(self)), "kept": kept})
@@ -125,7 +139,7 @@ class PickledCase(Struct, frozen=True):
     mismatched: list[str]
 
 
-class Comparison(ComparisonResult, frozen=True, kw_only=True):
+class Comparison(ComparisonResult, HasFindings, frozen=True, kw_only=True):
     """The result of a comparison of two checkpoints. It iterates over its findings."""
 
     kept: PickledCase | None = None
@@ -137,18 +151,6 @@ class Comparison(ComparisonResult, frozen=True, kw_only=True):
         names = f"{self.source.title!r} and {self.target.title!r}"
         return f"<Comparison of {names}: {self.relation}, {self.verdict}, {len(self.findings)} findings>"
 
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
-
-    def __iter__(self) -> Iterator[Finding]:
-        return iter(self.findings)
-
-    def __len__(self) -> int:
-        return len(self.findings)
-
-    def __bool__(self) -> bool:
-        return True
-
     def to_dict(self) -> dict[str, Any]:
         """The object of schema `inspector.compare/1`, as `inspector compare -f json` prints it."""
         return self.kept.document if self.kept is not None else compare_json(self)
@@ -157,18 +159,13 @@ class Comparison(ComparisonResult, frozen=True, kw_only=True):
         """One row for each role: parameters of both sides, and what was carried, dropped and added."""
         return [{**asdict(row), "difference": row.difference} for row in self.roles]
 
-    def raise_for_findings(self, severity: str = "error") -> Self:
-        """The result itself; FindingsError where a finding is as severe or worse."""
-        raise_at(self.findings, severity)
-        return self
-
     def __reduce__(self) -> tuple[Any, ...]:
         kept = PickledCase(self.to_dict(), str(self), [], [], [])
         sides = {"source": _plain(self.source), "target": _plain(self.target)}
         return _restored, (Comparison, {**asdict(self), **sides, "carriage": (), "kept": kept})
 
 
-class Formula(FormulaResult, frozen=True):
+class Formula(FormulaResult, Printed, frozen=True):
     """The formula of an architecture, with numbers where a config gives them."""
 
     def __str__(self) -> str:
@@ -177,9 +174,6 @@ class Formula(FormulaResult, frozen=True):
     def __repr__(self) -> str:
         total = f"{self.total:,} parameters" if self.total is not None else "no numbers"
         return f"<Formula of {self.name}: {total}>"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
 
     def to_dict(self) -> dict[str, Any]:
         """The object of schema `inspector.formula/1`, as `inspector formula -f json` prints it."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import inspector
 from inspector.auditing.start import audit
 from inspector.reconciler.claims import read_claim
 from inspector.report.json_v1 import audit_json
@@ -113,6 +114,16 @@ def test_a_wound_is_reported_with_its_component(tmp_path: Path) -> None:
     assert codes(audited) == {"C310"}
     assert audited.findings[0].title == "text_encoder: vocab_size"
     assert audited.components["unet"].verdict == "clean"
+
+
+def test_lists_of_names_cover_the_components(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    assert inspector.audit(folder).missing == []
+    text = genuine(TEXT, "F16")
+    lost = sorted(name for name in text if name.endswith("fc1.weight"))[0]
+    del text[lost]
+    write(folder / "text_encoder", text, TEXT)
+    assert inspector.audit(folder).missing == [f"text_encoder/{lost}"]
 
 
 def test_a_pipeline_without_folders_is_reported(tmp_path: Path) -> None:
