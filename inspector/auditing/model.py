@@ -21,6 +21,9 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.reading import Reading
+from inspector.notation.binding import Block
+from inspector.notation.holes import holes_in
+from inspector.notation.slots import scope_of
 from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
@@ -237,7 +240,8 @@ def _is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
     """Whether the shapes confirm a definition that names alone chose.
 
     Tensors in the definition's own families that it does not expect are sizes of it that are not solved. One module
-    that is missing or mismatched may be damaged; two say that the definition is another's.
+    that is missing or mismatched may be damaged; two say that the definition is another's. Where a definition gives
+    all layers one shape, the layers confirm it by majority, and those of another shape are damaged.
     """
     from inspector.findings.names.tensors import LayersMissing, TensorMissing
 
@@ -247,14 +251,27 @@ def _is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
     if unexpected & own:
         return False
     modules: Counter[str] = Counter(dict.fromkeys((key.rpartition(".")[0] for key in unexpected), 1))
-    tensors: Counter[str] = Counter()
-    for one in case.placement.mismatched:
-        tensors[one.block.key] += one.tensors
-        module = one.block.key.rpartition(".")[0]
-        modules[module] = max(modules[module], tensors[one.block.key])
+    for key, contradictions in _contradictions(case).items():
+        module = key.rpartition(".")[0]
+        modules[module] = max(modules[module], contradictions)
     missing = [name.rpartition(".")[0] for one in judged if isinstance(one, TensorMissing) for name in one.names]
     parts = [1 + one.repeated_parts for one in judged if isinstance(one, LayersMissing)]
     return modules.total() + len(set(missing)) + sum(parts) < 2
+
+
+def _contradictions(case: Reconciled) -> Counter[str]:
+    """Keys -> how many sizes of the definition the tensors contradict: of a shape that all layers share at most one."""
+    balance: Counter[Block] = Counter()
+    for one in case.placement.placed:
+        balance[one.block] += one.tensors if one.fits else -one.tensors
+    found: Counter[str] = Counter()
+    for one in case.placement.mismatched:
+        scope = scope_of(case.plan.scope, one.block.slot)
+        if any(holes_in(scope.definition, scope.settings.native, node) for node in one.block.slot.dims):
+            found[one.block.key] += one.tensors
+        elif balance[one.block] <= 0:
+            found[one.block.key] = 1
+    return found
 
 
 def _weights_emptied(checkpoint: Checkpoint) -> bool:

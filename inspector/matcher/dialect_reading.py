@@ -103,15 +103,24 @@ def _read(
 
 
 def _is_whole(reading: Reading) -> bool:
-    """Whether every family is there that no switch of the definition and no choice of layers can take away."""
+    """Whether every module is there that no switch of the definition and no choice of layers can take away.
+
+    Of a module that is there a tensor may be lost.
+    """
     scope = reading.scope
+    modules = {_module_of(key) for key in reading.families}
     for slot in unroll(scope, reading.match.head).slots:
         if slot.optional or slot.whens or slot.choices or slot.tied:
             continue
         cut = any(base in scope.symbols for hole in slot.holes for base in bases(scope.definition, False, hole))
-        if not cut and template(slot.path)[0] not in reading.families:
+        if not cut and _module_of(template(slot.path)[0]) not in modules:
             return False
     return True
+
+
+def _module_of(key: str) -> str:
+    """The name without `.weight` or `.bias`; a parameter of the model itself is a module of its own."""
+    return key.rpartition(".")[0] or key
 
 
 @cache

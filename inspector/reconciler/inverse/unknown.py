@@ -276,7 +276,10 @@ def _symbols(scope: Scope, equation: Equation) -> list[Leaf]:
 
 
 def _solved(scope: Scope, equations: Equations, lacking: Callable[[Scope, Equation], list[Leaf]]) -> dict[Leaf, Value]:
-    """What equations with one unknown agree on; those that are a word and nothing else come first."""
+    """What equations with one unknown agree on; those that are a word and nothing else come first.
+
+    A list's length follows its entries, which bound it.
+    """
     votes: dict[bool, dict[Leaf, Counter[int]]] = {True: {}, False: {}}
     fitting: dict[Leaf, dict[Leaf, set[int]]] = {}
     for equation, leaves, values in _asked(scope, equations, lacking):
@@ -301,7 +304,8 @@ def _solved(scope: Scope, equations: Equations, lacking: Callable[[Scope, Equati
     for leaf, entries in fitting.items():
         if not found and len(joint := entries.get(leaf, set())) == 1:
             found[leaf] = next(iter(joint))
-    return found
+    entries_of = {leaf[:-1] for leaf in found if isinstance(leaf[-1], int)}
+    return {leaf: value for leaf, value in found.items() if leaf[-1] != LENGTH or leaf[:-1] not in entries_of}
 
 
 def _fitting(scope: Scope, equations: Equations) -> dict[Leaf, Value]:
@@ -324,8 +328,16 @@ def _asked(
             at = partial(worth, inner, equation)
             values = [_solutions(on_trial(inner, leaf, at), equation.target) for leaf in leaves]
             if leaves and leaves[-1][-1] == LENGTH:
-                values[-1].discard(0)  # entries of the list are read
+                least = _least_length(scope, leaves[-1])
+                values[-1] = {length for length in values[-1] if length >= least}
             yield equation, leaves, values
+
+
+def _least_length(scope: Scope, leaf: Leaf) -> int:
+    """The length that a list has at least: an entry of it is read, and so are those that are solved."""
+    list_of, known = leaf[:-1], scope.trace.solved
+    indices = [one[-1] for one in known if one[:-1] == list_of and isinstance(one[-1], int)]
+    return 1 + max(indices, default=0)
 
 
 def _solutions(at: Evaluate, target: int | Span) -> set[int]:
