@@ -81,12 +81,13 @@ def _is_source(word: str) -> bool:
 
 def _carry_out(verb: str, values: dict[str, Any]) -> int:
     """Runs a verb, prints what it says, and gives the exit code."""
-    from inspector.cli import streams, verbs
+    from inspector.cli import streams, terminal, verbs
 
     output = values.pop("output", None)
+    screen = terminal.screen_of(values.pop("color", None), output)
     values.pop("debug", None)
     try:
-        outcome = getattr(verbs, verb)(**values)
+        outcome = getattr(verbs, verb)(screen=screen, **values)
         if output is None:
             streams.write(outcome.text)
         else:

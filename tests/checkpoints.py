@@ -129,3 +129,17 @@ def elements(spec: Mapping[str, tuple[str, Shape]]) -> int:
 def disk_bytes(folder: Path, names: Sequence[str] = ()) -> int:
     """Bytes of the files of a folder."""
     return sum(os.stat(folder / name).st_size for name in (names or os.listdir(folder)))
+
+
+def with_data(known: Path, folder: Path) -> Path:
+    """A folder of `fixtures/known` as a checkpoint: its header, and a hole for the bytes that it promises."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in known.iterdir():
+        content = path.read_bytes()
+        target = folder / path.name.removesuffix(".header")
+        target.write_bytes(content)
+        if target.name != path.name:
+            entries = json.loads(content[8:])
+            end = max(entry["data_offsets"][1] for name, entry in entries.items() if name != "__metadata__")
+            os.truncate(target, len(content) + end)
+    return folder

@@ -1,4 +1,4 @@
-"""Fills the console blocks of the README with what the commands print.
+"""Fills the console blocks of the README with what the commands print; one that ends in `...` stays as long.
 
 python -m tests.make_readme
 """
@@ -17,6 +17,9 @@ def filled(text: str) -> str:
 
     def block(match: re.Match[str]) -> str:
         printed = re.sub(r"\[exit \d+\]\n", "", run(match[1])).rstrip("\n")
+        if match[0].endswith("\n...\n```"):
+            kept = match[0].count("\n") - 3
+            printed = "\n".join((*printed.split("\n")[:kept], "..."))
         return f"```console\n$ {match[1]}\n{printed}\n```"
 
     return BLOCK.sub(block, text)

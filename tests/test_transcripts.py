@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from tests.checkpoints import with_data
 from tests.hub.stand_in import StandIn
 from tests.judged import FIXTURES
 
@@ -30,6 +31,7 @@ COMMANDS = {
     "audit-verbose": "inspector audit my-finetune --verbose",
     "audit-markdown": "inspector audit my-finetune --format markdown",
     "audit-json": "inspector audit my-finetune --format json",
+    "audit-known": "inspector audit meta-llama/Llama-3.2-1B --claim 1.24B",
     "audit-hub": "inspector audit org/small-llama",
     "audit-hub-broken": "inspector audit org/my-finetune",
     "audit-hub-nothing": "inspector audit org/absent",
@@ -71,11 +73,12 @@ def run(command: str) -> str:
     words = command.split()
     assert words[0] == "inspector"
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": str(WIDTH), "PYTHONUTF8": "1"}
-    if not any(word.startswith("org/") for word in words):
+    if not any(word.startswith(("org/", "meta-llama/")) for word in words):
         return _run(words, environment)
     with StandIn() as hub, TemporaryDirectory() as home:
         for folder in CHECKPOINTS.iterdir():
             hub.add(f"org/{folder.name}", folder)
+        hub.add("meta-llama/Llama-3.2-1B", with_data(FIXTURES / "known" / "Llama-3.2-1B", Path(home) / "known"))
         reported = _run(words, {**environment, "HF_ENDPOINT": hub.endpoint, "HF_HOME": home})
     reported = reported.replace(hub.endpoint.removeprefix("http://"), "the.hub")
     return re.sub(r"\d+\.\d s$", "0.2 s", reported, flags=re.MULTILINE)

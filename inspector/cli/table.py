@@ -57,6 +57,7 @@ WHERE = (
 """Where a source is, with the names of huggingface_hub."""
 OUTPUT = (
     Option("output", ("--output", "-o"), "Write the report to this file.", value="FILE"),
+    Option("color", ("--color",), "Colour the report.", choices=("auto", "always", "never"), default="auto"),
     Option("debug", ("--debug",), "Show the traceback of an internal error.", "flag", hidden=True),
 )
 FORMAT = Option("format", ("--format", "-f"), "Output format.", choices=("text", "json"), default="text")
@@ -150,9 +151,9 @@ VERBS = (
     ),
     Verb(
         "explain",
-        "Explain a finding, the glossary, or the notation.",
+        "Explain a finding, or a topic: glossary, hub, compare, formats, python, ci, notation.",
         "inspector explain D501",
-        (Argument("code", "A finding's code or name, 'all', 'glossary' or 'notation'."),),
+        (Argument("code", "A finding's code or name, 'all' for a list, or a topic."),),
         (FORMAT, *OUTPUT),
     ),
     Verb(

@@ -6,11 +6,11 @@ Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it, 2 usage,
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar, Unpack
 
 from inspector.cli.table import LEVELS, VERBS
+from inspector.report.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -59,6 +59,7 @@ def audit(
     tensor: Sequence[str] = (),
     base: str | None = None,
     with_base: bool = False,
+    screen: Screen = PLAIN,
     **where: Unpack[Where],
 ) -> Outcome:
     """Audits and reports."""
@@ -78,10 +79,10 @@ def audit(
         audited = _read(with_values, audited, tensor)
     severities = [finding.severity for finding in audited.findings]
     code = UNREADABLE if audited.verdict == "unreadable" else severe(severities, fail_on)
-    return Outcome(_audit_report(audited, format, verbose, quiet), code)
+    return Outcome(_audit_report(audited, format, verbose, quiet, screen), code)
 
 
-def _audit_report(audited: Audit, format: str, verbose: bool, quiet: bool) -> str:
+def _audit_report(audited: Audit, format: str, verbose: bool, quiet: bool, screen: Screen) -> str:
     if format == "json":
         from inspector.report.json_v1 import audit_json, dumped
 
@@ -94,7 +95,7 @@ def _audit_report(audited: Audit, format: str, verbose: bool, quiet: bool) -> st
         from inspector.report.markdown import audit_markdown
 
         return audit_markdown(audited)
-    return audit_text(audited, verbose=verbose, colour=colour())
+    return audit_text(audited, verbose=verbose, screen=screen)
 
 
 def count(
@@ -103,13 +104,14 @@ def count(
     config: str | None = None,
     weights: str | None = None,
     format: str = "text",
+    screen: Screen = PLAIN,
     **where: Unpack[Where],
 ) -> Outcome:
     """Counts and reports."""
     from inspector.report.listing import count_json, count_text
 
     audited = _run(source, weights, config, **where)
-    return _listed(audited, _report(format, lambda: count_json(audited), lambda: count_text(audited)))
+    return _listed(audited, _report(format, lambda: count_json(audited), lambda: count_text(audited)), screen)
 
 
 def tensors(
@@ -119,14 +121,17 @@ def tensors(
     config: str | None = None,
     weights: str | None = None,
     format: str = "text",
+    screen: Screen = PLAIN,
     **where: Unpack[Where],
 ) -> Outcome:
     """Lists families or tensors."""
     from inspector.report.listing import tensors_json, tensors_text
 
     audited = _run(source, weights, config, **where)
-    text = _report(format, lambda: tensors_json(audited, every=every), lambda: tensors_text(audited, every=every))
-    return _listed(audited, text)
+    text = _report(
+        format, lambda: tensors_json(audited, every=every), lambda: tensors_text(audited, every=every, screen=screen)
+    )
+    return _listed(audited, text, screen)
 
 
 def formula(
@@ -135,6 +140,7 @@ def formula(
     head: str | None = None,
     config: str | None = None,
     format: str = "text",
+    screen: Screen = PLAIN,
     **where: Unpack[Where],
 ) -> Outcome:
     """Shows a definition."""
@@ -148,7 +154,7 @@ def formula(
     from inspector.report.formula_text import formula_text
     from inspector.report.json_v1 import formula_json
 
-    return Outcome(_report(format, lambda: formula_json(shown), lambda: formula_text(shown)))
+    return Outcome(_report(format, lambda: formula_json(shown), lambda: formula_text(shown, screen)))
 
 
 def compare(
@@ -162,6 +168,7 @@ def compare(
     hashes: bool = False,
     values: bool = False,
     tensor: Sequence[str] = (),
+    screen: Screen = PLAIN,
     **where: Unpack[Where],
 ) -> Outcome:
     """Compares two checkpoints."""
@@ -183,7 +190,7 @@ def compare(
     from inspector.report.json_v1 import compare_json
 
     def text() -> str:
-        return f"{verdict_line(compared)}\n" if quiet else compare_text(compared, colour=colour())
+        return f"{verdict_line(compared)}\n" if quiet else compare_text(compared, screen=screen)
 
     severities = [finding.severity for finding in compared.findings]
     code = UNREADABLE if compared.verdict == "unreadable" else severe(severities, fail_on)
@@ -200,12 +207,12 @@ def _places(source: str, target: str, where: Where) -> list[dict[str, Any]]:
     return [dict(where) if one else {} for one in remote]
 
 
-def explain(code: str, *, format: str = "text") -> Outcome:
-    """Shows the page of a finding, the glossary of reports, or the notation of architecture definitions."""
-    if code == "glossary":
-        from inspector.report.listing import glossary, glossary_json
+def explain(code: str, *, format: str = "text", screen: Screen = PLAIN) -> Outcome:
+    """Shows the page of a finding or of a topic, or the notation of architecture definitions."""
+    from inspector.report.pages import TOPICS, topic_json, topic_text
 
-        return Outcome(_report(format, glossary_json, glossary))
+    if code in TOPICS:
+        return Outcome(_report(format, lambda: topic_json(code), lambda: topic_text(code)))
     if code == "notation":
         from inspector.notation.page import page
         from inspector.report.listing import notation_json
@@ -215,20 +222,20 @@ def explain(code: str, *, format: str = "text") -> Outcome:
     from inspector.report.listing import explain_text, rules_json
 
     if code != "all" and finding_type(code) is None:
-        words = [*all_findings(), *(finding.code for finding in all_findings().values())]
+        words = [*TOPICS, *all_findings(), *(finding.code for finding in all_findings().values())]
         hint = close(code.lower(), words) or close(code.upper(), words) or " ('inspector explain all' lists them)"
         raise Failure(f"unknown finding '{code}'{hint}")
-    return Outcome(_report(format, lambda: rules_json(code), lambda: explain_text(code)))
+    return Outcome(_report(format, lambda: rules_json(code), lambda: explain_text(code, screen)))
 
 
-def architectures(name: str | None = None, *, format: str = "text") -> Outcome:
+def architectures(name: str | None = None, *, format: str = "text", screen: Screen = PLAIN) -> Outcome:
     """Lists the definitions, or what one of them reads."""
     from inspector.architectures.catalog import modules
     from inspector.report.listing import architecture_text, architectures_json
 
     if name is not None and name not in modules():
         raise Failure(f"unknown architecture '{name}'{close(name, list(modules()))}")
-    return Outcome(_report(format, lambda: architectures_json(name), lambda: architecture_text(name)))
+    return Outcome(_report(format, lambda: architectures_json(name), lambda: architecture_text(name, screen)))
 
 
 def _run(
@@ -276,13 +283,13 @@ def _read(
         bar.end()
 
 
-def _listed(audited: Audit, text: str) -> Outcome:
+def _listed(audited: Audit, text: str, screen: Screen) -> Outcome:
     """A list of what was read, and the findings where nothing could be."""
     if audited.verdict != "unreadable":
         return Outcome(text)
     from inspector.report.text import finding_text
 
-    return Outcome(text, UNREADABLE, "\n".join(finding_text(finding) for finding in audited.findings))
+    return Outcome(text, UNREADABLE, "\n".join(finding_text(finding, screen) for finding in audited.findings))
 
 
 def severe(severities: Sequence[str], fail_on: str) -> int:
@@ -291,13 +298,6 @@ def severe(severities: Sequence[str], fail_on: str) -> int:
         return 0
     limit = LEVELS.index(fail_on)
     return int(any(LEVELS.index(severity) <= limit for severity in severities))
-
-
-def colour() -> bool:
-    """Whether standard output is a terminal that shows colour."""
-    from inspector.report.clean import takes_escapes
-
-    return not os.environ.get("NO_COLOR") and takes_escapes(sys.stdout)
 
 
 def _report(format: str, as_json: Callable[[], dict[str, Any]], as_text: Callable[[], str]) -> str:

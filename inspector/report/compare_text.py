@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from inspector.report.clean import clean
-from inspector.report.text import WIDTH, finding_text
+from inspector.report.screen import PLAIN, Screen
+from inspector.report.text import finding_text
 from inspector.report.values_text import values_text
 
 if TYPE_CHECKING:
     from inspector.comparing.result import Comparison, Files, RoleDifference
 
 
-def compare_text(compared: Comparison, *, colour: bool = False) -> str:
-    """The table of roles, the totals and the findings."""
-    if compared.verdict == "unreadable":
-        parts = [f"{verdict_line(compared)}\n"]
-    elif compared.relation == "conversion":
-        parts = list(_conversion(compared))
-    else:
-        parts = ["\n".join(_table(_difference_rows(compared))) + "\n"]
-        parts.append(f"{verdict_line(compared)}\n{_missed(compared)}")
+def compare_text(compared: Comparison, *, screen: Screen = PLAIN) -> str:
+    """The verdict and the findings, then the table of roles and the totals."""
+    worse = [one for one in compared.findings if one.severity != "note"]
+    parts = [_verdict(compared, screen), *(finding_text(one, screen) for one in worse)]
+    if compared.relation == "conversion" and compared.verdict != "unreadable":
+        parts.extend(_conversion(compared, screen))
+    elif compared.verdict != "unreadable":
+        parts.append("\n".join(_table(_difference_rows(compared), screen)) + "\n")
     if compared.files is not None:
         parts.append(_files(compared.files))
     if compared.values is not None:
         parts.append(values_text(compared.values))
-    parts.extend(finding_text(finding, colour=colour) for finding in compared.findings)
+    parts.extend(finding_text(one, screen) for one in compared.findings if one.severity == "note")
     return "\n".join(parts)
+
+
+def _verdict(compared: Comparison, screen: Screen) -> str:
+    """The verdict, and what headers cannot show or no definition reads."""
+    line, _, rest = verdict_line(compared).partition(":")
+    kind = "clean" if compared.verdict == "clean" else "bold" if line.startswith("different") else "error"
+    lines = [f"{screen.paint(line, kind)}{':' if rest else ''}{rest}"]
+    if compared.skipped and compared.verdict != "unreadable":
+        missed = "; ".join(f"{skip.check} ({skip.because})" for skip in compared.skipped)
+        lines.extend(screen.wrapped(f"Not checked: {clean(missed, 2000)}", rest="  "))
+    return "\n".join(lines) + "\n"
 
 
 def _titles(compared: Comparison) -> tuple[str, str]:
@@ -45,13 +55,13 @@ def _difference_rows(compared: Comparison) -> list[Cells]:
     return rows
 
 
-def _conversion(compared: Comparison) -> Iterator[str]:
+def _conversion(compared: Comparison, screen: Screen) -> Iterator[str]:
     """The ledger: role by role how it was carried, then what both sides add up to."""
     rows: list[Cells] = [("role", *_titles(compared), "", "how")]
     rows.extend((clean(row.role, 40), f"{row.source:,}", f"{row.target:,}", "", _how(row)) for row in compared.roles)
     left, right = compared.parameters
     rows.append(("parameters", f"{left:,}", f"{right:,}", "", ""))
-    yield "\n".join(_table(rows)) + "\n"
+    yield "\n".join(_table(rows, screen)) + "\n"
     carried, dropped, invented = (
         f"{number or 0:,}" for number in (compared.carried, compared.dropped, compared.invented)
     )
@@ -64,7 +74,6 @@ def _conversion(compared: Comparison) -> Iterator[str]:
         f"{name}  {whole:>{total}} = {carried} carried + {rest:>{part}} {word}" for name, whole, _, rest, word in sums
     ]
     yield "\n".join(lines) + "\n"
-    yield f"{verdict_line(compared)}\n{_missed(compared)}"
 
 
 def verdict_line(compared: Comparison) -> str:
@@ -80,14 +89,6 @@ def verdict_line(compared: Comparison) -> str:
     if changed:
         return "clean: a conversion; only the padding of the vocabulary differs"
     return "clean: a conversion; nothing was dropped or added"
-
-
-def _missed(compared: Comparison) -> str:
-    """What headers cannot show, and what no definition reads."""
-    missed = "; ".join(f"{skip.check} ({skip.because})" for skip in compared.skipped)
-    return (
-        "".join(f"{line}\n" for line in textwrap.wrap(f"Not checked: {clean(missed, 2000)}", WIDTH)) if missed else ""
-    )
 
 
 def _how(row: RoleDifference) -> str:
@@ -119,26 +120,32 @@ def _signed(difference: int) -> str:
     return f"{difference:+,}" if difference else "same"
 
 
-def _table(rows: list[Cells]) -> Iterator[str]:
+LONGEST_REASON = 40
+"""Columns of a reason that is worth a column of its own; longer ones wrap in it."""
+
+
+def _table(rows: list[Cells], screen: Screen) -> Iterator[str]:
     """The columns as wide as they must be; reasons wrap in what is left of the line, or below it."""
     filled = [column for column in range(4) if any(row[column] for row in rows)]
     widths = {column: max(len(row[column]) for row in rows) for column in filled}
     used = sum(widths.values()) + 2 * len(filled)
-    room = WIDTH - used
+    room = screen.width - used
+    longest = max((len(reason) + 1 for row in rows for reason in row[4].split(", ")), default=0)
+    beside = room >= min(longest, LONGEST_REASON)
     for row in rows:
         cells = [f"{row[column]:{'<' if not column else '>'}{widths[column]}}" for column in filled]
         line = "  ".join(cells)
-        if room >= 12:
-            reason, *more = _reasons(row[4], room) or [""]
+        if beside:
+            reason, *more = _reasons(row[4], room, screen)
             yield f"{line}  {reason}".rstrip()
             yield from (" " * used + one for one in more)
         else:
             yield line
             reason = "" if row[4] in ("because", "how") else row[4]
-            yield from (f"    {part}" for part in _reasons(reason, WIDTH - 4))
+            yield from (f"    {part}" for part in _reasons(reason, screen.width - 4, screen) if part)
 
 
-def _reasons(text: str, width: int) -> list[str]:
+def _reasons(text: str, width: int, screen: Screen) -> list[str]:
     """Reasons in lines; one reason is not torn apart."""
     whole = ", ".join(reason.replace(" ", "\x00") for reason in text.split(", "))
-    return [line.replace("\x00", " ") for line in textwrap.wrap(whole, width)]
+    return [line.replace("\x00", " ") for line in screen.wrapped(whole, columns=width)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,18 +9,19 @@ from msgspec import Struct
 
 from inspector.notation.roles import label
 from inspector.report.clean import MOST_EXACT, clean, figure
-from inspector.report.text import WIDTH, rounded
+from inspector.report.screen import PLAIN, Screen
+from inspector.report.text import rounded
 
 if TYPE_CHECKING:
     from inspector.formulas import Formula, Row
 
 
-def formula_text(shown: Formula) -> str:
+def formula_text(shown: Formula, screen: Screen = PLAIN) -> str:
     """Rows, formula, symbols and, with a config, the numbers."""
     head = f"{shown.name}{' · ' + shown.head if shown.head else ''}"
-    parts = [clean(head), "", *_rows(shown.rows), ""]
-    parts.extend(_formulas(shown))
-    parts.extend(_symbols(shown))
+    parts = [clean(head), "", *_rows(shown.rows, screen), ""]
+    parts.extend(_formulas(shown, screen))
+    parts.extend(_symbols(shown, screen))
     if shown.known:
         parts.extend(["", *_numbers(shown)])
     return "\n".join(parts) + "\n"
@@ -53,38 +53,30 @@ def _split(path: str) -> tuple[str, str]:
     return (path[: end + 1], path[end + 2 :]) if end >= 0 and path[end + 1 : end + 2] == "." else ("", path)
 
 
-def _rows(rows: Sequence[Row]) -> Iterator[str]:
+def _rows(rows: Sequence[Row], screen: Screen) -> Iterator[str]:
     numbers = any(row.shape is not None for row in rows)
     modules = _modules(rows)
-    most = WIDTH - 2 - NUMBERS if numbers else 34
+    most = screen.width - 2 - NUMBERS if numbers else 34
     left = min(most, max((len(m.name) + (2 if m.heading else 0) for m in modules), default=0))
     heading = ""
     for module in modules:
         if module.heading != heading:
             heading, beyond = module.heading, module.rows[0].remark
             if heading:
-                yield from _broken(clean(heading) + (f"   ({beyond})" if beyond.startswith("beyond") else ""))
+                yield clean(heading) + (f"   ({beyond})" if beyond.startswith("beyond") else "")
         name = ("  " if heading else "") + clean(module.name)
         for place, row in enumerate(module.rows if numbers else module.rows[:1]):
             if place:
                 name = f"{'    ' if heading else '  '}{clean(row.suffix)}"
             text = _numbers_of(row) if numbers else _words_of(module.rows)
-            beside = min(left, WIDTH - 2 - len(text))
+            beside = min(left, screen.width - 2 - len(text))
             if len(name) <= beside:
                 yield f"{name:<{beside}}  {text}".rstrip()
             elif beside > 6:
-                yield from (*_broken(name), f"{'':<{beside}}  {text}".rstrip())
+                yield from (name, f"{'':<{beside}}  {text}".rstrip())
             else:
-                yield from _broken(name)
-                yield from textwrap.wrap(text, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
-
-
-def _broken(name: str) -> Iterator[str]:
-    """A name in lines, each after the first beginning with a dot."""
-    while len(name) > WIDTH and (end := name.rfind(".", 6, WIDTH)) > 0:
-        yield name[:end]
-        name = " " * 4 + name[end:]
-    yield name
+                yield name
+                yield from screen.wrapped(text, first=" " * 6, rest=" " * 8)
 
 
 def _words_of(rows: Sequence[Row]) -> str:
@@ -117,21 +109,21 @@ NUMBERS = 46
 """Columns of a shape, the elements of one tensor and those of all of them."""
 
 
-def _formulas(shown: Formula) -> Iterator[str]:
+def _formulas(shown: Formula, screen: Screen) -> Iterator[str]:
     for tower, text in shown.formulas.items():
         lead = f"parameters{' of ' + tower if tower else ''} = "
-        whole = " ".join(word.replace("*", "* ") if len(word) > WIDTH - 4 else word for word in text.split(" "))
-        yield from textwrap.wrap(lead + whole, WIDTH, subsequent_indent="    ", break_long_words=False)
+        whole = " ".join(word.replace("*", "* ") if len(word) > screen.width - 4 else word for word in text.split(" "))
+        yield from screen.wrapped(lead + whole, rest="    ")
 
 
-def _symbols(shown: Formula) -> Iterator[str]:
+def _symbols(shown: Formula, screen: Screen) -> Iterator[str]:
     words = []
     for symbol in shown.symbols:
         value = f" = {_value(symbol.value)}" if shown.known and isinstance(symbol.value, int | float) else ""
         same = symbol.definition == symbol.name
         words.append(f"{symbol.name}{value}" if same else f"{symbol.name}{value} {clean(symbol.definition)}")
-    joined = " · ".join(word.replace(" ", "\x00") if len(word) < WIDTH // 2 else word for word in words)
-    for line in textwrap.wrap(joined, WIDTH - 2, break_long_words=False, break_on_hyphens=False):
+    joined = " · ".join(word.replace(" ", "\x00") if len(word) < screen.width // 2 else word for word in words)
+    for line in screen.wrapped(joined, columns=screen.width - 2):
         yield "  " + line.replace("\x00", " ").removeprefix("· ").removesuffix(" ·")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +16,8 @@ from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
 from inspector.report.clean import clean, figure
 from inspector.report.json_v1 import counts_json, line_json
-from inspector.report.text import WIDTH, rounded
+from inspector.report.screen import PLAIN, Screen
+from inspector.report.text import rounded
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -55,7 +54,7 @@ def _formula_meaning(audited: Audit) -> str:
     return "expected by the shapes, without a config" if solved else "expected by the config"
 
 
-def tensors_text(audited: Audit, *, every: bool) -> str:
+def tensors_text(audited: Audit, *, every: bool, screen: Screen = PLAIN) -> str:
     """Families with role, shape, dtype and index sets; every: single tensors in the order of the files."""
     if every:
         roles = _roles(audited)
@@ -63,17 +62,15 @@ def tensors_text(audited: Audit, *, every: bool) -> str:
             f"{clean(name)}  {_shape(layout.shape)} {layout.dtype}  {label(roles(name))}\n"
             for name, layout in audited.checkpoint.tensors.items()
         )
-    return "\n".join(line for entry in audited.lines for line in _family(entry)) + "\n" * bool(audited.lines)
+    return "\n".join(line for entry in audited.lines for line in _family(entry, screen)) + "\n" * bool(audited.lines)
 
 
-def _family(line: Line) -> Iterator[str]:
+def _family(line: Line, screen: Screen) -> Iterator[str]:
     yield clean(family_name(line.family))
     where = indices_in_words(line.family, line.boxes)
     kind = "" if line.kind == "parameter" else line.kind
     parts = [label(line.role), f"{_shape(line.layout.shape)} {line.layout.dtype}", where, kind, f"{line.elements:,}"]
-    yield from textwrap.wrap(
-        " · ".join(part for part in parts if part), WIDTH, initial_indent="    ", subsequent_indent="    "
-    )
+    yield from screen.wrapped(" · ".join(part for part in parts if part), first="    ", rest="    ")
 
 
 def _shape(dims: tuple[int, ...]) -> str:
@@ -123,21 +120,21 @@ def tensors_json(audited: Audit, *, every: bool) -> dict[str, Any]:
     return value
 
 
-def explain_text(code: str) -> str:
+def explain_text(code: str, screen: Screen = PLAIN) -> str:
     """The page of a finding; 'all': a line for each."""
     if code == "all":
         lines = []
         for name, finding in all_findings().items():
             first = page(finding).split("\n", 1)[0]
             text = f"{finding.code}  {finding.severity:<8} {name}: {first}"
-            lines.extend(textwrap.wrap(text, WIDTH, subsequent_indent=" " * 15))
+            lines.extend(screen.wrapped(text, rest=" " * 15))
         return "\n".join(lines) + "\n"
     found = finding_type(code)
     assert found is not None
-    return f"{found.code} {found.name} ({found.severity})\n\n{_page(page(found))}\n"
+    return f"{found.code} {found.name} ({found.severity})\n\n{_page(page(found), screen)}\n"
 
 
-def _page(text: str) -> str:
+def _page(text: str, screen: Screen) -> str:
     """A page wrapped for the screen; its example stays as it is."""
     parts: list[str] = []
     title = ""
@@ -149,9 +146,9 @@ def _page(text: str) -> str:
             parts.append(block.replace("\n    ", "\n"))
             continue
         if "\n" not in block:
-            parts.append(textwrap.fill(block, WIDTH))
+            parts.append("\n".join(screen.wrapped(block)))
             continue
-        body = textwrap.fill(" ".join(rest.split()), WIDTH, initial_indent="    ", subsequent_indent="    ")
+        body = "\n".join(screen.wrapped(" ".join(rest.split()), first="    ", rest="    "))
         parts.append(f"{first}\n{body}")
     return "\n\n".join(parts)
 
@@ -165,17 +162,6 @@ def rules_json(code: str) -> dict[str, Any]:
         if one is not None
     ]
     return {"schema": "inspector.rules/1", "rules": pages}
-
-
-def glossary() -> str:
-    """The page of terms that reports use: `glossary.md` next to this file."""
-    with open(os.path.join(os.path.dirname(__file__), "glossary.md"), encoding="utf-8") as file:
-        return file.read()
-
-
-def glossary_json() -> dict[str, Any]:
-    """The object of schema `inspector.glossary/1`."""
-    return {"schema": "inspector.glossary/1", "page": glossary()}
 
 
 def notation_json() -> dict[str, Any]:
@@ -205,7 +191,7 @@ def _like(name: str) -> str:
     return f"as {twins[0]}" if twins else "layout only"
 
 
-def architecture_text(name: str | None) -> str:
+def architecture_text(name: str | None, screen: Screen = PLAIN) -> str:
     """Every model type that has a definition, or what the definition of one reads and writes."""
     if name is None:
         return "\n".join(_proven()) + "\n"
@@ -222,7 +208,7 @@ def architecture_text(name: str | None) -> str:
         ("checked on", _proof(name)),
         ("naming", _spellings(definition)),
     ):
-        lines.extend(textwrap.wrap(f"{entry:<12}{text}", WIDTH, subsequent_indent=" " * 12, break_on_hyphens=False))
+        lines.extend(screen.wrapped(f"{entry:<12}{text}", rest=" " * 12))
     return "\n".join(lines) + "\n"
 
 

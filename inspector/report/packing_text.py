@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,13 +14,13 @@ from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
 from inspector.report.clean import clean
+from inspector.report.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
     from inspector.quantization.settings import Piece
     from inspector.quantization.unpacked import Helper, Unpacked
 
-WIDTH = 80
 BF16_BITS = 16
 COUNTED = (ledger.PARAMETER, ledger.UNCHECKED, ledger.EXTRA, ledger.COPY)
 MOST_LEFT = 6
@@ -148,8 +147,8 @@ def _listed_together(pieces: Sequence[Piece], words: str) -> list[Piece]:
     return [*rest, (replace(skipped[0][0], skipped=words), boxes)]
 
 
-def packing_text(audited: Audit) -> str:
-    """The table as text of 80 columns, ending in a line break; empty where nothing is packed."""
+def packing_text(audited: Audit, screen: Screen = PLAIN) -> str:
+    """The table, ending in a line break; empty where nothing is packed."""
     table = packing_table(audited)
     if table is None:
         return ""
@@ -164,11 +163,11 @@ def packing_text(audited: Audit) -> str:
     share = 100 * table.saved / whole if whole else 0.0
     lines.append("")
     lines.append(f"  {table.saved:,} bytes fewer than in BF16 ({share:.1f}%)")
-    lines.extend(_left_lines(table.left))
+    lines.extend(_left_lines(table.left, screen))
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _left_lines(left: Sequence[LeftModule]) -> Iterator[str]:
+def _left_lines(left: Sequence[LeftModule], screen: Screen) -> Iterator[str]:
     if not left:
         return
     yield "  not quantized:"
@@ -176,7 +175,6 @@ def _left_lines(left: Sequence[LeftModule]) -> Iterator[str]:
         where = f", {module.where}" if module.where else ""
         because = f": {module.because}" if module.because else ""
         text = clean(f"{module.family}{where}{because}", 300)
-        yield from textwrap.wrap(text, WIDTH - 4, initial_indent="    ", subsequent_indent="      ",
-                                 break_on_hyphens=False)  # fmt: skip
+        yield from screen.wrapped(text, first="    ", rest="      ")
     if len(left) > MOST_LEFT:
         yield f"    and {len(left) - MOST_LEFT:,} more"

@@ -1,15 +1,24 @@
-"""Numbers of an audit by role, as every format tabulates them."""
+"""Numbers of an audit by role and submodel, as every format tabulates them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from typing import Final
 
 from msgspec import Struct
 
-from inspector.algebra.names import axes_of
 from inspector.notation.roles import GROUPS, group, label
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
+from inspector.reconciler.wording import nouns_of
+
+TOWERS: Final = ("vision", "audio", "speech", "prompt", "encoder", "decoder", "text")
+"""Parts of a definition's own model that are tabulated by themselves, such as an encoder and its decoder."""
+PROJECTOR: Final = "projector"
+SHARED: Final = "shared"
+_LAYERS: Final = ("layer", "block")
+_SUMMED: Final = "expert"
+"""What is counted together in a layer."""
 
 
 class RoleRow(Struct, frozen=True):
@@ -20,6 +29,18 @@ class RoleRow(Struct, frozen=True):
     per_layer: int | None
     total: int
     remark: str = ""
+
+
+class SubmodelRows(Struct, frozen=True):
+    """The roles of one submodel. name: "" where a model is all one."""
+
+    name: str
+    rows: list[RoleRow]
+
+    @property
+    def total(self) -> int:
+        """Parameters of the submodel."""
+        return sum(row.total for row in self.rows)
 
 
 def role_rows(lines: Sequence[Line]) -> list[RoleRow]:
@@ -36,24 +57,64 @@ def role_rows(lines: Sequence[Line]) -> list[RoleRow]:
     return sorted(found, key=lambda row: GROUPS.index(row.group))
 
 
+def submodel_rows(lines: Sequence[Line]) -> list[SubmodelRows]:
+    """The roles of each submodel; of a model that has no two of them all roles together.
+
+    Heads and embeddings of no submodel are the text model's or the decoder's where there is one.
+    """
+    counted = [line for line in lines if line.kind in (ledger.PARAMETER, ledger.UNCHECKED) and line.parameters]
+    named = [(submodel_of(line), line) for line in counted]
+    names = dict.fromkeys(name for name, _ in named if name)
+    if len(names) < 2:
+        return [SubmodelRows("", role_rows(counted))]
+    parts: dict[str, list[Line]] = {}
+    for name, line in named:
+        parts.setdefault(_home(name, line, names), []).append(line)
+    return [SubmodelRows(name, role_rows(members)) for name, members in parts.items()]
+
+
+def _home(name: str, line: Line, names: Container[str]) -> str:
+    """Where a line is tabulated: a joined model's own head and embedding with its text model or decoder."""
+    writes = next((one for one in (f"{name} text".strip(), f"{name} decoder".strip()) if one in names), None)
+    if writes is not None and (group(line.role) == "head" or (group(line.role) == "embedding" and "text" in writes)):
+        return writes
+    return name or SHARED
+
+
+def submodel_of(line: Line) -> str:
+    """The submodel that a line is of: `vision`, `text`, `encoder`; "" for the model's own modules."""
+    if line.block is None:
+        return ""
+    slot = line.block.slot
+    if slot.scope:
+        return " ".join(slot.scope)
+    tower = slot.tower.partition(".")[0]
+    if tower in TOWERS:
+        return tower
+    return PROJECTOR if group(line.role) == "projector" else ""
+
+
 def _per_layer(lines: Sequence[Line]) -> int | None:
-    """Parameters of one layer, where every layer has the same."""
-    inside = [line for line in lines if axes_of(line.family)]
+    """Parameters of one layer, where all are in layers of one kind and every layer has the same.
+
+    Experts of a layer are summed; layers of stages are not, since each stage has its own.
+    """
+    stacks = {line.family.partition(".#")[0] for line in lines if "#" in line.family}
     layers = None
     total = 0
-    for line in inside:
-        if len(line.boxes) != 1 or (layers is not None and line.boxes[0][0] != layers):
+    for line in lines:
+        nouns = nouns_of(line.family)
+        if not nouns:
+            continue
+        if len(stacks) > 1 or len(line.boxes) != 1 or not nouns[0].endswith(_LAYERS):
             return None
-        layers = line.boxes[0][0]
+        span, *inner = line.boxes[0]
+        if any(one.size > 1 and noun != _SUMMED for noun, one in zip(nouns[1:], inner, strict=True)):
+            return None
+        if layers is not None and span != layers:
+            return None
+        layers = span
         total += line.parameters
     if layers is None or layers.size == 0 or total % layers.size:
         return None
     return total // layers.size
-
-
-class CountMeaning(Struct, frozen=True):
-    """A count with what it means."""
-
-    name: str
-    number: int | None
-    meaning: str

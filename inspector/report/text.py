@@ -1,62 +1,49 @@
-"""The text report: 80 columns, exact integers, with rounded ones in addition."""
+"""The text report: the verdict, the counts and the findings first, then what the numbers consist of."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from inspector.findings.finding import Finding
 from inspector.notation.roles import label
 from inspector.report.clean import clean, figure
-from inspector.report.tables import role_rows
+from inspector.report.role_text import role_text
+from inspector.report.screen import PLAIN, Screen
 from inspector.report.values_text import values_text
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
 
-WIDTH = 80
-_BAR = " ▏▎▍▌▋▊▉█"
-COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[36m", "clean": "\x1b[1;32m",
-           "quiet": "\x1b[2m", "bold": "\x1b[1m"}  # fmt: skip
 
-
-def audit_text(audited: Audit, *, verbose: bool = False, colour: bool = False) -> str:
+def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN) -> str:
     """The whole report of an audit, ending in a line break."""
-    paint = _painter(colour)
-    blocks = [_title(audited, paint)]
+    blocks = [_title(audited, screen), _verdict(audited, screen)]
     if audited.checkpoint.readable:
-        blocks.append(_counts(audited))
-        blocks.append(_components(audited) if audited.components else _roles(audited, paint))
-        blocks.append(_packing(audited))
+        blocks.append(_counts(audited, screen))
+    blocks.append(_claims(audited, screen))
+    shown = [one for one in audited.findings if verbose or one.severity != "note"]
+    blocks.extend(finding_text(one, screen) for one in shown)
+    if audited.checkpoint.readable:
+        blocks.append(_components(audited) if audited.components else _roles(audited, screen))
+        blocks.append(_packing(audited, screen))
         blocks.append(_base(audited))
-        blocks.append(_download(audited))
-    blocks.append(_claims(audited))
-    shown = [f for f in audited.findings if verbose or f.severity != "note"]
-    blocks.extend(_finding(finding, paint) for finding in shown)
-    blocks.append(_verdict(audited, paint, verbose))
-    if verbose:
-        blocks.append(_families(audited, paint))
+        blocks.append(_download(audited, screen))
+    if audited.values is not None:
+        blocks.append(values_text(audited.values))
+    if not verbose:
+        blocks.append(_notes([one for one in audited.findings if one.severity == "note"], screen))
+    else:
+        blocks.append(_families(audited, screen))
     return "\n".join(block for block in blocks if block)
 
 
-def finding_text(finding: Finding, *, colour: bool = False) -> str:
-    """One finding with its lines."""
-    return _finding(finding, _painter(colour))
+MOST_APART = 100
+"""Columns between the ends of a title: what is farther apart is not read together."""
 
 
-def _painter(colour: bool) -> Painter:
-    return lambda text, kind: f"{COLOURS[kind]}{text}\x1b[0m" if colour and kind in COLOURS else text
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Painter = Callable[[str, str], str]
-
-
-def _title(audited: Audit, paint: Painter) -> str:
+def _title(audited: Audit, screen: Screen) -> str:
     left = clean(audited.title, 60)
     architecture = audited.architecture
     right = ""
@@ -65,30 +52,30 @@ def _title(audited: Audit, paint: Painter) -> str:
         right = clean(architecture.name, 40) + likely
         if audited.class_name:
             right += f" · {clean(audited.class_name, 48)}"
-    gap = WIDTH - len(left) - len(right)
+    gap = min(screen.width, MOST_APART) - len(left) - len(right)
     if gap >= 2 or not right:
-        lines = [f"{paint(left, 'bold')}{' ' * max(gap, 0)}{right}".rstrip()]
+        lines = [f"{screen.paint(left, 'bold')}{' ' * max(gap, 0)}{right}".rstrip()]
     else:
-        lines = [paint(left, "bold"), *(line.rjust(WIDTH) for line in textwrap.wrap(right, WIDTH))]
-    lines.extend(_whence(audited))
+        lines = [screen.paint(left, "bold"), *(line.rjust(screen.width) for line in screen.wrapped(right))]
+    lines.extend(_whence(audited, screen))
     if audited.checkpoint.readable:
-        lines.extend(textwrap.wrap(_inventory(audited), WIDTH))
+        lines.extend(screen.wrapped(_inventory(audited)))
     return "\n".join(lines) + "\n"
 
 
-def _whence(audited: Audit) -> Iterator[str]:
+def _whence(audited: Audit, screen: Screen) -> Iterator[str]:
     """What was read from where, and at what cost, where that is not plainly the path."""
     read = audited.checkpoint
     if read.commit is not None:
         where = f"{clean(read.address, 60)} at {read.commit[:12]}" + (", from the local cache" if read.cached else "")
-        yield from textwrap.wrap(where + (f" · {read.traffic}" if read.traffic is not None else ""), WIDTH)
+        yield from screen.wrapped(where + (f" · {read.traffic}" if read.traffic is not None else ""))
     elif read.traffic is not None:
         yield str(read.traffic)
     if read.shadows is not None:
         yield f"a local folder; use {clean(read.shadows, 45)} for the repository"
 
 
-def _download(audited: Audit) -> str:
+def _download(audited: Audit, screen: Screen) -> str:
     """What a download brings, and what of it is not needed."""
     brings = audited.checkpoint.download
     if brings is None:
@@ -102,7 +89,7 @@ def _download(audited: Audit) -> str:
             f"             {amount(copy.bytes)} in {copy.files:,} {noun} of {copy.kind}: {clean(copy.example, 30)}"
         )
     command = clean(brings.command, 400)
-    lines.extend(textwrap.wrap(command, WIDTH, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False))
+    lines.extend(screen.wrapped(command, first="  ", rest="      "))
     return "\n".join(lines) + "\n"
 
 
@@ -136,7 +123,7 @@ def rounded(number: int) -> str:
     return str(number)
 
 
-def _counts(audited: Audit) -> str:
+def _counts(audited: Audit, screen: Screen) -> str:
     counts = audited.counts
     rows: list[tuple[str, str, str]] = [("parameters", f"{counts.unique_parameters:,}", _parameters_remark(audited))]
     if counts.expected_parameters is None:
@@ -169,7 +156,17 @@ def _counts(audited: Audit) -> str:
         unread = any(skipped.check == "totals of the index" for skipped in audited.skipped)
         rows.append(("index, metadata", "not compared" if unread else "no total stated", ""))
     width = max(16, *(len(number) for _, number, _ in rows))
-    return "\n".join(f"  {name:<17}{number:>{width}}    {remark}".rstrip() for name, number, remark in rows) + "\n"
+    return "\n".join(line for row in rows for line in _count(*row, width, screen)) + "\n"
+
+
+def _count(name: str, number: str, remark: str, width: int, screen: Screen) -> Iterator[str]:
+    """A count with its remark beside it, or below it on a narrow screen."""
+    line = f"  {name:<17}{number:>{width}}"
+    if len(line) + 4 + len(remark) <= screen.width:
+        yield f"{line}    {remark}".rstrip()
+    else:
+        yield line
+        yield from screen.wrapped(remark, first="    ", rest="    ")
 
 
 def _is_adapter(audited: Audit) -> bool:
@@ -204,13 +201,13 @@ def _agreement(audited: Audit) -> str:
     return f"{figure(abs(difference))} {'fewer' if difference > 0 else 'more'} than stored"
 
 
-def _packing(audited: Audit) -> str:
+def _packing(audited: Audit, screen: Screen) -> str:
     """Bits per weight by role, where anything is packed."""
     if not audited.counts.packed_elements:
         return ""
     from inspector.report.packing_text import packing_text
 
-    return packing_text(audited)
+    return packing_text(audited, screen)
 
 
 def _base(audited: Audit) -> str:
@@ -263,31 +260,11 @@ def _components(audited: Audit) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _roles(audited: Audit, paint: Painter) -> str:
-    rows = role_rows(audited.lines)
-    total = audited.counts.unique_parameters
-    if audited.architecture is None or not rows or not total:
-        return ""
-    layers = [f"{row.per_layer:,}" if row.per_layer is not None else "" for row in rows]
-    totals = [f"{row.total:,}" for row in rows]
-    first = max(18, *(len(row.role) + 1 for row in rows))
-    second, third = max(10, *map(len, layers)), max(14, *map(len, totals))
-    lines = [f"  {'role':<{first}}{'per layer':>{second}}  {'total':>{third}}   share"]
-    for row, layer, number in zip(rows, layers, totals, strict=True):
-        share = row.total / total
-        text = f"  {row.role:<{first}}{layer:>{second}}  {number:>{third}}  {share:>6.1%}  {_bar(share)}"
-        lines.append(text.rstrip())
-    if _head_is_tied(audited):
-        lines.append(f"  {'head':<{first}}{'tied':>{second}}  {'0':>{third}}          is the embedding")
-    return "\n".join(lines) + "\n"
+def _roles(audited: Audit, screen: Screen) -> str:
+    return role_text(audited, screen, head_is_tied=_head_is_tied(audited))
 
 
-def _bar(share: float) -> str:
-    eighths = round(share * 160)
-    return "█" * (eighths // 8) + (_BAR[eighths % 8] if eighths % 8 else "")
-
-
-def _claims(audited: Audit) -> str:
+def _claims(audited: Audit, screen: Screen) -> str:
     lines: list[str] = []
     for claim in audited.claims:
         if claim.source == "claim":
@@ -295,33 +272,31 @@ def _claims(audited: Audit) -> str:
             compared = claim.because if claim.agrees else f"the {claim.true:,} parameters"
             lines.append(f"claim {claim.claimed:,}: {verdict} {compared}" if isinstance(claim.claimed, int) else "")
             if not claim.agrees:
-                lines.extend(textwrap.wrap(claim.because, WIDTH, initial_indent="  = ", subsequent_indent="    "))
+                lines.extend(screen.wrapped(claim.because, first="  = ", rest="    "))
         else:
             state = "agrees" if claim.agrees else "disagrees"
             lines.append(f"{claim.source} {clean(f'{claim.claimed:,}')}: {state} ({clean(claim.because)})")
-    wrapped = [part for line in lines for part in (textwrap.wrap(line, WIDTH, subsequent_indent="    ") or [""])]
+    wrapped = [part for line in lines for part in screen.wrapped(line, rest="    ")]
     return "\n".join(wrapped) + "\n" if wrapped else ""
 
 
-def _finding(finding: Finding, paint: Painter) -> str:
+def finding_text(finding: Finding, screen: Screen = PLAIN) -> str:
+    """One finding with its lines."""
     likely = " (likely)" if finding.confidence == "likely" else ""
-    head = f"{finding.severity}[{finding.code}] {finding.name}: {clean(finding.title)}{likely}"
-    first, *rest = textwrap.wrap(head, WIDTH, subsequent_indent="  ", break_on_hyphens=False) or [head]
     mark = f"{finding.severity}[{finding.code}]"
-    lines = [first.replace(mark, paint(mark, finding.severity), 1), *rest]
-    rows = [*finding.lines, *([("help", finding.help)] if finding.help else [])]
-    lines.extend(_rows(rows))
+    first, *rest = screen.wrapped(f"{mark} {finding.name}: {clean(finding.title)}{likely}", rest="  ")
+    lines = [first.replace(mark, screen.paint(mark, finding.severity), 1), *rest]
+    lines.extend(_rows([*finding.lines, *([("help", finding.help)] if finding.help else [])], screen))
     return "\n".join(lines) + "\n"
 
 
-def _rows(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _rows(rows: Sequence[tuple[str, str]], screen: Screen) -> Iterator[str]:
     width = max((len(name) for name, _ in rows), default=0)
     for name, text in rows:
         lead = f"  {clean(name):<{width}}  "
-        wrapped = textwrap.wrap(clean(text, 600), WIDTH - len(lead), break_on_hyphens=False) or [""]
-        yield (lead + wrapped[0]).rstrip()
-        for more in wrapped[1:]:
-            yield " " * len(lead) + more
+        first, *rest = screen.wrapped(clean(text, 600), columns=screen.width - len(lead))
+        yield f"  {screen.paint(f'{clean(name):<{width}}', 'quiet')}  {first}".rstrip()
+        yield from (" " * len(lead) + more for more in rest)
 
 
 def verdict_line(audited: Audit) -> str:
@@ -343,38 +318,33 @@ def verdict_line(audited: Audit) -> str:
     return f"{audited.verdict}: {checked}; {reported}"
 
 
-def _verdict(audited: Audit, paint: Painter, verbose: bool) -> str:
-    lines = textwrap.wrap(verdict_line(audited), WIDTH)
+def _verdict(audited: Audit, screen: Screen) -> str:
+    """The verdict, and what it does not cover."""
+    lines = screen.wrapped(verdict_line(audited), rest="  ")
     kind = "clean" if audited.verdict == "clean" else "error"
-    lines[0] = lines[0].replace(audited.verdict, paint(audited.verdict, kind), 1)
-    if audited.verdict == "unreadable":
-        return "\n".join(lines) + "\n"
-    if audited.values is not None:
-        lines.append(values_text(audited.values).rstrip("\n"))
-    if audited.skipped:
+    lines[0] = lines[0].replace(audited.verdict, screen.paint(audited.verdict, kind), 1)
+    if audited.skipped and audited.verdict != "unreadable":
         skipped = "; ".join(f"{skip.check} ({clean(skip.because)})" for skip in audited.skipped)
-        lines.extend(textwrap.wrap(f"Not checked: {skipped}", WIDTH, subsequent_indent="  "))
-    if not verbose:
-        lines.extend(_note_lines([f for f in audited.findings if f.severity == "note"], paint))
+        lines.extend(screen.wrapped(f"Not checked: {skipped}", rest="  "))
     return "\n".join(lines) + "\n"
 
 
-def _note_lines(notes: Iterable[Finding], paint: Painter) -> Iterator[str]:
+def _notes(notes: Sequence[Finding], screen: Screen) -> str:
+    """The notes in a few lines each."""
+    lines: list[str] = []
     for note in notes:
         mark = f"note[{note.code}]"
-        wrapped = textwrap.wrap(
-            f"{mark} {note.name}: {clean(note.message, 400)}",
-            WIDTH,
-            subsequent_indent="  ",
-            break_on_hyphens=False,
-            max_lines=3,
-            placeholder=" …",
-        )
-        wrapped[0] = wrapped[0].replace(mark, paint(mark, "note"), 1)
-        yield from wrapped
+        text = f"{mark} {note.name}: {clean(note.message, 400)}"
+        first, *rest = screen.wrapped(text, rest="  ", most=NOTE_LINES)
+        lines.extend((first.replace(mark, screen.paint(mark, "note"), 1), *rest))
+    return "\n".join(lines) + "\n" if lines else ""
 
 
-def _families(audited: Audit, paint: Painter) -> str:
+NOTE_LINES = 3
+"""Lines of a note; `--verbose` prints it whole."""
+
+
+def _families(audited: Audit, screen: Screen) -> str:
     from inspector.reconciler.wording import family_name, indices_in_words
 
     lines = ["families"]
@@ -387,5 +357,5 @@ def _families(audited: Audit, paint: Painter) -> str:
             for part in (label(line.role), f"{shape} {line.layout.dtype}", where, line.kind, f"{line.elements:,}")
             if part
         )
-        lines.extend(textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    "))
+        lines.extend(screen.wrapped(text, first="    ", rest="    "))
     return "\n".join(lines) + "\n"

@@ -27,7 +27,8 @@ ABSURD: list[dict[str, Any]] = [
 
 
 def wide(text: str) -> list[str]:
-    return [line for line in text.splitlines() if len(line) > 80]
+    """Lines of more than 80 columns, but for a name that is longer: names are never broken."""
+    return [line for line in text.splitlines() if len(line) > 80 and len(line.split(maxsplit=1)[0]) < 72]
 
 
 def test_numbers_are_exact_up_to_what_no_checkpoint_has() -> None:

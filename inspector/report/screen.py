@@ -1,0 +1,56 @@
+"""What a report is printed on: columns and colours. Words wrap; names are never broken, since people copy them."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Final
+
+from msgspec import Struct
+
+NARROWEST: Final = 60
+WIDEST: Final = 200
+"""Columns that reports are laid out for; a wider terminal leaves the rest blank."""
+COLOURS: Final = {
+    "error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[36m", "clean": "\x1b[1;32m",
+    "quiet": "\x1b[2m", "bold": "\x1b[1m",
+}  # fmt: skip
+"""Severities and parts of a report -> the escape sequence of their colour."""
+
+
+class Screen(Struct, frozen=True):
+    """width: columns, from 60 to 200. colour: whether escape sequences may be written."""
+
+    width: int = 80
+    colour: bool = False
+
+    def paint(self, text: str, kind: str) -> str:
+        """The text in the colour of a severity or part, as it is where there are no colours."""
+        return f"{COLOURS[kind]}{text}\x1b[0m" if self.colour and kind in COLOURS else text
+
+    def wrapped(
+        self, text: str, *, first: str = "", rest: str = "", columns: int | None = None, most: int | None = None
+    ) -> list[str]:
+        """Lines of at most `columns` (the width), but for a single word that is longer; one line at least.
+
+        first, rest: what the first and the other lines begin with. most: lines after which the text is cut.
+        """
+        lines = textwrap.wrap(
+            text,
+            columns or self.width,
+            initial_indent=first,
+            subsequent_indent=rest,
+            break_long_words=False,
+            break_on_hyphens=False,
+            max_lines=most,
+            placeholder=" …",
+        )
+        return lines or [first.rstrip()]
+
+
+PLAIN: Final = Screen()
+"""80 columns without colours: files, pipes, and reports as strings."""
+
+
+def fitting(columns: int) -> int:
+    """A terminal's columns as a width that reports are laid out for."""
+    return max(NARROWEST, min(columns, WIDEST))
