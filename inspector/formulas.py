@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from inspector.algebra.expression import show
 from inspector.algebra.polynomial import Polynomial, constant
+from inspector.algebra.span import Span
 from inspector.architectures.catalog import definition_of, modules
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.start import audit_loaded
@@ -54,12 +55,17 @@ class Row(Struct, frozen=True):
 
 
 class Formula(Struct, frozen=True):
-    """An architecture's formula. total: None if a symbol has no value; then `open_total` has the expression."""
+    """An architecture's formula.
+
+    formulas: submodel -> expression, "" for what is in no submodel; parts: what each is with the config's numbers.
+    per_layer: None where layers differ. total: None if a symbol has no value; then `open_total` has the expression.
+    """
 
     name: str
     head: str
     rows: tuple[Row, ...]
     formulas: dict[str, str]
+    parts: dict[str, Polynomial]
     symbols: tuple[charts.Symbol, ...]
     groups: dict[str, Polynomial]
     matrices: int | None
@@ -172,8 +178,11 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
         blocks.setdefault(id(block.slot), []).append(block)
     counted = {id(slot) for slot in charts.counted(plan)}
     rows, groups, matrices = [], dict.fromkeys(GROUPS, constant(0)), 0
+    expressions = charts.formulas(plan)
+    parts = dict.fromkeys(expressions, constant(0))
     in_layers = constant(0)
     layers: int | None = None
+    stacks: set[tuple[str, Span]] = set()
     for slot in charts.shown_slots(plan):
         own = blocks.get(id(slot), [])
         is_counted = id(slot) in counted
@@ -181,11 +190,13 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
         number = total.number if total is not None else None
         if is_counted and total is not None:
             groups[group(slot.role)] = groups[group(slot.role)] + total
+            parts[".".join(slot.scope)] = parts[".".join(slot.scope)] + total
             if slot.holes and number is not None:
                 in_layers = in_layers + total
                 if len(slot.dims) > 1:
                     matrices += number
                 layers = _layers(layers, own)
+                stacks.update((slot.path.partition("{")[0], block.axes[0]) for block in own if block.axes)
         rows.append(
             Row(
                 path=plan.spelling.root + slot.path if slot.body else slot.path,
@@ -211,12 +222,13 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
         name=name,
         head=next((one for one in head.names if one), ""),
         rows=tuple(rows),
-        formulas=charts.formulas(plan),
+        formulas=expressions,
+        parts=parts,
         symbols=tuple(charts.symbols(plan)),
         groups={key: amount for key, amount in groups.items() if amount},
         matrices=matrices if known else None,
         layers=layers,
-        per_layer=inside // layers if inside is not None and layers and inside % layers == 0 else None,
+        per_layer=inside // layers if inside is not None and layers and len(stacks) == 1 else None,
         total=whole.number if known else None,
         open_total=str(whole) if known else "",
         known=known,

@@ -112,8 +112,10 @@ def plainer(scope: Scope, node: Node) -> Node:
 
 
 def _speaks(scope: Scope, option: Node) -> bool:
-    """Whether a key that makes an option depend on the index has something to say."""
+    """Whether a key that makes an option depend on the index has something to say, or a symbol that does."""
     own = [path for path in words(option) if path[0] not in scope.symbols]
+    if not own:
+        return bool(holes_in(scope.definition, scope.settings.native, option))
     return any(bool(scope.word(path)) for path in own)
 
 

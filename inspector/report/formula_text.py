@@ -13,6 +13,7 @@ from inspector.report.screen import PLAIN, Screen
 from inspector.report.text import rounded
 
 if TYPE_CHECKING:
+    from inspector.algebra.polynomial import Polynomial
     from inspector.formulas import Formula, Row
 
 
@@ -109,9 +110,16 @@ NUMBERS = 46
 """Columns of a shape, the elements of one tensor and those of all of them."""
 
 
+OWN = "rest"
+"""What a joined model has outside its submodels: projectors, its head."""
+
+
 def _formulas(shown: Formula, screen: Screen) -> Iterator[str]:
-    for tower, text in shown.formulas.items():
-        lead = f"parameters{' of ' + tower if tower else ''} = "
+    named = {name or OWN: text for name, text in shown.formulas.items()}
+    if len(named) > 1:
+        yield from screen.wrapped(f"parameters = {' + '.join(named)}", rest="    ")
+    for name, text in named.items():
+        lead = f"{name if len(named) > 1 else 'parameters'} = "
         whole = " ".join(word.replace("*", "* ") if len(word) > screen.width - 4 else word for word in text.split(" "))
         yield from screen.wrapped(lead + whole, rest="    ")
 
@@ -132,9 +140,9 @@ def _value(value: int | float) -> str:
 
 
 def _numbers(shown: Formula) -> Iterator[str]:
-    rows = [
-        (name, str(amount) if amount.number is None else figure(amount.number)) for name, amount in shown.groups.items()
-    ]
+    rows = [(name, _number(amount)) for name, amount in shown.groups.items()]
+    if len(shown.parts) > 1:
+        rows[:0] = [(name or OWN, _number(amount)) for name, amount in shown.parts.items()]
     if shown.matrices:
         rows.append(("matrices in layers", figure(shown.matrices)))
     if shown.per_layer is not None:
@@ -145,6 +153,10 @@ def _numbers(shown: Formula) -> Iterator[str]:
         short = name == "parameters" and shown.total is not None and shown.total < MOST_EXACT
         beside = f"    {rounded(shown.total or 0)}" if short else ""
         yield f"  {name:<20}{number:>{width}}{beside}"
+
+
+def _number(amount: Polynomial) -> str:
+    return str(amount) if amount.number is None else figure(amount.number)
 
 
 def _spaced(text: str) -> str:

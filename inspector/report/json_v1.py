@@ -195,6 +195,7 @@ def formula_json(shown: Formula) -> dict[str, Any]:
         "head": shown.head,
         "formula": "; ".join(f"{tower}: {text}" if tower else text for tower, text in shown.formulas.items()),
         "formulas": shown.formulas,
+        "parts": {name: amount.number for name, amount in shown.parts.items()} if shown.known else {},
         "symbols": [
             {"symbol": symbol.name, "definition": symbol.definition, "value": symbol.value if shown.known else None}
             for symbol in shown.symbols

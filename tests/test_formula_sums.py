@@ -1,0 +1,69 @@
+"""The formulas that are printed are those that are counted: evaluated with the printed symbols they give the total."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+import inspector
+from tests.judged import base_record, oracle_types
+
+OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
+}
+
+
+class NotArithmetic(Exception):
+    """An expression with sums over layers, conditions or entries of lists, which symbols alone do not give."""
+
+
+def value_of(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+        return OPERATORS[type(node.op)](value_of(node.left, symbols), value_of(node.right, symbols))
+    if isinstance(node, ast.Name | ast.Attribute) and isinstance(known := symbols.get(ast.unparse(node)), int | float):
+        return known
+    raise NotArithmetic(ast.unparse(node))
+
+
+def evaluated(text: str, symbols: Mapping[str, Any]) -> Any:
+    try:
+        tree = ast.parse(text.replace("^", "**"), mode="eval")
+    except SyntaxError:
+        raise NotArithmetic(text) from None
+    return value_of(tree.body, symbols)
+
+
+@pytest.mark.parametrize("model_type", [name for name in oracle_types() if "model_type" in base_record(name)["config"]])
+def test_the_parts_add_up_and_are_what_their_formulas_say(model_type: str) -> None:
+    shown = inspector.formula(base_record(model_type)["config"])
+    if shown.total is None:
+        pytest.skip("a config that leaves a size open")
+    assert sum(part.number or 0 for part in shown.parts.values()) == shown.total
+    assert sum(group.number or 0 for group in shown.groups.values()) == shown.total
+    values = {symbol.name: symbol.value for symbol in shown.symbols}
+    for name, text in shown.formulas.items():
+        own = {symbol.removeprefix(f"{name}."): value for symbol, value in values.items() if symbol.startswith(name)}
+        try:
+            assert evaluated(text, values | own) == shown.parts[name].number, (name, text)
+        except NotArithmetic:
+            continue
+
+
+def test_most_formulas_are_arithmetic() -> None:
+    """The test above tests something: of the decoders each formula is."""
+    for model_type in ("llama", "deepseek_v3", "mixtral", "gpt2", "bert", "llava"):
+        shown = inspector.formula(base_record(model_type)["config"])
+        values = {symbol.name: symbol.value for symbol in shown.symbols}
+        text = shown.formulas.get("") or next(iter(shown.formulas.values()))
+        assert evaluated(text, values) == shown.parts.get("", next(iter(shown.parts.values()))).number
