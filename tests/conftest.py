@@ -14,6 +14,8 @@ SAMPLE = 2
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
+        if item.get_closest_marker("slow") or item.get_closest_marker("complete"):
+            continue
         cases[item.nodeid.partition("[")[0]].append(item)
     for each in cases.values():
         for item in sorted(each, key=lambda item: crc32(item.nodeid.encode()))[SAMPLE:]:

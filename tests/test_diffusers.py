@@ -12,18 +12,19 @@ from inspector.architectures.defaults import class_defaults
 from inspector.reconciler.ledger import UNCHECKED
 from tests.judged import diffusers_classes, diffusers_records, judged, spec_of
 
-SAMPLED = 6
-"""Every so many records and families are in the complete suite where all take minutes; `-m slow` takes all."""
+SAMPLED = 8
+"""Of each class every so many records and families are in the complete suite; `-m slow` takes all."""
 EACH = [SAMPLED, pytest.param(1, marks=pytest.mark.slow)]
 UNREAD = "C312"
 """The note about keys that are not understood: no key of a class may be."""
 
 
+@pytest.mark.parametrize("every", EACH)
 @pytest.mark.parametrize("which", ["config", "given"])
 @pytest.mark.parametrize("name", diffusers_classes())
-def test_every_record_is_exact_and_clean(name: str, which: str) -> None:
+def test_every_record_is_exact_and_clean(name: str, which: str, every: int) -> None:
     assert name in modules()
-    for record in diffusers_records(name):
+    for record in diffusers_records(name)[(which == "given") * every // 2 :: every]:
         audited = judged(spec_of(record), record[which])
         reported = [finding for finding in audited.findings if finding.severity != "note" or finding.code == UNREAD]
         assert not reported, (record["variant"], [finding.message for finding in reported])
@@ -81,9 +82,16 @@ def test_a_component_without_a_config_is_exact_or_not_judged(name: str, every: i
     assert (left_out == known if every == 1 else left_out <= known) or name in UNSEEN
 
 
-@pytest.mark.parametrize("name", ["UNet2DConditionModel", "ControlNetModel", "AutoencoderKL"])
-def test_a_config_that_names_no_class_is_read_all_the_same(name: str) -> None:
-    for record in diffusers_records(name):
+@pytest.mark.parametrize("every", EACH)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(one, marks=pytest.mark.complete) for one in ("UNet2DConditionModel", "ControlNetModel")),
+        "AutoencoderKL",
+    ],
+)
+def test_a_config_that_names_no_class_is_read_all_the_same(name: str, every: int) -> None:
+    for record in diffusers_records(name)[::every]:
         config = {key: value for key, value in record["config"].items() if not key.startswith("_")}
         audited = judged(spec_of(record), config)
         assert audited.architecture is not None, record["variant"]
@@ -92,6 +100,7 @@ def test_a_config_that_names_no_class_is_read_all_the_same(name: str) -> None:
         assert not [finding for finding in audited.findings if finding.severity != "note"], record["variant"]
 
 
+@pytest.mark.complete
 @pytest.mark.parametrize(
     ("name", "weights", "config"),
     [
@@ -115,10 +124,12 @@ def test_another_models_config_is_reported_key_by_key(name: str, weights: str, c
         assert found == right or {found} == {*right}, finding.place.key
 
 
+@pytest.mark.complete
+@pytest.mark.parametrize("every", [290, pytest.param(97, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["stable-diffusion-v1-5", "stable-diffusion-xl-base-1.0"])
-def test_a_wound_without_a_config_is_one_finding(name: str) -> None:
+def test_a_wound_without_a_config_is_one_finding(name: str, every: int) -> None:
     record = next(one for one in diffusers_records("UNet2DConditionModel") if one["variant"] == name)
-    for dropped in list(spec_of(record))[3::97]:
+    for dropped in list(spec_of(record))[3::every]:
         spec = spec_of(record)
         del spec[dropped]
         reported = [finding for finding in judged(spec, None).findings if finding.severity != "note"]
@@ -150,7 +161,7 @@ def grow(spec: dict[str, tuple[str, tuple[int, ...]]], name: str) -> None:
     spec[name] = (dtype, (shape[0] + 1, *shape[1:]))
 
 
-@pytest.mark.parametrize("every", EACH)
+@pytest.mark.parametrize("every", [16, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("wound", "code"), [(drop, "N403"), (grow, "D501")])
 @pytest.mark.parametrize("name", WOUNDED)
 def test_one_wounded_tensor_is_one_finding(name: str, wound: Wound, code: str, every: int) -> None:
@@ -170,11 +181,12 @@ RIVALS = {("SD3Transformer2DModel", "attention_head_dim-20"): "num_attention_hea
 """Wrong keys that another explains as well: twice as wide heads are as wide as twice as many."""
 
 
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", WOUNDED)
-def test_one_wrong_key_is_one_finding(name: str) -> None:
+def test_one_wrong_key_is_one_finding(name: str, every: int) -> None:
     base, *others = diffusers_records(name)
     named = 0
-    for other in others:
+    for other in others[::every]:
         given = other["given"]
         wrong = {key for key in given | base["given"] if given.get(key) != base["given"].get(key)}
         if other["variant"] == "defaults" or len(wrong) != 1 or other["tensors"] == base["tensors"]:
@@ -184,7 +196,7 @@ def test_one_wrong_key_is_one_finding(name: str) -> None:
         named_key = RIVALS.get((name, other["variant"]), *wrong)
         assert reported == [("C310", named_key)], other["variant"]
         named += 1
-    assert named >= 7
+    assert named >= 7 // every
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,7 @@ def test_the_catalog_is_what_the_files_hold() -> None:
         assert len(text.splitlines()) == len(table) + 2, "one line for each name"
 
 
+@pytest.mark.complete
 def test_definitions_have_known_subjects() -> None:
     strange = set()
     for name, definition in all_definitions():
@@ -195,6 +196,7 @@ def test_codes_are_used_once() -> None:
     assert len(set(codes)) == len(codes) == sum(line.startswith('    code = "') for line in stated)
 
 
+@pytest.mark.complete
 def test_no_class_name_is_used_twice() -> None:
     public = {"Audit", "Comparison", "Formula"}
     where: dict[str, list[str]] = {}

@@ -70,7 +70,9 @@ def count(boxes: Iterable[Box]) -> int:
 
 def common(one: Box, other: Box) -> Box | None:
     """The intersection, None where it is empty."""
-    matched = tuple(a & b for a, b in zip(one, other, strict=True))
+    if one == other and all(one):
+        return one
+    matched = tuple([a & b for a, b in zip(one, other, strict=True)])
     return matched if all(matched) else None
 
 
@@ -78,6 +80,8 @@ def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
     """The boxes without one box."""
     kept: list[Box] = []
     for box in boxes:
+        if box == cut:
+            continue
         if common(box, cut) is None:
             kept.append(box)
             continue

@@ -37,7 +37,10 @@ class Span(Struct, frozen=True):
 
     def __and__(self, other: Span) -> Span:
         if len(self.runs) == 1 and len(other.runs) == 1:  # nearly always, and asked most often of all
-            start, stop = max(self.runs[0][0], other.runs[0][0]), min(self.runs[0][1], other.runs[0][1])
+            if self.runs == other.runs:
+                return self
+            (start, stop), (low, high) = self.runs[0], other.runs[0]
+            start, stop = max(start, low), min(stop, high)
             return Span(((start, stop),)) if start < stop else Span()
         kept: list[Run] = []
         others = other.runs
@@ -146,7 +149,10 @@ class Span(Struct, frozen=True):
     @staticmethod
     def union(spans: Iterable[Span]) -> Span:
         """All indices of some spans, at the cost of one sort."""
-        return _merged(sorted({run for span in spans for run in span.runs}))
+        distinct = {span.runs for span in spans}
+        if len(distinct) == 1:
+            return Span(distinct.pop())
+        return _merged(sorted({run for runs in distinct for run in runs}))
 
     @staticmethod
     def range(start: int, stop: int, step: int = 1) -> Span:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -204,12 +205,16 @@ def without_prefix(name: str, prefix: str) -> str:
     return name.replace(f".{inner}", ".").removeprefix(inner)
 
 
+_DIGIT = re.compile(r"\d")
+
+
 def _before_known(scope: Scope, families: Families) -> Counter[str]:
     """How many families bear each prefix before a name that the definition knows."""
+    known = masked_keys(scope)
     tails: dict[str, list[str]] = {}
-    for key in sorted(masked_keys(scope)):
+    for key in sorted(known):
         tails.setdefault(_tail(key, 2), []).append(key)
-    inside = {key for listed in tails.values() for key in listed if any(letter.isdigit() for letter in key)}
+    inside = {key for key in known if _DIGIT.search(key)}
     counts: Counter[str] = Counter()
     for stored in families:
         key = masked_like(stored, inside)

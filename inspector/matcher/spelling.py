@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from itertools import product
 
 from msgspec import Struct
@@ -156,22 +157,26 @@ def fewest_required(scope: Scope) -> int:
 
 def keys_of_definition(scope: Scope) -> frozenset[str]:
     """Every config key that a definition can read: the words of its dims, predicates and extents."""
-    found: set[str] = set()
-    for text in (*scope.symbols.values(), scope.definition.ties):
-        found.update(path[0] for path in words(parse(text)))
-    for head in scope.definition.heads:
-        for slot in unroll(scope, head).slots:
-            if slot.scope:
-                continue
-            for node in (*slot.dims, *(condition.node for condition in slot.whens)):
-                found.update(path[0] for path in words(node))
-            if slot.ties is not None:
-                found.update(path[0] for path in words(slot.ties))
+    found = _keys_of_text((*scope.symbols.values(), scope.definition.ties))
+    found = found.union(*(_keys_of_rows(unroll(scope, head)) for head in scope.definition.heads))
     for submodel in submodels_of(scope.definition):
-        found.add(submodel.config)
-        found.update(path[0] for text in submodel.sets.values() for path in words(parse(text)))
-    found.update(scope.definition.ignores.split())
-    return frozenset(found - set(scope.symbols))
+        found |= {submodel.config} | _keys_of_text(tuple(submodel.sets.values()))
+    return found.union(scope.definition.ignores.split()) - scope.symbols.keys()
+
+
+@cache
+def _keys_of_text(texts: tuple[str, ...]) -> frozenset[str]:
+    """The first words of some expressions."""
+    return frozenset(path[0] for text in texts for path in words(parse(text)))
+
+
+@cache
+def _keys_of_rows(unrolled: Unrolled) -> frozenset[str]:
+    """The first words of the rows that are of no submodel."""
+    own = [slot for slot in unrolled.slots if not slot.scope]
+    nodes = [node for slot in own for node in (*slot.dims, *(condition.node for condition in slot.whens))]
+    nodes += [slot.ties for slot in own if slot.ties is not None]
+    return frozenset(path[0] for node in nodes for path in words(node))
 
 
 WRAPPERS: Mapping[str, str] = {

@@ -67,6 +67,8 @@ class Scope:
         "_at",
         "_cache",
         "_faults",
+        "_holes",
+        "_leaves",
         "_outer",
         "_sets",
         "_traced",
@@ -96,6 +98,8 @@ class Scope:
         self._faults: dict[tuple[str, str, str], None] = {}
         self.defaulted: set[str] = set()
         self._at: dict[str, int] = {}
+        self._holes: dict[str, tuple[str, ...]] = {}
+        self._leaves: dict[Any, Leaf] = {}
         self._cache: dict[Any, Known] = {}
         self._tried: tuple[int, dict[Any, Known]] = (0, {})
         self._traced: dict[tuple[str, ...], TracedList | TracedTable] = {}
@@ -133,6 +137,7 @@ class Scope:
     def _move(self, prefix: Leaf, name: str, trace: Trace) -> None:
         self.prefix, self.path, self.trace = (*prefix, *self.prefix), (name, *self.path), trace
         self._cache.clear()
+        self._leaves.clear()
         self._traced.clear()
         for submodel in self.submodels.values():
             submodel._move(prefix, name, trace)
@@ -169,11 +174,13 @@ class Scope:
             return submodel.word(path[1:]) if submodel is not None else self._config(path)
         if name not in self.symbols:
             return self._config(path)
-        depends = free_holes(self.definition, self.settings.native, name)
-        key: Any = (name, *(self._at.get(hole) for hole in depends)) if depends else name
+        depends = self._depends(name)
+        key: Any = (name, *[self._at.get(hole) for hole in depends]) if depends else name
         trace = self.trace
         if trace.open:
-            symbol = self.symbol(name)
+            symbol = self._leaves.get(key)
+            if symbol is None:
+                symbol = self._leaves[key] = self.symbol(name)
             if symbol == trace.leaf or symbol in trace.solved:
                 return trace.read(symbol, None)
         known = self._cache.get(key)
@@ -186,8 +193,14 @@ class Scope:
         """The leaf of a symbol, or of a config key, where the scope stands."""
         if name not in self.symbols:
             return (*self.prefix, name)
-        depends = free_holes(self.definition, self.settings.native, name)
-        return (SYMBOL, *self.path, name, *(self._at.get(hole, -1) for hole in depends))
+        return (SYMBOL, *self.path, name, *[self._at.get(hole, -1) for hole in self._depends(name)])
+
+    def _depends(self, symbol: str) -> tuple[str, ...]:
+        """The holes that a symbol's value depends on: asked for every word of every row."""
+        holes = self._holes.get(symbol)
+        if holes is None:
+            holes = self._holes[symbol] = free_holes(self.definition, self.settings.native, symbol)
+        return holes
 
     def _worked_out(self, name: str, key: Any) -> Known:
         """The value of a symbol, or that under the trial; what the trial does not change is kept for good."""

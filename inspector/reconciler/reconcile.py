@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -111,8 +112,14 @@ def _leaves_open(plan: Plan) -> bool:
 
 def _lacks_word(scope: Scope, slot: Slot) -> bool:
     inner = scope_of(scope, slot)
-    named = (path for node in slot.dims for path in words(node))
-    return any(inner.word(path) is None for path in (*((hole,) for hole in slot.holes), *named))
+    return any(inner.word(path) is None for path in _words(slot))
+
+
+@cache
+def _words(slot: Slot) -> tuple[tuple[str, ...], ...]:
+    """The holes of a row and the words of its dims; rows are as many as the definitions have."""
+    dims = [path for node in slot.dims for path in words(node)]
+    return tuple(dict.fromkeys([*((hole,) for hole in slot.holes), *dims]))
 
 
 def reconcile(

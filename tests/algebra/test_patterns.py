@@ -26,6 +26,7 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
+@pytest.mark.complete
 @settings(max_examples=400, deadline=None)
 @given(st.recursive(ATOMS, grown, max_leaves=8), st.lists(st.text("ab01._q", max_size=7), min_size=1, max_size=6))
 def test_it_answers_as_re_does(text: str, names: list[str]) -> None:

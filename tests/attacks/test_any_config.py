@@ -77,11 +77,12 @@ def keys_of(model_type: str) -> Iterator[str]:
     yield from GENERAL
 
 
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model_type", POPULAR)
-def test_every_key_that_a_definition_reads(model_type: str, tmp_path: Path) -> None:
+def test_every_key_that_a_definition_reads(model_type: str, every: int, tmp_path: Path) -> None:
     record = base_record(model_type)
     spec = spec_of(record)
-    for place, key in enumerate(keys_of(model_type)):
+    for place, key in list(enumerate(keys_of(model_type)))[POPULAR.index(model_type) % every :: every]:
         value = NONSENSE[(place + POPULAR.index(model_type)) % len(NONSENSE)]
         reported(spec, {**record["config"], key: value}, tmp_path / "config.json")
 
@@ -101,11 +102,11 @@ def test_settings_of_a_quantiser(method: str, tmp_path: Path) -> None:
         reported(spec_of(record), packed, tmp_path / "config.json")
 
 
-SCATTERED = {f"l.{at * 7919 % 10**6}.{at * 31 % 1000}.w": ("F32", (1,)) for at in range(30_000)}
+SCATTERED = {f"l.{at * 7919 % 10**6}.{at * 31 % 1000}.w": ("F32", (1,)) for at in range(10_000)}
 NAMES: dict[str, dict[str, Any]] = {
     "scattered indices": SCATTERED,
     "half a million dots": {"." * 500_000: ("F32", (1,))},
-    "ten megabytes": {"n" * 10_000_000: ("F32", (2,))},
+    "a megabyte": {"n" * 1_000_000: ("F32", (2,))},
     "signs of templates": dict.fromkeys(("#", "{}", "{L}.{E}", "model.layers.#.x", "a.{layer}.b"), ("F32", (2,))),
     "line breaks and escapes": dict.fromkeys(("a\nb.weight", "\x1b[2J\x1b[31m.weight", "\u202egpj"), ("F32", (2,))),
     "nothing": dict.fromkeys(("", ".", "..", " "), ("F32", (1,))),

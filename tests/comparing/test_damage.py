@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
+from itertools import product
 from math import prod
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from inspector.auditing.result import Audit
+from inspector.comparing.checkpoints import compare_audits
 from inspector.comparing.result import Comparison
-from tests.comparing.entrances import NAMES, Side, compared, pair
+from tests.comparing.entrances import NAMES, Side, compared, opened, pair
 from tests.comparing.listings import saved, without_config
 from tests.dialects.test_writers import FLUX
 
@@ -175,14 +180,22 @@ def seen(found: Comparison, expected: tuple[str, int, int]) -> None:
         assert (role.source, role.target) == (role.carried + role.dropped, role.carried + role.invented)
 
 
+@cache
+def source_of(name: str, *, configs: bool) -> Audit:
+    """The audit of a whole source, which all its wounded targets are compared with."""
+    source = pair(name)[0]
+    with TemporaryDirectory() as folder:
+        return opened(source if configs else without_config(source), Path(folder) / "before")
+
+
 @pytest.mark.parametrize("wound", WOUNDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_one_wound_is_one_finding(name: str, wound: str, tmp_path: Path) -> None:
-    source, target = pair(name)
+    target = pair(name)[1]
     expected = WOUNDS[wound](target)
     if expected is None:
         pytest.skip("the target has no such tensor")
-    seen(compared(source, target, tmp_path), expected)
+    seen(compare_audits(source_of(name, configs=True), opened(target, tmp_path / "after")), expected)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "memory" not in name])
@@ -194,14 +207,20 @@ def test_a_renumbered_layer_of_the_source_is_named_too(name: str, tmp_path: Path
     seen(compared(source, target, tmp_path), (code, counted, elements))
 
 
-@pytest.mark.parametrize("wound", WOUNDS)
-@pytest.mark.parametrize("name", NAMES)
+EACH = [
+    pytest.param(name, wound, marks=[pytest.mark.slow] if (number + at) % 2 else [])
+    for (number, name), (at, wound) in product(enumerate(NAMES), enumerate(WOUNDS))
+]
+"""Each pair with every second wound, each wound with every second pair; `-m slow` takes the others."""
+
+
+@pytest.mark.parametrize(("name", "wound"), EACH)
 def test_and_without_configs(name: str, wound: str, tmp_path: Path) -> None:
-    source, target = map(without_config, pair(name))
+    target = without_config(pair(name)[1])
     expected = WOUNDS[wound](target)
     if expected is None:
         pytest.skip("the target has no such tensor")
-    seen(compared(source, target, tmp_path), expected)
+    seen(compare_audits(source_of(name, configs=False), opened(target, tmp_path / "after")), expected)
 
 
 def test_a_block_of_a_tower_is_named_once(tmp_path: Path) -> None:

@@ -481,6 +481,7 @@ def test_without_a_config_a_hole_in_the_middle_is_still_an_error(model_type: str
     assert audited.findings[0].confidence == "likely"
 
 
+@pytest.mark.complete
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(TYPES), st.data())
 def test_any_single_wound_is_seen(model_type: str, data: st.DataObject) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 from jsonschema import Draft202012Validator, ValidationError  # type: ignore[import-untyped]
@@ -14,19 +16,26 @@ from tests.findings.schemas import assert_valid
 from tests.loader.rule_examples import EXAMPLES
 
 
-def test_every_finding_has_a_valid_schema() -> None:
-    schemas = facts_schemas()
+@pytest.fixture(scope="module")
+def schemas() -> dict[str, dict[str, Any]]:
+    """The schema of the facts of each code."""
+    return facts_schemas()
+
+
+def test_every_finding_has_a_valid_schema(schemas: dict[str, dict[str, Any]]) -> None:
     assert list(schemas) == [finding.code for finding in all_findings().values()]
     for schema in schemas.values():
         Draft202012Validator.check_schema(schema)
 
 
 @pytest.mark.parametrize("name", all_findings())
-def test_a_fact_keeps_its_json_name_and_no_fact_hides_a_common_field(name: str) -> None:
+def test_a_fact_keeps_its_json_name_and_no_fact_hides_a_common_field(
+    name: str, schemas: dict[str, dict[str, Any]]
+) -> None:
     finding = all_findings()[name]
     names = finding.__struct_encode_fields__
     assert len(set(names)) == len(names)
-    assert set(facts_schemas()[finding.code]["properties"]) == set(names) - COMMON
+    assert set(schemas[finding.code]["properties"]) == set(names) - COMMON
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

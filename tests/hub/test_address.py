@@ -97,6 +97,7 @@ def test_options() -> None:
     assert "secret" not in secret.given + secret.problem
 
 
+@pytest.mark.complete
 @given(st.text(max_size=60), st.sampled_from(["", "hf://", "https://hub.example/", "org/name@", "hf://org/name/"]))
 def test_any_text_is_an_address_or_a_mistake(text: str, before: str) -> None:
     found = address_of(before + text, exists=False, hosts=HOSTS)

@@ -65,6 +65,7 @@ def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]
     server.stop()
 
 
+@pytest.mark.complete
 @pytest.mark.parametrize("name", ["tiny", "many", "broken"])
 def test_a_bucket_gives_the_same_report(bucket: dict[str, Any], name: str) -> None:
     folder = bucket["root"] / name

@@ -187,6 +187,7 @@ def test_the_collector_is_as_before(tmp_path: Path) -> None:
         gc.enable()
 
 
+@pytest.mark.complete
 @POSIX
 def test_a_folder_of_many_files(tmp_path: Path) -> None:
     folder = put(tmp_path, {"model.safetensors": healthy("a")})
@@ -197,6 +198,7 @@ def test_a_folder_of_many_files(tmp_path: Path) -> None:
     assert len(checkpoint.siblings) <= 1_000
 
 
+@pytest.mark.complete
 @POSIX
 @pytest.mark.parametrize("heavy", ["lists", "strings", "numbers", "config"])
 def test_memory_and_work_are_bounded(tmp_path: Path, heavy: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 
 from inspector.architectures.catalog import all_definitions, definition_of, modules
@@ -66,8 +68,10 @@ def test_binding_is_quick() -> None:
         bind(Scope(definition, Settings(config), definition_of), head, Spelling(head.root))
 
 
-def test_blocks_on_one_key_are_disjoint() -> None:
-    for name, definition in all_definitions():
+@pytest.mark.complete
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_blocks_on_one_key_are_disjoint(every: int) -> None:
+    for name, definition in islice(all_definitions(), 0, None, every):
         if name not in modules():
             continue
         defaults = defaults_of(name)

@@ -75,6 +75,7 @@ def test_what_is_left_out_has_no_records() -> None:
     assert set(TYPES) <= set(MADE)
 
 
+@pytest.mark.complete
 def test_the_proofs_are_current() -> None:
     assert PROOFS.read_text(encoding="utf-8") == text_of(proofs()), "run python -m tests.oracle.make_proofs"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from functools import cache
 from typing import Any
 
@@ -30,7 +31,13 @@ DENSE = ("mlx_bf16", "mlx-nothing")
 """Checkpoints in which nothing is quantized."""
 LEFTOVERS = {"fp8_finegrained_mixtral": ["T617"]}
 """Records with scales that no loader reads, written by the tool itself -> the codes that report them."""
+
 PACKED = [name for name in NAMES if name not in DENSE]
+
+
+def tool(name: str) -> str:
+    """The tool that wrote a checkpoint: the first word of its name."""
+    return re.split("[-_]", name)[0]
 
 
 def checkpoint(name: str) -> tuple[dict[str, Any], Spec, int]:

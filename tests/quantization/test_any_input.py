@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ def layouts(spec: dict[str, tuple[str, tuple[int, ...]]]) -> dict[str, Layout]:
     return {name: layout for name, layout in made.items() if isinstance(layout, Layout)}
 
 
+@pytest.mark.complete
 @settings(max_examples=150, deadline=None)
 @given(SPECS, GLUED, CONFIGS, st.sampled_from(["quantization_config", "quantization", "compression_config"]))
 def test_no_tensor_is_lost(

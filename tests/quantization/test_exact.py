@@ -20,8 +20,10 @@ from tests.quantization.stored import (
     bad,
     checkpoint,
     original,
+    tool,
     unquantized,
 )
+from tests.sampling import sampled
 
 NO_CONFIG = [name for name in NAMES if name != "gptq-4-biases"]
 """A bias of zeros cannot be told from a true one without a config."""
@@ -50,7 +52,7 @@ def test_the_count_is_exact_and_nothing_is_unexplained(name: str) -> None:
     assert counts.stored_bytes == sum(layout.bytes for layout in layouts(spec).values())
 
 
-@pytest.mark.parametrize("name", NO_CONFIG)
+@pytest.mark.parametrize("name", sampled(NO_CONFIG, 3, tool))
 def test_the_count_is_exact_without_a_config(name: str) -> None:
     _, spec, parameters = checkpoint(name)
     result = judged(spec, None)

@@ -32,6 +32,7 @@ def counted(records: Iterable[Mapping[str, Any]]) -> Counter[str]:
     return counts
 
 
+@pytest.mark.complete
 def test_wrong_keys_of_a_sample_are_named_first() -> None:
     counts = counted(records_of(FIXTURES / "oracle", SAMPLE))
     assert counts.total() > 150

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -48,19 +47,20 @@ def test_an_absurd_config_keeps_to_the_columns(keys: dict[str, Any], tmp_path: P
     assert "\n" in count_text(audited)
 
 
-def charts(names: Iterable[str]) -> Iterable[str]:
-    for name in names:
-        yield str(formula(name))
+EACH = [12, pytest.param(4, marks=pytest.mark.complete), pytest.param(1, marks=pytest.mark.slow)]
+"""Every so many definitions are in the fast tier, the complete suite and `-m slow`."""
 
 
-def test_every_chart_keeps_to_the_columns() -> None:
-    assert [line for chart in charts(modules()) for line in wide(chart)] == []
+@pytest.mark.parametrize("every", EACH)
+def test_every_chart_keeps_to_the_columns(every: int) -> None:
+    assert [line for name in list(modules())[::every] for line in wide(str(formula(name)))] == []
 
 
-def test_every_chart_beside_a_config_keeps_to_the_columns(tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", EACH)
+def test_every_chart_beside_a_config_keeps_to_the_columns(every: int, tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     found: list[str] = []
-    for name in (one for one in oracle_types() if one in modules()):
+    for name in [one for one in oracle_types() if one in modules()][every - 1 :: every]:
         path.write_text(json.dumps(base_record(name)["config"]), encoding="utf-8")
         found.extend(wide(str(formula(str(path)))))
     assert found == []
