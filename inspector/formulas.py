@@ -197,23 +197,7 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
                     matrices += number
                 layers = _layers(layers, own)
                 stacks.update((slot.path.partition("{")[0], block.axes[0]) for block in own if block.axes)
-        rows.append(
-            Row(
-                path=plan.spelling.root + slot.path if slot.body else slot.path,
-                module=plan.spelling.root + slot.row if slot.body else slot.row,
-                role=slot.role,
-                chart=_chart_of(slot),
-                dims=tuple(show(node) for node in slot.dims),
-                counted=is_counted,
-                remark=_remark(
-                    slot.tensor.counted, slot.optional or slot.group is not None, bool(slot.tied), slot.extra
-                ),
-                shape=own[0].shape if known and own else None,
-                tensors=sum(block.tensors for block in own) if known else None,
-                total=number,
-                open_total=str(total) if total is not None and number is None else "",
-            )
-        )
+        rows.append(_row(plan, slot, own, is_counted, total))
     whole = constant(0)
     for amount in groups.values():
         whole = whole + amount
@@ -232,6 +216,25 @@ def _shown(name: str, plan: Plan, head: Head, *, known: bool) -> Formula:
         total=whole.number if known else None,
         open_total=str(whole) if known else "",
         known=known,
+    )
+
+
+def _row(plan: Plan, slot: Slot, blocks: Sequence[Block], is_counted: bool, total: Polynomial | None) -> Row:
+    """A tensor of the chart. total: its elements with a config, None without."""
+    root = plan.spelling.root if slot.body else ""
+    number = total.number if total is not None else None
+    return Row(
+        path=root + slot.path,
+        module=root + slot.row,
+        role=slot.role,
+        chart=_chart_of(slot),
+        dims=tuple(show(node) for node in slot.dims),
+        counted=is_counted,
+        remark=_remark(slot.tensor.counted, slot.optional or slot.group is not None, bool(slot.tied), slot.extra),
+        shape=blocks[0].shape if total is not None and blocks else None,
+        tensors=sum(block.tensors for block in blocks) if total is not None else None,
+        total=number,
+        open_total=str(total) if total is not None and number is None else "",
     )
 
 

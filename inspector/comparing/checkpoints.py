@@ -14,13 +14,15 @@ from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, Skipped
 from inspector.auditing.start import audit, audit_loaded
-from inspector.comparing.causes import Case, causes
+from inspector.comparing.cases import Case
+from inspector.comparing.causes import causes
 from inspector.comparing.files import with_files
 from inspector.comparing.notes import notes
 from inspector.comparing.pairing import Pairs, pair
-from inspector.comparing.pieces import Piece, Side, side_of
+from inspector.comparing.pieces import Piece, Side
 from inspector.comparing.relation import are_one_model
 from inspector.comparing.result import Comparison, RoleDifference
+from inspector.comparing.sides import side_of
 from inspector.comparing.symbols import differing_widths, reasons, row_of
 from inspector.comparing.tally import Carried, OneSidedTensors, Tally, tally
 from inspector.comparing.ties import TiedCopy, settled

@@ -1,0 +1,144 @@
+"""Tensors on both sides of which a part has no place: rows of a vocabulary, a fused matrix, a width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.algebra.boxes import joined
+from inspector.algebra.expression import Word
+from inspector.algebra.values import whole
+from inspector.comparing.cases import Case, Namer, families_of_members, role_of
+from inspector.comparing.pieces import VOCABULARY, Piece, Side, is_vocabulary
+from inspector.comparing.tally import Carried, Tally
+from inspector.dialects.catalog import all_dialects
+from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
+from inspector.findings.finding import Finding, Place
+from inspector.notation.slots import scope_of
+from inspector.reconciler.wording import boxes_in_words, family_name
+
+PADDED_TO = 8
+"""Rows of which writers make whole multiples, at the least."""
+
+
+def misshapen(found: Tally, stacks: set[str], namer: Namer) -> Iterator[Case]:
+    """Tensors on both sides of which a part has no place: a vocabulary, a fused matrix, a width."""
+    vocabulary: dict[tuple[int, int], list[Carried]] = {}
+    others: dict[object, list[Carried]] = {}
+    for one in found.carried:
+        if not (one.dropped or one.invented):
+            continue
+        axis = one.fit.axis
+        if axis is not None and (is_vocabulary(one.source, axis) or is_vocabulary(one.target, axis)):
+            vocabulary.setdefault((one.source.shape[axis], one.target.shape[axis]), []).append(one)
+        elif not counts_missing(one, stacks):
+            others.setdefault((one.boxes, one.identity.axes or one.identity), []).append(one)
+    for (rows, other), members in vocabulary.items():
+        yield _vocabulary(rows, other, members, namer)
+    for members in others.values():
+        yield _shape(members, namer)
+
+
+def counts_missing(one: Carried, stacks: set[str]) -> bool:
+    """Whether the axis counts experts or layers that are reported as missing, such as a router's rows."""
+    return one.fit.axis is not None and is_dim_of(one.source, one.fit.axis, stacks)
+
+
+def is_dim_of(piece: Piece, axis: int, symbols: set[str]) -> bool:
+    """Whether a dim is one of these symbols."""
+    node = piece.dims[axis] if axis < len(piece.dims) else None
+    return isinstance(node, Word) and node.path[-1] in symbols
+
+
+def _stated(piece: Piece, side: Side) -> int | None:
+    """The vocabulary that a side's config states; None without one."""
+    case, block = side.audited.case, piece.line.block
+    if case is None or case.solved or block is None or side.audited.checkpoint.config is None:
+        return None
+    return whole(scope_of(case.plan.scope, block.slot).word((VOCABULARY,)))
+
+
+def _writer(side: Side) -> str:
+    """The framework that wrote a side, if it rounds vocabularies up; "" for any other."""
+    case = side.audited.case
+    if case is None or not case.reading.writer:
+        return ""
+    pads = {dialect.writer for dialect in all_dialects() if dialect.pads_vocabulary}
+    return case.reading.writer if case.reading.writer in pads else ""
+
+
+def _is_padding(rows: int, other: int, one: Carried, namer: Namer) -> bool:
+    """Whether the rows of one side alone are beyond its vocabulary: its writer pads, and a config says so.
+
+    Where the padded side has no config the other's must state its own rows.
+    """
+    padded, plain, more, fewer = namer.target, namer.source, other, rows
+    long, short = one.target, one.source
+    if other < rows:
+        padded, plain, more, fewer, long, short = plain, padded, fewer, more, short, long
+    if not _writer(padded) or more % PADDED_TO:
+        return False
+    stated = _stated(long, padded)
+    return fewer == (stated if stated is not None else _stated(short, plain))
+
+
+def _vocabulary(rows: int, other: int, members: Sequence[Carried], namer: Namer) -> Case:
+    roles = tuple(dict.fromkeys(role_of(one.source) for one in members))
+    stated = _stated(members[0].target, namer.target)
+    dropped, invented = sum(one.dropped for one in members), sum(one.invented for one in members)
+    finding: Finding
+    if _is_padding(rows, other, members[0], namer):
+        writer = _writer(namer.target if other > rows else namer.source)
+        finding = PaddingDiffers(
+            roles=roles, source=rows, target=other, stated=stated, dropped=dropped, invented=invented, writer=writer
+        )
+    else:
+        kind = RowsCut if other < rows else RowsPadded
+        finding = kind(roles=roles, source=rows, target=other, stated=stated, dropped=dropped, invented=invented)
+    return Case(finding, *families_of_members(members))
+
+
+def _together(one: Carried, found: Tally) -> list[Carried]:
+    """The parts of the fused matrix that a tensor is in, where it is not known which of them is short."""
+    side = "target" if one.target.part is not None else "source"
+    fused: Piece = getattr(one, side)
+    if fused.part is None:
+        return [one]
+    parts = [
+        other
+        for other in found.carried
+        if (piece := getattr(other, side)).line is fused.line and piece.part is not None and other.boxes == one.boxes
+    ]
+    return parts if sum(part.source.shape[0] - part.target.shape[0] for part in parts) else [one]
+
+
+def _change(one: Carried, found: Tally) -> str:
+    parts = _together(one, found)
+    if len(parts) == 1:
+        return f"{role_of(one.source)} {list(one.source.shape)} → {list(one.target.shape)}"
+    before, after = (
+        sum(piece.shape[0] for piece in side) for side in ([p.source for p in parts], [p.target for p in parts])
+    )
+    return f"{' and '.join(role_of(part.source) for part in parts)} together {before:,} rows → {after:,}"
+
+
+def _shape(members: Sequence[Carried], namer: Namer) -> Case:
+    changes = dict.fromkeys(_change(one, namer.found) for one in members)
+    roles = dict.fromkeys(role_of(part.source) for one in members for part in _together(one, namer.found))
+    first = members[0]
+    boxes = tuple(box for one in members if one.identity == first.identity for box in one.boxes)
+    where = boxes_in_words(first.source.nouns, joined(boxes))
+    place = Place(family=family_name(first.target.line.family), indices=where or None)
+    return Case(
+        ShapeNotCarried(
+            place=place,
+            changes=tuple(changes),
+            roles=tuple(roles),
+            where=where,
+            tensors=sum(one.tensors for one in members),
+            dropped=sum(one.dropped for one in members),
+            invented=sum(one.invented for one in members),
+            carries=any(one.fit.carried for one in members),
+            names=(namer.before.of(first.source, first.boxes, 1)[0], namer.after.of(first.target, first.boxes, 1)[0]),
+        ),
+        *families_of_members(members),
+    )
