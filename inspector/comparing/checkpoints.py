@@ -16,7 +16,6 @@ from inspector.auditing.result import Audit, Skipped
 from inspector.auditing.start import audit, audit_loaded
 from inspector.comparing.cases import Case
 from inspector.comparing.causes import causes
-from inspector.comparing.files import with_files
 from inspector.comparing.notes import notes
 from inspector.comparing.pairing import Pairs, pair
 from inspector.comparing.pieces import Piece, Side
@@ -66,7 +65,12 @@ def compare(
     Where a side is a repository the files are compared too; hashes reads every byte of the large ones here.
     """
     one, other = (audit(place, **options) for place, options in zip((source, target), places, strict=True))
-    return with_files(compare_audits(one, other, expect=expect), hashes=hashes, progress=progress)
+    compared = compare_audits(one, other, expect=expect)
+    if not (one.checkpoint.tree or other.checkpoint.tree):
+        return compared
+    from inspector.comparing.files import with_files
+
+    return with_files(compared, hashes=hashes, progress=progress)
 
 
 def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Comparison:

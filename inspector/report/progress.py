@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -44,7 +44,7 @@ class Bar:
         if not self._shows or now < self._next:
             return
         self._next = now + PAUSE
-        columns = shutil.get_terminal_size().columns
+        columns = _columns(self._stream)
         self._put("\r" + bar(done, total, bytes, self._what)[: columns - 1] + "\x1b[K")
         self._written = True
 
@@ -60,6 +60,14 @@ class Bar:
             self._stream.flush()
         except (OSError, ValueError):
             self._shows = False
+
+
+def _columns(stream: TextIO) -> int:
+    """Columns of a terminal, 80 where it does not say."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def bar(done: int, total: int, bytes: int, what: str = "reading headers") -> str:

@@ -7,17 +7,18 @@ storages) is kept here until all files of the set are read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from inspector.findings.finding import Finding
 from inspector.loader.config_file import Config
-from inspector.loader.formats.gguf import GgufFile, judge_splits, read_gguf
 from inspector.loader.formats.incremental import Read
-from inspector.loader.formats.numpy_file import read_numpy
-from inspector.loader.formats.torch_file import read_torch
 from inspector.loader.header_record import Header, Layouts
 from inspector.loader.sources.source import Listing, Refusal, Source
+
+if TYPE_CHECKING:
+    from inspector.loader.formats.gguf import GgufFile
 
 
 class _Refused(Exception):
@@ -51,6 +52,8 @@ class OtherReader:
         """What the files that were read state beyond their headers; of parts, the first that names its architecture."""
         if self._kind != "gguf":
             return ExtraContent(ties=tuple(self._ties))
+        from inspector.loader.formats.gguf import judge_splits
+
         first = next((part for part in self._parts if "general.architecture" in part.values), None)
         metadata = None if first is None else Config(first.header.file, dict(first.values), "gguf")
         return ExtraContent(metadata, judge_splits(self._parts))
@@ -67,11 +70,17 @@ class OtherReader:
 
     def _header(self, name: str, read: Read, size: int) -> Header:
         if self._kind == "gguf":
+            from inspector.loader.formats.gguf import read_gguf
+
             part = read_gguf(read, size, name, self._layouts)
             self._parts.append(part)
             return part.header
         if self._kind == "numpy":
+            from inspector.loader.formats.numpy_file import read_numpy
+
             return read_numpy(read, size, name)
+        from inspector.loader.formats.torch_file import read_torch
+
         made = read_torch(read, size, name, self._layouts)
         self._ties.extend(made.ties)
         return made.header
