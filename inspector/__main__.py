@@ -13,6 +13,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
     from typing import Any, NoReturn
 
 
@@ -87,7 +88,8 @@ def _carry_out(verb: str, values: dict[str, Any]) -> int:
     screen = terminal.screen_of(values.pop("color", None), output)
     values.pop("debug", None)
     try:
-        outcome = getattr(verbs, verb)(screen=screen, **values)
+        with _access(values.pop("token", None), values.pop("cache_dir", None)):
+            outcome = getattr(verbs, verb)(screen=screen, **values)
         if output is None:
             streams.write(outcome.text)
         else:
@@ -96,6 +98,17 @@ def _carry_out(verb: str, values: dict[str, Any]) -> int:
         return _refuse(failure.message, failure.code)
     sys.stderr.write(outcome.errors)
     return int(outcome.code)
+
+
+def _access(token: str | None, cache_dir: str | None) -> AbstractContextManager[None]:
+    """Applies a token and a cache that were named."""
+    from contextlib import nullcontext
+
+    if token is None and cache_dir is None:
+        return nullcontext()
+    from inspector.loader.sources.access import access
+
+    return access(token, cache_dir)
 
 
 def _refuse(message: str, code: int) -> int:

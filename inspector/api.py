@@ -12,10 +12,13 @@ from inspector.auditing.result import Audit as AuditResult
 from inspector.auditing.start import audit_opened
 from inspector.comparing.checkpoints import compare_audits
 from inspector.comparing.files import with_files
+from inspector.dialects.reading import with_stated_config
 from inspector.formulas import formula as _formula
-from inspector.inputs import AnyConfig, Source
+from inspector.inputs import AnyConfig, RepositoryMetadata, Source, Tensors
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.checkpoint import load as _load
+from inspector.loader.config_file import Config
+from inspector.loader.sources.access import access
 from inspector.loader.sources.traffic import Progress
 from inspector.results import Audit, Comparison, Formula
 
@@ -35,6 +38,8 @@ def load(
     subfolder: str | None = None,
     repo_type: str | None = None,
     local_files_only: bool = False,
+    cache_dir: str | os.PathLike[str] | None = None,
+    token: str | bool | None = None,
     progress: Progress | None = None,
 ) -> Checkpoint:
     """
@@ -49,8 +54,8 @@ def load(
         A path, a dict or a config object of transformers, used instead of the one next to the weights.
     weights:
         Which set of weights, where there are several.
-    revision, subfolder, repo_type, local_files_only:
-        As in huggingface_hub.
+    revision, subfolder, repo_type, local_files_only, cache_dir, token:
+        As in huggingface_hub. A Checkpoint keeps no token: pass it to `audit` too if there is more to fetch.
     progress:
         Called with `done`, `total` (files) and `bytes` while headers arrive over a network.
 
@@ -60,8 +65,10 @@ def load(
         If an argument is not a source or config. Damaged content never raises: it is in the findings.
     """
     read = inputs.config_of(config)
-    if isinstance(source, str | os.PathLike):
-        return _load(
+    if not isinstance(source, str | os.PathLike):
+        return with_stated_config(_in_memory(source, read))
+    with access(token, cache_dir):
+        loaded = _load(
             os.fspath(source),
             weights=weights,
             config=read,
@@ -71,14 +78,19 @@ def load(
             cached=local_files_only,
             progress=progress,
         )
-    if isinstance(read, str):
+    return with_stated_config(loaded)
+
+
+def _in_memory(source: Checkpoint | Tensors | RepositoryMetadata, config: str | Config | None) -> Checkpoint:
+    """The checkpoint of what is not on a disk, with its own config or the one at a path."""
+    if isinstance(config, str):
         from inspector.loader.configs import config_at
 
-        chosen, findings = config_at(read)
+        chosen, findings = config_at(config)
         checkpoint = inputs.checkpoint_of(source, chosen)
         return replace(checkpoint, config=chosen, findings=(*checkpoint.findings, *findings))
-    checkpoint = inputs.checkpoint_of(source, read)
-    return checkpoint if read is None else replace(checkpoint, config=read)
+    checkpoint = inputs.checkpoint_of(source, config)
+    return checkpoint if config is None else replace(checkpoint, config=config)
 
 
 def audit(
@@ -90,11 +102,14 @@ def audit(
     with_base: bool = False,
     values: bool = False,
     tensors: tuple[str, ...] = (),
+    reference: bool = False,
     weights: str | None = None,
     revision: str | None = None,
     subfolder: str | None = None,
     repo_type: str | None = None,
     local_files_only: bool = False,
+    cache_dir: str | os.PathLike[str] | None = None,
+    token: str | bool | None = None,
     progress: Progress | None = None,
 ) -> Audit:
     """
@@ -102,13 +117,11 @@ def audit(
 
     Parameters
     ----------
-    source, config, weights, revision, subfolder, repo_type, local_files_only, progress: as in `load`.
-    claim:
-        A total to explain: 8030257152 or "8.03B".
-    base, with_base:
-        An adapter's base, or whether to read the repository that the adapter's config names.
-    values, tensors:
-        Whether to read the numbers too, and of which tensors alone.
+    source, config, weights, revision, subfolder, repo_type, local_files_only, cache_dir, token, progress: as in `load`.
+    claim: a total to explain, 8030257152 or "8.03B".
+    base, with_base: an adapter's base, or whether to read the repository that the adapter's config names.
+    values, tensors, reference:
+        Whether to read the numbers too, of which tensors alone, and whether to open healthy files with safetensors.
 
     Raises
     ------
@@ -122,7 +135,7 @@ def audit(
     >>> result.verdict, result.counts.unique_parameters
     ('findings', 38597376)
     """
-    stated = inputs.claim_of(claim)
+    stated, place = inputs.claim_of(claim), None if base is None else os.fspath(base)
     checkpoint = load(
         source,
         config=config,
@@ -131,16 +144,28 @@ def audit(
         subfolder=subfolder,
         repo_type=repo_type,
         local_files_only=local_files_only,
+        cache_dir=cache_dir,
+        token=token,
         progress=progress,
     )
-    place = None if base is None else os.fspath(base)
-    whole = weights is None
-    audited = audit_opened(checkpoint, stated, base=place, with_base=with_base, whole=whole, progress=progress)
-    if values or tensors:
+    with access(token, cache_dir):
+        audited = audit_opened(
+            checkpoint, stated, base=place, with_base=with_base, whole=weights is None, progress=progress
+        )
+        return _as(Audit, _read_more(audited, values or bool(tensors), tensors, reference))
+
+
+def _read_more(audited: AuditResult, values: bool, tensors: tuple[str, ...], reference: bool) -> AuditResult:
+    """The audit with the answers of the reference reader where a file is damaged, and with what was asked for."""
+    if reference or values or audited.is_damaged:
+        from inspector.auditing.reference import with_reference
+
+        audited = with_reference(audited, every=reference or values, requested=reference)
+    if values:
         from inspector.auditing.values import with_values
 
         audited = with_values(audited, tensors)
-    return _as(Audit, audited)
+    return audited
 
 
 def compare(
@@ -155,6 +180,8 @@ def compare(
     subfolder: str | None = None,
     repo_type: str | None = None,
     local_files_only: bool = False,
+    cache_dir: str | os.PathLike[str] | None = None,
+    token: str | bool | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """
@@ -170,7 +197,7 @@ def compare(
         Whether to read all bytes here and compare their SHA-256 with those that a repository states.
     values, tensors:
         Whether to compare the numbers too, and of which tensors alone.
-    revision, subfolder, repo_type, local_files_only:
+    revision, subfolder, repo_type, local_files_only, cache_dir, token:
         Of the side that is a repository.
     """
     where = {
@@ -178,6 +205,8 @@ def compare(
         "subfolder": subfolder,
         "repo_type": repo_type,
         "local_files_only": local_files_only,
+        "cache_dir": cache_dir,
+        "token": token,
         "progress": progress,
     }
     one, other = (_side(side, where) for side in (source, target))
@@ -185,7 +214,8 @@ def compare(
     if values or tensors:
         from inspector.comparing.values import compared_with_values
 
-        compared = compared_with_values(compared, tensors)
+        with access(token, cache_dir):
+            compared = compared_with_values(compared, tensors)
     return _as(Comparison, compared)
 
 
@@ -206,6 +236,8 @@ def formula(
     subfolder: str | None = None,
     repo_type: str | None = None,
     local_files_only: bool = False,
+    cache_dir: str | os.PathLike[str] | None = None,
+    token: str | bool | None = None,
 ) -> Formula:
     """
     The formula of an architecture's name, a config, or a checkpoint.
@@ -230,26 +262,32 @@ def formula(
     """
     given = os.fspath(what) if isinstance(what, str | os.PathLike) else inputs.config_of(what)
     place = None if config is None else os.fspath(config)
-    shown = _formula(
-        given or "",
-        head=head,
-        config=place,
-        revision=revision,
-        subfolder=subfolder,
-        repo_type=repo_type,
-        cached=local_files_only,
-    )
+    with access(token, cache_dir):
+        shown = _formula(
+            given or "",
+            head=head,
+            config=place,
+            revision=revision,
+            subfolder=subfolder,
+            repo_type=repo_type,
+            cached=local_files_only,
+        )
     return _as(Formula, shown)
 
 
 def explain(code: str) -> str:
     """
-    The page of a finding: what it means, why it matters, an example, what to do.
+    The page of a finding (what it means, why it matters, an example, what to do) or of a topic.
+
+    Parameters
+    ----------
+    code:
+        A code or name of a finding, or a topic: "glossary", "python", "options" ...
 
     Raises
     ------
     KeyError
-        If no finding has this code or name.
+        If there is no such finding or topic.
 
     Examples
     --------
@@ -257,8 +295,11 @@ def explain(code: str) -> str:
     >>> explain("N403").splitlines()[0]
     'A required tensor is missing.'
     """
+    from inspector.cli.topics import TOPICS, topic_text
     from inspector.findings.registry import finding_type, page
 
+    if code in TOPICS:
+        return topic_text(code)
     found = finding_type(code)
     if found is None:
         raise KeyError(code)

@@ -100,11 +100,11 @@ class Audit(AuditResult, HasFindings, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The object of schema `inspector.audit/1`, as `inspector audit -f json` prints it."""
-        return self.kept.document if self.kept is not None else audit_json(self)
+        return self.kept.document if self.kept is not None else {**audit_json(self)}
 
     def records(self) -> list[dict[str, Any]]:
         """One row for each family of tensors: role, dtype, shape, number of tensors, elements, bytes."""
-        return [line_json(line) for line in self.lines]
+        return [{**line_json(line)} for line in self.lines]
 
     @property
     def missing(self) -> list[str]:
@@ -153,7 +153,7 @@ class Comparison(ComparisonResult, HasFindings, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The object of schema `inspector.compare/1`, as `inspector compare -f json` prints it."""
-        return self.kept.document if self.kept is not None else compare_json(self)
+        return self.kept.document if self.kept is not None else {**compare_json(self)}
 
     def records(self) -> list[dict[str, Any]]:
         """One row for each role: parameters of both sides, and what was carried, dropped and added."""
@@ -177,7 +177,7 @@ class Formula(FormulaResult, Printed, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """The object of schema `inspector.formula/1`, as `inspector formula -f json` prints it."""
-        return formula_json(self)
+        return {**formula_json(self)}
 
     def records(self) -> list[dict[str, Any]]:
         """One row for each tensor of the definition: role, dims, shape, number of tensors, parameters."""

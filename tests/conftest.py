@@ -1,12 +1,18 @@
-"""The fast tier: a sample of the cases of each test; what is left out has the marker `complete`."""
+"""The fast tier: a sample of the cases of each test; what is left out has the marker `complete`.
+
+No test fails because the machine is busy: hypothesis has no deadline.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from zlib import crc32
 
+import hypothesis
 import pytest
 
+hypothesis.settings.register_profile("project", deadline=None)
+hypothesis.settings.load_profile("project")
 SAMPLE = 2
 """Cases of each parametrized test in the fast tier: those of the smallest checksum, which other cases do not change."""
 

@@ -13,9 +13,11 @@ import json
 import ntpath
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from typing import Any, Final
 
 POSIX_ONLY: Final = (
@@ -104,12 +106,32 @@ def simulate() -> None:
     sys.modules["os.path"] = ntpath
 
 
+def with_processes_of_this_system() -> None:
+    """Lets the reference reader be started, which is a process of the real system and takes its paths."""
+    from inspector.loader import reference
+
+    exchange, start, nothing = reference.ReferenceReader._exchange, subprocess.Popen, os.open(os.devnull, os.O_RDWR)
+
+    def exchanged(process: Any, path: str | None) -> Any:
+        return exchange(process, None if path is None else real(path))
+
+    def started(command: list[str], **pipes: Any) -> Any:
+        process: Any = start(command, **{**pipes, "stderr": nothing})
+        process.kill = partial(os.kill, process.pid, 9)
+        process.wait = lambda timeout=None: start.wait(process)
+        return process
+
+    reference.ReferenceReader._exchange = staticmethod(exchanged)  # type: ignore[method-assign]
+    subprocess.Popen = started  # type: ignore[assignment,misc]
+
+
 def main() -> None:
     """Carries out the command lines one after the other."""
     commands = json.load(sys.stdin)
     if any("--values" in words for words in commands):
         import numpy  # noqa: F401 (it asks for its platform while it is imported)
     if "--plain" not in sys.argv:
+        with_processes_of_this_system()
         simulate()
     from inspector.__main__ import _run
 

@@ -19,6 +19,7 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]
 import inspector
 import inspector.api
 from inspector import Audit, Checkpoint, FindingsError, FormulaError, audit, compare, explain, formula, load
+from inspector.cli.topics import TOPICS
 from tests.cli.test_contract import reported
 from tests.judged import FIXTURES
 
@@ -150,6 +151,7 @@ def test_comparisons_formulas_and_pages() -> None:
     assert formula("llama").to_dict()["formula"].startswith("2*V*d")
     assert formula("llama").records()[0]["role"] == "embed.token"
     assert explain("N403").startswith("A required tensor is missing.")
+    assert all(explain(topic).strip() for topic in TOPICS)
     assert isinstance(load(LLAMA), Checkpoint)
 
 

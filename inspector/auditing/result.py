@@ -43,12 +43,29 @@ class CauseLine(Struct, frozen=True):
     families: tuple[str, ...]
 
 
+class ReferenceFile(Struct, frozen=True):
+    """What the reference reader says of a file. words: its answer."""
+
+    name: str
+    opens: bool
+    words: str
+
+
+class Reference(Struct, frozen=True):
+    """Answers of the reference reader. reader: its name and version. every: it was asked about all files."""
+
+    reader: str
+    files: tuple[ReferenceFile, ...]
+    every: bool
+
+
 class Audit(Struct, frozen=True):
     """Result of an audit; `inspector.report` formats it.
 
     verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
     components: of a pipeline, by folder; the counts are then their sums. base: audit of an adapter's base, if
-    read. values: result of reading tensor values, if requested.
+    read. values: result of reading tensor values, if requested. reference: what safetensors says of the files, if
+    it was asked.
     """
 
     source: str
@@ -67,6 +84,13 @@ class Audit(Struct, frozen=True):
     components: Mapping[str, Audit] = {}
     values: Values | None = None
     base: Audit | None = None
+    reference: Reference | None = None
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether the header of any file has a finding."""
+        parts = (self, *self.components.values(), *((self.base,) if self.base is not None else ()))
+        return any(part.checkpoint.damaged for part in parts)
 
     @property
     def counts(self) -> Counts:
@@ -118,6 +142,12 @@ def conclude(
         case=case if case is None else replace(case, ledger=ledger),
         unpacked=unpacked,
     )
+
+
+def verdict_with(before: str, findings: Sequence[Finding]) -> str:
+    """The verdict after more was found."""
+    bad = before == "clean" and any(finding.severity != "note" for finding in findings)
+    return "findings" if bad else before
 
 
 def _causes(findings: Sequence[Finding]) -> tuple[CauseLine, ...]:

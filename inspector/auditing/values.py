@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import key_of, name_of
-from inspector.auditing.result import Audit, Skipped
+from inspector.auditing.result import Audit, Skipped, verdict_with
 from inspector.findings.conversion.values import CopiesDiffer
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.loader.sources.traffic import Progress
@@ -16,6 +16,7 @@ from inspector.reconciler import ledger
 from inspector.values.difference import Difference, difference
 from inspector.values.reading import Store, store_of
 from inspector.values.result import NotNamed, Values
+from inspector.values.stored import ReadStopped
 
 
 def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Audit:
@@ -46,19 +47,26 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
             if progress is not None:
                 progress(done, len(names), found.elements)
             bare = component.case.reading.bare(name) if component.case is not None else name
-            if key_of(bare)[0] in counted:
-                numbers = store.numbers(bare)
-                if isinstance(numbers, str):
-                    found.skip(numbers, name)
-                else:
-                    found.odd.look(name, numbers)
-                    found.tensors += 1
-                    found.elements += numbers.raw.size
-            else:
+            if key_of(bare)[0] not in counted:
                 found.skip("it is quantized, or not a parameter", name)
+                continue
+            try:
+                _look(store, bare, name, found)
+            except ReadStopped as problem:
+                found.stop(problem, name)
         check_copies(component, found)
     found.findings.extend(found.odd.findings())
     return found
+
+
+def _look(store: Store, bare: str, name: str, found: Values) -> None:
+    numbers = store.numbers(bare)
+    if isinstance(numbers, str):
+        found.skip(numbers, name)
+        return
+    found.odd.look(name, numbers)
+    found.tensors += 1
+    found.elements += numbers.raw.size
 
 
 def _store_of(audited: Audit) -> Store | None:
@@ -88,16 +96,23 @@ def check_copies(audited: Audit, found: Values) -> None:
             other = name_of(original, key_of(name)[1])
             if not found.wants(name, other):
                 continue
-            one, copy = store.numbers(other), store.numbers(name)
-            if isinstance(one, str) or isinstance(copy, str):
-                found.skip(copy if isinstance(copy, str) else str(one), name)
-                continue
-            if one.raw.shape != copy.raw.shape:
-                found.skip("its shape differs from the original's", name)
-                continue
-            reported = difference(one, copy)
-            if not reported.equal and not reported.rounding:
-                found.findings.append(_copy_differs(name, other, reported))
+            try:
+                _compare_copy(store, name, other, found)
+            except ReadStopped as problem:
+                found.stop(problem, name)
+
+
+def _compare_copy(store: Store, name: str, original: str, found: Values) -> None:
+    one, copy = store.numbers(original), store.numbers(name)
+    if isinstance(one, str) or isinstance(copy, str):
+        found.skip(copy if isinstance(copy, str) else str(one), name)
+        return
+    if one.raw.shape != copy.raw.shape:
+        found.skip("its shape differs from the original's", name)
+        return
+    reported = difference(one, copy)
+    if not reported.equal and not reported.rounding:
+        found.findings.append(_copy_differs(name, original, reported))
 
 
 def _names(line: ledger.Line) -> Iterator[str]:
@@ -117,11 +132,6 @@ def _copy_differs(name: str, original: str, reported: Difference) -> Finding:
         at=reported.place,
         values=(reported.source, reported.target),
     )
-
-
-def verdict_with(before: str, findings: Sequence[Finding]) -> str:
-    bad = before == "clean" and any(finding.severity != "note" for finding in findings)
-    return "findings" if bad else before
 
 
 def skipped_values(before: Sequence[Skipped], found: Values) -> tuple[Skipped, ...]:

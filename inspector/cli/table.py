@@ -53,6 +53,14 @@ WHERE = (
     Option("subfolder", ("--subfolder",), "Subfolder of the source.", value="FOLDER"),
     Option("repo_type", ("--repo-type",), "Repository type.", choices=("model", "dataset", "space")),
     Option("cached", ("--local-files-only", "--cached"), "Use only the local Hub cache (no network).", "flag"),
+    Option("cache_dir", ("--cache-dir",), "Folder of the local Hub cache.", value="FOLDER"),
+    Option(
+        "token",
+        ("--token",),
+        "Access token of the Hub. Safer in the environment (HF_TOKEN) or stored by `hf auth login`: other users of "
+        "this machine can read command lines.",
+        value="TOKEN",
+    ),
 )
 """Where a source is, with the names of huggingface_hub."""
 OUTPUT = (
@@ -86,6 +94,7 @@ AUDIT = Verb(
         Option("verbose", ("--verbose", "-v"), "Also print all families and all notes in full.", "flag"),
         *WHERE,
         *VALUES,
+        Option("reference", ("--reference",), "Also open every local file with safetensors.", "flag"),
         Option(
             "base",
             ("--base",),
@@ -151,7 +160,7 @@ VERBS = (
     ),
     Verb(
         "explain",
-        "Explain a finding, or a topic: glossary, hub, compare, formats, python, ci, notation.",
+        "Explain a finding, or a topic: glossary, hub, compare, formats, python, ci, notation, options.",
         "inspector explain D501",
         (Argument("code", "A finding's code or name, 'all' for a list, or a topic."),),
         (FORMAT, *OUTPUT),
@@ -162,5 +171,12 @@ VERBS = (
         "inspector architectures llama",
         (Argument("name", "A model type.", optional=True),),
         (FORMAT, *OUTPUT),
+    ),
+    Verb(
+        "schema",
+        "Print the JSON Schema of what a command prints with -f json.",
+        "inspector schema audit",
+        (Argument("name", "A command; without one, all that print JSON are listed.", optional=True),),
+        OUTPUT,
     ),
 )

@@ -6,7 +6,7 @@ Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it, 2 usage,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar, Unpack
 
 from inspector.cli.table import LEVELS, VERBS
@@ -57,6 +57,7 @@ def audit(
     verbose: bool = False,
     values: bool = False,
     tensor: Sequence[str] = (),
+    reference: bool = False,
     base: str | None = None,
     with_base: bool = False,
     screen: Screen = PLAIN,
@@ -73,6 +74,11 @@ def audit(
         if stated is None:
             raise Failure(f"--claim: '{claim}' is not a parameter count; write 8030257152, 8.03B or 6607.34M")
     audited = _run(source, weights, config, stated, base, with_base, **where)
+    if reference or values or tensor or audited.is_damaged:
+        from inspector.auditing.reference import with_reference
+
+        every = reference or values or bool(tensor)
+        audited = with_reference(audited, every=every, requested=reference)
     if values or tensor:
         from inspector.auditing.values import with_values
 
@@ -208,16 +214,11 @@ def _places(source: str, target: str, where: Where) -> list[dict[str, Any]]:
 
 
 def explain(code: str, *, format: str = "text", screen: Screen = PLAIN) -> Outcome:
-    """Shows the page of a finding or of a topic, or the notation of architecture definitions."""
-    from inspector.report.pages import TOPICS, topic_json, topic_text
+    """Shows the page of a finding or of a topic."""
+    from inspector.cli.topics import TOPICS, topic_json, topic_text
 
     if code in TOPICS:
         return Outcome(_report(format, lambda: topic_json(code), lambda: topic_text(code)))
-    if code == "notation":
-        from inspector.notation.page import page
-        from inspector.report.listing import notation_json
-
-        return Outcome(_report(format, notation_json, page))
     from inspector.findings.registry import all_findings, finding_type
     from inspector.report.listing import explain_text, rules_json
 
@@ -226,6 +227,20 @@ def explain(code: str, *, format: str = "text", screen: Screen = PLAIN) -> Outco
         hint = close(code.lower(), words) or close(code.upper(), words) or " ('inspector explain all' lists them)"
         raise Failure(f"unknown finding '{code}'{hint}")
     return Outcome(_report(format, lambda: rules_json(code), lambda: explain_text(code, screen)))
+
+
+def schema(name: str | None = None, *, screen: Screen = PLAIN) -> Outcome:
+    """Lists the JSON documents, or prints the schema of one; they are as wide on any screen."""
+    from inspector.report.documents import DOCUMENTS
+
+    if name is None:
+        return Outcome("".join(f"{command}\n" for command in DOCUMENTS))
+    if name not in DOCUMENTS:
+        raise Failure(f"unknown document '{name}'{close(name, list(DOCUMENTS)) or '; use ' + ', '.join(DOCUMENTS)}")
+    from inspector.report.json_v1 import dumped
+    from inspector.report.schema import document_schema
+
+    return Outcome(dumped(document_schema(name)))
 
 
 def architectures(name: str | None = None, *, format: str = "text", screen: Screen = PLAIN) -> Outcome:
@@ -300,7 +315,7 @@ def severe(severities: Sequence[str], fail_on: str) -> int:
     return int(any(LEVELS.index(severity) <= limit for severity in severities))
 
 
-def _report(format: str, as_json: Callable[[], dict[str, Any]], as_text: Callable[[], str]) -> str:
+def _report(format: str, as_json: Callable[[], Mapping[str, object]], as_text: Callable[[], str]) -> str:
     if format == "json":
         from inspector.report.json_v1 import dumped
 

@@ -1,4 +1,6 @@
-"""The shape algebra on arrays: of stored tensors the views that a conversion makes of each other. Nothing is copied.
+"""The shape algebra on arrays: of stored tensors the views that a conversion makes of each other.
+
+What is not one piece of the file is read for it, one tensor or one expert at a time.
 
 Rotary halves: Meta's q and k have each head's rows in pairs (0, 1), (2, 3), ..., transformers' in two halves; row i
 of pair j is row j of half i. The two differ in no shape; the numbers tell.
@@ -13,11 +15,12 @@ import numpy as np
 from inspector.comparing.pieces import FusedPart, Piece
 from inspector.comparing.shapes import Fit
 from inspector.comparing.tally import LogicalTensor
-from inspector.values.decoding import Array, decoded
+from inspector.values.decoding import decoded
 from inspector.values.difference import Numbers
+from inspector.values.stored import Elements
 
 
-def logical(raw: Array, tensor: LogicalTensor, piece: Piece) -> Array | None:
+def logical(raw: Elements, tensor: LogicalTensor, piece: Piece) -> Elements | None:
     """The stored array as the piece means it: of its index, outputs before inputs, its rows; None where it is not.
 
     Rows of a part that alternates come as (groups, rows of one, ...).
@@ -35,7 +38,7 @@ def logical(raw: Array, tensor: LogicalTensor, piece: Piece) -> Array | None:
     return array if tensor.part is None else _rows(array, tensor.part)
 
 
-def _rows(array: Array, part: FusedPart) -> Array | None:
+def _rows(array: Elements, part: FusedPart) -> Elements | None:
     if part.groups is None:
         return None
     if part.groups == 1:
@@ -45,7 +48,7 @@ def _rows(array: Array, part: FusedPart) -> Array | None:
     return array.reshape(part.groups, part.stride, *array.shape[1:])[:, part.start : part.start + part.size]
 
 
-def matched(source: Array, target: Array, fit: Fit) -> tuple[Array, Array] | None:
+def matched(source: Elements, target: Elements, fit: Fit) -> tuple[Elements, Elements] | None:
     """Both views in one shape, without what was padded or cut; None where no view makes them one."""
     if fit.step == "transposed":
         target = np.swapaxes(target, -1, -2)
@@ -91,22 +94,22 @@ def head_widths(halves: Numbers, pairs: Numbers) -> Iterator[int]:
     one, other = halves.raw, pairs.raw
     if one.ndim < 1 or one.shape != other.shape or one.shape[0] < 4:
         return
-    wanted = decoded(other[1:2], pairs.dtype)
+    wanted = decoded(np.asarray(other[1:2]), pairs.dtype)
     for row in range(2, one.shape[0] // 2 + 1):
-        if one.shape[0] % (2 * row) == 0 and _alike(decoded(one[row : row + 1], halves.dtype), wanted):
+        if one.shape[0] % (2 * row) == 0 and _alike(decoded(np.asarray(one[row : row + 1]), halves.dtype), wanted):
             yield 2 * row
 
 
-def _alike(one: Array, other: Array) -> bool:
+def _alike(one: Elements, other: Elements) -> bool:
     """Whether two rows may be the same but for rounding to 8 bits of fraction: only a reason to look at all rows."""
     return bool(np.allclose(one, other, rtol=2**-7, atol=0, equal_nan=True))
 
 
-def in_halves(pairs: Array, width: int) -> Array:
+def in_halves(pairs: Elements, width: int) -> Elements:
     """Rows in pairs as (heads, 2, width/2, ...): the order of halves."""
     return np.swapaxes(pairs.reshape(-1, width // 2, 2, *pairs.shape[1:]), 1, 2)
 
 
-def as_halves(halves: Array, width: int) -> Array:
+def as_halves(halves: Elements, width: int) -> Elements:
     """Rows in halves in the same shape."""
     return halves.reshape(-1, 2, width // 2, *halves.shape[1:])

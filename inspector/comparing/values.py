@@ -10,13 +10,15 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from inspector.auditing.result import Audit, Skipped
-from inspector.auditing.values import check_copies, open_store, skipped_values, verdict_with
+from inspector.auditing.reference import with_reference
+from inspector.auditing.result import Audit, Skipped, verdict_with
+from inspector.auditing.values import check_copies, open_store, skipped_values
 from inspector.comparing.arrays import as_halves, head_widths, in_halves, logical, matched, stored_at
 from inspector.comparing.result import Comparison
 from inspector.comparing.tally import Carried, LogicalTensor
 from inspector.findings.conversion.values import RowsReordered, ValuesDiffer, ValuesRounded, ValuesUnchanged
 from inspector.findings.finding import Finding, Place, merged, ordered
+from inspector.findings.header.reference import ReferenceDisagrees
 from inspector.loader.sources.traffic import Progress
 from inspector.values.difference import Difference, Numbers, difference
 from inspector.values.reading import Store
@@ -30,6 +32,7 @@ from inspector.values.result import (
     Verdict,
     place_of_names,
 )  # fmt: skip
+from inspector.values.stored import ReadStopped
 
 MOST_WIDTHS = 16
 """Widths of a head that are tried where more than one row looks like the beginning of the second half."""
@@ -46,7 +49,9 @@ def compared_with_values(
         why = Skipped("values", "the two are different models")
         return replace(compared, skipped=(*compared.skipped, why))
     found = compare_values(compared, wanted, progress)
-    findings = tuple(ordered((*compared.findings, *merged(found.findings))))
+    asked = [one for side in (compared.source, compared.target) for one in with_reference(side, every=True).findings]
+    disagreeing = [one for one in asked if isinstance(one, ReferenceDisagrees)]
+    findings = tuple(ordered((*compared.findings, *merged([*found.findings, *disagreeing]))))
     return replace(
         compared,
         findings=findings,
@@ -70,7 +75,10 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
             done += 1
             if progress is not None:
                 progress(done, total, found.elements)
-            _one(carried, source, target, stores, found)
+            try:
+                _one(carried, source, target, stores, found)
+            except ReadStopped as problem:
+                found.stop(problem, target.name)
     for audited in (compared.source, compared.target):
         check_copies(audited, found)
     found.findings.extend((*_differences(found), *found.odd.findings()))

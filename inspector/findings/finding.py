@@ -7,6 +7,7 @@ docstring of a finding is its page (`inspector explain CODE`).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
 from typing import Any, ClassVar, Self
 
 import msgspec
@@ -70,6 +71,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     code, name, severity: of the class. confidence: "certain" or "likely".
     from_component: in the audit of a pipeline, where `place` is the place in the pipeline.
+    reference: what the reference reader says of the file, where it was asked.
 
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.
@@ -82,6 +84,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     place: Place = Place()
     confidence: str = "certain"
     from_component: Component | None = None
+    reference: str = ""
 
     def headline(self) -> str:
         """The text behind "error[D501] shape-differs: "."""
@@ -107,8 +110,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def lines(self) -> Rows:
-        """The rows, worded for the component it is about."""
-        return self._of_component().rows()
+        """The rows, worded for the component it is about, and the answer of the reference reader."""
+        rows = self._of_component().rows()
+        return [*rows, ("reference", self.reference)] if self.reference else rows
 
     @property
     def help(self) -> str:
@@ -124,18 +128,20 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def facts(self) -> dict[str, Any]:
         """The fields of the subclass as plain JSON values under their JSON names."""
         values: dict[str, Any] = msgspec.to_builtins(self)
-        return {name: _with_lists(value) for name, value in values.items() if name not in COMMON}
+        return {name: as_json(value) for name, value in values.items() if name not in COMMON}
 
     def _of_component(self) -> Self:
         component = self.from_component
         return self if component is None else msgspec.structs.replace(self, place=component.place)
 
 
-def _with_lists(value: Any) -> Any:
-    """A plain value with lists for tuples, as JSON has them."""
+def as_json(value: Any) -> Any:
+    """A plain value as JSON has it: lists for tuples, None for NaN and infinity."""
     if isinstance(value, list | tuple):
-        return [_with_lists(item) for item in value]
-    return {name: _with_lists(item) for name, item in value.items()} if isinstance(value, dict) else value
+        return [as_json(item) for item in value]
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return {name: as_json(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 COMMON = frozenset(Finding.__struct_fields__)

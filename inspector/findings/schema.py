@@ -16,7 +16,17 @@ def facts_schemas() -> dict[str, dict[str, Any]]:
     """Code of a finding -> schema of its `facts`; parts that several share are in `$defs` of each."""
     classes = tuple(all_findings().values())
     _, components = msgspec.json.schema_components(classes, ref_template="#/$defs/{name}")
+    components = {name: _with_null(one) for name, one in components.items()}
     return {finding.code: _facts_schema(finding, components) for finding in classes}
+
+
+def _with_null(schema: Any) -> Any:
+    """A schema in which numbers that are no integers may be null: JSON has no NaN and no infinity."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "number":
+            return {**schema, "type": ["number", "null"]}
+        return {key: _with_null(value) for key, value in schema.items()}
+    return [_with_null(item) for item in schema] if isinstance(schema, list) else schema
 
 
 def _facts_schema(finding: type[Finding], components: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -45,8 +46,9 @@ class Checkpoint(Struct, frozen=True):
 
     tensors: the union over the audited set. file_of: tensor -> file. lost: file -> tensors that the index
     promises in it, or that its header names without a usable layout, and of which nothing is known. cut:
-    tensors declared whose bytes are missing. set_name: the name of the audited set. partial: one shard of
-    several was asked for, so that absent tensors are not missing. readable: at least one header was read.
+    tensors declared whose bytes are missing. damaged: files of safetensors whose header has findings.
+    set_name: the name of the audited set. partial: one shard of several was asked for, so that absent tensors are not
+    missing. readable: at least one header was read.
     address: what the source turned out to be, `org/name@revision/folder` for a repository; commit: the one
     commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
     what was read over a network. metadata: what the weight files state of the model themselves (GGUF), unless a
@@ -73,6 +75,7 @@ class Checkpoint(Struct, frozen=True):
     other_sets: tuple[OtherSet, ...] = ()
     lost: Mapping[str, tuple[str, ...]] = {}
     cut: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     readable: bool = False
     partial: bool = False
@@ -172,7 +175,7 @@ def _opened(
     opened: OpenedSource, given: str, weights: str | None, config: tuple[Config | None, tuple[Finding, ...]] | None
 ) -> Checkpoint:
     """The checkpoint in a source that was opened by its address, with what reading it cost."""
-    remote = opened.remote
+    remote, context = opened.remote, copy_context()
     try:
         read = assemble(opened.source, given=given, weights=weights, only=opened.only, config=config)
     finally:
@@ -190,7 +193,7 @@ def _opened(
         address=opened.address,
         commit=opened.commit,
         cached=remote is None,
-        reach=read.reach if remote is None else lambda: _again(opened.address, opened.commit),
+        reach=read.reach if remote is None else lambda: context.copy().run(_again, opened.address, opened.commit),
         traffic=None if remote is None else remote.traffic,
         download=download,
         tree=remote.tree if remote is not None and opened.commit is not None and opened.only is None else {},
@@ -270,6 +273,7 @@ def assemble(
         other_sets=others,
         lost=audit.lost,
         cut=tuple(audit.cut),
+        damaged=tuple(audit.damaged),
         findings=tuple(with_origin(findings, source.origin, isinstance(source, Forewarned))),
         readable=bool(audit.files),
         partial=picked.partial,

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
+from inspector.loader import strict_json
 from inspector.loader.sources.source import Opening, Source
 
 
 def begins(source: Source, file: str) -> Mapping[str, int]:
     """Tensor -> the byte of the file at which it begins; none where the header cannot be read again.
 
-    The header was judged when the checkpoint was loaded.
+    The header was judged when the checkpoint was loaded; entries that are invalid are left out.
     """
     ((_, opening),) = source.read_headers([file])
     if not isinstance(opening, Opening) or opening.header is None:
         return {}
-    entries = json.loads(opening.header)
-    entries.pop("__metadata__", None)
+    entries = strict_json.decode_quick(opening.header)
+    if not isinstance(entries, dict):
+        return {}
     before = 8 + len(opening.header)
-    return {name: before + entry["data_offsets"][0] for name, entry in entries.items()}
+    starts = {name: _begin(entry) for name, entry in entries.items() if name != "__metadata__"}
+    return {name: before + start for name, start in starts.items() if start is not None}
+
+
+def _begin(entry: object) -> int | None:
+    offsets = entry.get("data_offsets") if isinstance(entry, dict) else None
+    begin = offsets[0] if isinstance(offsets, list) and offsets else None
+    return begin if type(begin) is int and begin >= 0 else None

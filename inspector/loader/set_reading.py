@@ -58,6 +58,7 @@ class SetReading:
         self.files: list[WeightFile] = []
         self.lost: dict[str, tuple[str, ...]] = {}
         self.cut: list[str] = []
+        self.damaged: list[str] = []
         self.findings: list[Finding] = []
         self.names: dict[str, None] = {}
         self.bytes = 0
@@ -158,6 +159,9 @@ class SetReading:
         self.findings.extend(header.findings)
         if header.findings:
             from inspector.findings.header.metadata import MetadataMalformed
+
+            if isinstance(result, Opening):
+                self.damaged.append(name)
 
             if any(isinstance(finding, MetadataMalformed) for finding in header.findings):
                 self._unlabelled.add(name)

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from inspector.findings.finding import Finding
+from inspector.findings.finding import Finding, as_json
 from inspector.reconciler.ledger import Counts, Line
 
 if TYPE_CHECKING:
-    from inspector.auditing.result import Audit
+    from inspector.auditing.result import Audit, Reference
     from inspector.comparing.result import Comparison, Files
     from inspector.formulas import Formula
+    from inspector.report.documents import (
+        AuditDocument,
+        CompareDocument,
+        FamilyDocument,
+        FindingDocument,
+        FormulaDocument,
+        PlaceDocument,
+        ReferencePart,
+        ValuesDocument,
+        ValuesPart,
+    )
     from inspector.values.result import Values
 
 
-def dumped(value: dict[str, Any]) -> str:
+def dumped(value: Mapping[str, object]) -> str:
     """One object as ASCII JSON with a line break at its end."""
     return json.dumps(value, ensure_ascii=True, indent=1, default=str) + "\n"
 
 
-def audit_json(audited: Audit) -> dict[str, Any]:
+def audit_json(audited: Audit) -> AuditDocument:
     """The object of schema `inspector.audit/1`."""
     architecture = audited.architecture
     return {
@@ -41,7 +53,7 @@ def audit_json(audited: Audit) -> dict[str, Any]:
         "claims": [
             {
                 "source": claim.source,
-                "claimed": claim.claimed,
+                "claimed": as_json(claim.claimed),
                 "true": claim.true,
                 "agrees": claim.agrees,
                 "because": claim.because,
@@ -61,7 +73,8 @@ def audit_json(audited: Audit) -> dict[str, Any]:
         },
         "skipped": [{"check": skip.check, "because": skip.because} for skip in audited.skipped],
         **_values(audited.values),
-        "components": {name: audit_json(part) for name, part in audited.components.items()} or components_json(audited),
+        **_reference(audited.reference),
+        "components": components_json(audited),
         "base": None if audited.base is None else audit_json(audited.base),
         "ledger": [line_json(line) for line in audited.lines],
         "files": [
@@ -82,32 +95,35 @@ def audit_json(audited: Audit) -> dict[str, Any]:
     }
 
 
-def _fields(value: Any) -> dict[str, Any] | None:
+def _fields(value: Any) -> Any:
     """A small frozen value as an object, None as null."""
     return None if value is None else msgspec.to_builtins(value)
 
 
-def counts_json(counts: Counts) -> dict[str, int | None]:
+def counts_json(counts: Counts) -> Any:
     """All counts; integers over what was read."""
     return {name: getattr(counts, name) for name in counts.__struct_fields__}
 
 
-def finding_json(finding: Finding) -> dict[str, Any]:
+def finding_json(finding: Finding) -> FindingDocument:
     """One finding; its place has only what is known."""
     place = {name: text for name, text in msgspec.to_builtins(finding.place).items() if text is not None}
-    return {
+    document: FindingDocument = {
         "code": finding.code,
         "name": finding.name,
         "severity": finding.severity,
         "confidence": finding.confidence,
         "message": finding.message,
-        "place": place,
+        "place": cast("PlaceDocument", place),
         "facts": finding.facts,
         "help": finding.help,
     }
+    if finding.reference:
+        document["reference"] = finding.reference
+    return document
 
 
-def line_json(line: Line) -> dict[str, Any]:
+def line_json(line: Line) -> FamilyDocument:
     """One line of the ledger."""
     from inspector.reconciler.wording import family_name
 
@@ -125,8 +141,13 @@ def line_json(line: Line) -> dict[str, Any]:
     }
 
 
-def components_json(audited: Audit) -> dict[str, int]:
-    """Extra components by name, with their parameters."""
+def components_json(audited: Audit) -> dict[str, AuditDocument | int]:
+    """Audits of a pipeline's components by name; of a model the parameters of its extra components."""
+    found: dict[str, AuditDocument | int] = {name: audit_json(part) for name, part in audited.components.items()}
+    return found or {**_extra_components(audited)}
+
+
+def _extra_components(audited: Audit) -> dict[str, int]:
     found: dict[str, int] = {}
     for line in audited.lines:
         if line.component and line.parameters:
@@ -134,7 +155,7 @@ def components_json(audited: Audit) -> dict[str, int]:
     return found
 
 
-def compare_json(compared: Comparison) -> dict[str, Any]:
+def compare_json(compared: Comparison) -> CompareDocument:
     """The object of schema `inspector.compare/1`."""
     return {
         "schema": "inspector.compare/1",
@@ -171,23 +192,34 @@ def compare_json(compared: Comparison) -> dict[str, Any]:
     }
 
 
-def _values(values: Values | None) -> dict[str, Any]:
+def _values(values: Values | None) -> ValuesPart:
     """What became of the numbers, where they were read."""
     if values is None:
         return {}
-    unread = [{"because": why, "tensors": len(names), "names": names[:20]} for why, names in values.unread.items()]
-    ends: dict[str, int] = {}
+    document: ValuesDocument = {
+        "tensors": values.tensors,
+        "elements": values.elements,
+        "not_read": [
+            {"because": why, "tensors": len(names), "names": names[:20]} for why, names in values.unread.items()
+        ],
+    }
     if values.verdicts:
-        ends = {what: values.count(what) for what in ("equal", "rounded", "reordered", "different")}
-    return {"values": {"tensors": values.tensors, "elements": values.elements, **ends, "not_read": unread}}
+        document["equal"], document["rounded"] = values.count("equal"), values.count("rounded")
+        document["reordered"], document["different"] = values.count("reordered"), values.count("different")
+    return {"values": document}
 
 
-def files_json(files: Files) -> dict[str, Any]:
+def _reference(asked: Reference | None) -> ReferencePart:
+    """What the reference reader says, where it was asked."""
+    return {} if asked is None else {"reference": {"reader": asked.reader, "files": _fields(list(asked.files))}}
+
+
+def files_json(files: Files) -> Any:
     """Two places file by file; the evidence is among the findings."""
     return {name: value for name, value in msgspec.structs.asdict(files).items() if name != "findings"}
 
 
-def formula_json(shown: Formula) -> dict[str, Any]:
+def formula_json(shown: Formula) -> FormulaDocument:
     """The object of schema `inspector.formula/1`. Open amounts are texts, closed ones integers."""
     return {
         "schema": "inspector.formula/1",

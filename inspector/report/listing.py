@@ -10,7 +10,6 @@ from inspector.architectures.catalog import definition_file, definition_of, modu
 from inspector.dialects.catalog import writers_of
 from inspector.findings.registry import all_findings, finding_type, page
 from inspector.notation.definition import Architecture
-from inspector.notation.page import page as notation_page
 from inspector.notation.roles import label
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
@@ -21,6 +20,14 @@ from inspector.report.text import rounded
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
+    from inspector.report.documents import (
+        ArchitecturesDocument,
+        CountDocument,
+        DefinitionDocument,
+        RuleDocument,
+        RulesDocument,
+        TensorsDocument,
+    )
 
 
 def count_text(audited: Audit) -> str:
@@ -40,7 +47,7 @@ def count_text(audited: Audit) -> str:
     return "\n".join(lines) + "\n"
 
 
-def count_json(audited: Audit) -> dict[str, Any]:
+def count_json(audited: Audit) -> CountDocument:
     """The object of schema `inspector.count/1`."""
     return {"schema": "inspector.count/1", "source": audited.source, "counts": counts_json(audited.counts)}
 
@@ -96,9 +103,9 @@ def _roles(audited: Audit) -> Any:
     return role
 
 
-def tensors_json(audited: Audit, *, every: bool) -> dict[str, Any]:
+def tensors_json(audited: Audit, *, every: bool) -> TensorsDocument:
     """The object of schema `inspector.tensors/1`."""
-    value: dict[str, Any] = {
+    value: TensorsDocument = {
         "schema": "inspector.tensors/1",
         "source": audited.source,
         "families": [line_json(line) for line in audited.lines],
@@ -153,20 +160,15 @@ def _page(text: str, screen: Screen) -> str:
     return "\n\n".join(parts)
 
 
-def rules_json(code: str) -> dict[str, Any]:
+def rules_json(code: str) -> RulesDocument:
     """One rule's page, or all of them."""
     wanted = list(all_findings().values()) if code == "all" else [finding_type(code)]
-    pages = [
+    pages: list[RuleDocument] = [
         {"code": one.code, "name": one.name, "severity": one.severity, "page": page(one)}
         for one in wanted
         if one is not None
     ]
     return {"schema": "inspector.rules/1", "rules": pages}
-
-
-def notation_json() -> dict[str, Any]:
-    """The object of schema `inspector.notation/1`."""
-    return {"schema": "inspector.notation/1", "page": notation_page()}
 
 
 def _proven() -> Iterator[str]:
@@ -226,21 +228,23 @@ def _proof(name: str) -> str:
     return f"{saved:,} saved model{'s' * (saved != 1)}, {published:,} published size{'s' * (published != 1)}"
 
 
-def architectures_json(name: str | None) -> dict[str, Any]:
+def architectures_json(name: str | None) -> ArchitecturesDocument:
     """The object of schema `inspector.architectures/1`."""
     wanted = sorted(modules()) if name is None else [name]
-    found = []
+    found: list[DefinitionDocument] = []
     for one in wanted:
         definition = definition_of(one)
         if definition is not None:
             heads = [suffix for entry in definition.heads for suffix in entry.names if suffix]
-            entry: dict[str, Any] = {
-                "name": one,
-                "file": definition_file(one),
-                "classes": heads,
-                "ties": definition.ties,
-            }
-            entry["symbols"] = dict(definition.dims)
-            entry["checked"] = dict(proofs()[one])
-            found.append(entry)
+            checked = proofs()[one]
+            found.append(
+                {
+                    "name": one,
+                    "file": definition_file(one),
+                    "classes": heads,
+                    "ties": definition.ties,
+                    "symbols": dict(definition.dims),
+                    "checked": {"records": checked["records"], "published": checked["published"]},
+                }
+            )
     return {"schema": "inspector.architectures/1", "architectures": found}

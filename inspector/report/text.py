@@ -22,7 +22,7 @@ def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN)
     blocks = [_title(audited, screen), _verdict(audited, screen)]
     if audited.checkpoint.readable:
         blocks.append(_counts(audited, screen))
-    blocks.append(_claims(audited, screen))
+    blocks.append(_claims(audited, screen) + _reference(audited))
     shown = [one for one in audited.findings if verbose or one.severity != "note"]
     blocks.extend(finding_text(one, screen) for one in shown)
     if audited.checkpoint.readable:
@@ -278,6 +278,15 @@ def _claims(audited: Audit, screen: Screen) -> str:
             lines.append(f"{claim.source} {clean(f'{claim.claimed:,}')}: {state} ({clean(claim.because)})")
     wrapped = [part for line in lines for part in screen.wrapped(line, rest="    ")]
     return "\n".join(wrapped) + "\n" if wrapped else ""
+
+
+def _reference(audited: Audit) -> str:
+    """What the reference reader says, where it was asked about every file."""
+    asked = audited.reference
+    if asked is None or not asked.every:
+        return ""
+    opened = sum(file.opens for file in asked.files)
+    return f"{asked.reader} opens {opened:,} of {_plural(len(asked.files), 'file')}\n"
 
 
 def finding_text(finding: Finding, screen: Screen = PLAIN) -> str:

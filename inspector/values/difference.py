@@ -10,15 +10,16 @@ import numpy as np
 from msgspec import Struct
 
 from inspector.values.decoding import WIDE, Array, decoded, rounded, truncated
+from inspector.values.stored import Elements
 
 CHUNK: Final = 1 << 21
 """Elements that are held as numbers at a time: 8 MB a side in float32."""
 
 
 class Numbers(Struct, frozen=True):
-    """Raw elements with the dtype they are to be read as. The array may be any view, of a file mapped to memory too."""
+    """Raw elements, in memory or in a file, with the dtype that they are to be read as."""
 
-    raw: Array
+    raw: Elements
     dtype: str
 
 
@@ -52,7 +53,7 @@ def difference(source: Numbers, target: Numbers) -> Difference:
     same = source.dtype == target.dtype
     wide = source.dtype in WIDE or target.dtype in WIDE
     ways = {"rounded": True, "cut": True, "finer": True}
-    for place, one, other in _chunks(source.raw, target.raw):
+    for place, (one, other) in _chunks(source.raw, target.raw):
         found.elements += one.size
         if same and np.array_equal(one, other):
             continue
@@ -97,20 +98,21 @@ def _note(found: Difference, place: tuple[int, ...], left: Array, right: Array, 
         found.source, found.target = float(left[at]), float(right[at])
 
 
-def _chunks(one: Array, other: Array) -> Iterator[tuple[tuple[int, ...], Array, Array]]:
-    """Equal slices of two arrays that are small enough; place: the indices at which a slice begins."""
-    if one.ndim == 0 or one.size <= CHUNK:
-        yield (0,) * min(one.ndim, 1), one, other
+def _chunks(*arrays: Elements) -> Iterator[tuple[tuple[int, ...], list[Array]]]:
+    """Equal slices of arrays of one shape that are small enough, read; and the indices at which a slice begins."""
+    first = arrays[0]
+    if first.ndim == 0 or first.size <= CHUNK:
+        yield (0,) * min(first.ndim, 1), [np.asarray(array) for array in arrays]
         return
-    row = prod(one.shape[1:])
+    row = prod(first.shape[1:])
     if row > CHUNK:
-        for index in range(one.shape[0]):
-            for place, left, right in _chunks(one[index], other[index]):
-                yield (index, *place), left, right
+        for index in range(first.shape[0]):
+            for place, parts in _chunks(*(array[index] for array in arrays)):
+                yield (index, *place), parts
         return
     step = max(1, CHUNK // max(row, 1))
-    for start in range(0, one.shape[0], step):
-        yield (start,), one[start : start + step], other[start : start + step]
+    for start in range(0, first.shape[0], step):
+        yield (start,), [np.asarray(array[start : start + step]) for array in arrays]
 
 
 class AbnormalCounts(Struct):
@@ -126,7 +128,7 @@ def oddities(numbers: Numbers) -> AbnormalCounts:
     """Looks at every number once."""
     found = AbnormalCounts()
     low, high = np.inf, -np.inf
-    for _, raw, _ in _chunks(numbers.raw, numbers.raw):
+    for _, (raw,) in _chunks(numbers.raw):
         found.elements += raw.size
         if not raw.size:
             continue

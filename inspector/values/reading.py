@@ -1,6 +1,6 @@
 """From a tensor's name to its values: the position of its bytes, as an array that is read on access.
 
-Files of this machine are mapped to memory; from elsewhere a tensor is fetched whole, which is why there only
+Files of this machine are read piece by piece; from elsewhere a tensor is fetched whole, which is why there only
 named ones are read. Read are safetensors, GGUF as far as it is not quantized, and torch's archives.
 """
 
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -18,11 +20,12 @@ from inspector.loader import offsets
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.dtype import BITS
 from inspector.loader.sources.folder import FolderSource
-from inspector.loader.sources.local_reading import open_regular
+from inspector.loader.sources.local_reading import open_regular, read_at
 from inspector.loader.sources.source import Refusal, Source
 from inspector.matcher.reading import Reading
-from inspector.values.decoding import RAW, Array
+from inspector.values.decoding import RAW
 from inspector.values.difference import Numbers
+from inspector.values.stored import Elements, ReadStopped, StoredArray
 
 FETCHED: Final = 8_000_000_000
 """Bytes of one tensor that are fetched into memory."""
@@ -42,13 +45,15 @@ class StoragePlace(Struct, frozen=True):
 class Store(Struct):
     """The tensors of an audited checkpoint, or of one component of a pipeline.
 
-    names: name as the audit has it -> as the reader has it. lies: file -> name in it -> position.
+    names: name as the audit has it -> as the reader has it. lies: file -> name in it -> position. states: file of
+    this machine -> what tells whether it is still the same.
     """
 
     checkpoint: Checkpoint
     source: Source
     names: Mapping[str, str]
     lies: dict[str, Mapping[str, StoragePlace]] = {}
+    states: dict[str, tuple[int, ...]] = {}
 
     @property
     def is_near(self) -> bool:
@@ -56,7 +61,7 @@ class Store(Struct):
         return isinstance(self.source, FolderSource)
 
     def numbers(self, name: str) -> Numbers | str:
-        """The numbers of a tensor, or why there are none."""
+        """The numbers of a tensor, or why there are none. ReadStopped if its file is not what the audit read."""
         stored = self.names.get(name, name)
         layout = self.checkpoint.tensors.get(stored)
         file = self.checkpoint.file_of.get(stored)
@@ -77,16 +82,17 @@ class Store(Struct):
         if not layout.elements:
             return Numbers(np.zeros(shape, kind), layout.dtype)
         strides = place.strides if layout.shape else None
-        reach = layout.elements
-        if strides is not None:
-            reach = 1 + sum((dim - 1) * stride for dim, stride in zip(shape, strides, strict=True))
-        flat = self._flat(file, kind, place.begin + place.first * kind.itemsize, reach)
+        begin = place.begin + place.first * kind.itemsize
+        if strides is None:
+            elements = self._elements(file, kind, begin, shape)
+            return elements if isinstance(elements, str) else Numbers(elements, layout.dtype)
+        reach = 1 + sum((dim - 1) * stride for dim, stride in zip(shape, strides, strict=True))
+        flat = self._elements(file, kind, begin, (reach,))
         if isinstance(flat, str):
             return flat
-        if strides is None:
-            return Numbers(flat.reshape(shape), layout.dtype)
         steps = tuple(stride * kind.itemsize for stride in strides)
-        return Numbers(np.lib.stride_tricks.as_strided(flat, shape, steps, writeable=False), layout.dtype)
+        view = np.lib.stride_tricks.as_strided(np.asarray(flat), shape, steps, writeable=False)
+        return Numbers(view, layout.dtype)
 
     def spelled(self, name: str) -> str:
         """The name that the file has for a tensor."""
@@ -97,37 +103,53 @@ class Store(Struct):
         joined = any(isinstance(finding, SlicesJoined) for finding in self.checkpoint.findings)
         return joined and stored not in self.checkpoint.copies
 
-    def _flat(self, file: str, kind: np.dtype[Any], begin: int, elements: int) -> Array | str:
-        length = elements * kind.itemsize
-        if isinstance(self.source, FolderSource):
-            return _mapped(os.path.join(self.source.folder, file), kind, begin, elements)
+    def _elements(self, file: str, kind: np.dtype[Any], begin: int, shape: tuple[int, ...]) -> Elements | str:
+        length = prod(shape) * kind.itemsize
+        if self.is_near:
+            stated = self._size(file)
+            if begin + length > stated:
+                return "its data is truncated"
+            return StoredArray(partial(self._read, file), kind, begin, shape)
         if length > FETCHED:
             return f"{length:,} bytes are too many for one request"
         raw = self.source.read_part(file, begin, length)
         if not isinstance(raw, bytes) or len(raw) != length:
             return "it could not be downloaded"
-        return np.frombuffer(raw, kind, elements)
+        return np.frombuffer(raw, kind).reshape(shape)
 
     def _places(self, file: str) -> Mapping[str, StoragePlace]:
         if file not in self.lies:
-            size = next((one.bytes for one in self.checkpoint.files if one.name == file), 0)
-            self.lies[file] = _places(self.source, file, size)
+            if self.is_near:
+                self._read(file, 0, 0)  # notes the state of the file before its header is read again
+            self.lies[file] = _places(self.source, file, self._size(file))
         return self.lies[file]
 
+    def _size(self, file: str) -> int:
+        """Bytes of a file when it was audited."""
+        return next((one.bytes for one in self.checkpoint.files if one.name == file), 0)
 
-def _mapped(path: str, kind: np.dtype[Any], begin: int, elements: int) -> Array | str:
-    """Elements of a file of this machine from a byte on, mapped to memory; or why there are none."""
-    opened = open_regular(path)
-    if isinstance(opened, Refusal):
-        return f"its file cannot be read: {opened.detail}"
-    descriptor, size = opened
-    with os.fdopen(descriptor, "rb") as file:
-        if size < begin + elements * kind.itemsize:
-            return "its data is truncated"
+    def _read(self, file: str, offset: int, length: int) -> bytes:
+        """Bytes of a file of this machine. ReadStopped if they are not those that the audit found there."""
+        assert isinstance(self.source, FolderSource)
+        opened = open_regular(os.path.join(self.source.folder, file))
+        if isinstance(opened, Refusal):
+            raise ReadStopped(file, opened.detail)
+        descriptor, size = opened
         try:
-            return np.memmap(file, kind, "r", begin, (elements,))
+            before = self.states.setdefault(file, (self._size(file), *_state(descriptor)))
+            raw = read_at(descriptor, offset, length)
+            if len(raw) < length or before != (size, *_state(descriptor)):
+                raise ReadStopped(file, "the file changed while it was read")
+            return raw
         except OSError as error:
-            return f"its file cannot be read: {error.strerror}"
+            raise ReadStopped(file, error.strerror or str(error)) from None
+        finally:
+            os.close(descriptor)
+
+
+def _state(descriptor: int) -> tuple[int, ...]:
+    found = os.fstat(descriptor)
+    return found.st_size, found.st_mtime_ns, found.st_ino
 
 
 def _places(source: Source, file: str, size: int) -> Mapping[str, StoragePlace]:

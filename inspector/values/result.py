@@ -11,8 +11,10 @@ from inspector.algebra.boxes import boxes_of
 from inspector.algebra.names import key_of
 from inspector.findings.conversion.values import ValuesConstant, ValuesNotFinite
 from inspector.findings.finding import Finding, Place
+from inspector.findings.reading.place import ReadFailed
 from inspector.reconciler.wording import indices_in_words
 from inspector.values.difference import Difference, Numbers, oddities
+from inspector.values.stored import ReadStopped
 
 EQUAL, ROUNDED, REORDERED, DIFFERENT = "equal", "rounded", "reordered", "different"
 """What may have become of a tensor's numbers; reordered: rotary rows in pairs and in halves, else equal or rounded."""
@@ -101,6 +103,11 @@ class Values(Struct):
     def skip(self, why: str, name: str) -> None:
         """Notes that a tensor was not read."""
         self.unread.setdefault(why, []).append(name)
+
+    def stop(self, problem: ReadStopped, name: str) -> None:
+        """Notes that a tensor was not read, and reports its file."""
+        self.skip(problem.because, name)
+        self.findings.append(ReadFailed(place=Place(file=problem.file), reason="values", detail=problem.because))
 
 
 def place_of_names(names: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from inspector.cli import verbs
 from inspector.cli.app import app_of
 from inspector.cli.plain import Call, understood
 from inspector.cli.table import VERBS, Option, Verb
+from inspector.cli.topics import options
 
 UNDERSTOOD = [
     (["audit", "x"], ("audit", {"source": "x"})),
@@ -104,7 +105,14 @@ def test_each_verb_takes_the_words_of_the_table(verb: Verb) -> None:
     where: dict[str, Any] = verbs.Where.__annotations__ if "where" in declared else {}
     taken = {*declared, *where} - {"where"}
     named = {*(one.name for one in verb.arguments), *(one.name for one in verb.options)}
-    assert (named - {"output", "debug", "color"}) | {"screen"} == taken
+    assert (named - {"output", "debug", "color", "token", "cache_dir"}) | {"screen"} == taken
     for option in verb.options:
         if option.default is not None and option.name != "color":
             assert declared[option.name].default == option.default
+
+
+def test_the_options_page_has_every_option() -> None:
+    words = options().split()
+    shown = [option for verb in VERBS for option in verb.options if not option.hidden]
+    assert {flag.rstrip(",") for flag in words} >= {flag for option in shown for flag in option.flags}
+    assert all(len(line) <= 80 for line in options().splitlines())

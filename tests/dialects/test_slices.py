@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import inspector
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, elements, genuine, write_file
@@ -48,7 +49,11 @@ def checked(audited: Audit, parts: list[Spec], count: int) -> None:
 def test_slices_are_one_model(count: int, old: bool, params: dict[str, Any] | None, tmp_path: Path) -> None:
     spec = genuine(TINY)
     parts = meta(spec, count, old=old)
-    checked(audit(str(folder(tmp_path, parts, params))), parts, elements(spec))
+    audited = audit(str(folder(tmp_path, parts, params)))
+    checked(audited, parts, elements(spec))
+    opened = inspector.load(tmp_path)
+    assert opened.tensors == audited.checkpoint.tensors
+    assert inspector.audit(opened).counts == audited.counts
 
 
 FULL: dict[str, tuple[int, bool, int, dict[str, Any], dict[str, Any]]] = {

@@ -239,6 +239,16 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "offsets-absolute": ({"file": "model.safetensors"}, {"begin": 2120, "tensors": 21}),
     "format-absent": ({}, {"files": 1, "names": ["model.safetensors"], "of": 1}),
     "too-many-tensors": ({"file": "model.safetensors"}, {"tensors": 2500000, "limit": 2000000}),
+    "reference-disagrees": (
+        {"file": "model.safetensors"},
+        {
+            "reader": "safetensors 0.4.3",
+            "theirs": "refuses it: unknown variant `F4`",
+            "ours": "accepts it",
+            "tensors": 0,
+            "names": [],
+        },
+    ),
     "field-doubled": (
         {"file": "model.safetensors"},
         {"tensors": 1, "cases": [{"tensor": "lm_head.weight", "keys": ["shape"]}]},

@@ -15,7 +15,7 @@ from inspector.comparing.checkpoints import compare
 from inspector.comparing.result import Comparison
 from inspector.comparing.values import compared_with_values
 from tests.sparse_models import TINY, llama
-from tests.values.written import Arrays, bfloat16, halves_of_pairs, numbers, spec_of, write
+from tests.values.written import Arrays, bfloat16, halves_of_pairs, numbers, spec_of, write, write_gguf
 
 KEY = "model.layers.1.self_attn.k_proj.weight"
 DOWN = "model.layers.0.mlp.down_proj.weight"
@@ -25,6 +25,35 @@ Change = Callable[[Arrays], object]
 def model() -> Arrays:
     """A small Llama with random numbers."""
     return numbers(spec_of(dict(llama(TINY))))
+
+
+def write_llama_gguf(path: Path, arrays: Arrays) -> None:
+    """The model as llama.cpp stores it."""
+    names = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
+             "lm_head.weight": "output.weight", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
+             "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate",
+             "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down", "post_attention_layernorm": "ffn_norm",
+             "input_layernorm": "attn_norm", "model.layers.": "blk."}  # fmt: skip
+    written: Arrays = {}
+    heads = {"q_proj": TINY["num_attention_heads"], "k_proj": TINY["num_key_value_heads"]}
+    for name, array in arrays.items():
+        stored = array
+        for part, number in heads.items():
+            if f".{part}." in name:  # llama.cpp has the rows in pairs
+                width = array.shape[0] // number
+                stored = array.reshape(number, 2, width // 2, -1).swapaxes(1, 2).reshape(array.shape)
+        other = name
+        for one, two in names.items():
+            other = other.replace(one, two)
+        written[other] = stored
+
+    keys: dict[str, int | str] = {
+        "general.architecture": "llama", "llama.block_count": TINY["num_hidden_layers"],
+        "llama.embedding_length": TINY["hidden_size"], "llama.feed_forward_length": TINY["intermediate_size"],
+        "llama.attention.head_count": TINY["num_attention_heads"],
+        "llama.attention.head_count_kv": TINY["num_key_value_heads"], "llama.vocab_size": TINY["vocab_size"],
+    }  # fmt: skip
+    write_gguf(path, keys, written)
 
 
 def audited(change: Change, **config: object) -> Audit:

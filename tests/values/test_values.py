@@ -25,7 +25,7 @@ from tests.dialects.converters import meta
 from tests.hub.conftest import Environment
 from tests.hub.stand_in import StandIn
 from tests.sparse_models import TINY, llama
-from tests.values.examples import DOWN, KEY, in_halves, model
+from tests.values.examples import DOWN, KEY, in_halves, model, write_llama_gguf
 from tests.values.written import Arrays, bfloat16, numbers, spec_of, write, write_gguf
 
 
@@ -224,31 +224,7 @@ def test_rounding_is_to_nearest_and_ties_to_even() -> None:
 def test_numbers_of_gguf_files_are_read(tmp_path: Path) -> None:
     arrays = model()
     folder = write(tmp_path / "before", arrays, TINY)
-    names = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
-             "lm_head.weight": "output.weight", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
-             "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate",
-             "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down", "post_attention_layernorm": "ffn_norm",
-             "input_layernorm": "attn_norm", "model.layers.": "blk."}  # fmt: skip
-    written: Arrays = {}
-    heads = {"q_proj": TINY["num_attention_heads"], "k_proj": TINY["num_key_value_heads"]}
-    for name, array in arrays.items():
-        stored = array
-        for part, number in heads.items():
-            if f".{part}." in name:  # llama.cpp has the rows in pairs
-                width = array.shape[0] // number
-                stored = array.reshape(number, 2, width // 2, -1).swapaxes(1, 2).reshape(array.shape)
-        other = name
-        for one, two in names.items():
-            other = other.replace(one, two)
-        written[other] = stored
-
-    keys: dict[str, int | str] = {
-        "general.architecture": "llama", "llama.block_count": TINY["num_hidden_layers"],
-        "llama.embedding_length": TINY["hidden_size"], "llama.feed_forward_length": TINY["intermediate_size"],
-        "llama.attention.head_count": TINY["num_attention_heads"],
-        "llama.attention.head_count_kv": TINY["num_key_value_heads"], "llama.vocab_size": TINY["vocab_size"],
-    }  # fmt: skip
-    write_gguf(tmp_path / "model.gguf", keys, written)
+    write_llama_gguf(tmp_path / "model.gguf", arrays)
     compared = compared_with_values(compare(str(folder), str(tmp_path / "model.gguf")))
     reordered = 2 * TINY["num_hidden_layers"]
     assert compared.relation == "conversion"

@@ -205,8 +205,8 @@ class ReadFailed(Unreadable, frozen=True, kw_only=True):
     """Reading a file failed.
 
     What it means
-        The file was opened, but then the system or the network reported an error, or the file became shorter
-        while it was read.
+        The file was opened, but then the system or the network reported an error, or the file became shorter or
+        changed while it was read.
 
     Why it matters
         The content of the file is unknown.

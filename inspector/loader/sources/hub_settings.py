@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from inspector.loader.sources.access import ACCESS
 from inspector.loader.sources.address import InvalidAddress
 from inspector.loader.sources.redirects import Origin, origin_of
 
@@ -56,12 +57,12 @@ def offline() -> bool:
 
 
 def cache_folder() -> str:
-    """The folder in which the client keeps what it downloads."""
-    return str(_constants().HF_HUB_CACHE)
+    """The folder in which the client keeps what it downloads, or the one that the call names."""
+    return ACCESS.get().cache_dir or str(_constants().HF_HUB_CACHE)
 
 
 def request_headers() -> dict[str, str]:
-    """The headers of a request by the client: a user agent, and the token that it would send.
+    """The headers of a request by the client: a user agent, and the token of the call or that it would send.
 
     Not taken from `build_hf_headers`, which may request and store a list of coding agents to name one of them.
     """
@@ -74,7 +75,9 @@ def request_headers() -> dict[str, str]:
     agent = f"checkpoint-inspector/{__version__}; hf_hub/{huggingface_hub.__version__}; python/{python}"
     if constants.HF_HUB_USER_AGENT_ORIGIN:
         agent += f"; origin/{constants.HF_HUB_USER_AGENT_ORIGIN}"
-    token = None if constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else huggingface_hub.get_token()
+    token = ACCESS.get().token
+    if token is True or (token is None and not constants.HF_HUB_DISABLE_IMPLICIT_TOKEN):
+        token = huggingface_hub.get_token()
     return {"user-agent": agent} | ({"authorization": f"Bearer {token}"} if token else {})
 
 

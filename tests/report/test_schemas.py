@@ -1,0 +1,149 @@
+"""The JSON documents are what their schemas say, no key more and none less."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator, ValidationError  # type: ignore[import-untyped]
+
+import inspector
+from inspector.cli import verbs
+from inspector.cli.table import VERBS
+from inspector.findings.registry import all_findings
+from inspector.report.documents import DOCUMENTS
+from inspector.report.json_v1 import audit_json, compare_json, dumped
+from inspector.report.schema import document_schema
+from tests.attacks.collection import EXHIBITS
+from tests.checkpoints import genuine, write
+from tests.cli.test_contract import run
+from tests.findings.cases import COMPARED, FIRES
+from tests.judged import FIXTURES
+from tests.make_checkpoints import SMALL_LLAMA
+from tests.quantization.examples import EXAMPLES
+from tests.values.examples import KEY
+from tests.values.examples import compared as compared_with
+
+HERE = FIXTURES / "checkpoints"
+FOLDERS = sorted(folder.name for folder in HERE.iterdir())
+
+
+@cache
+def validator(name: str) -> Any:
+    """Of the schema with objects closed: a key that it does not have is an error here."""
+    schema = document_schema(name)
+    for part in schema["$defs"].values():
+        if "properties" in part and "allOf" not in part:
+            part["additionalProperties"] = False
+        elif "properties" in part:
+            part["unevaluatedProperties"] = False
+    return Draft202012Validator(schema)
+
+
+def assert_document(name: str, text: str) -> None:
+    """The text is strict JSON, and the document of this name."""
+    validator(name).validate(json.loads(text, parse_constant=_refuse))
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_schemas_are_valid_and_printed(name: str) -> None:
+    Draft202012Validator.check_schema(document_schema(name))
+    assert json.loads(run("schema", name).stdout) == json.loads(dumped(document_schema(name)))
+    assert name in run("schema").stdout.split()
+
+
+def test_every_command_that_prints_json_has_a_schema() -> None:
+    printing = {verb.name for verb in VERBS for option in verb.options if "json" in option.choices}
+    assert printing == set(DOCUMENTS)
+
+
+CALLS: dict[str, tuple[tuple[Any, ...], ...]] = {
+    "audit": tuple((str(HERE / name),) for name in (*FOLDERS, "absent")),
+    "count": (("small-llama",), ("absent",)),
+    "tensors": (("my-finetune",), ("small-llama",)),
+    "formula": (("llama",), ("deepseek_v3",), ("t5",), (str(HERE / "small-llama"),)),
+    "compare": (("small-llama", "half-converted"), ("small-llama", "wide-llama"), ("small-llama", "absent")),
+    "explain": (("all",), ("N403",), ("glossary",), ("notation",), ("options",), ("hub",)),
+    "architectures": ((), ("llama",)),
+}
+
+
+@pytest.mark.parametrize(("verb", "words"), [(verb, words) for verb, calls in CALLS.items() for words in calls])
+def test_what_commands_print(verb: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(HERE)
+    assert_document(verb, getattr(verbs, verb)(*words, format="json").text)
+
+
+OPTIONS: dict[str, Callable[[], tuple[str, str]]] = {
+    "values": lambda: ("audit", verbs.audit(str(HERE / "llama-numbers"), values=True, format="json").text),
+    "reference": lambda: ("audit", verbs.audit(str(HERE / "small-llama"), reference=True, format="json").text),
+    "claim": lambda: ("audit", verbs.audit(str(HERE / "small-llama"), claim="7B", format="json").text),
+    "base": lambda: (
+        "audit", verbs.audit(str(HERE / "my-adapter"), base=str(HERE / "small-llama"), format="json").text),
+    "all tensors": lambda: ("tensors", verbs.tensors(str(HERE / "my-finetune"), every=True, format="json").text),
+    "compared values": lambda: (
+        "compare",
+        verbs.compare(str(HERE / "meta-numbers"), str(HERE / "llama-numbers"), values=True, format="json").text),
+    "a formula without numbers": lambda: ("formula", dumped(inspector.formula({"model_type": "llama"}).to_dict())),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OPTIONS)
+def test_what_options_add(case: str) -> None:
+    assert_document(*OPTIONS[case]())
+
+
+@pytest.mark.parametrize("name", [*FIRES, *EXAMPLES])
+def test_audits_with_each_finding(name: str) -> None:
+    assert_document("audit", dumped(audit_json({**FIRES, **EXAMPLES}[name]())))
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_comparisons_with_each_finding(name: str) -> None:
+    assert_document("compare", dumped(compare_json(COMPARED[name]())))
+
+
+def test_audits_of_the_hostile_collection() -> None:
+    for exhibit in EXHIBITS[::10]:
+        built = exhibit.build()
+        with TemporaryDirectory() as folder:
+            for name, raw in ({"model.safetensors": built} if isinstance(built, bytes) else built).items():
+                (Path(folder) / name).write_bytes(raw)
+            assert_document("audit", dumped(inspector.audit(folder, weights=exhibit.weights).to_dict()))
+
+
+def test_numbers_that_json_lacks_are_null(tmp_path: Path) -> None:
+    compared = compared_with(lambda after: after[KEY].__setitem__((0, 0), np.inf))
+    (finding,) = [one for one in compared.findings if one.name == "values-differ"]
+    assert finding.facts["largest"] is None
+    assert_document("compare", dumped(compare_json(compared)))
+    spec = genuine(SMALL_LLAMA)
+    folder = write(tmp_path, spec, SMALL_LLAMA, shards=2)
+    index = json.loads((folder / "model.safetensors.index.json").read_text())
+    text = json.dumps({**index, "metadata": {"total_size": 0.5}}).replace("0.5", "1e999")
+    (folder / "model.safetensors.index.json").write_text(text)
+    assert_document("audit", dumped(inspector.audit(folder).to_dict()))
+
+
+def test_a_schema_refuses_other_documents() -> None:
+    document = inspector.audit(HERE / "my-finetune").to_dict()
+    validator("audit").validate(json.loads(dumped(document)))
+    changes: tuple[dict[str, Any], ...] = (
+        {"verdict": "fine"}, {"title": None}, {"more": 1}, {"counts": {}}, {"schema": "inspector.audit/2"},
+        {"findings": [{**document["findings"][0], "facts": {}}]},
+        {"findings": [{**document["findings"][0], "severity": "bad"}]},
+    )  # fmt: skip
+    for change in changes:
+        with pytest.raises(ValidationError):
+            validator("audit").validate(json.loads(dumped({**document, **change})))
+    assert len(all_findings()) == len(document_schema("audit")["$defs"]["FindingDocument"]["allOf"])
