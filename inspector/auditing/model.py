@@ -239,18 +239,18 @@ def _unread_values(checkpoint: Checkpoint) -> str:
 def _is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
     """Whether the shapes confirm a definition that names alone chose.
 
-    Tensors in the definition's own families that it does not expect are sizes of it that are not solved. One module
+    Matrices that it does not expect no damage makes: sizes are not solved, or the definition is another's. One module
     that is missing or mismatched may be damaged; two say that the definition is another's. Where a definition gives
     all layers one shape, the layers confirm it by majority, and those of another shape are damaged.
     """
     from inspector.findings.names.tensors import LayersMissing, TensorMissing
 
-    own = {block.key for block in case.plan.blocks}
     unchecked = {line.family for line in case.ledger.lines if line.kind in (ledger.UNCHECKED, ledger.BUFFER)}
-    unexpected = {extra.key for extra in case.placement.unexpected} - unchecked
-    if unexpected & own:
+    own = {block.key for block in case.plan.blocks}
+    unexpected = [extra for extra in case.placement.unexpected if extra.key not in unchecked]
+    if any(extra.key in own or len(extra.layout.shape) > 1 for extra in unexpected):
         return False
-    modules: Counter[str] = Counter(dict.fromkeys((key.rpartition(".")[0] for key in unexpected), 1))
+    modules: Counter[str] = Counter(dict.fromkeys((extra.key.rpartition(".")[0] for extra in unexpected), 1))
     for key, contradictions in _contradictions(case).items():
         module = key.rpartition(".")[0]
         modules[module] = max(modules[module], contradictions)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from inspector.quantization.unpacked import Unpacked
     from inspector.reconciler.claims import TotalClaim
     from inspector.reconciler.experts import Experts
+    from inspector.reconciler.inverse.answers import Answers
     from inspector.values.result import Values
 
 
@@ -104,6 +105,15 @@ class Audit(Struct, frozen=True):
 
         config = self.checkpoint.config
         return None if self.case is None or config is None else experts_of(self.ledger, config.values)
+
+    @property
+    def answers(self) -> Answers | None:
+        """What the weights say of the config where there is none; None with one, or without a definition."""
+        if self.case is None or not self.case.solved:
+            return None
+        from inspector.reconciler.inverse.answers import answers_of
+
+        return answers_of(self.case)
 
     @property
     def lines(self) -> tuple[Line, ...]:

@@ -194,7 +194,7 @@ class _FusedSplitter:
         if value is not None:
             return value
         product = "*".join(sorted(".".join(path) for path in words(node)))
-        return self.case.products.get(".".join((*slot.scope, product)))
+        return self.case.products.get((slot.scope, product))
 
 
 def tensor_word(suffix: str) -> str:

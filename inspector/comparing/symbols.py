@@ -34,7 +34,8 @@ def _stacks(case: Reconciled) -> set[tuple[str, ...]]:
 
 def values(case: Reconciled) -> dict[str, int]:
     """Every symbol that the dims and extents of the model name, with its value where it has one."""
-    return {**_said(case.corrected), **case.products}
+    products = {".".join((*path, product)): value for (path, product), value in case.products.items()}
+    return {**_said(case.corrected), **products}
 
 
 def _said(plan: Plan) -> dict[str, int]:

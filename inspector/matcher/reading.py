@@ -60,6 +60,7 @@ KNOWN = 0.5
 """From this part of the families on a claimed definition is what the names are, whatever else is stored."""
 SUPPORTED = 0.75
 """From this part on names alone support a definition."""
+_DIGIT = re.compile("[0-9]")
 MOST_TRIED = 120
 """Definitions that are looked at when names alone decide: those with most of the names' endings."""
 
@@ -87,7 +88,7 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[R
     tried: list[Reading] = []
     for name, definition in likely_definitions(families, SUPPORTED, MOST_TRIED):
         scope = Scope(definition, Settings({}, known=False), definition_of)
-        if any(key in values for key in keys_of_definition(scope)):
+        if values and any(key in values for key in keys_of_definition(scope)):
             scope = Scope(definition, Settings(values), definition_of)
         reading = _spelled(Claim(scope.settings, definition=definition), scope, name, families)
         if reading.match.covered:

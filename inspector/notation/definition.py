@@ -12,7 +12,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.notation.kinds import Kind
-from inspector.notation.shown import Shown
 
 PADDED = "rows_stored"
 """The symbol of a vocabulary's rows where a writer rounds them up: solved from the shapes."""
@@ -106,9 +105,8 @@ class Architecture(Struct, frozen=True, eq=False):
 
     names: its model types, the first is its name. native: the symbols as a params.json spells them.
     dialects: prefix replacements from canonical names; writers: who spells so. ignores: words that are keys
-    of genuine configs of this type and move no shape in it. shows: config keys whose values names and shapes show, for
-    configs in which many keys are wrong together. respell: gives the slots the names and layouts of another framework;
-    set for a checkpoint in its names, never by a definition.
+    of genuine configs of this type and move no shape in it. respell: gives the slots the names and layouts of
+    another framework; set for a checkpoint in its names, never by a definition.
     """
 
     name: str
@@ -120,7 +118,6 @@ class Architecture(Struct, frozen=True, eq=False):
     writers: tuple[str, ...] = ()
     native: Mapping[str, str] = {}
     ignores: str = ""
-    shows: Mapping[str, Shown] = {}
     respell: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
 
     @property

@@ -66,8 +66,8 @@ class Scope:
     __slots__ = (
         "_at",
         "_cache",
+        "_depends",
         "_faults",
-        "_holes",
         "_leaves",
         "_outer",
         "_sets",
@@ -98,10 +98,10 @@ class Scope:
         self._faults: dict[tuple[str, str, str], None] = {}
         self.defaulted: set[str] = set()
         self._at: dict[str, int] = {}
-        self._holes: dict[str, tuple[str, ...]] = {}
-        self._leaves: dict[Any, Leaf] = {}
-        self._cache: dict[Any, Known] = {}
-        self._tried: tuple[int, dict[Any, Known]] = (0, {})
+        self._leaves: dict[Leaf, Leaf] = {}
+        self._cache: dict[Leaf, Known] = {}
+        self._depends: dict[str, tuple[str, ...]] = {}
+        self._tried: tuple[int, dict[Leaf, Known]] = (0, {})
         self._traced: dict[tuple[str, ...], TracedList | TracedTable] = {}
         self.trace = Trace(solved)
         self.prefix: Leaf = ()
@@ -174,13 +174,11 @@ class Scope:
             return submodel.word(path[1:]) if submodel is not None else self._config(path)
         if name not in self.symbols:
             return self._config(path)
-        depends = self._depends(name)
-        key: Any = (name, *[self._at.get(hole) for hole in depends]) if depends else name
-        trace = self.trace
+        key, trace = self._indexed(name), self.trace
         if trace.open:
             symbol = self._leaves.get(key)
             if symbol is None:
-                symbol = self._leaves[key] = self.symbol(name)
+                symbol = self._leaves[key] = (SYMBOL, *self.path, *key)
             if symbol == trace.leaf or symbol in trace.solved:
                 return trace.read(symbol, None)
         known = self._cache.get(key)
@@ -193,16 +191,16 @@ class Scope:
         """The leaf of a symbol, or of a config key, where the scope stands."""
         if name not in self.symbols:
             return (*self.prefix, name)
-        return (SYMBOL, *self.path, name, *[self._at.get(hole, -1) for hole in self._depends(name)])
+        return (SYMBOL, *self.path, *self._indexed(name))
 
-    def _depends(self, symbol: str) -> tuple[str, ...]:
-        """The holes that a symbol's value depends on: asked for every word of every row."""
-        holes = self._holes.get(symbol)
-        if holes is None:
-            holes = self._holes[symbol] = free_holes(self.definition, self.settings.native, symbol)
-        return holes
+    def _indexed(self, name: str) -> Leaf:
+        """A symbol's name with the indices of the holes that it depends on, -1 outside them."""
+        depends = self._depends.get(name)
+        if depends is None:
+            depends = self._depends[name] = free_holes(self.definition, self.settings.native, name)
+        return (name, *[self._at.get(hole, -1) for hole in depends]) if depends else (name,)
 
-    def _worked_out(self, name: str, key: Any) -> Known:
+    def _worked_out(self, name: str, key: Leaf) -> Known:
         """The value of a symbol, or that under the trial; what the trial does not change is kept for good."""
         trace, store = self.trace, self._cache
         if trace.leaf is not None:
@@ -225,8 +223,9 @@ class Scope:
         return known
 
     def _config(self, path: tuple[str, ...]) -> Value:
-        if len(path) == 1 and path[0] in self._sets and self._outer is not None:
-            value = self._outer.evaluate(self._sets[path[0]])
+        if len(path) == 1 and (given := self.given(path[0])) is not None:
+            outer, node = given
+            value = outer.evaluate(node)
             if value is not None:
                 return value
         trace, leaf = self.trace, (*self.prefix, *path)
@@ -242,6 +241,10 @@ class Scope:
         if isinstance(value, TracedList | TracedTable) and trace.leaf != leaf:
             self._traced[path] = value
         return value
+
+    def given(self, key: str) -> tuple[Scope, Node] | None:
+        """The outer model's scope and its expression that stands for a key of this submodel, None without one."""
+        return (self._outer, self._sets[key]) if self._outer is not None and key in self._sets else None
 
     def index(self, hole: str) -> int | None:
         """The current index of a hole."""

@@ -49,7 +49,9 @@ def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
     """Of readings that fit the names equally well, the one that fits the shapes best; its equals are twins."""
     if len(readings) < 2:
         return readings[0] if readings else None
-    tried = [(reading, _mismatched(reconcile(NO_CONFIG, reading, ()))) for reading in readings]
-    least = min(mismatched for _, mismatched in tried)
-    fitting = [reading for reading, mismatched in tried if mismatched == least]
-    return replace(fitting[0], twins=tuple(reading.name for reading in fitting[1:]))
+    tried = [reconcile(NO_CONFIG, reading, ()) for reading in readings]
+    against = [_mismatched(case) for case in tried]
+    fitting = [case for case, mismatched in zip(tried, against, strict=True) if mismatched == min(against)]
+    best = fitting[0]
+    twins = tuple(case.reading.name for case in fitting[1:])
+    return replace(best.reading, scope=best.plan.scope, twins=twins)  # what is solved need not be solved again

@@ -221,7 +221,7 @@ def _singles(case: Reconciled, causes: Sequence[Explanation], confidence: str) -
     missing = [cause.missing[0] for cause in causes if cause.kind == SINGLE and cause.missing]
     heads = [part for part in missing if _is_head(case.placement.gaps[part.position])]
     rest = [part for part in missing if part not in heads]
-    for head in heads:
+    for head in () if case.solved else heads:  # without a config the head may be tied to a part of unknown type
         also = [part for part in rest if _untied_with(case, head, part)]
         rest = [part for part in rest if part not in also]
         yield _head_missing(case, head, also)

@@ -16,6 +16,9 @@ from inspector.notation.slots import scope_of
 from inspector.notation.spelling import template
 from inspector.reconciler.inverse.unknown import elected
 
+Product = tuple[tuple[str, ...], str]
+"""The path of a submodel, and a polynomial in its symbols."""
+
 
 def unknown_product(scope: Scope, node: Node) -> Polynomial:
     """A dim with its known words replaced by numbers: dims with equal ones must be equal."""
@@ -30,13 +33,13 @@ def unknown_product(scope: Scope, node: Node) -> Polynomial:
     return polynomial(node, naming)
 
 
-def fill(scope: Scope, blocks: Sequence[Block], families: Families) -> dict[str, int]:
+def fill(scope: Scope, blocks: Sequence[Block], families: Families) -> dict[Product, int]:
     """Sets the dims that are still open to what most tensors say, equal products alike; tells the products.
 
-    Gives product text -> value, such as {"dh*h": 4096}, for what was decided so.
+    Gives product -> value, such as {((), "dh*h"): 4096}, for what was decided so.
     """
-    votes: dict[tuple[tuple[str, ...], str], Counter[int]] = {}
-    open_dims: list[tuple[Block, int, tuple[tuple[str, ...], str]]] = []
+    votes: dict[Product, Counter[int]] = {}
+    open_dims: list[tuple[Block, int, Product]] = []
     for block in blocks:
         if None not in block.shape or block.key not in families:
             continue
@@ -52,12 +55,12 @@ def fill(scope: Scope, blocks: Sequence[Block], families: Families) -> dict[str,
                 inside = count(within(part.boxes, block.axes))
                 if inside and len(part.layout.shape) == len(block.shape):
                     votes.setdefault(name, Counter())[part.layout.shape[position]] += inside
-    products: dict[str, int] = {}
+    products: dict[Product, int] = {}
     for block, position, name in open_dims:
         value = elected(votes[name]) if name in votes else None
         if value is not None:
             block.shape = (*block.shape[:position], value, *block.shape[position + 1 :])
-            products[".".join((*name[0], name[1]))] = value
+            products[name] = value
     return products
 
 

@@ -26,7 +26,7 @@ from inspector.reconciler import ledger
 from inspector.reconciler.buffers import is_general_buffer
 from inspector.reconciler.ledger import Ledger, Line
 from inspector.reconciler.place import Lost, Placed, Placement, Unexpected, place
-from inspector.reconciler.products import fill
+from inspector.reconciler.products import Product, fill
 
 if TYPE_CHECKING:
     from inspector.reconciler.inverse.causes import Cause
@@ -47,7 +47,7 @@ class Reconciled(Struct, frozen=True):
     corrected: Plan
     placement: Placement
     causes: tuple[Cause, ...]
-    products: Mapping[str, int]
+    products: Mapping[Product, int]
     beyond: frozenset[int]
     ledger: Ledger
     solved: bool
@@ -66,7 +66,7 @@ class _Sides(Struct, frozen=True, eq=False):
     lost: Lost | None
     twins: Mapping[str, frozenset[str]]
     aside: frozenset[str]
-    products: dict[str, int] = {}
+    products: dict[Product, int] = {}
     other: dict[Unrolled, list[Slot]] = {}
 
     def shapes(self, key: str) -> set[tuple[int, ...]]:

@@ -82,6 +82,21 @@ class ExpertsDocument(TypedDict):
     active_parameters: int
 
 
+class UndeterminedDocument(TypedDict):
+    """A number from low to high: of a key, or of a product of several."""
+
+    expression: str
+    low: int
+    high: int
+
+
+class SolvedDocument(TypedDict):
+    """What the weights say of a config that is not there. determined: keys, dotted into its parts, with values."""
+
+    determined: dict[str, Any]
+    undetermined: list[UndeterminedDocument]
+
+
 class UnreadDocument(TypedDict):
     """Tensors of which no values were read. names: the first of them."""
 
@@ -166,6 +181,7 @@ class AuditDocument(TypedDict):
     findings: list[FindingDocument]
     causes: list[CauseDocument]
     experts: ExpertsDocument | None
+    solved: SolvedDocument | None
     skipped: list[SkippedDocument]
     values: NotRequired[ValuesDocument]
     reference: NotRequired[ReferenceDocument]

@@ -71,6 +71,7 @@ def audit_json(audited: Audit) -> AuditDocument:
             "active": audited.experts.active,
             "active_parameters": audited.experts.parameters,
         },
+        "solved": _fields(audited.answers),
         "skipped": [{"check": skip.check, "because": skip.because} for skip in audited.skipped],
         **_values(audited.values),
         **_reference(audited.reference),

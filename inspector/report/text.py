@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from inspector.findings.finding import Finding
 from inspector.notation.roles import label
+from inspector.report.answers_text import answers_text
 from inspector.report.clean import clean, figure
 from inspector.report.role_text import role_text
 from inspector.report.screen import PLAIN, Screen
@@ -27,6 +28,7 @@ def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN)
     blocks.extend(finding_text(one, screen) for one in shown)
     if audited.checkpoint.readable:
         blocks.append(_components(audited) if audited.components else _roles(audited, screen))
+        blocks.append(answers_text(audited.answers, screen, verbose=verbose))
         blocks.append(_packing(audited, screen))
         blocks.append(_base(audited))
         blocks.append(_download(audited, screen))

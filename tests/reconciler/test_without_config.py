@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from inspector.report.json_v1 import audit_json
+from inspector.report.text import audit_text
 from tests.judged import base_record, diffusers_records, judged, spec_of
 from tests.reconciler.without_config import numbers, outcome
 
@@ -42,5 +44,40 @@ def test_heads_that_only_a_product_shows_are_left_open() -> None:
     case = judged(spec_of(record), None).case
     assert case is not None
     config = record["config"]
-    assert case.products["dh*h"] == config["head_dim"] * config["num_attention_heads"]
+    assert case.products[(), "dh*h"] == config["head_dim"] * config["num_attention_heads"]
     assert not {("num_attention_heads",), ("head_dim",)} & case.plan.scope.trace.solved.keys()
+
+
+def test_what_the_weights_leave_open_is_reported_as_its_product() -> None:
+    audited = judged(spec_of(base_record("llama")), None)
+    solved = audit_json(audited)["solved"]
+    assert solved is not None
+    assert solved["determined"] == {
+        "hidden_size": 48, "intermediate_size": 92, "num_hidden_layers": 3, "vocab_size": 107,
+    }  # fmt: skip
+    assert list(solved["undetermined"]) == [
+        {"expression": "head_dim*num_attention_heads", "low": 120, "high": 120},
+        {"expression": "head_dim*num_key_value_heads", "low": 40, "high": 40},
+    ]
+    assert "  undetermined  head_dim*num_attention_heads = 120,\n" in audit_text(audited)
+
+
+@pytest.mark.parametrize(
+    ("model_type", "key"), [("mobilebert", "num_attention_heads"), ("gemma3n_text", "num_kv_shared_layers")]
+)
+def test_a_number_that_several_values_explain_is_not_stated(model_type: str, key: str) -> None:
+    answers = judged(spec_of(base_record(model_type)), None).answers
+    assert answers is not None
+    assert key not in answers.determined
+
+
+def test_with_a_config_nothing_is_reported_as_solved() -> None:
+    record = base_record("llama")
+    config = {"architectures": [record["class"]], "model_type": "llama", **record["config"]}
+    assert audit_json(judged(spec_of(record), config))["solved"] is None
+
+
+@pytest.mark.parametrize("model_type", ["granite_docling", "janus", "fuyu", "vitpose"])
+def test_what_names_do_not_decide_is_no_finding(model_type: str) -> None:
+    reported = judged(spec_of(base_record(model_type)), None).findings
+    assert not [finding.code for finding in reported if finding.severity != "note"]

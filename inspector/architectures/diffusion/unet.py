@@ -23,7 +23,6 @@ from inspector.architectures.diffusion.diffusion_blocks import (
     PIXEL_MATRICES,
     RESNET,
 )
-from inspector.architectures.diffusion.stages_shown import SHOWN_CONDITION, SHOWN_UNET, SHOWN_UPWARDS
 from inspector.notation.definition import Architecture, Dims, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
@@ -195,7 +194,7 @@ BOXES = rows(                                  # i features of a box, e the widt
     part("4", "embed.box", dense("512 -> e")))
 AVERAGED = "decay inv_gamma min_decay optimization_step power update_after_step use_ema_warmup"
 """What training_utils.py's EMAModel writes into the config beside the class's own keys."""
-UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED, shows=SHOWN_UNET | SHOWN_UPWARDS,
+UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED,
                                     dims=UNET_DIMS | Dims(b0="cross_attention_dim[0]"),
     parts=rows(
         DOWN_TO_MIDDLE,
@@ -225,7 +224,7 @@ UNET2DCONDITIONMODEL = Architecture("UNet2DConditionModel", ignores=AVERAGED, sh
         part("conv_norm_out", "norm.final", affine("a"), when="norm_num_groups != null"),
         part("conv_out",      "head.image", conv("a -> o, ko ko"))))
 
-CONTROLNETMODEL = Architecture("ControlNetModel", shows=SHOWN_UNET | SHOWN_CONDITION,
+CONTROLNETMODEL = Architecture("ControlNetModel",
     dims=UNET_DIMS | Dims(l="layers_per_block", Z="S*(l + 1)", z="ch[({Z}-1)//(l + 1)] when {Z} > 0 | a",
                           ce="conditioning_embedding_out_channels", N="len(ce) - 1", E="0 : 2*N : 2", O="1 : 2*N : 2"),
     parts=rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -18,8 +18,8 @@ from inspector.reconciler.inverse.effect import effect_of
 from inspector.reconciler.inverse.extents import ask_extents
 from inspector.reconciler.inverse.order import Tested, standing_for, tested
 from inspector.reconciler.inverse.presence import ask_presence
-from inspector.reconciler.inverse.seen import seen_together
 from inspector.reconciler.inverse.solve import MOST_EQUAL, Solution, default_of
+from inspector.reconciler.inverse.together import solved_values
 from inspector.reconciler.place import Placement
 
 Bind = Callable[[Scope], tuple[Plan, Placement]]
@@ -34,7 +34,7 @@ MOST_RIVALS = 3
 """Other keys that explain equally much."""
 
 
-class Cause(msgspec.Struct, frozen=True):
+class Cause(msgspec.Struct, frozen=True, kw_only=True):
     """A config key that is wrong. config: its value there; weights: the value that the weights agree on.
 
     interval: the first and the last of values that fit equally well; `weights` has one of them. element: which element
@@ -48,53 +48,75 @@ class Cause(msgspec.Struct, frozen=True):
     key: str
     config: Any
     weights: Any
-    interval: tuple[int, int] | None
-    element: int | None
-    explains: int
-    agreeing: int
-    dissenting: int
-    families: tuple[str, ...]
-    rivals: tuple[tuple[str, Any], ...]
-    defaulted: bool
+    interval: tuple[int, int] | None = None
+    element: int | None = None
+    explains: int = 0
+    agreeing: int = 0
+    dissenting: int = 0
+    families: tuple[str, ...] = ()
+    rivals: tuple[tuple[str, Any], ...] = ()
+    defaulted: bool = False
     lost: tuple[str, tuple[Box, ...]] | None = None
     misshaped: tuple[str, tuple[Box, ...]] | None = None
 
 
 def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) -> tuple[list[Cause], Plan, Placement]:
     """The causes, best first, and the plan and placement with all of them put right."""
-    causes: list[Cause] = []
     differences = differences_of(plan, placement, weights)
+    causes, after = _one_by_one(differences, bind)
+    if causes and after.total and plan.scope.settings.known:
+        together = _together(differences, bind)
+        if together[1].total < after.total:
+            causes, after = together
+    return causes, after.plan, after.placement
+
+
+def _one_by_one(differences: Differences, bind: Bind) -> tuple[list[Cause], Differences]:
+    causes: list[Cause] = []
     for _ in range(MOST_CAUSES):
         found = _best(differences, bind) if differences.total else None
         if found is None:
             break
         cause, differences = found
         causes = [*(one for one in causes if one.key != cause.key), _after(causes, cause)]
-    if differences.total and plan.scope.definition.shows and plan.scope.settings.known:
-        seen = _together(differences_of(plan, placement, weights), bind)
-        if seen is not None and seen[1].total < differences.total:
-            causes, differences = seen
-    return causes, differences.plan, differences.placement
+    return causes, differences
 
 
-def _together(differences: Differences, bind: Bind) -> tuple[list[Cause], Differences] | None:
-    """Keys that are wrong together, as one cause each."""
+def _together(differences: Differences, bind: Bind) -> tuple[list[Cause], Differences]:
+    """Keys that are wrong together: those that are needed of all that the weights give otherwise than the config."""
 
-    def rebind(scope: Scope) -> Differences:
+    def bound(values: Mapping[Leaf, Any]) -> Differences:
+        scope = differences.plan.scope
+        for leaf, value in values.items():
+            scope = scope.with_value(leaf, value)
         return differences_of(*bind(scope), differences.weights)
 
-    found = seen_together(differences, differences.weights.families, rebind)
-    if found is None:
-        return None
+    values = solved_values(differences.plan, differences.weights)
+    others, after = _one_by_one(bound(values), bind)
+    values |= {tuple(cause.key.split(".")): cause.weights for cause in others}
+    without: dict[Leaf, Differences] = {}
+    for leaf in list(values):
+        rest = {other: value for other, value in values.items() if other != leaf}
+        found = bound(rest)
+        if found.total <= after.total:
+            values, after = rest, found
+        else:
+            without[leaf] = found
+    found_alone = {cause.key: cause for cause in others}
     causes: list[Cause] = []
-    for key, value in found.values.items():
-        without = found.without[key]
-        config, defaulted = differences.plan.scope.settings.read((key,))
-        families = _families(without, found.after)
-        agreeing = sum(one.tensors for one in found.after.placement.placed if one.fits and one.block.key in families)
-        explains = without.total - found.after.total
-        causes.append(Cause(key, config, value, None, None, explains, agreeing, 0, families, (), defaulted))
-    return causes, found.after
+    for leaf, value in values.items():
+        key = ".".join(map(str, leaf))
+        config, defaulted = differences.plan.scope.leaf(leaf)
+        families = _families(without[leaf], after)
+        cause = msgspec.structs.replace(
+            found_alone.get(key, Cause(key=key, config=config, weights=value, defaulted=defaulted)),
+            config=config,
+            explains=without[leaf].total - after.total,
+            agreeing=sum(one.tensors for one in after.placement.placed if one.fits and one.block.key in families),
+            families=families,
+        )
+        causes.append(cause)
+    return causes, after
 
 
 def _after(causes: Sequence[Cause], cause: Cause) -> Cause:
@@ -176,19 +198,19 @@ def _cause(
     elsewhere = {name: (name, value) for name, value in reversed(equal) if name != key}
     config, defaulted = scope.settings.read(tuple(key.split(".")))
     return Cause(
-        key,
-        config,
-        weights,
-        ballots.interval(ballot.leaf, best.value) if type(best.value) is int else None,
-        next((step for step in reversed(ballot.leaf) if isinstance(step, int)), None),
-        differences.total - after.total,
-        best.effect.agreeing,
-        best.effect.broken,
-        _families(differences, after),
-        (*own[:MOST_EQUAL], *list(reversed(elsewhere.values()))[:MOST_RIVALS]),
-        defaulted,
-        _lost(differences, ballot.leaf),
-        _misshaped(differences),
+        key=key,
+        config=config,
+        weights=weights,
+        interval=ballots.interval(ballot.leaf, best.value) if type(best.value) is int else None,
+        element=next((step for step in reversed(ballot.leaf) if isinstance(step, int)), None),
+        explains=differences.total - after.total,
+        agreeing=best.effect.agreeing,
+        dissenting=best.effect.broken,
+        families=_families(differences, after),
+        rivals=(*own[:MOST_EQUAL], *list(reversed(elsewhere.values()))[:MOST_RIVALS]),
+        defaulted=defaulted,
+        lost=_lost(differences, ballot.leaf),
+        misshaped=_misshaped(differences),
     )
 
 

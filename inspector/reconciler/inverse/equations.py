@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice, product
 
 import msgspec
@@ -17,7 +17,7 @@ from inspector.notation.holes import bases, free_holes, holes_in
 from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
 from inspector.notation.spelling import Spelling, rivals_of, template
-from inspector.notation.trace import SYMBOL
+from inspector.notation.trace import SYMBOL, Leaf
 from inspector.notation.written import holes_written_out
 
 Place = tuple[tuple[str, int], ...]
@@ -83,11 +83,11 @@ def worth(scope: Scope, equation: Equation) -> int | Span | None:
     return None if None in spans else Span.union(span for span in spans if span is not None)
 
 
-def definitions(scope: Scope) -> Equations:
-    """The definitions of symbols that are solved already."""
+def definitions(scope: Scope, assumed: Collection[Leaf]) -> Equations:
+    """The definitions of symbols that are solved already, but for some that are only assumed."""
     equations: Equations = Counter()
     for leaf, value in scope.trace.solved.items():
-        if leaf[0] != SYMBOL or not value:
+        if leaf[0] != SYMBOL or not value or leaf in assumed:
             continue
         names = [step for step in leaf[1:] if isinstance(step, str)]
         inner = scope.below(names[:-1])
@@ -111,23 +111,27 @@ def around(scope: Scope, axes: Sequence[str | int], position: int) -> list[int]:
     ]
 
 
-def inner_extents(scope: Scope, rows: Sequence[KeyedRow]) -> Equations:
-    """For each family, at each index of the holes around: the rows' indices together are those that are stored."""
+def inner_extents(scope: Scope, named: Sequence[KeyedRow]) -> Equations:
+    """At each index of the holes around: the rows of one key have together the indices that are stored.
+
+    Where a row that may be left out has indices of the key as well, nobody knows which of the stored ones are its own.
+    """
     equations: Equations = Counter()
-    by_key: dict[str, list[KeyedRow]] = {}
-    for row in rows:
-        by_key.setdefault(row.key, []).append(row)
-    for named in by_key.values():
-        users = [row for row in named if not (row.slot.optional or row.slot.group)] or named
-        for row in users:
-            inner = scope_of(scope, row.slot)
-            for position, axis in enumerate(row.axes):
-                if isinstance(axis, str) and ((outer := around(inner, row.axes, position)) or not row.alone):
-                    for index, span in stored_at(row, outer, position).items():
-                        place, nodes = _together(
-                            inner, users, row.slot.scope, position, dict(zip(outer, index, strict=True))
-                        )
-                        equations[Equation(row.slot.scope, nodes, place, span)] += 1
+    users = [row for row in named if not (row.slot.optional or row.slot.group)] or named
+    if any(_is_open(scope_of(scope, row.slot), row.axes) for row in named if row not in users):
+        return equations
+    known: dict[object, tuple[Place, tuple[Node, ...]]] = {}
+    for row in users:
+        path, inner = row.slot.scope, scope_of(scope, row.slot)
+        for position, axis in enumerate(row.axes):
+            if isinstance(axis, str) and ((outer := around(inner, row.axes, position)) or not row.alone):
+                for index, span in stored_at(row, outer, position).items():
+                    question = (path, position, *zip(outer, index, strict=True))
+                    if question not in known:
+                        beside = [user.axes for user in users if user.slot.scope == path]
+                        known[question] = _together(inner, beside, position, dict(zip(outer, index, strict=True)))
+                    place, nodes = known[question]
+                    equations[Equation(path, nodes, place, span)] += 1
     return equations
 
 
@@ -147,20 +151,22 @@ def stored_at(row: KeyedRow, around: Sequence[int], position: int, *, own: bool 
     return stored
 
 
+def _is_open(scope: Scope, axes: Sequence[str | int]) -> bool:
+    """Whether the extent of a hole is unknown."""
+    return any(isinstance(axis, str) and not is_known(scope, axis) for axis in axes)
+
+
 def _together(
-    scope: Scope, users: Sequence[KeyedRow], path: tuple[str, ...], position: int, index: Mapping[int, int]
+    scope: Scope, users: Sequence[tuple[str | int, ...]], position: int, index: Mapping[int, int]
 ) -> tuple[Place, tuple[Node, ...]]:
-    """(the holes around at an index, what the rows that are there say of a position)."""
+    """(the holes around at an index, what the rows that are there say of a position). users: the axes of each row."""
     place: dict[str, int] = {}
     nodes: dict[Node, None] = {}
-    for row in users:
-        if row.slot.scope != path:
-            continue
-        outer = {at: row.axes[at] for at in index}
-        if all(_holds(scope, axis, index[at]) for at, axis in outer.items()):
-            place.update({axis: index[at] for at, axis in outer.items() if isinstance(axis, str)})
-            axis = row.axes[position]
-            nodes[Word((axis,)) if isinstance(axis, str) else parse(f"{axis} : {axis + 1}")] = None
+    for axes in users:
+        if all(_holds(scope, axes[at], number) for at, number in index.items()):
+            place.update({axis: number for at, number in index.items() if isinstance(axis := axes[at], str)})
+            own = axes[position]
+            nodes[Word((own,)) if isinstance(own, str) else parse(f"{own} : {own + 1}")] = None
     return tuple(place.items()), tuple(nodes)
 
 
@@ -183,27 +189,22 @@ def unclear_dims(scope: Scope, slots: Sequence[Slot], spelling: Spelling) -> fro
     return frozenset(found)
 
 
-def dims(scope: Scope, rows: Sequence[KeyedRow], unclear: frozenset[tuple[int, int]]) -> Equations:
-    """Every dim that is not known yet, with the size that is stored."""
+def dims(scope: Scope, row: KeyedRow, unclear: frozenset[tuple[int, int]]) -> Equations:
+    """Every dim of a row with the size that is stored."""
     equations: Equations = Counter()
-    for row in rows:
-        slot, inner = row.slot, scope_of(scope, row.slot)
-        definition, native = inner.definition, inner.settings.native
-        needed = [set(holes_in(definition, native, node)) for node in slot.dims]
-        written = holes_written_out(slot, inner)
-        for part in row.family.stored if row.family is not None else ():
-            if len(part.layout.shape) != len(slot.dims):
-                continue
-            for place, tensors in _places(inner, row, part.boxes, written):
-                for position, (node, stored) in enumerate(zip(slot.dims, part.layout.shape, strict=True)):
-                    if (id(slot), position) not in unclear:
-                        own = tuple(
-                            one for one in place if needed[position] & {one[0], *bases(definition, native, one[0])}
-                        )
-                        equations[Equation(slot.scope, (node,), own, stored)] += tensors
-    if scope.settings.known:
-        return equations
-    return Counter({one: tensors for one, tensors in equations.items() if value_of(scope, one) is None})
+    slot, inner = row.slot, scope_of(scope, row.slot)
+    definition, native = inner.definition, inner.settings.native
+    needed = [set(holes_in(definition, native, node)) for node in slot.dims]
+    written = holes_written_out(slot, inner)
+    for part in row.family.stored if row.family is not None else ():
+        if len(part.layout.shape) != len(slot.dims):
+            continue
+        for place, tensors in _places(inner, row, part.boxes, written):
+            for position, (node, stored) in enumerate(zip(slot.dims, part.layout.shape, strict=True)):
+                if (id(slot), position) not in unclear:
+                    own = tuple(one for one in place if needed[position] & {one[0], *bases(definition, native, one[0])})
+                    equations[Equation(slot.scope, (node,), own, stored)] += tensors
+    return equations
 
 
 def _places(scope: Scope, row: KeyedRow, boxes: Sequence[Box], written: frozenset[str]) -> Iterator[tuple[Place, int]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from inspector.algebra.expression import Word
 from inspector.algebra.span import Span
+from inspector.algebra.values import extent
 from inspector.notation.scope import Entered, Scope
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
@@ -68,26 +69,31 @@ def _of_layers(one: _Unequal, leaf: Leaf, current: list[Any]) -> Iterator[list[A
         numbered = all(type(item) is int for item in current) and current == sorted(set(current))
         if numbered and indices != current and at(indices) == one.stored:
             yield indices
-        words = [*dict.fromkeys(item for item in current if isinstance(item, str))]
+        words = [item for item in current if isinstance(item, str)]
         words += literals(one.scope, [Word((one.extent.axis,))])
-        if words and one.stored:
-            worded = _worded(at, current, list(dict.fromkeys(words)), one.stored)
-            if worded != current and at(worded) == one.stored:
-                yield worded
+        if words and one.stored and all(isinstance(item, str) for item in current):
+            longer = [*current, *[None] * (one.stored.last + 1 - len(current))]
+            changed = worded([(at, one.stored)], longer, words)
+            if changed is not None and changed != current and at(changed) == one.stored:
+                yield changed
 
 
-def _worded(at: Evaluate, current: list[Any], words: list[str], stored: Span) -> list[Any]:
-    """The list with another word at each layer that an extent has and should not have, or the other way round."""
-    changed = [*current, *[words[0]] * (stored.last + 1 - len(current))]
-    for layer in range(len(changed)):
-        options = (changed[layer], *(word for word in words if word != changed[layer]))
-        for word in options:
-            tried = [*changed[:layer], word, *changed[layer + 1 :]]
-            span = at(tried)
-            if isinstance(span, Span) and (layer in span) == (layer in stored):
-                changed = tried
-                break
-    return changed
+def worded(filters: Sequence[tuple[Evaluate, Span]], current: Sequence[Any], words: Iterable[str]) -> list[Any] | None:
+    """A list with at each index the first word with which every filter has the index as stored; None without one.
+
+    filters: an extent as a function of the list, and the indices that are stored of it. current: the list as it is,
+    with None for entries to add; its own words come first.
+    """
+    fitting: dict[str, Span] = {}
+    for word in dict.fromkeys(words):
+        spans = [(extent(at([word] * len(current))) or Span(), stored) for at, stored in filters]
+        wrong = Span.union((span - stored) | (stored - span) for span, stored in spans)
+        fitting[word] = Span.range(0, len(current)) - wrong
+    changed: list[Any] = []
+    for index, item in enumerate(current):
+        options = (word for word in (item, *fitting) if word in fitting and index in fitting[word])
+        changed.append(next(options, None))
+    return None if None in changed else changed
 
 
 def _counted(scope: Scope, leaf: Leaf, current: list[int], unequal: Sequence[_Unequal]) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 import msgspec
@@ -84,12 +84,13 @@ def whole_solutions(at: Evaluate, current: int | None, target: int) -> Iterator[
     near = [] if current is not None else [target]
     if current and isinstance(now, int) and now and target:
         near = [current * up // down for up, down in ((target, now), (now, target)) if current * up % down == 0]
-    found = search(at, target)
-    if found is None:
-        found = next((value for value in near if value and at(value) == target), None)
+    rising = search(at, target)
+    found = rising if rising is not None else next((value for value in near if value and at(value) == target), None)
     if found is not None:
         solution = Solution(first_of(at, target, found), last_of(at, target, found), True)
-        if _ends(at, target, solution):
+        others = (value for value in range(1, SMALL) if not solution.value <= value <= solution.last)
+        alone = rising is not None or current is not None or not any(at(value) == target for value in others)
+        if alone and _ends(at, target, solution):
             yield solution
             return
     yield from islice(_exact(dict.fromkeys((*near, *range(1, SMALL), 0)), at, target), MOST_EQUAL)
@@ -170,54 +171,47 @@ def words_of(root: Scope, scope: Scope, leaf: Leaf, nodes: Iterable[Node]) -> li
     return list(found)
 
 
+def reached(scope: Scope, nodes: Iterable[Node]) -> Iterator[tuple[int, Scope, Node]]:
+    """(definitions between, scope, node) of all that expressions read, through definitions, each of these once."""
+    level, seen = [(scope, node) for node in nodes], set[tuple[str | int, ...]]()
+    for depth in count():
+        below: list[tuple[Scope, Node]] = []
+        while level:
+            inner, node = level.pop(0)
+            yield depth, inner, node
+            level[:0] = [(inner, child) for child in children(node)]
+            if not isinstance(node, Word) or (*inner.prefix, LENGTH, *node.path) in seen:
+                continue
+            seen.add((*inner.prefix, LENGTH, *node.path))
+            first, *rest = node.path
+            if rest and first in inner.submodels:
+                below.append((inner.submodels[first], Word(tuple(rest))))
+            elif not rest and first in inner.symbols:
+                below.append((inner, parse(inner.symbols[first])))
+            elif (given := inner.given(first)) is not None:
+                below.append(given)
+        if not below:
+            return
+        level = below
+
+
 def literals(scope: Scope, nodes: Iterable[Node]) -> list[str]:
     """The words that expressions compare with, through symbols and submodels, each once."""
-    found: dict[str, None] = {}
-    seen: set[tuple[str, ...]] = set()
-    waiting = [(scope, node) for node in nodes]
-    while waiting:
-        inner, node = waiting.pop()
-        if isinstance(node, Literal) and isinstance(node.value, str):
-            found.update(dict.fromkeys(node.value.split()))
-        elif isinstance(node, Word):
-            first, *rest = node.path
-            if (*map(str, inner.prefix), *node.path) in seen:
-                continue
-            seen.add((*map(str, inner.prefix), *node.path))
-            if rest and first in inner.submodels:
-                waiting.append((inner.submodels[first], Word(tuple(rest))))
-            elif not rest and first in inner.symbols:
-                waiting.append((inner, parse(inner.symbols[first])))
-        waiting.extend((inner, child) for child in children(node))
-    return list(found)
+    texts = (node.value for _, _, node in reached(scope, nodes) if isinstance(node, Literal))
+    return list(dict.fromkeys(word for text in texts if isinstance(text, str) for word in text.split()))
 
 
-DEEPEST = 9
+FARTHEST = 9
 """Definitions between a row and a key beyond which one more makes no difference."""
 
 
 def depth_of(scope: Scope, nodes: Iterable[Node], leaf: Leaf) -> int:
     """How many definitions are between some expressions and a leaf, at the least."""
     key = tuple(step for step in leaf if isinstance(step, str) and step != LENGTH)
-    level, seen = [(scope, node) for node in nodes], set[tuple[str | int, ...]]()
-    for depth in range(DEEPEST):
-        below: list[tuple[Scope, Node]] = []
-        while level:
-            inner, node = level.pop()
-            level.extend((inner, child) for child in children(node))
-            if not isinstance(node, Word):
-                continue
-            first, *rest = node.path
-            if rest and first in inner.submodels:
-                below.append((inner.submodels[first], Word(tuple(rest))))
-            elif not rest and first in inner.symbols:
-                if (*inner.prefix, LENGTH, first) not in seen:
-                    seen.add((*inner.prefix, LENGTH, first))
-                    below.append((inner, parse(inner.symbols[first])))
-            elif (*inner.prefix, *node.path) == key:
-                return depth
-        level = below
-    return DEEPEST
+    for depth, inner, node in reached(scope, nodes):
+        if isinstance(node, Word) and (*inner.prefix, *node.path) == key:
+            return min(depth, FARTHEST)
+    return FARTHEST
 
 
 def default_of(scope: Scope, leaf: Leaf) -> Any:

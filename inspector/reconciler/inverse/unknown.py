@@ -15,7 +15,7 @@ from itertools import islice
 
 import msgspec
 
-from inspector.algebra.expression import Binary, Literal, Node, Word, words
+from inspector.algebra.expression import Binary, Literal, Word, words
 from inspector.algebra.names import axes_of
 from inspector.algebra.span import Span
 from inspector.algebra.values import Value, extent
@@ -31,8 +31,6 @@ from inspector.reconciler.inverse.equations import (
     KeyedRow,
     around,
     definitions,
-    dims,
-    inner_extents,
     is_known,
     rows_of,
     stored_at,
@@ -41,7 +39,10 @@ from inspector.reconciler.inverse.equations import (
 )
 from inspector.reconciler.inverse.extents import extent_numbers
 from inspector.reconciler.inverse.solve import MOST_EQUAL, Evaluate, on_trial, search, whole_solutions
+from inspector.reconciler.inverse.system import System, system_of
 
+Lacking = Callable[[Scope, Equation], list[Leaf]]
+"""What an equation lacks that would solve it."""
 MAJORITY = 0.75
 """The share of tensors that must agree before the others are odd; below it a value is left open."""
 
@@ -50,32 +51,32 @@ def solve(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Fam
     """The scope with every leaf and symbol that follows from the names and shapes and from nothing else."""
     rows = rows_of(scope, slots, spelling, families)
     scope = scope.with_solved(_inside_segments(scope, slots, spelling, families))
-    scope = scope.with_solved(_outer_extents(scope, rows, alone=True))
+    scope = scope.with_solved(_outer_extents(scope, rows, None))
     if not scope.settings.known:
         scope = scope.with_solved(_absent(scope, rows))
-    unclear = unclear_dims(scope, slots, spelling)
-    while found := _round(scope, rows, unclear):
+    system = system_of(rows, unclear_dims(scope, slots, spelling))
+    while found := {
+        leaf: value for leaf, value in _round(scope, rows, system).items() if leaf not in scope.trace.solved
+    }:
+        system.forget(found)
         scope = scope.with_solved(found)
     return scope
 
 
-def _round(scope: Scope, rows: Sequence[KeyedRow], unclear: frozenset[tuple[int, int]]) -> dict[Leaf, Value]:
+def _round(scope: Scope, rows: Sequence[KeyedRow], system: System) -> dict[Leaf, Value]:
     """What the equations give next: leaves before symbols, index sets before dims."""
-    stored = [row for row in rows if row.family is not None and len(row.axes) == axes_of(row.key)]
     strict = not scope.settings.known
-    if strict and (found := _solved(scope, definitions(scope), _leaves)):
+    if strict and (found := _solved(scope, definitions(scope, system.assumed), lacking_leaves, system)):
         return found
-    inner = inner_extents(scope, stored)
-    if strict and (found := _solved(scope, inner, _leaves)):
+    if strict and (found := _solved(scope, system.extents(scope), lacking_leaves, system)):
         return found
-    sizes = dims(scope, stored, unclear)
-    if strict and (found := _solved(scope, sizes, _leaves)):
+    if strict and (found := _solved(scope, system.dims(scope), lacking_leaves, system)):
         return found
     return (
-        _outer_extents(scope, rows, alone=False)
-        or (strict and _fitting(scope, inner))
-        or _observed(scope, stored)
-        or _solved(scope, sizes, _symbols)
+        _outer_extents(scope, rows, system.assumed)
+        or (strict and _fitting(scope, system))
+        or _observed(scope, system.rows)
+        or _solved(scope, system.dims(scope), _symbols, system)
     )
 
 
@@ -101,20 +102,11 @@ def _absent(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
     stored: dict[Leaf, bool] = {}
     for row in rows:
         for condition in row.slot.whens:
-            node = condition.node
-            if (
-                isinstance(node, Binary)
-                and node.operator == "!="
-                and isinstance(node.left, Word)
-                and _is_null(node.right)
-            ):
-                leaf = (*scope.below(condition.scope).prefix, *node.left.path)
-                stored[leaf] = stored.get(leaf, False) or row.family is not None
+            match condition.node:
+                case Binary("!=", Word(path), Literal(None)):
+                    leaf = (*scope.below(condition.scope).prefix, *path)
+                    stored[leaf] = stored.get(leaf, False) or row.family is not None
     return {leaf: None for leaf, any_stored in stored.items() if not any_stored}
-
-
-def _is_null(node: Node) -> bool:
-    return isinstance(node, Literal) and node.value is None
 
 
 class HoleStored(msgspec.Struct):
@@ -132,6 +124,7 @@ class HoleStored(msgspec.Struct):
     own: bool | None = None
     optional: bool = True
     cut: bool = False
+    distinct: bool = False
 
     def alone(self) -> Span | None:
         """The indices that no other hole can explain."""
@@ -139,19 +132,21 @@ class HoleStored(msgspec.Struct):
         return Span.union(spans) if spans else None
 
 
-def _outer_extents(scope: Scope, rows: Sequence[KeyedRow], *, alone: bool) -> dict[Leaf, Value]:
+def _outer_extents(scope: Scope, rows: Sequence[KeyedRow], assumed: set[Leaf] | None) -> dict[Leaf, Value]:
     """The index sets of holes that are in no other hole, where nothing gives them.
 
-    alone: only of those that have families to themselves. Where a family serves two holes (DeepSeek's layers and its
-    MTP layers) the other has the rest. A hole of optional groups alone is empty unless shown alone, and so is one of
-    which nothing is stored but what another hole explains (SD3's layers with a second attention).
+    assumed: None for those alone that have families to themselves. Where a family serves two holes (DeepSeek's layers
+    and its MTP layers) the other has the rest; these are added where nothing tells the two apart. A hole of optional
+    groups alone is empty unless shown alone, and so is one of which nothing is stored but what another hole explains
+    (SD3's layers with a second attention).
     """
     holes = _holes(scope, rows)
     found: dict[Leaf, Value] = {}
     for leaf, hole in holes.items():
         span = hole.alone()
-        if span is None and not alone and (seen := hole.seen or hole.unclear):
+        if span is None and assumed is not None and (seen := hole.seen or hole.unclear):
             others = {one for _, beside in seen for one in beside if one in holes}
+            assumed.update([leaf] if any(not holes[one].distinct for one in others) else [])
             span = Span()
             if not hole.optional and not (hole.own is False and any(holes[one].own is not False for one in others)):
                 taken = Span.union(holes[one].alone() or Span() for one in others)
@@ -183,6 +178,7 @@ def _holes(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, HoleStored]:
     for row, position, axis, leaf in placed:
         inner, slot, hole = scope_of(scope, row.slot), row.slot, holes.setdefault(leaf, HoleStored())
         others = frozenset(users[row.key, position] - {leaf})
+        hole.distinct = hole.distinct or not others
         if not others and _needed(slot):
             hole.own = bool(hole.own) or row.family is not None
         if row.family is None or len(row.axes) != axes_of(row.key):
@@ -252,7 +248,7 @@ def _observed(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
     return dict(found)
 
 
-def _leaves(scope: Scope, equation: Equation) -> list[Leaf]:
+def lacking_leaves(scope: Scope, equation: Equation) -> list[Leaf]:
     """The one leaf that an equation lacks; before an entry of a list the whole, which may be one number."""
     trace = scope.trace
     worth(scope, equation)
@@ -270,19 +266,21 @@ def _leaves(scope: Scope, equation: Equation) -> list[Leaf]:
 
 def _symbols(scope: Scope, equation: Equation) -> list[Leaf]:
     """The one symbol that an equation lacks."""
+    if not scope.settings.known and worth(scope, equation) is not None:
+        return []
     paths = {path for node in equation.nodes for path in words(node) if len(path) > 1 or not is_known(scope, path[0])}
     found = {path for path in paths if len(path) == 1 or scope.word(path) is None}
     return [scope.symbol(path[0]) for path in found if len(path) == 1] if len(found) == 1 else []
 
 
-def _solved(scope: Scope, equations: Equations, lacking: Callable[[Scope, Equation], list[Leaf]]) -> dict[Leaf, Value]:
+def _solved(scope: Scope, equations: Equations, lacking: Lacking, system: System) -> dict[Leaf, Value]:
     """What equations with one unknown agree on; those that are a word and nothing else come first.
 
     A list's length follows its entries, which bound it.
     """
     votes: dict[bool, dict[Leaf, Counter[int]]] = {True: {}, False: {}}
     fitting: dict[Leaf, dict[Leaf, set[int]]] = {}
-    for equation, leaves, values in _asked(scope, equations, lacking):
+    for equation, leaves, values in _asked(scope, equations, lacking, system):
         for leaf, fit in zip(leaves, values, strict=True):
             known = fitting.setdefault(leaf, {}).setdefault(leaves[-1], set(fit))
             known &= fit
@@ -308,29 +306,34 @@ def _solved(scope: Scope, equations: Equations, lacking: Callable[[Scope, Equati
     return {leaf: value for leaf, value in found.items() if leaf[-1] != LENGTH or leaf[:-1] not in entries_of}
 
 
-def _fitting(scope: Scope, equations: Equations) -> dict[Leaf, Value]:
+def _fitting(scope: Scope, system: System) -> dict[Leaf, Value]:
     """Of several numbers that give the same index sets the greatest: a count of 0 and of 1 beside an index 0."""
     fitting: dict[Leaf, set[int]] = {}
-    for _, leaves, values in _asked(scope, equations, _leaves):
+    for _, leaves, values in _asked(scope, system.extents(scope), lacking_leaves, system):
         if leaves:
             fitting.setdefault(leaves[-1], set(values[-1])).intersection_update(values[-1])
     return {leaf: max(values) for leaf, values in fitting.items() if values}
 
 
 def _asked(
-    scope: Scope, equations: Equations, lacking: Callable[[Scope, Equation], list[Leaf]]
+    scope: Scope, equations: Equations, lacking: Lacking, system: System
 ) -> Iterator[tuple[Equation, list[Leaf], list[set[int]]]]:
     """Each equation with what it lacks, and the numbers at which it holds."""
     for equation in equations:
         inner = scope.below(equation.path)
-        with inner.at(equation.place):
-            leaves = lacking(inner, equation)
-            at = partial(worth, inner, equation)
-            values = [_solutions(on_trial(inner, leaf, at), equation.target) for leaf in leaves]
-            if leaves and leaves[-1][-1] == LENGTH:
-                least = _least_length(scope, leaves[-1])
-                values[-1] = {length for length in values[-1] if length >= least}
-            yield equation, leaves, values
+        answer = partial(_answer, inner, equation, lacking)
+        leaves, values = system.once((lacking, equation), inner, equation.nodes, answer)
+        if leaves and leaves[-1][-1] == LENGTH:
+            least = _least_length(scope, leaves[-1])
+            values = [*values[:-1], {length for length in values[-1] if length >= least}]
+        yield equation, leaves, values
+
+
+def _answer(scope: Scope, equation: Equation, lacking: Lacking) -> tuple[list[Leaf], list[set[int]]]:
+    with scope.at(equation.place):
+        leaves = lacking(scope, equation)
+        at = partial(worth, scope, equation)
+        return leaves, [_solutions(on_trial(scope, leaf, at), equation.target) for leaf in leaves]
 
 
 def _least_length(scope: Scope, leaf: Leaf) -> int:

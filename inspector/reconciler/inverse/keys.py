@@ -1,0 +1,47 @@
+"""Keys of a config from their solved leaves: lists of their entries and lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import groupby
+from typing import Any
+
+from inspector.algebra.values import Value
+from inspector.notation.trace import LENGTH, SYMBOL, Leaf
+
+
+def solved_keys(solved: Mapping[Leaf, Value], stated: Callable[[Leaf], Value]) -> dict[Leaf, Any]:
+    """Keys of the config with their solved values, lists as a whole. stated: a key -> what it is otherwise."""
+    leaves = sorted((leaf for leaf in solved if leaf[0] != SYMBOL), key=str)
+    return {
+        key: _value({leaf[len(key) :]: solved[leaf] for leaf in entries}, stated(key))
+        for key, entries in groupby(leaves, key=key_of_leaf)
+    }
+
+
+def key_of_leaf(leaf: Leaf) -> Leaf:
+    """The key that a leaf is of: of an entry or a length that of the list."""
+    return leaf[: next((at for at, step in enumerate(leaf) if isinstance(step, int) or step == LENGTH), len(leaf))]
+
+
+def _value(solved: Mapping[Leaf, Value], stated: Value) -> Value:
+    """A key's value of its solved entries, those that no equation reads as they are stated.
+
+    Where no equation reads the length either, and all entries are equal, it is one number.
+    """
+    if () in solved:
+        return solved[()]
+    numbers = sorted({leaf[0] for leaf in solved if isinstance(leaf[0], int)})
+    found = {
+        at: _value({leaf[1:]: value for leaf, value in solved.items() if leaf[0] == at}, _entry(stated, at))
+        for at in numbers
+    }
+    length = solved.get((LENGTH,))
+    if length is None and all(value == found[numbers[0]] for value in found.values()):
+        return found[numbers[0]]
+    return [found.get(at, _entry(stated, at)) for at in range(numbers[-1] + 1 if length is None else length)]
+
+
+def _entry(stated: Value, at: int) -> Value:
+    """An entry of what is stated: a single number serves for every entry, the last of a list for those beyond it."""
+    return stated if not isinstance(stated, list) else stated[min(at, len(stated) - 1)] if stated else None

@@ -1,0 +1,53 @@
+"""What the weights say of a config that is not there, as a block of the text report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from inspector.report.clean import clean
+from inspector.report.screen import Screen
+
+if TYPE_CHECKING:
+    from inspector.reconciler.inverse.answers import Answers
+
+LABEL = 16
+"""Columns of the labels."""
+MOST_LINES = 3
+"""Lines of a label; with --verbose, and in the JSON, there are all."""
+
+
+def answers_text(answers: Answers | None, screen: Screen, *, verbose: bool = False) -> str:
+    """The keys that the weights determine, and the products and intervals that they leave of others."""
+    if answers is None:
+        return ""
+    known = [
+        f"{clean(key, 60)} = {clean(str(value), 60)}" for key, value in answers.determined.items() if value is not None
+    ]
+    left = [
+        f"{clean(one.expression, 200)} = {one.low:,}"
+        if one.low == one.high
+        else f"{clean(one.expression, 200)}: {one.low:,} to {one.high:,}"
+        for one in answers.undetermined
+    ]
+    lines = [*_block("determined", known, screen, verbose), *_block("undetermined", left, screen, verbose)]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _block(name: str, items: Sequence[str], screen: Screen, verbose: bool) -> list[str]:
+    width = screen.width - LABEL
+    rows: list[str] = []
+    left = len(items)
+    for item in items:
+        if rows and len(rows[-1]) + len(item) + 3 <= width:
+            rows[-1] += f", {item}"
+        elif len(rows) == MOST_LINES and not verbose:
+            rows.append(f"and {left:,} more (--verbose)")
+            break
+        else:
+            rows[-1:] = [f"{row}," for row in rows[-1:]]
+            rows.append(item)
+        left -= 1
+    wrapped = [screen.wrapped(row, rest="  ", columns=width) for row in rows]
+    texts = [line for row in wrapped for line in row]
+    return [f"  {name if not at else '':<{LABEL - 2}}{text}" for at, text in enumerate(texts)]
