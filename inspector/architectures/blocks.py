@@ -54,9 +54,6 @@ W123 = rows(                                   # the same as SWIGLU in Meta's wo
     part("w1", "mlp.gate", linear("d -> ff", bias="b")),
     part("w3", "mlp.up",   linear("d -> ff", bias="b")),
     part("w2", "mlp.down", linear("ff -> d", bias="b")))
-META_DECODER = Dims(                           # the keys of Meta's and Mistral's params.json
-    V="vocab_size when vocab_size > 0", d="dim", L="n_layers", h="n_heads", kv="n_kv_heads | h", dh="head_dim | d/h",
-    ff="hidden_dim | ceil(floor((ffn_dim_multiplier | 1)*(8*d//3)), multiple_of)")
 
 SHARED = rows(                                 # experts that every token passes: one MLP
     part("gate_proj", "mlp.shared.gate", linear("d -> ff", bias="b")),

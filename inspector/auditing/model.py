@@ -173,7 +173,7 @@ def definition(draft: Draft) -> Draft:
     draft = draft.found(judged)
     for prefix, why in case.plan.opaque:
         draft = draft.open(f"names and shapes below {prefix}", why)
-    known = config.definition is reading.definition and not config.settings.native
+    known = config.definition is reading.definition and not config.is_params
     return draft.found(list(not_understood(case.plan.scope))) if known else draft
 
 
@@ -267,7 +267,7 @@ def _contradictions(case: Reconciled) -> Counter[str]:
     found: Counter[str] = Counter()
     for one in case.placement.mismatched:
         scope = scope_of(case.plan.scope, one.block.slot)
-        if any(holes_in(scope.definition, scope.settings.native, node) for node in one.block.slot.dims):
+        if any(holes_in(scope.definition, node) for node in one.block.slot.dims):
             found[one.block.key] += one.tensors
         elif balance[one.block] <= 0:
             found[one.block.key] = 1
@@ -341,5 +341,5 @@ def _architecture(draft: Draft) -> ArchitectureName | None:
     if reading is None:
         return None
     certain = config.definition is reading.definition and not reading.by_names
-    name = reading.definition.names[0] if certain and config.settings.native else reading.name
+    name = reading.definition.names[0] if certain and config.is_params else reading.name
     return ArchitectureName(name, config.model_type, "certain" if certain else "likely")

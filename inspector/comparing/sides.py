@@ -240,7 +240,7 @@ def _is_turned(line: Line, block: Block, dims: Sequence[Node]) -> bool:
 
 
 def _base(scope: Scope, hole: str) -> str:
-    chain = [name for name in bases(scope.definition, scope.settings.native, hole) if name in scope.symbols]
+    chain = [name for name in bases(scope.definition, hole) if name in scope.symbols]
     return chain[-1] if chain else hole
 
 

@@ -20,7 +20,8 @@ class Claim(Struct, frozen=True):
 
     otherwise: the settings with the defaults of the other transformers, where the config does not settle whose count.
     head: the definition's head for the class, None where the config names no class or one that no head has.
-    writer: the framework in whose names the tensors are, where the file states it.
+    writer: the framework in whose names the tensors are, where the file states it. is_params: whether the config is a
+    params.json, which names no model type.
     """
 
     settings: Settings
@@ -30,6 +31,7 @@ class Claim(Struct, frozen=True):
     head: Head | None = None
     otherwise: Settings | None = None
     writer: str = ""
+    is_params: bool = False
 
 
 NO_CONFIG = Claim(Settings({}, known=False))
@@ -46,7 +48,9 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
         return NO_CONFIG
     values = config.values
     if config.kind == "params":
-        return Claim(Settings(values, native=True), definition=definition_of(_native_type(values)))
+        from inspector.dialects.params import definition_for_params, type_of_params
+
+        return Claim(Settings(values), definition=definition_for_params(type_of_params(values)), is_params=True)
     class_name = _class_name(values)
     model_type = values.get("model_type")
     if not isinstance(model_type, str):
@@ -95,13 +99,6 @@ def _with_defaults(values: dict[str, Any], of_type: ClassDefaults, model_type: s
     if "id2label" in values:  # names of labels are their number, whatever a class has without them
         defaults = {key: value for key, value in defaults.items() if key != "num_labels"}
     return Settings(values, defaults, aliases, of_type=of_type)
-
-
-def _native_type(values: dict[str, Any]) -> str:
-    """The type whose modules a params.json describes: Mistral's have experts or latent attention too."""
-    if values.get("kv_lora_rank"):
-        return "mistral4"
-    return "mixtral" if values.get("moe") else "llama"
 
 
 def _class_name(values: dict[str, Any]) -> str | None:

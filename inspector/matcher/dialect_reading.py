@@ -112,7 +112,7 @@ def _is_whole(reading: Reading) -> bool:
     for slot in unroll(scope, reading.match.head).slots:
         if slot.optional or slot.whens or slot.choices or slot.tied:
             continue
-        cut = any(base in scope.symbols for hole in slot.holes for base in bases(scope.definition, False, hole))
+        cut = any(base in scope.symbols for hole in slot.holes for base in bases(scope.definition, hole))
         if not cut and _module_of(template(slot.path)[0]) not in modules:
             return False
     return True

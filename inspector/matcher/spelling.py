@@ -120,7 +120,7 @@ def _keys(scope: Scope, unrolled: Unrolled, spelling: Spelling) -> tuple[frozens
 def _is_cut(slot: Slot, scope: Scope) -> bool:
     """Whether a slot is in a part of the layers, which may be none of them."""
     inner = scope_of(scope, slot)
-    return any(bases(inner.definition, inner.settings.native, hole) for hole in slot.holes)
+    return any(bases(inner.definition, hole) for hole in slot.holes)
 
 
 def masked_keys(scope: Scope) -> frozenset[str]:

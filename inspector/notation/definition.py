@@ -103,7 +103,7 @@ class Head(Struct, frozen=True):
 class Architecture(Struct, frozen=True, eq=False):
     """A definition.
 
-    names: its model types, the first is its name. native: the symbols as a params.json spells them.
+    names: its model types, the first is its name.
     dialects: prefix replacements from canonical names; writers: who spells so. ignores: words that are keys
     of genuine configs of this type and move no shape in it. respell: gives the slots the names and layouts of
     another framework; set for a checkpoint in its names, never by a definition.
@@ -116,7 +116,6 @@ class Architecture(Struct, frozen=True, eq=False):
     ties: str = TIES
     dialects: tuple[Mapping[str, str], ...] = ({},)
     writers: tuple[str, ...] = ()
-    native: Mapping[str, str] = {}
     ignores: str = ""
     respell: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
 

@@ -44,7 +44,7 @@ def shown_slots(plan: Plan) -> Iterator[Slot]:
 
 def _holds(scope: Scope, slot: Slot, path: tuple[str, ...], node: Node) -> bool:
     scope = scope.below(path)
-    if holes_in(scope.definition, scope.settings.native, node):
+    if holes_in(scope.definition, node):
         return True
     return bool(scope.evaluate(node))
 
@@ -87,13 +87,12 @@ def _bracket(plan: Plan, slots: Iterable[Slot]) -> Nesting:
 
 def _holes_of(scope: Scope, slot: Slot, dims: list[Node]) -> frozenset[str]:
     """The holes of a slot, or extents they were cut from, that its dims, extents or switches still name."""
-    native = scope.settings.native
     named: set[str] = set()
     for node in (*dims, *(parse(scope.symbols[hole]) for hole in slot.holes if hole in scope.symbols)):
-        named.update(holes_in(scope.definition, native, node))
+        named.update(holes_in(scope.definition, node))
     for condition in slot.whens:
-        named.update(holes_in(scope.definition, native, condition.node))
-    return frozenset(hole for hole in slot.holes if named & {hole, *bases(scope.definition, native, hole)})
+        named.update(holes_in(scope.definition, condition.node))
+    return frozenset(hole for hole in slot.holes if named & {hole, *bases(scope.definition, hole)})
 
 
 def plainer(scope: Scope, node: Node) -> Node:
@@ -101,7 +100,7 @@ def plainer(scope: Scope, node: Node) -> Node:
     renames: dict[str, Node] = {}
     for path in words(node):
         text = scope.symbols.get(path[0])
-        if text is None or len(path) > 1 or not holes_in(scope.definition, scope.settings.native, node):
+        if text is None or len(path) > 1 or not holes_in(scope.definition, node):
             continue
         definition = parse(text)
         options = definition.options if isinstance(definition, Alternatives) else ()
@@ -115,7 +114,7 @@ def _speaks(scope: Scope, option: Node) -> bool:
     """Whether a key that makes an option depend on the index has something to say, or a symbol that does."""
     own = [path for path in words(option) if path[0] not in scope.symbols]
     if not own:
-        return bool(holes_in(scope.definition, scope.settings.native, option))
+        return bool(holes_in(scope.definition, option))
     return any(bool(scope.word(path)) for path in own)
 
 

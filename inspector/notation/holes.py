@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from inspector.algebra.evaluation import is_filter
 from inspector.algebra.expression import (
@@ -19,60 +19,56 @@ from inspector.algebra.expression import (
 )
 from inspector.notation.definition import Architecture
 
-_FREE: dict[tuple[Architecture, bool], dict[str, tuple[str, ...]]] = {}
-_BASES: dict[tuple[Architecture, bool, str], tuple[str, ...]] = {}
+_FREE: dict[Architecture, dict[str, tuple[str, ...]]] = {}
+_BASES: dict[tuple[Architecture, str], tuple[str, ...]] = {}
 
 
-def _definitions(definition: Architecture, native: bool) -> Mapping[str, str]:
-    return {**definition.dims, **definition.native} if native else definition.dims
-
-
-def free_holes(definition: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
+def free_holes(definition: Architecture, symbol: str) -> tuple[str, ...]:
     """The holes that a symbol's value depends on, through other symbols."""
-    known = _FREE.setdefault((definition, native), {})
+    known = _FREE.setdefault(definition, {})
     if symbol not in known:
         known[symbol] = ()
-        text = _definitions(definition, native).get(symbol)
+        text = definition.dims.get(symbol)
         if text is not None:
-            known[symbol] = holes_in(definition, native, parse(text))
+            known[symbol] = holes_in(definition, parse(text))
     return known[symbol]
 
 
-def holes_in(definition: Architecture, native: bool, node: Node) -> tuple[str, ...]:
+def holes_in(definition: Architecture, node: Node) -> tuple[str, ...]:
     """The holes that an expression depends on: its own and its symbols', less those a filter binds."""
     found: dict[str, None] = {}
-    _collect(definition, native, node, frozenset(), found)
+    _collect(definition, node, frozenset(), found)
     return tuple(found)
 
 
-def _collect(definition: Architecture, native: bool, node: Node, bound: frozenset[str], found: dict[str, None]) -> None:
+def _collect(definition: Architecture, node: Node, bound: frozenset[str], found: dict[str, None]) -> None:
     if isinstance(node, Hole):
         if node.name not in bound:
             found[node.name] = None
     elif isinstance(node, Word) and len(node.path) == 1:
-        for hole in free_holes(definition, native, node.path[0]):
+        for hole in free_holes(definition, node.path[0]):
             if hole not in bound:
                 found[hole] = None
     elif isinstance(node, Bracket) and is_filter(node.inner) and isinstance(node.base, Word):
         name = node.base.path[0]
-        _collect(definition, native, node.base, bound, found)
-        _collect(definition, native, node.inner, bound | {name, *bases(definition, native, name)}, found)
+        _collect(definition, node.base, bound, found)
+        _collect(definition, node.inner, bound | {name, *bases(definition, name)}, found)
     else:
         for child in children(node):
-            _collect(definition, native, child, bound, found)
+            _collect(definition, child, bound, found)
 
 
-def bases(definition: Architecture, native: bool, symbol: str) -> tuple[str, ...]:
+def bases(definition: Architecture, symbol: str) -> tuple[str, ...]:
     """The extents that a span was cut from, nearest first: D="L[:k]" has ("L",)."""
-    key = (definition, native, symbol)
+    key = (definition, symbol)
     if key not in _BASES:
         _BASES[key] = ()
-        text = _definitions(definition, native).get(symbol)
+        text = definition.dims.get(symbol)
         chain: dict[str, None] = {}
         if text is not None:
             for name in _cut_from(parse(text)):
                 chain[name] = None
-                chain.update(dict.fromkeys(bases(definition, native, name)))
+                chain.update(dict.fromkeys(bases(definition, name)))
         _BASES[key] = tuple(name for name in chain if name != symbol)
     return _BASES[key]
 

@@ -94,7 +94,7 @@ class Scope:
         self.definition = definition
         self.settings = settings
         self.lookup = lookup
-        self.symbols = {**PREDEFINED, **definition.dims, **(definition.native if settings.native else {})}
+        self.symbols = {**PREDEFINED, **definition.dims}
         self._faults: dict[tuple[str, str, str], None] = {}
         self.defaulted: set[str] = set()
         self._at: dict[str, int] = {}
@@ -197,7 +197,7 @@ class Scope:
         """A symbol's name with the indices of the holes that it depends on, -1 outside them."""
         depends = self._depends.get(name)
         if depends is None:
-            depends = self._depends[name] = free_holes(self.definition, self.settings.native, name)
+            depends = self._depends[name] = free_holes(self.definition, name)
         return (name, *[self._at.get(hole, -1) for hole in depends]) if depends else (name,)
 
     def _worked_out(self, name: str, key: Leaf) -> Known:
@@ -264,7 +264,7 @@ class Scope:
     def enter(self, hole: str, index: int | None) -> int | None:
         """Sets a hole and every extent it was cut from to an index; None leaves it."""
         before = self._at.get(hole)
-        for name in (hole, *bases(self.definition, self.settings.native, hole)):
+        for name in (hole, *bases(self.definition, hole)):
             if index is None:
                 self._at.pop(name, None)
             else:

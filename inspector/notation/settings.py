@@ -18,14 +18,12 @@ class Settings(Struct, frozen=True):
 
     of_type: the defaults and aliases of a model type, for sub-configs that name theirs.
     known: whether there is a config at all; without one predicates are decided by the names present.
-    native: whether the keys are a params.json's.
     """
 
     values: Mapping[str, Any]
     defaults: Mapping[str, Any] = {}
     aliases: Mapping[str, str] = {}
     known: bool = True
-    native: bool = False
     of_type: ClassDefaults | None = None
 
     def below(self, key: str) -> Settings:
@@ -42,7 +40,7 @@ class Settings(Struct, frozen=True):
         if self.of_type is not None and isinstance(named, str) and named != self.values.get("model_type"):
             own_defaults, aliases = self.of_type(named)
             defaults = {**own_defaults, "model_type": named} if own_defaults else defaults
-        return Settings(values, defaults, aliases, self.known, self.native, self.of_type)
+        return Settings(values, defaults, aliases, self.known, self.of_type)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
         """(value, whether it is the class's default). Null in the config is absent and final."""

@@ -10,43 +10,39 @@ from inspector.notation.holes import bases, holes_in
 from inspector.notation.scope import Scope
 from inspector.notation.slots import HOLE, Condition, Slot
 
-_WRITTEN: dict[tuple[Slot, bool], tuple[frozenset[str], frozenset[str]]] = {}
-_OUTRIGHT: dict[tuple[Slot, bool], tuple[Condition, ...]] = {}
+_WRITTEN: dict[Slot, tuple[frozenset[str], frozenset[str]]] = {}
+_OUTRIGHT: dict[Slot, tuple[Condition, ...]] = {}
 
 
 def outright(slot: Slot, scope: Scope) -> tuple[Condition, ...]:
     """The conditions of a slot that no index decides: where one fails the slot need not be written out."""
-    key = (slot, scope.settings.native)
-    if key not in _OUTRIGHT:
+    if slot not in _OUTRIGHT:
         found = []
         for condition in slot.whens:
             inner = scope.below(condition.scope)
-            if not holes_in(inner.definition, inner.settings.native, condition.node):
+            if not holes_in(inner.definition, condition.node):
                 found.append(condition)
-        _OUTRIGHT[key] = tuple(found)
-    return _OUTRIGHT[key]
+        _OUTRIGHT[slot] = tuple(found)
+    return _OUTRIGHT[slot]
 
 
 def written_out(slot: Slot, scope: Scope, path: str) -> tuple[frozenset[str], frozenset[str]]:
     """(holes that must be written out, holes that stand inside a segment)."""
-    key = (slot, scope.settings.native)
-    if key not in _WRITTEN:
-        definition, native = scope.definition, scope.settings.native
+    if slot not in _WRITTEN:
+        definition = scope.definition
         needed: set[str] = set()
         for node in (*slot.dims, *(c.node for c in slot.whens if c.scope == slot.scope)):
-            needed.update(holes_in(definition, native, node))
+            needed.update(holes_in(definition, node))
         for hole in slot.holes:
             text = scope.symbols.get(hole)
             if text is not None:
-                needed.update(holes_in(definition, native, parse(text)))
+                needed.update(holes_in(definition, parse(text)))
         embedded = frozenset(
             hole for segment in path.split(".") for hole in HOLE.findall(segment) if not HOLE.fullmatch(segment)
         )
-        written = frozenset(
-            hole for hole in slot.holes if hole in needed or needed & set(bases(definition, native, hole))
-        )
-        _WRITTEN[key] = (written | embedded, embedded)
-    return _WRITTEN[key]
+        written = frozenset(hole for hole in slot.holes if hole in needed or needed & set(bases(definition, hole)))
+        _WRITTEN[slot] = (written | embedded, embedded)
+    return _WRITTEN[slot]
 
 
 def holes_written_out(slot: Slot, scope: Scope) -> frozenset[str]:

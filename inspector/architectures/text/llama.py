@@ -20,7 +20,6 @@ from inspector.architectures.blocks import (
     DECODER,
     ENDS,
     GQA,
-    META_DECODER,
     PRE_NORMS,
     SWIGLU,
 )
@@ -29,7 +28,6 @@ from inspector.notation.kinds import buffer, linear, param, scale, table
 
 LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model Emu3 aquila xverse skywork",
                      ignores="max_sequence_length", dims=DECODER, heads=CAUSAL,
-    native=META_DECODER,
     parts=rows(
         ENDS,
         maybe("rope.freqs", "rotary.frequency", buffer("(dh+1)//2")),                 # Meta's files only

@@ -11,14 +11,13 @@ from inspector.architectures.blocks import (
     DECODER,
     ENDS,
     GQA,
-    META_DECODER,
     PRE_NORMS,
     SWIGLU,
 )
 from inspector.notation.definition import Architecture, Dims, rooted, rows, under
 
 MISTRAL = Architecture("mistral ministral3", dims=DECODER, heads=rooted(CAUSAL, "model."),
-    ties="tied_embeddings | tie_word_embeddings | false", native=META_DECODER,
+    ties="tied_embeddings | tie_word_embeddings | false",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS),
@@ -27,7 +26,6 @@ MISTRAL = Architecture("mistral ministral3", dims=DECODER, heads=rooted(CAUSAL, 
 MINISTRAL = Architecture("ministral", dims=DECODER, heads=CAUSAL,
                          parts=MISTRAL.parts)
 MIXTRAL = Architecture("mixtral", dims=DECODER | Dims(E="num_local_experts"), heads=rooted(CAUSAL, "model."),
-    native=META_DECODER | Dims(E="moe.num_experts"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS),

@@ -69,7 +69,7 @@ def _key_of(scope: Scope, path: tuple[str, ...]) -> str | None:
         return _key_of(scope.submodels[first], tuple(rest))
     if rest or first not in scope.symbols:
         return ".".join(map(str, (*scope.prefix, *path)))
-    if free_holes(scope.definition, scope.settings.native, first):
+    if free_holes(scope.definition, first):
         return None
     node = parse(scope.symbols[first])
     node = node.options[0] if isinstance(node, Alternatives) else node

@@ -93,7 +93,7 @@ def definitions(scope: Scope, assumed: Collection[Leaf]) -> Equations:
         inner = scope.below(names[:-1])
         text = inner.symbols.get(names[-1])
         if text is not None:
-            holes = free_holes(inner.definition, inner.settings.native, names[-1])
+            holes = free_holes(inner.definition, names[-1])
             indices = [step for step in leaf[1:] if isinstance(step, int)]
             place = tuple((hole, index) for hole, index in zip(holes, indices, strict=True) if index >= 0)
             equations[Equation(tuple(names[:-1]), (parse(text),), place, value)] += 1
@@ -102,12 +102,11 @@ def definitions(scope: Scope, assumed: Collection[Leaf]) -> Equations:
 
 def around(scope: Scope, axes: Sequence[str | int], position: int) -> list[int]:
     """The positions of the holes that the hole at a position is in."""
-    native = scope.settings.native
-    outer = set(free_holes(scope.definition, native, str(axes[position])))
+    outer = set(free_holes(scope.definition, str(axes[position])))
     return [
         at
         for at, axis in enumerate(axes[:position])
-        if isinstance(axis, str) and outer & {axis, *bases(scope.definition, native, axis)}
+        if isinstance(axis, str) and outer & {axis, *bases(scope.definition, axis)}
     ]
 
 
@@ -193,8 +192,8 @@ def dims(scope: Scope, row: KeyedRow, unclear: frozenset[tuple[int, int]]) -> Eq
     """Every dim of a row with the size that is stored."""
     equations: Equations = Counter()
     slot, inner = row.slot, scope_of(scope, row.slot)
-    definition, native = inner.definition, inner.settings.native
-    needed = [set(holes_in(definition, native, node)) for node in slot.dims]
+    definition = inner.definition
+    needed = [set(holes_in(definition, node)) for node in slot.dims]
     written = holes_written_out(slot, inner)
     for part in row.family.stored if row.family is not None else ():
         if len(part.layout.shape) != len(slot.dims):
@@ -202,7 +201,7 @@ def dims(scope: Scope, row: KeyedRow, unclear: frozenset[tuple[int, int]]) -> Eq
         for place, tensors in _places(inner, row, part.boxes, written):
             for position, (node, stored) in enumerate(zip(slot.dims, part.layout.shape, strict=True)):
                 if (id(slot), position) not in unclear:
-                    own = tuple(one for one in place if needed[position] & {one[0], *bases(definition, native, one[0])})
+                    own = tuple(one for one in place if needed[position] & {one[0], *bases(definition, one[0])})
                     equations[Equation(slot.scope, (node,), own, stored)] += tensors
     return equations
 

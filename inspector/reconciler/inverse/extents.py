@@ -202,7 +202,7 @@ def _shown_alone(differences: Differences) -> dict[tuple[tuple[str, ...], str], 
             if len(holes) == 1:
                 path, hole = holes.pop()
                 scope = differences.plan.scope.below(path)
-                if isinstance(hole, str) and not free_holes(scope.definition, scope.settings.native, hole):
+                if isinstance(hole, str) and not free_holes(scope.definition, hole):
                     found[path, hole] = found.get((path, hole), Span()) | family.axis(position)
     return found
 
@@ -218,12 +218,12 @@ def _observed(
     """The indices of one hole that a family has, at each place of the holes around, without those of other rows."""
     row, axes = differences.rows[at], differences.axes[at]
     scope = differences.plan.scope.below(row.slot.scope)
-    axis, native = str(axes[position]), scope.settings.native
-    outer = free_holes(scope.definition, native, axis)
+    axis = str(axes[position])
+    outer = free_holes(scope.definition, axis)
     around = [
         place
         for place, hole in enumerate(axes[:position])
-        if isinstance(hole, str) and {hole, *bases(scope.definition, native, hole)} & set(outer)
+        if isinstance(hole, str) and {hole, *bases(scope.definition, hole)} & set(outer)
     ]
     if outer and not around:
         return

@@ -52,7 +52,7 @@ def _words(scope: Scope, unknown: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf,
     for row in rows:
         for hole in row.slot.holes:
             inner = unknown.below(row.slot.scope)
-            if hole in inner.symbols and not free_holes(inner.definition, inner.settings.native, hole):
+            if hole in inner.symbols and not free_holes(inner.definition, hole):
                 span = extent(inner.word((hole,)))
                 if span is not None or row.family is not None:
                     stored[row.slot.scope, hole] = span
@@ -75,7 +75,7 @@ def _words(scope: Scope, unknown: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf,
 def _worded(scope: Scope, leaf: Leaf, holes: Sequence[tuple[Scope, str, Span]]) -> list[str] | None:
     """A list with as many words as the extents have indices that its filters cut from."""
     inner = holes[0][0]
-    outer = [name for _, hole, _ in holes for name in bases(inner.definition, inner.settings.native, hole)]
+    outer = [name for _, hole, _ in holes for name in bases(inner.definition, hole)]
     length = max((span.size for name in outer if (span := extent(inner.word((name,)))) is not None), default=0)
     stated = scope.leaf(leaf)[0][:length]
     words = [*scope.leaf(leaf)[0], *(default_of(scope, leaf) or ())]

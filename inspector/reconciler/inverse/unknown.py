@@ -172,7 +172,7 @@ def _holes(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, HoleStored]:
             leaf = inner.symbol(axis)
             users.setdefault((row.key, position), set()).add(leaf)
             is_open = leaf in scope.trace.solved or not is_known(inner, axis)
-            if is_open and not free_holes(inner.definition, inner.settings.native, axis):
+            if is_open and not free_holes(inner.definition, axis):
                 placed.append((row, position, axis, leaf))
     holes: dict[Leaf, HoleStored] = {}
     for row, position, axis, leaf in placed:
@@ -185,7 +185,7 @@ def _holes(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, HoleStored]:
             continue
         hole.rows.append((row, position))
         hole.optional = hole.optional and slot.group is not None
-        hole.cut = any(base in inner.symbols for base in bases(inner.definition, inner.settings.native, axis))
+        hole.cut = any(base in inner.symbols for base in bases(inner.definition, axis))
         numbered = numbers.get((row.key, position), ())
         beside = [one for one in numbered if _is_beside(one, row, position)]
         clear = len(beside) == len(numbered) and all(one.slot.whens == slot.whens for one in beside)
