@@ -33,10 +33,20 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
         """How to download the file again, with the exact command if its repository is known."""
         if self.remote:
             return Remedy("ask its owner to upload it again: the source has the same error")
-        command = f"hf download {self.repository} {self.place.file or ''} --revision {self.revision} --force-download"
+        several, listed = self.lost_files()
+        files = listed if several else (self.place.file,) if self.place.file else ()
+        named = files if len(files) >= several else ()  # the whole repository where not all names are kept
+        command = " ".join(
+            ("hf download", self.repository or "", *named, "--revision", self.revision or "", "--force-download")
+        )
         # Only words that a shell leaves alone: the line is made to be copied.
         plain = re.fullmatch(r"[\w./ -]+", command, re.ASCII) is not None
-        return fetch_file(self.place, command) if self.repository and plain else fetch_file(self.place)
+        words = command if self.repository and plain else f"download {'these files' if several else 'this file'} again"
+        return Remedy(words, tuple(Step(action="fetch", file=file) for file in files))
+
+    def lost_files(self) -> tuple[int, tuple[str, ...]]:
+        """(how many files the finding is of, the first of them), where they are several: `place` has none then."""
+        return 0, ()
 
     def from_origin(self, repository: str, revision: str) -> Finding:
         """The same finding with the repository of the file."""

@@ -107,7 +107,7 @@ def compare(
         result.lost[file] = tuple(name for name in names if name not in file_of)
     reported = result.findings
     reported.extend(_by_file(ShardNameUnsafe, unusable, index.file))
-    reported.extend(_absent(absent, gone, index.file))
+    reported.extend(_absent(absent, gone, index.file, len(set(promise.values()))))
     reported.extend(_by_file(TensorAbsent, missing, index.file))
     reported.extend(_moved(moved, ways, index.file))
     reported.extend(_by_file(TensorUnlisted, extra, index.file))
@@ -202,24 +202,27 @@ def _moved(groups: Mapping[str, list[str]], found_in: Mapping[str, set[str]], in
     ]
 
 
-def _absent(groups: Mapping[str, list[str]], gone: Mapping[str, str], index: str) -> list[Finding]:
-    """Files that are not there, with the layers they take along; one finding for all files beyond FILES_TOLD."""
-    reported: list[Finding] = [
-        ShardMissing(
-            place=Place(file=file),
-            tensors=len(names),
-            names=tuple(names[:NAMES_SHOWN]),
-            index=index,
-            layers=layers_of(names),
-            link=gone.get(file) == "broken link",
-        )
-        for file, names in list(groups.items())[:FILES_REPORTED]
-    ]
-    rest = list(groups)[FILES_REPORTED:]
-    if rest:
-        names = tuple(rest[:NAMES_SHOWN])
-        reported.append(ShardMissing(tensors=_tensors(groups, rest), names=names, index=index, files=len(rest)))
-    return reported
+def _absent(groups: Mapping[str, list[str]], gone: Mapping[str, str], index: str, of: int) -> list[Finding]:
+    """Missing files with the layers that are lost with them: one finding, and one for those that are broken links."""
+    links = {file: names for file, names in groups.items() if gone.get(file) == "broken link"}
+    others = {file: names for file, names in groups.items() if file not in links}
+    grouped = ((others, False), (links, True))
+    return [_shards_missing(files, index, of, link=link) for files, link in grouped if files]
+
+
+def _shards_missing(groups: Mapping[str, list[str]], index: str, of: int, *, link: bool) -> Finding:
+    names = [name for listed in groups.values() for name in listed]
+    several = len(groups) > 1
+    return ShardMissing(
+        place=Place(file=None if several else next(iter(groups))),
+        tensors=len(names),
+        names=tuple((sorted(groups) if several else names)[:NAMES_SHOWN]),
+        index=index,
+        layers=layers_of(names),
+        link=link,
+        files=len(groups) if several else None,
+        of=of if several else None,
+    )
 
 
 def _tensors(groups: Mapping[str, list[str]], files: Iterable[str]) -> int:

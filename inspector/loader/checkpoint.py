@@ -26,6 +26,7 @@ from inspector.loader.configs import config_at, read_configs, side_values
 from inspector.loader.index import Index
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_findings
+from inspector.loader.lost_files import together
 from inspector.loader.other_files import OtherSet, no_weights, other_weights, others_of, sniffed, unfinished
 from inspector.loader.picking import Picked, loadable, pick, read_index
 from inspector.loader.set_reading import SetReading, WeightFile
@@ -274,7 +275,7 @@ def assemble(
         lost=audit.lost,
         cut=tuple(audit.cut),
         damaged=tuple(audit.damaged),
-        findings=tuple(with_origin(findings, source.origin, isinstance(source, Forewarned))),
+        findings=tuple(with_origin(together(findings, audit.lost), source.origin, isinstance(source, Forewarned))),
         readable=bool(audit.files),
         partial=picked.partial,
         siblings={name: size for name, size in blank.siblings.items() if name not in audit.names},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.refetch import Refetch
-from inspector.findings.words import count, listed, number
+from inspector.findings.words import count, first, listed, number
 
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer, not the weights",
@@ -33,6 +33,27 @@ _FORMATS = {
     "script": "a script",
     "pdf": "a PDF",
     "picture": "an image",
+}
+
+_SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words in _FORMATS.items()} | {
+    "git-lfs-pointer": "git-lfs pointers, not the weights",
+    "html": "web pages",
+    "refusal": "HTTP error messages",
+    "json-error": "HTTP error messages in JSON",
+    "zip": "zip archives as saved by PyTorch 1.6 and later",
+    "pickle": "pickles as saved by PyTorch before 1.6",
+    "gguf": "GGUF files",
+    "ggml": "GGML files",
+    "7z": "7z archives",
+    "rar": "rar archives",
+    "tar": "tar archives",
+    "onnx": "ONNX models",
+    "hdf5": "HDF5 files as saved by Keras",
+    "numpy": "NumPy arrays",
+    "program": "programs",
+    "script": "scripts",
+    "pdf": "PDFs",
+    "picture": "images",
 }
 
 _UNPACK = "unpack it and audit the content"
@@ -94,12 +115,26 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
     what: str
     bytes: int | None
+    files: int | None = None
+    names: tuple[str, ...] = ()
+    layers: str | None = None
 
     def headline(self) -> str:
+        if self.files:
+            return f"{number(self.files)} files are {_SEVERAL.get(self.what, 'of an unknown format')}"
         return f"{self.place.file} is {_FORMATS.get(self.what, 'of an unknown format')}"
 
     def rows(self) -> Rows:
-        return [("stored", f"{number(self.bytes)} bytes")] if self.bytes is not None else []
+        rows: Rows = [("files", first(self.names, self.files))] if self.files else []
+        if self.layers:
+            rows.append(("layers", self.layers))
+        if self.bytes or (self.bytes is not None and not self.files):
+            rows.append(("stored", f"{number(self.bytes)} bytes{' together' if self.files else ''}"))
+        return rows
+
+    def lost_files(self) -> tuple[int, tuple[str, ...]]:
+        """How many files have the same content, and the first of them."""
+        return self.files or 0, self.names
 
     def remedy(self) -> Remedy:
         words = _REMEDIES.get(self.what)

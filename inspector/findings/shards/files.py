@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.refetch import Refetch
-from inspector.findings.words import count, first, listed, number
+from inspector.findings.words import count, first, number
 
 
 class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
@@ -40,7 +40,7 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     of: int | None = None
 
     def headline(self) -> str:
-        return str(self.place.file or f"{number(self.files)} shards")
+        return str(self.place.file or f"{number(self.files)}{f' of {number(self.of)}' if self.of else ''} shards")
 
     def rows(self) -> Rows:
         rows: Rows = []
@@ -51,10 +51,15 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if self.layers:
             rows.append(("layers", self.layers))
         if self.files:
-            rows.append(("files", listed(self.names)))
+            rows.append(("files", first(self.names, self.files)))
         if self.link:
-            rows.append(("link", "the name is a link to a file that does not exist"))
+            what = "these names are links to files" if self.files else "the name is a link to a file"
+            rows.append(("link", f"{what} that do{'' if self.files else 'es'} not exist"))
         return rows
+
+    def lost_files(self) -> tuple[int, tuple[str, ...]]:
+        """How many shards are missing, and the first of them."""
+        return (self.files or 0, self.names) if self.place.file is None else (0, ())
 
 
 class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):

@@ -69,22 +69,25 @@ def _of_layers(one: _Unequal, leaf: Leaf, current: list[Any]) -> Iterator[list[A
         numbered = all(type(item) is int for item in current) and current == sorted(set(current))
         if numbered and indices != current and at(indices) == one.stored:
             yield indices
-        words = [item for item in current if isinstance(item, str)]
-        words += literals(one.scope, [Word((one.extent.axis,))])
-        if words and one.stored and all(isinstance(item, str) for item in current):
+        stated = [item for item in current if isinstance(item, str)]
+        named = literals(one.scope, [Word((one.extent.axis,))])
+        words = [*(item for item in current if isinstance(item, str | int | float)), *named]
+        if words and one.stored and (named or len(stated) == len(current)):
             longer = [*current, *[None] * (one.stored.last + 1 - len(current))]
             changed = worded([(at, one.stored)], longer, words)
             if changed is not None and changed != current and at(changed) == one.stored:
                 yield changed
 
 
-def worded(filters: Sequence[tuple[Evaluate, Span]], current: Sequence[Any], words: Iterable[str]) -> list[Any] | None:
+def worded(
+    filters: Sequence[tuple[Evaluate, Span]], current: Sequence[Any], words: Iterable[str | int | float]
+) -> list[Any] | None:
     """A list with at each index the first word with which every filter has the index as stored; None without one.
 
     filters: an extent as a function of the list, and the indices that are stored of it. current: the list as it is,
     with None for entries to add; its own words come first.
     """
-    fitting: dict[str, Span] = {}
+    fitting: dict[str | int | float, Span] = {}
     for word in dict.fromkeys(words):
         spans = [(extent(at([word] * len(current))) or Span(), stored) for at, stored in filters]
         wrong = Span.union((span - stored) | (stored - span) for span, stored in spans)

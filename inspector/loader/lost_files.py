@@ -1,0 +1,43 @@
+"""Files of one set that are lost for one reason are one finding: all are git-lfs pointers, empty, or full of zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from inspector.findings.finding import Finding, Place
+from inspector.loader.header_record import NAMES_SHOWN
+from inspector.loader.layer_words import layers_of
+
+if TYPE_CHECKING:
+    from inspector.findings.reading.content import NotACheckpoint
+
+
+def together(findings: Sequence[Finding], lost: Mapping[str, Sequence[str]]) -> list[Finding]:
+    """The findings, those of several files with the same content as one. lost: file -> the tensors lost with it."""
+    if len(findings) < 2:
+        return list(findings)
+    from inspector.findings.reading.content import NotACheckpoint
+
+    groups: dict[str, list[NotACheckpoint]] = {}
+    for finding in findings:
+        if isinstance(finding, NotACheckpoint) and finding.place.file is not None:
+            groups.setdefault(finding.what, []).append(finding)
+    firsts = {id(listed[0]): _several(listed, lost) for listed in groups.values() if len(listed) > 1}
+    others = {id(finding) for listed in groups.values() if len(listed) > 1 for finding in listed[1:]}
+    return [firsts.get(id(finding), finding) for finding in findings if id(finding) not in others]
+
+
+def _several(findings: Sequence[NotACheckpoint], lost: Mapping[str, Sequence[str]]) -> Finding:
+    files = sorted(finding.place.file or "" for finding in findings)
+    sizes = [finding.bytes for finding in findings]
+    return replace(
+        findings[0],
+        place=Place(),
+        bytes=sum(size or 0 for size in sizes) if None not in sizes else None,
+        files=len(files),
+        names=tuple(files[:NAMES_SHOWN]),
+        layers=layers_of(name for file in files for name in lost.get(file, ())) or None,
+    )
