@@ -67,9 +67,9 @@ UNSAID = {
 
 
 def moved(record: Mapping[str, Any]) -> set[str]:
-    """The config keys that a record moves, of each class every third one."""
+    """The config keys that a record moves, of each class every fifth one."""
     keys = {switch.partition("-")[0] for switch in switches_of(record["variant"])} - {""}
-    return {key for key in keys if crc32(f"{record['class']}.{key}".encode()) % 3 == 0}
+    return {key for key in keys if crc32(f"{record['class']}.{key}".encode()) % 5 == 0}
 
 
 def sample(found: Sequence[dict[str, Any]], which: str = "") -> list[dict[str, Any]]:

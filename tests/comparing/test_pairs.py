@@ -93,7 +93,7 @@ def test_packed_weights_are_the_model_that_was_packed(name: str) -> None:
     proven(compare_audits(packed, dense), parameters)
 
 
-@pytest.mark.parametrize("model_type", sampled(oracle_types(), 6))
+@pytest.mark.parametrize("model_type", sampled(oracle_types(), 8))
 def test_a_checkpoint_is_itself_with_and_without_its_config(model_type: str) -> None:
     record = records(model_type)[0]
     known, bare = judged(spec_of(record), record["config"]), judged(spec_of(record), None)
