@@ -97,6 +97,32 @@ def test_the_loader_knows_no_model() -> None:
                 assert node.value not in types, (path, node.lineno, node.value)
 
 
+TAKES_USER_TEXT = {
+    "inspector.loader.checkpoint.load": "api auditing.start auditing.adapter formulas",
+    "inspector.loader.configs.config_at": "api auditing.adapter formulas loader.checkpoint",
+    "inspector.loader.sources.opening.open_source": "loader.checkpoint",
+    "inspector.loader.sources.opening.understood": "",
+    "inspector.loader.sources.address.address_of": "loader.sources.opening",
+    "inspector.loader.sources.remote_files.open_remote": "loader.sources.opening",
+    "inspector.loader.sources.folder.locate": "loader.checkpoint loader.configs",
+}
+"""Functions that take a text for a path, a repository or an address, and the modules that hand them what a user wrote.
+
+Everything else opens what a file names by `Source.inside` or `load_within`, which look a name up in a listing; the
+repository that an adapter names goes through `repository_named`, which knows neither paths nor addresses.
+"""
+
+
+def test_only_what_a_user_wrote_is_taken_for_a_source() -> None:
+    for module, path in FILES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    allowed = TAKES_USER_TEXT.get(f"{node.module}.{alias.name}")
+                    if allowed is not None:
+                        assert module.removeprefix("inspector.") in allowed.split(), (module, alias.name)
+
+
 READ_VALUES = ("arrays.py", "values.py")
 """Modules beside the package `values` that work on numbers; they are imported when values are asked for."""
 

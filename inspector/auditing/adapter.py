@@ -18,7 +18,7 @@ from inspector.auditing.totals import check_totals
 from inspector.dialects.reading import with_stated_config
 from inspector.findings.adapters.whole import AdapterBaseUnread, AdapterBesideWeights
 from inspector.findings.finding import Finding, Place
-from inspector.loader.checkpoint import Checkpoint, load
+from inspector.loader.checkpoint import Checkpoint, load, load_repository
 from inspector.loader.configs import config_at
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, families_of
@@ -83,25 +83,21 @@ def _base(base: BaseRead, families: Families, values: Mapping[str, object]) -> B
 # --- reading the base ---
 
 
-def read_base(
-    source: str,
-    *,
-    revision: str | None = None,
-    cached: bool = False,
-    progress: Progress | None = None,
-) -> BaseRead:
-    """The base at a source: its weights, or a config alone, from which the shapes follow as well."""
+def read_base(source: str, *, cached: bool = False, progress: Progress | None = None) -> BaseRead:
+    """The base that the user names: its weights, or a config alone, from which the shapes follow as well."""
     from inspector.loader.sources.address import shown
 
     if source.endswith(".json") and not source.endswith(".index.json") and os.path.isfile(source):
         config = config_at(source)[0]
         if config is None:
             return BaseRead(source, None, "the config cannot be read")
-        checkpoint = Checkpoint(source, os.path.basename(source), config, address=source)
-    else:
-        checkpoint = with_stated_config(load(source, revision=revision, cached=cached, progress=progress))
+        return _audited_base(Checkpoint(source, os.path.basename(source), config, address=source), source)
+    return _audited_base(load(source, cached=cached, progress=progress), shown(source))
+
+
+def _audited_base(checkpoint: Checkpoint, named: str) -> BaseRead:
+    checkpoint = with_stated_config(checkpoint)
     audited = audit_model(checkpoint)
-    named = shown(source)
     if checkpoint.adapter is not None and audited.architecture is not None and audited.case is None:
         return BaseRead(named, None, "it is an adapter too")
     if not checkpoint.readable and claim_of(checkpoint.config).definition is None:
@@ -124,24 +120,16 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
 
     A config is not trusted to name a path of this machine or an address elsewhere.
     """
-    from inspector.loader.sources.address import InvalidAddress, address_of
+    from inspector.loader.sources.address import InvalidAddress, repository_named
 
     values = checkpoint.adapter.values if checkpoint.adapter is not None else {}
     name, revision = values.get("base_model_name_or_path"), values.get("revision")
     if not isinstance(name, str) or not name:
         return BaseRead("the base", None, "adapter_config.json does not name one")
-    found = address_of(f"hf://{name}", exists=False)
-    if (
-        isinstance(found, InvalidAddress)
-        or found.inside
-        or found.repo_type != "model"
-        or name.startswith(("/", ".", "~"))
-        or "@" in name
-    ):
+    found = repository_named(name, revision if isinstance(revision, str) and revision else None)
+    if isinstance(found, InvalidAddress):
         return BaseRead(name, None, "adapter_config.json does not name a Hub repository")
-    pinned = revision if isinstance(revision, str) and revision else None
-    read = read_base(f"hf://{name}", revision=pinned, cached=checkpoint.cached, progress=progress)
-    return replace(read, source=name)
+    return _audited_base(load_repository(found, cached=checkpoint.cached, progress=progress), name)
 
 
 def beside_weights(checkpoint: Checkpoint) -> Finding | None:

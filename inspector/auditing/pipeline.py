@@ -22,7 +22,6 @@ from inspector.findings.names.components import (
 )
 from inspector.findings.reading.place import NoWeights
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.sources.source import is_plain_name
 from inspector.reconciler.ledger import Counts, Ledger
 
 if TYPE_CHECKING:
@@ -32,8 +31,8 @@ WITHOUT_WEIGHTS = ("Tokenizer", "TokenizerFast", "Scheduler", "FeatureExtractor"
 """Endings of classes that store no weights."""
 WORST = ("unreadable", "findings", "clean")
 
-Open = Callable[[str], Checkpoint]
-"""Loads the checkpoint in a folder of the source."""
+Open = Callable[[str], Checkpoint | None]
+"""The checkpoint in a folder of the source; None where the source has no folder of this name."""
 
 
 class AuditPart(Protocol):
@@ -56,8 +55,8 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     """The audit of a pipeline: its parts' findings, each with the part it is of."""
     assert root.pipeline is not None
     wanted = dict(components_of(root.pipeline.values))
-    checkpoints = {name: opened(name) for name in wanted if is_plain_name(name)}
-    there = {name: one for name, one in checkpoints.items() if one.readable or one.siblings}
+    checkpoints = {name: opened(name) for name in wanted}
+    there = {name: one for name, one in checkpoints.items() if one is not None and (one.readable or one.siblings)}
     findings = _beyond_the_folder(root)
     if not there and root.readable:
         flat = audit_part(root)

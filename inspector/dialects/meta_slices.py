@@ -18,8 +18,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.findings.finding import Finding, Place
-from inspector.loader.checkpoint import Checkpoint, with_origin
+from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout, lay_out
+from inspector.loader.lost_files import with_origin
 
 NAMES_SHOWN: Final = 20
 _FILE: Final = re.compile(r"(consolidated\.)(\d{2})(\.(?:pth|safetensors))", re.ASCII)

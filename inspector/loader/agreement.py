@@ -23,7 +23,7 @@ from inspector.findings.shards.agreement import (
     TensorUnlisted,
 )
 from inspector.findings.shards.files import ShardMissing, ShardUnlisted
-from inspector.findings.shards.index import IndexMissing
+from inspector.findings.shards.index import IndexMissing, IndexNamesNothing, ShardTotalsDiffer
 from inspector.loader.index import Index
 from inspector.loader.layer_words import layers_of
 from inspector.loader.sources.source import is_plain_name
@@ -106,6 +106,7 @@ def compare(
     for file, names in (*absent.items(), *silent.items(), *unusable.items()):
         result.lost[file] = tuple(name for name in names if name not in file_of)
     reported = result.findings
+    reported.extend(_names_nothing(index, file_of))
     reported.extend(_by_file(ShardNameUnsafe, unusable, index.file))
     reported.extend(_absent(absent, gone, index.file, len(set(promise.values()))))
     reported.extend(_by_file(TensorAbsent, missing, index.file))
@@ -116,11 +117,31 @@ def compare(
     return result
 
 
+def _names_nothing(index: Index, file_of: Mapping[str, str]) -> list[Finding]:
+    if not file_of or not index.weight_map.keys().isdisjoint(file_of):
+        return []
+    names = len(index.weight_map)
+    return [IndexNamesNothing(place=Place(file=index.file), promised=names, stored=len(file_of))]
+
+
 def doubled(copies: Iterable[Copy]) -> list[Finding]:
     """Tensors that are in two files of one set."""
     same = {copy.file: list(copy.same) for copy in copies if copy.same}
     other = {copy.file: list(copy.other) for copy in copies if copy.other}
     return [*_by_file(TensorDoubled, same, None), *_by_file(TensorContradicted, other, None)]
+
+
+def totals_differ(files: Iterable[str]) -> list[Finding]:
+    """Shards of which some say that they are of another number than the others."""
+    first_of: dict[int, str] = {}
+    for name in files:
+        found = shard_number(name)
+        if found is not None:
+            first_of.setdefault(found[1], name)
+    if len(first_of) < 2:
+        return []
+    totals, names = tuple(first_of)[:NAMES_SHOWN], tuple(first_of.values())[:NAMES_SHOWN]
+    return [ShardTotalsDiffer(totals=totals, names=names)]
 
 
 def unindexed(weights: WeightSet) -> list[Finding]:
@@ -136,6 +157,7 @@ def unindexed(weights: WeightSet) -> list[Finding]:
     indexed = weights.kind != "gguf"  # parts of a GGUF model name one another
     if weights.index is None and by_count and indexed:  # Meta's consolidated.00 has numbers and never an index
         reported.append(IndexMissing(files=len(weights.files), names=tuple(weights.files[:NAMES_SHOWN])))
+    reported.extend(totals_differ(weights.files))
     for count, present in by_count.items():
         first = 0 if 0 in present and count not in present else 1
         absent = count - len(present)

@@ -12,7 +12,8 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import copy_context
+from contextvars import Context, copy_context
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -26,7 +27,7 @@ from inspector.loader.configs import config_at, read_configs, side_values
 from inspector.loader.index import Index
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_findings
-from inspector.loader.lost_files import together
+from inspector.loader.lost_files import together, with_origin
 from inspector.loader.other_files import OtherSet, no_weights, other_weights, others_of, sniffed, unfinished
 from inspector.loader.picking import Picked, loadable, pick, read_index
 from inspector.loader.set_reading import SetReading, WeightFile
@@ -35,6 +36,7 @@ from inspector.loader.sources.source import Forewarned, Listing, Refusal, Reposi
 from inspector.loader.weight_sets import WeightSet, group
 
 if TYPE_CHECKING:
+    from inspector.loader.sources.address import Address
     from inspector.loader.sources.download import Download
     from inspector.loader.sources.opening import OpenedSource
     from inspector.loader.sources.traffic import Progress, Traffic
@@ -58,8 +60,9 @@ class Checkpoint(Struct, frozen=True):
     this machine was taken for.
     folder: its local path, "" for a single file and for a remote source; tree: every file of a
     repository's folder, as the Hub states it. kept_shapes: tensors of which the values were read because they are
-    shapes, None where none were asked for. reach: opens the place again, to read such values. by_rank: file -> its
-    tensors (None: it gave none), of files that are numbered by rank and may be slices of one model.
+    shapes, None where none were asked for. reach: the place again, as it was opened, to read such
+    values and what is in its folders. by_rank: file -> its tensors (None: it gave none), of files that are numbered
+    by rank and may be slices of one model.
     """
 
     source: str
@@ -95,7 +98,7 @@ class Checkpoint(Struct, frozen=True):
     copies: Mapping[str, int] = {}
     by_rank: Mapping[str, Mapping[str, Layout] | None] = {}
     kept_shapes: int | None = None
-    reach: Callable[[], Source | None] | None = None
+    reach: Callable[[], Source] | None = None
 
 
 _BARE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
@@ -159,21 +162,62 @@ def load(
         return replace(read, address=opened)
 
 
-def load_within(checkpoint: Checkpoint, folder: str) -> Checkpoint:
-    """The checkpoint in a folder below another one: of the same commit, where that has one."""
+def load_repository(address: Address, *, cached: bool = False, progress: Progress | None = None) -> Checkpoint:
+    """Reads the checkpoint in a repository of the Hub."""
+    from inspector.loader.sources.opening import open_repository_at
+
+    with _no_collector():
+        opened = open_repository_at(address, cached, progress)
+        given = f"hf://{address.text}"
+        return _unread(given, opened) if isinstance(opened, Finding) else _opened(opened, given)
+
+
+def load_within(checkpoint: Checkpoint, folder: str) -> Checkpoint | None:
+    """The checkpoint in a folder directly below another one, of the same commit; None where it has no such folder.
+
+    The name may come from a file: it is looked up in the listing of the place that was opened, and is never a path
+    or an address.
+    """
+    source = checkpoint.reach() if checkpoint.reach is not None else None
+    if source is None or (isinstance(source, FolderSource) and not checkpoint.folder):
+        return None
+    found = source.inside(folder)
+    if isinstance(found, Refusal):
+        return None
+    given = _within(checkpoint, folder)
+    address = given if checkpoint.commit is None else given.removeprefix("hf://")
+    if not isinstance(found, FolderSource):
+        from inspector.loader.sources.opening import OpenedSource, RemoteSource
+
+        if isinstance(found, RemoteSource):
+            return _opened(OpenedSource(found, address, commit=checkpoint.commit, remote=found), given)
+    read = assemble(found, given=given)
+    return replace(read, address=address, commit=checkpoint.commit, cached=checkpoint.cached)
+
+
+def _within(checkpoint: Checkpoint, folder: str) -> str:
+    """What a user would write for a folder of a checkpoint."""
+    place = checkpoint.address or checkpoint.source
     if checkpoint.commit is not None:
         from inspector.loader.sources.address import below
 
-        return load(below(checkpoint.address, checkpoint.commit, folder), cached=checkpoint.cached)
-    place = checkpoint.address or checkpoint.source
+        return below(place, checkpoint.commit, folder)
     if "://" not in place:
-        return load(os.path.join(place, folder))
+        return os.path.join(place, folder)
     inner, separator, outer = place.partition("::")  # zip://inside::s3://bucket/archive.zip
-    return load(f"{inner.rstrip('/')}/{folder}{separator}{outer}")
+    return f"{inner.rstrip('/')}/{folder}{separator}{outer}"
+
+
+def _in_context(context: Context, again: Callable[[], Source]) -> Source:
+    """A remote place opened again with the token and the cache that it was read with."""
+    return context.copy().run(again)
 
 
 def _opened(
-    opened: OpenedSource, given: str, weights: str | None, config: tuple[Config | None, tuple[Finding, ...]] | None
+    opened: OpenedSource,
+    given: str,
+    weights: str | None = None,
+    config: tuple[Config | None, tuple[Finding, ...]] | None = None,
 ) -> Checkpoint:
     """The checkpoint in a source that was opened by its address, with what reading it cost."""
     remote, context = opened.remote, copy_context()
@@ -194,19 +238,11 @@ def _opened(
         address=opened.address,
         commit=opened.commit,
         cached=remote is None,
-        reach=read.reach if remote is None else lambda: context.copy().run(_again, opened.address, opened.commit),
+        reach=read.reach if remote is None else partial(_in_context, context, remote.again),
         traffic=None if remote is None else remote.traffic,
         download=download,
         tree=remote.tree if remote is not None and opened.commit is not None and opened.only is None else {},
     )
-
-
-def _again(address: str, commit: str | None) -> Source | None:
-    """A place that was opened by its address, of the same commit."""
-    from inspector.loader.sources.opening import OpenedSource, open_source
-
-    opened = open_source(address, revision=commit)
-    return opened.source if isinstance(opened, OpenedSource) else None
 
 
 def _unread(source: str, why: Finding) -> Checkpoint:
@@ -353,17 +389,3 @@ def _no_place(refusal: Refusal, given: str = "") -> Finding:
         return kind(reason=refusal.reason, detail=refusal.detail)
     named = f"hf://{given}" if _BARE_NAME.fullmatch(given) else ""
     return NotFound(reason=refusal.reason, detail=refusal.detail, repository=named)
-
-
-def with_origin(findings: list[Finding], origin: tuple[str, str] | None, remote: bool) -> list[Finding]:
-    """Adds to what is cured by fetching a file again where to fetch it, or that it is so where it comes from."""
-    if not findings or (not remote and origin is None):
-        return findings
-    from inspector.findings.refetch import Refetch
-
-    def completed(finding: Finding) -> Finding:
-        if not isinstance(finding, Refetch):
-            return finding
-        return finding.at_its_source() if remote or origin is None else finding.from_origin(*origin)
-
-    return [completed(finding) for finding in findings]

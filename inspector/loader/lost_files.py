@@ -41,3 +41,17 @@ def _several(findings: Sequence[NotACheckpoint], lost: Mapping[str, Sequence[str
         names=tuple(files[:NAMES_SHOWN]),
         layers=layers_of(name for file in files for name in lost.get(file, ())) or None,
     )
+
+
+def with_origin(findings: list[Finding], origin: tuple[str, str] | None, remote: bool) -> list[Finding]:
+    """Adds where to download the lost files again; of files read there, that they are damaged at their source."""
+    if not findings or (not remote and origin is None):
+        return findings
+    from inspector.findings.refetch import Refetch
+
+    def completed(finding: Finding) -> Finding:
+        if not isinstance(finding, Refetch):
+            return finding
+        return finding.at_its_source() if remote or origin is None else finding.from_origin(*origin)
+
+    return [completed(finding) for finding in findings]

@@ -98,6 +98,10 @@ class SetReading:
             number = shard_number(name)
             stale = bool(counts) and number is not None and number[1] not in counts
             self._take(name, result, self.index is not None, stale)
+        if len(counts) > 1:
+            from inspector.loader.agreement import totals_differ
+
+            self.findings.extend(totals_differ(asked))
         if self.weights.by_rank:
             self.by_rank.update({**dict.fromkeys(self._gone, None), **self.by_rank})
         self.names = dict.fromkeys([*asked, *unlisted])

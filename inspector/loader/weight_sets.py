@@ -37,6 +37,8 @@ _INDEX: Final = re.compile(
     r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.[A-Za-z0-9_]{1,20})?\.json",
     re.ASCII | re.DOTALL,
 )
+_PICKLES: Final = frozenset({"pkl", "pickle", "joblib", "dill", "dat", "data"})
+"""Endings of files that are read as pickles where one is named, and are no weights of a folder."""
 _KNOWN_STEMS: Final = ("model", "diffusion_pytorch_model", "pytorch_model")
 _LAST_STEMS: Final = ("consolidated", "adapter_model", "optimizer")
 
@@ -113,7 +115,8 @@ def choose(sets: Iterable[WeightSet], wanted: str, sizes: Mapping[str, int]) -> 
         if wanted in (one.name, one.index) or (not one.numbered and wanted in one.files):
             return one
     if wanted in sizes and not wanted.endswith(".json"):
-        kind = _FORMATS.get(wanted.rpartition(".")[2], "unknown")
+        ending = wanted.rpartition(".")[2]
+        kind = "pytorch" if ending in _PICKLES else _FORMATS.get(ending, "unknown")
         return WeightSet(wanted, wanted, kind, False, (wanted,), sizes[wanted])
     for one in sets:
         if wanted in (one.stem, f"{one.stem}.{one.kind}"):

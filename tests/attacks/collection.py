@@ -487,7 +487,7 @@ BROKEN: dict[str, bytes | Callable[[], bytes]] = {
 for name, made in BROKEN.items():
     raw = made() if callable(made) else made
     add(f"index {name}", indexed(raw), "index-unreadable")
-add("index empty map", indexed(b'{"metadata":{},"weight_map":{}}'), "shard-unlisted")
+add("index empty map", indexed(b'{"metadata":{},"weight_map":{}}'), "shard-unlisted", "index-names-nothing")
 add(
     "index key twice",
     indexed(index_of(PROMISE).replace(b'"c"', b'"a": "' + A.encode() + b'", "c"')),
@@ -507,6 +507,21 @@ add(
         "model-00002-of-00003.safetensors": healthy("c"),
         INDEX: index_of({"a": A, "c": "model-00002-of-00003.safetensors"}),
     },
+    "shard-totals-differ",
+)
+add(
+    "mixed counts without an index",
+    {A: healthy("a"), "model-00002-of-00003.safetensors": healthy("c")},
+    "shard-totals-differ",
+    "shard-missing",
+    "index-missing",
+)
+add(
+    "index of other names",
+    indexed(index_of({f"other.{name}": file for name, file in PROMISE.items()})),
+    "index-names-nothing",
+    "tensor-absent",
+    "tensor-unlisted",
 )
 add("index of one file", {"model.safetensors": healthy("a"), INDEX: index_of({"a": "model.safetensors"})})
 

@@ -65,7 +65,8 @@ def test_the_environment_may_forbid_the_stored_token(hub: StandIn, monkeypatch: 
 def test_values_are_fetched_with_the_token_of_the_audit(hub: StandIn) -> None:
     opened = inspector.load("org/tiny", token=SECRET)
     hub.forget()
-    assert opened.reach is not None and opened.reach() is not None
+    assert opened.reach is not None
+    assert isinstance(opened.reach().read_part(next(iter(opened.file_of.values())), 0, 8), bytes)
     assert sent(hub) == {SECRET}
 
 

@@ -241,10 +241,15 @@ def test_folders_below_are_of_the_same_commit(hub: StandIn, folder: Path, tmp_pa
     first = served.branches["main"]
     whole = load("org/pipe", subfolder="deep")
     served.branches["main"] = commit_of("other")
+    hub.forget()
     below = load_within(whole, "text_encoder")
+    assert below is not None
     assert equal(below, load(str(folder)))
     assert below.commit == first
-    assert equal(load_within(load(str(root / "deep")), "text_encoder"), load(str(folder)))
+    assert not hub.requests("/api/models/org/pipe/(?:revision|tree)")
+    local = load_within(load(str(root / "deep")), "text_encoder")
+    assert local is not None
+    assert equal(local, load(str(folder)))
 
 
 def test_other_types_of_repositories(hub: StandIn, folder: Path) -> None:

@@ -321,6 +321,11 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "model-00003-of-00004.safetensors"},
         {"tensors": 1, "names": ["lm_head.weight"], "index": None},
     ),
+    "index-names-nothing": ({"file": "model.safetensors.index.json"}, {"promised": 0, "stored": 291}),
+    "shard-totals-differ": (
+        {},
+        {"totals": [4, 5], "names": ["model-00001-of-00004.safetensors", "model-00001-of-00005.safetensors"]},
+    ),
     "index-stale": (
         {"file": "model.safetensors.index.json"},
         {"files": 4, "tensors": 291, "audited": "model.safetensors"},

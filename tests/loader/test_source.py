@@ -28,6 +28,9 @@ class Memory:
     def listing(self) -> Listing:
         return Listing({name: len(raw) for name, raw in self.files.items()})
 
+    def inside(self, folder: str) -> Refusal:
+        return Refusal("absent", folder)
+
     def read_whole(self, name: str, limit: int) -> bytes | Refusal:
         self.asked.append(name)
         return self.files[name] if name in self.files else Refusal("absent")

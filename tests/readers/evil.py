@@ -312,7 +312,7 @@ TORCH: list[tuple[str, Made, set[str]]] = [
         lambda: archive(
             Code().add(b"}(").text("w").tensor((1 << 58,), elements=1, strides=(0,)).add(b"u").stop(), {"0": bytes(4)}
         ),
-        set(),
+        {"memory-repeated"},
     ),
     (
         "storage-unknown",

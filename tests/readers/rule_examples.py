@@ -35,6 +35,17 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "last.ckpt"},
         {"names": ["argparse.Namespace", "pathlib.PosixPath"], "count": 2},
     ),
+    "archive-roots": ({"file": "pytorch_model.bin"}, {"root": "archive/", "others": ["other/data.pkl"], "count": 1}),
+    "archive-refused": ({"file": "pytorch_model.bin"}, {"problems": ["archive/version is missing"], "count": 1}),
+    "memory-repeated": (
+        {"file": "pytorch_model.bin"},
+        {"tensors": 1, "cases": [{"tensor": "fc.weight", "dtype": "F32", "shape": [1000, 1000], "elements": 1000}]},
+    ),
+    "keys-not-strings": ({"file": "pytorch_model.bin"}, {"keys": ["0", "1"], "count": 2}),
+    "pickle-protocol-refused": (
+        {"file": "pytorch_model.bin"},
+        {"protocol": 4, "opcodes": ["FRAME", "MEMOIZE", "SHORT_BINUNICODE", "STACK_GLOBAL"]},
+    ),
     "pickle-malformed": ({"file": "pytorch_model.bin"}, {"problem": "stops before its end", "position": 65536}),
     "archive-malformed": (
         {"file": "pytorch_model.bin"},

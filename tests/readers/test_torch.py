@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+
 import pytest
 
 from inspector.loader.formats.torch_file import TorchFile, read_torch
@@ -152,3 +155,111 @@ def test_an_older_file_that_is_cut() -> None:
     found = read(whole[:-1])
     assert (found.header.cut, rules(found)) == (("a.bias",), ["shard-cut"])
     assert rules(read(whole + b"x")) == ["data-behind-end"]
+
+
+def test_a_tensor_saved_by_itself_is_a_checkpoint() -> None:
+    found = read(archive(Code().tensor((3, 4)).stop(), {"0": bytes(48)}))
+    assert (shapes(found), rules(found)) == ({"tensor": (3, 4)}, [])
+    assert found.header.declared_bytes == 48
+    parameter = Code().name("torch._utils", "_rebuild_parameter").add(b"(").tensor((5,))
+    found = read(archive(parameter.add(b"\x88N").add(b"tR").stop(), {"0": bytes(20)}))
+    assert (shapes(found), rules(found)) == ({"tensor": (5,)}, [])
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [
+        (Code().number(7), "7"),
+        (Code().add(b"\x88"), "True"),
+        (Code().add(b"N"), "None"),
+        (Code().number(1 << 70), "<int>"),
+        (Code().add(b"G\x3f\xf0\0\0\0\0\0\0"), "1.0"),
+        (Code().text("a").text("b").add(b"\x86"), "<tuple>"),
+        (Code().name("torch", "Tensor"), "<torch.Tensor>"),
+    ],
+)
+def test_a_key_that_is_not_a_string_is_reported_and_kept(key: Code, name: str) -> None:
+    code = Code().add(b"}(").text("w").tensor((4,)).add(key.raw[2:]).tensor((2,), "1").add(b"u")
+    found = read(archive(code.stop(), {"0": bytes(16), "1": bytes(8)}))
+    assert shapes(found) == {"w": (4,), name: (2,)}
+    assert rules(found) == ["keys-not-strings"]
+    assert found.header.findings[0].facts == {"keys": [name], "count": 1}
+
+
+def test_keys_that_are_one_when_written_out_are_reported() -> None:
+    code = Code().add(b"}(").text("a.b").tensor((4,)).text("a").add(b"}(").text("b").tensor((2,), "1").add(b"uu")
+    found = read(archive(code.stop(), {"0": bytes(16), "1": bytes(8)}))
+    assert rules(found) == ["key-doubled"]
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "elements", "repeats"),
+    [
+        ((1000, 1000), (0, 1), 1000, 1000),
+        ((1 << 58,), (0,), 1, 1),
+        ((3, 3), (1, 1), 5, 5),
+        ((2, 2), (2, 2), 5, 3),
+        ((2, 3), (3, 1), 6, 0),
+        ((3, 2), (1, 3), 6, 0),
+        ((1, 1), (0, 0), 1, 0),
+        ((5, 1), (1, 0), 5, 0),
+        ((4,), (2,), 7, 0),
+        ((0, 9), (0, 0), 1, 0),
+        ((), (), 1, 0),
+    ],
+)
+def test_strides_that_repeat_memory(
+    shape: tuple[int, ...], strides: tuple[int, ...], elements: int, repeats: int
+) -> None:
+    code = Code().add(b"}(").text("w").tensor(shape, elements=elements, strides=strides).add(b"u")
+    found = read(archive(code.stop(), {"0": bytes(4 * elements)}))
+    assert rules(found) == (["memory-repeated"] if repeats else [])
+    assert shapes(found) == {"w": shape}
+    if repeats:
+        assert found.header.findings[0].facts["cases"][0]["elements"] == repeats
+
+
+def zipped(*members: tuple[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as target:
+        for name, raw in members:
+            target.writestr(name, raw)
+    return made.getvalue()
+
+
+ONE = state(("w", (4,)))
+WHOLE = (("archive/data.pkl", ONE), ("archive/data/0", bytes(16)), ("archive/version", b"3\n"))
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (zipped(*WHOLE), []),
+        (zipped(*WHOLE, ("archive/extra/notes.txt", b"x")), []),
+        (zipped(*WHOLE[:2], ("archive/.data/version", b"3\n")), []),
+        (zipped(*WHOLE, ("second/data.pkl", state(("other", (2,))))), ["archive-roots"]),
+        (zipped(*WHOLE, ("notes.txt", b"x")), ["archive-roots"]),
+        (zipped(("first/notes.txt", b"x"), *WHOLE), ["archive-roots"]),
+        (zipped(*((name.removeprefix("archive/"), raw) for name, raw in WHOLE)), ["archive-roots"]),
+        (zipped(*WHOLE[:2]), ["archive-refused"]),
+        (zipped(WHOLE[0], ("archive/data/0", bytes(17)), WHOLE[2]), ["archive-refused"]),
+    ],
+)
+def test_archives_as_torch_reads_them(data: bytes, expected: list[str]) -> None:
+    found = read(data)
+    assert (rules(found), shapes(found)) == (expected, {"w": (4,)})
+    torch = pytest.importorskip("torch")
+    if expected:
+        with pytest.raises(RuntimeError):
+            torch.load(io.BytesIO(data), weights_only=True)
+    else:
+        torch.load(io.BytesIO(data), weights_only=True)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("member", ["archive/data.pkl", "archive/data/0", "archive/version"])
+def test_a_doubled_member_is_an_error(member: str) -> None:
+    data = zipped(*WHOLE, (member, dict(WHOLE)[member]))
+    found = read(data)
+    assert (rules(found), shapes(found)) == (["archive-malformed"], {})
+    assert "listed twice" in found.header.findings[0].title

@@ -1,4 +1,4 @@
-"""Files of PyTorch: archives and pickles."""
+"""Files of PyTorch: archives, storages and what is in them."""
 
 from __future__ import annotations
 
@@ -17,118 +17,17 @@ class ViewEntry(ShapeEntry, frozen=True, kw_only=True):
     elements: int
 
 
+class RepeatEntry(ShapeEntry, frozen=True, kw_only=True):
+    """elements: how many of the storage the tensor reaches at most."""
+
+    elements: int
+
+
 class OtherKey(msgspec.Struct, frozen=True):
     """Another top-level key, and the number of tensors below it."""
 
     key: str
     tensors: int
-
-
-class PickleRunsCode(Finding, frozen=True, kw_only=True):
-    """A pickle would run code when loaded.
-
-    What it means
-        A pickle is a program. This one imports functions that no state dict needs and that start programs, open
-        files, load or evaluate code: `os.system`, `builtins.eval` and similar. Inspector did not run any of it.
-
-    Why it matters
-        `torch.load` without `weights_only=True` executes it with your permissions. Malicious checkpoints work
-        this way.
-
-    Example
-        error[H140] pickle-runs-code: pytorch_model.bin would call posix.system
-          imports  1 name that no state dict needs
-          help     do not load this file
-
-    What to do
-        Do not load the file. Get the weights as safetensors from a trusted source.
-    """
-
-    code = "H140"
-    name = "pickle-runs-code"
-
-    names: tuple[str, ...]
-    count: int
-
-    def headline(self) -> str:
-        return f"{self.place.file} would call {listed(self.names, 3)}"
-
-    def rows(self) -> Rows:
-        return [("imports", f"{count(self.count, 'name')} that no state dict needs")]
-
-    def remedy(self) -> Remedy:
-        return Remedy("do not load this file")
-
-
-class PickleHoldsObjects(Finding, frozen=True, kw_only=True):
-    """A pickle contains objects other than tensors.
-
-    What it means
-        Loading the file requires classes of other libraries. They are listed but were not imported; the tensors
-        were read.
-
-    Why it matters
-        `torch.load` with `weights_only=True`, its default since 2.6, rejects the file.
-
-    Example
-        warning[H141] pickle-holds-objects: last.ckpt needs 2 classes imported
-          classes  argparse.Namespace, pathlib.PosixPath
-          help     save only the state dict, preferably as safetensors
-
-    What to do
-        Save only the state dict, preferably as safetensors.
-    """
-
-    code = "H141"
-    name = "pickle-holds-objects"
-    severity = "warning"
-
-    names: tuple[str, ...]
-    count: int
-
-    def headline(self) -> str:
-        return f"{self.place.file} needs {count(self.count, 'class').replace('classs', 'classes')} imported"
-
-    def rows(self) -> Rows:
-        return [("classes", listed(self.names, 4))]
-
-    def remedy(self) -> Remedy:
-        return Remedy("save only the state dict, preferably as safetensors")
-
-
-class PickleMalformed(Finding, frozen=True, kw_only=True):
-    """A pickle cannot be read.
-
-    What it means
-        The pickle program is invalid, truncated, or exceeds a limit: three million opcodes, 32,000,000 bytes,
-        two hundred thousand values at once.
-
-    Why it matters
-        No loader can read the tensors, or it runs out of memory.
-
-    Example
-        error[H142] pickle-malformed: pytorch_model.bin: the pickle stops before its end
-          position  byte 65,536 of the pickle
-          help      download this file again
-
-    What to do
-        Download the file again; if the error remains, do not use it.
-    """
-
-    code = "H142"
-    name = "pickle-malformed"
-
-    problem: str
-    position: int
-
-    def headline(self) -> str:
-        return f"{self.place.file}: the pickle {self.problem}"
-
-    def rows(self) -> Rows:
-        return [("position", f"byte {number(self.position)} of the pickle")]
-
-    def remedy(self) -> Remedy:
-        return fetch_file(self.place)
 
 
 class ArchiveMalformed(Finding, frozen=True, kw_only=True):
@@ -168,6 +67,73 @@ class ArchiveMalformed(Finding, frozen=True, kw_only=True):
         return fetch_file(self.place)
 
 
+class ArchiveRoots(Finding, frozen=True, kw_only=True):
+    """An archive of PyTorch has members outside of its folder.
+
+    What it means
+        All members of such an archive are in one folder, whose name that of the first member tells. This archive has
+        others. The state dict in the folder was audited; what the pickles outside of it would call is checked too.
+
+    Why it matters
+        torch rejects the file. Programs that look for any `data.pkl` may read another model than was audited here.
+
+    Example
+        error[H151] archive-roots: pytorch_model.bin: 1 member outside of archive/
+          outside  other/data.pkl
+          help     save the model again
+
+    What to do
+        Do not use the file; save the model again.
+    """
+
+    code = "H151"
+    name = "archive-roots"
+
+    root: str
+    others: tuple[str, ...]
+    count: int
+
+    def headline(self) -> str:
+        return f"{self.place.file}: {count(self.count, 'member')} outside of {self.root or 'a folder'}"
+
+    def rows(self) -> Rows:
+        return [("outside", listed(self.others, 3))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("save the model again")
+
+
+class ArchiveRefused(Finding, frozen=True, kw_only=True):
+    """An archive of weights was not written as torch writes it.
+
+    What it means
+        `torch.save` stores the version of the format, and every storage with exactly the bytes that its tensors
+        describe. Here the version is missing, or a storage has more bytes than described.
+
+    Why it matters
+        torch rejects the file.
+
+    Example
+        error[H153] archive-refused: pytorch_model.bin: archive/version is missing
+          help  save the model again
+
+    What to do
+        Save the model again with `torch.save`, preferably as safetensors.
+    """
+
+    code = "H153"
+    name = "archive-refused"
+
+    problems: tuple[str, ...]
+    count: int
+
+    def headline(self) -> str:
+        return f"{self.place.file}: {listed(self.problems, 3)}"
+
+    def remedy(self) -> Remedy:
+        return Remedy("save the model again")
+
+
 class TensorBeyondStorage(Entries, frozen=True, kw_only=True):
     """A tensor extends past its storage.
 
@@ -200,6 +166,76 @@ class TensorBeyondStorage(Entries, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return Remedy("save the model again")
+
+
+class MemoryRepeated(Entries, frozen=True, kw_only=True):
+    """A tensor of a PyTorch file repeats the memory it is stored in.
+
+    What it means
+        PyTorch describes a tensor as a view of a storage: offset, shape, strides. These strides reach the same
+        elements again and again, as after `expand`: the tensor has more elements than the file stores for it.
+
+    Why it matters
+        The elements are counted by the shape, as the model counts them, and are not in the file that often. A few
+        bytes can state any number of parameters; making a copy of such a tensor takes all the memory.
+
+    Example
+        warning[H149] memory-repeated: pytorch_model.bin: 1 tensor
+          entry  fc.weight: F32 [1000, 1000] repeats 1,000 elements
+          help   save the model again, with contiguous tensors
+
+    What to do
+        If the shape is right, save the model again with contiguous tensors (`tensor.contiguous()`).
+    """
+
+    code = "H149"
+    name = "memory-repeated"
+    severity = "warning"
+
+    cases: tuple[RepeatEntry, ...]
+
+    def entries(self) -> list[str]:
+        return [f"{case.tensor}: {case.layout} repeats {count(case.elements, 'element')}" for case in self.cases]
+
+    def remedy(self) -> Remedy:
+        return Remedy("save the model again, with contiguous tensors")
+
+
+class KeysNotStrings(Finding, frozen=True, kw_only=True):
+    """Keys of a state dict are not strings.
+
+    What it means
+        A state dict maps names to tensors. Here tensors are stored under numbers, tuples or other values, which
+        were replaced by a text in this report.
+
+    Why it matters
+        `load_state_dict` fails on keys that are not strings, and safetensors cannot store them.
+
+    Example
+        error[H152] keys-not-strings: pytorch_model.bin: 2 keys of the state dict are
+          not strings
+          keys  0, 1
+          help  save the model again, with the names of its parameters
+
+    What to do
+        Save `model.state_dict()`, or rename the keys.
+    """
+
+    code = "H152"
+    name = "keys-not-strings"
+
+    keys: tuple[str, ...]
+    count: int
+
+    def headline(self) -> str:
+        verb = "is not a string" if self.count == 1 else "are not strings"
+        return f"{self.place.file}: {count(self.count, 'key')} of the state dict {verb}"
+
+    def rows(self) -> Rows:
+        return [("keys", listed(self.keys, 4))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("save the model again, with the names of its parameters")
 
 
 class StorageMissing(Finding, frozen=True, kw_only=True):

@@ -92,6 +92,75 @@ class IndexStale(Finding, frozen=True, kw_only=True):
         return Remedy("remove the index, or download its shards")
 
 
+class IndexNamesNothing(Finding, frozen=True, kw_only=True):
+    """The index names none of the stored tensors.
+
+    What it means
+        The `weight_map` of the index is empty, or all its names are of other tensors than those in the files. All
+        files of the set were audited.
+
+    Why it matters
+        Loaders read the tensors that the index names: they load nothing, and leave the whole model uninitialized.
+
+    Example
+        error[S219] index-names-nothing: model.safetensors.index.json names 0 tensors,
+          none of the 291 stored ones
+          help  regenerate the index from the headers
+
+    What to do
+        Regenerate the index from the headers.
+    """
+
+    code = "S219"
+    name = "index-names-nothing"
+
+    promised: int
+    stored: int
+
+    def headline(self) -> str:
+        named = count(self.promised, "tensor")
+        return f"{self.place.file} names {named}, none of the {number(self.stored)} stored ones"
+
+    def remedy(self) -> Remedy:
+        return Remedy("regenerate the index from the headers")
+
+
+class ShardTotalsDiffer(Finding, frozen=True, kw_only=True):
+    """Shards of one set state different totals.
+
+    What it means
+        The number behind `-of-` is how many shards the save has. Files of two numbers are of two saves, or were
+        renamed.
+
+    Why it matters
+        Loaders that read every shard mix two models; those that read the index trust it to name the right ones.
+
+    Example
+        warning[S220] shard-totals-differ: shards of 2 totals: 4, 5
+          shards  model-00001-of-00004.safetensors, model-00001-of-00005.safetensors
+          help    keep the shards of one save, with its index
+
+    What to do
+        Keep the shards of one save, with its index.
+    """
+
+    code = "S220"
+    name = "shard-totals-differ"
+    severity = "warning"
+
+    totals: tuple[int, ...]
+    names: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"shards of {count(len(self.totals), 'total')}: {listed([number(one) for one in self.totals], 4)}"
+
+    def rows(self) -> Rows:
+        return [("shards", listed(self.names, 4))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("keep the shards of one save, with its index")
+
+
 class IndexMissing(Finding, frozen=True, kw_only=True):
     """Shards without an index.
 

@@ -13,7 +13,17 @@ from pickletools import genops
 from typing import Any, Final
 
 from inspector.loader.formats.incremental import EndOfFile
-from inspector.loader.formats.pickle_values import BadPickle, Blob, GlobalName, Persistent, Pickle, PickledObject
+from inspector.loader.formats.pickle_values import (
+    COMPUTED,
+    EXTENSIONS,
+    BadPickle,
+    Blob,
+    GlobalName,
+    Persistent,
+    Pickle,
+    PickledObject,
+    odd_key,
+)
 
 OPCODE_LIMIT: Final = 3_000_000
 """Opcodes of one pickle; a tensor of a state dict takes about thirty."""
@@ -34,9 +44,12 @@ _DICTS: Final = frozenset({("collections", "OrderedDict"), ("collections", "defa
                            ("__builtin__", "dict"), ("collections", "Counter")})  # fmt: skip
 
 
-def read_pickle(data: bytes, start: int = 0) -> Pickle:
-    """Reads the pickle that begins at `start`. Raises BadPickle, and EndOfFile where the data stop before it does."""
-    machine = _Machine()
+def read_pickle(data: bytes, start: int = 0, names: dict[GlobalName, int] | None = None) -> Pickle:
+    """Reads the pickle that begins at `start`. Raises BadPickle, and EndOfFile where the data stop before it does.
+
+    names: takes what the program would import -> where it first says so, also where it breaks after that.
+    """
+    machine = _Machine({} if names is None else names)
     try:
         return machine.run(data, start)
     except BadPickle as bad:
@@ -68,12 +81,12 @@ def _opcodes(data: bytes, start: int) -> Iterator[tuple[str, Any, int]]:
 class _Machine:
     """The state of one run. `position` is that of the opcode at work."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: dict[GlobalName, int]) -> None:
         self.position = 0
         self.stack: list[Any] = []
         self.marks: list[int] = []
         self.memo: dict[int, object] = {}
-        self.names: dict[GlobalName, int] = {}
+        self.names = names
         self.known: dict[tuple[str, str], GlobalName] = {}
         self.containers = 0
 
@@ -255,7 +268,7 @@ class _Machine:
             if len(self.known) >= NAMES_LIMIT:
                 raise BadPickle(f"has more than {NAMES_LIMIT:,} imports")
             found = self.known[module, name] = GlobalName(module, name)
-            self.names[found] = self.position
+            self.names.setdefault(found, self.position)
         return found
 
     def imported(self, argument: str) -> None:
@@ -265,11 +278,12 @@ class _Machine:
     def stack_imported(self, _: object) -> None:
         name, module = self._pop(), self._pop()
         if not (isinstance(name, str) and isinstance(module, str)):
-            raise BadPickle("imports a name that is not a string")
+            texts = [part if isinstance(part, str) else "?" for part in (module, name)]
+            module, name = COMPUTED, ".".join(texts)
         self.stack.append(self._named(module, name))
 
     def extension(self, code: int) -> None:
-        self.stack.append(self._named("copyreg", f"extension {code}"))
+        self.stack.append(self._named(EXTENSIONS, str(code)))
 
     def _made(self, of: object, arguments: object) -> object:
         self._new()
@@ -299,6 +313,8 @@ class _Machine:
         target = self._top()
         if isinstance(target, PickledObject):
             target.state = state
+        elif isinstance(target, GlobalName):  # changes what was imported, for the whole process
+            self._named(target.module, f"{target.name}.__setstate__")
 
     def persistent_line(self, key: str) -> None:
         self._push(Persistent(key))
@@ -319,7 +335,9 @@ def _dict_of(of: GlobalName, arguments: object) -> dict[Any, object]:
 
 
 def _put(target: dict[Any, object], pairs: list[Any]) -> None:
-    """Enters pairs under the keys of a state dict: texts and small integers. Others could be made to collide."""
+    """Enters pairs under the keys of a state dict: texts and small integers. Others, which could be made to collide
+    or cannot be keys at all, are replaced.
+    """
     if len(pairs) % 2:
         raise BadPickle("sets a key without a value")
     for at in range(0, len(pairs), 2):
@@ -328,6 +346,8 @@ def _put(target: dict[Any, object], pairs: list[Any]) -> None:
             target[key] = pairs[at + 1]
         elif isinstance(key, Blob):
             raise BadPickle(f"has a key of {key.length:,} bytes")
+        else:
+            target[odd_key(key)] = pairs[at + 1]
 
 
 _INTEGERS: Final = frozenset({"INT", "LONG", "LONG1", "LONG4"})

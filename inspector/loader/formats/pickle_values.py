@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
+
+EXTENSIONS: Final = "extension registry"
+"""In place of a module: the name is a number, and `copyreg.add_extension` says what it means where it is loaded."""
+COMPUTED: Final = "computed name"
+"""In place of a module: the program computes what it imports, so that only running it would show the name."""
 
 
 class GlobalName(Struct, frozen=True):
@@ -22,6 +27,18 @@ class Persistent(Struct, frozen=True):
     """What the writer keeps outside of the pickle, by the id it gave."""
 
     key: object
+
+
+class OddKey(Struct, eq=False):
+    """A key of a dict that is neither a text nor a small integer: its value cannot be equal to that of another.
+
+    text: what to show for it.
+    """
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class Blob(Struct, frozen=True):
@@ -54,3 +71,14 @@ class Pickle(Struct, frozen=True):
     value: object
     names: Mapping[GlobalName, int]
     end: int
+
+
+def odd_key(key: object) -> OddKey:
+    """What stands for a key that is not a text: a plain value written out, anything else by its type."""
+    if key is None or isinstance(key, bool | float | bytes):
+        return OddKey(str(key))
+    if isinstance(key, int):
+        return OddKey(str(key) if abs(key) < 1 << 64 else "<int>")
+    if isinstance(key, PickledObject | GlobalName):
+        return OddKey(f"<{str(key.of if isinstance(key, PickledObject) else key)[:200]}>")
+    return OddKey(f"<{type(key).__name__}>")

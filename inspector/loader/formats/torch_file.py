@@ -9,6 +9,8 @@ torch/_weights_only_unpickler.py of torch 2.13.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
+from math import gcd
 from typing import Any, Final
 
 from msgspec import Struct
@@ -16,21 +18,22 @@ from msgspec import Struct
 from inspector.findings.finding import Finding, Place
 from inspector.loader.dtype import BITS
 from inspector.loader.entry_problems import EntryProblems
-from inspector.loader.extents import longer
 from inspector.loader.formats import zip_directory
 from inspector.loader.formats.incremental import EndOfFile, Read
 from inspector.loader.formats.pickle_code import read_pickle
-from inspector.loader.formats.pickle_values import BadPickle, Pickle
-from inspector.loader.formats.torch_imports import purpose
+from inspector.loader.formats.pickle_values import BadPickle, GlobalName
+from inspector.loader.formats.torch_imports import imported, refused_protocol
+from inspector.loader.formats.torch_storages import ArchivedStorages, TrailingStorages, judge_members
 from inspector.loader.formats.torch_tensors import ODD, PickledTensor, Storage, Tensors, summary_of, weights_in
 from inspector.loader.formats.zip_directory import BadArchive, Member
 from inspector.loader.header_record import NAMES_SHOWN, Header, Layouts
-from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout, lay_out
 from inspector.loader.signature import SNIFF_BYTES, recognise
 
 PICKLE_LIMIT: Final = 32_000_000
 """Bytes of pickled structure; a hundred thousand tensors take about twenty million."""
+LATER_LIMIT: Final = 1_000
+"""Pickles of one file that are looked at besides the one with the state dict."""
 _MAGIC: Final = 0x1950A86A20F9469CFC6C
 
 
@@ -91,14 +94,14 @@ def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None)
 
         found = NotACheckpoint(place=place, what=what, bytes=size)
     except BadPickle as bad:
-        from inspector.findings.header.torch import PickleMalformed
+        from inspector.findings.header.pickle import PickleMalformed
 
         found = PickleMalformed(place=place, problem=bad.problem, position=bad.position)
     except BadArchive as bad:
         from inspector.findings.header.torch import ArchiveMalformed
 
         found = ArchiveMalformed(place=place, problem=bad.problem, cut=bad.cut, stored=size)
-    return reading.unreadable(found)
+    return reading.broken(found)
 
 
 class _TorchReading:
@@ -108,6 +111,13 @@ class _TorchReading:
         self.problems = EntryProblems()
         self.place = Place(file=file)
         self.odd: list[str] = []
+        self.names: dict[GlobalName, int] = {}
+        self._later = LATER_LIMIT
+        self._pickled = b""  # the state dict, where torch's own loader would read it
+
+    def broken(self, found: Finding) -> TorchFile:
+        """A file that cannot be read to its end, with what it would import until then."""
+        return self.unreadable(*imported(self.names, self.place), found)
 
     def unreadable(self, *found: Finding) -> TorchFile:
         return TorchFile(Header(self.file, {}, {}, (*self.findings, *found), readable=False))
@@ -117,20 +127,45 @@ class _TorchReading:
     def archive(self) -> TorchFile:
         """A zip archive: one folder with data.pkl and data/0, data/1, ..."""
         members = zip_directory.read_directory(self.read, self.size)
-        names = [name for name in members if name == "data.pkl" or name.endswith("/data.pkl")]
-        if not names:
+        roots = [name.removesuffix("data.pkl") for name in members if name == "data.pkl" or name.endswith("/data.pkl")]
+        if not roots:
+            self._scan(members, "")
             raise BadArchive("the archive contains no data.pkl")
-        main = members[min(names, key=len)]
+        folder, slash, _ = next(iter(members)).partition("/")
+        first = folder + "/" if slash else ""
+        root = first if first in roots else min(roots, key=len)
+        self._scan(members, f"{root}data.pkl")
+        main = members[f"{root}data.pkl"]
         if main.size > PICKLE_LIMIT:
             raise BadPickle(f"has {main.size:,} bytes, the limit is {PICKLE_LIMIT:,}")
         data = zip_directory.beginning(self.read, main, PICKLE_LIMIT)
         try:
-            found = read_pickle(data)
+            found = read_pickle(data, 0, self.names)
         except EndOfFile:
             raise BadPickle("stops before its end", len(data)) from None
-        prefix = main.name.removesuffix("data.pkl")
-        form = "torchscript" if any(name.startswith(f"{prefix}code/") for name in members) else "zip"
-        return self._concluded(found.value, [found], form, _Archived(prefix, members))
+        self._scan_row(data[found.end :])
+        self.findings.extend(judge_members(members, first, self.place))
+        self._pickled = data[: found.end]
+        form = "torchscript" if any(name.startswith(f"{root}code/") for name in members) else "zip"
+        return self._concluded(found.value, form, ArchivedStorages(root, members))
+
+    def _scan(self, members: Mapping[str, Member], main: str) -> None:
+        """Adds what the other pickles of an archive would import; programs load these too, and not only torch."""
+        left = PICKLE_LIMIT
+        for name, member in members.items():
+            if name.endswith(".pkl") and name != main:
+                left -= member.size
+                if left < 0 or not self._later:
+                    self._not_scanned()
+                    break
+                with suppress(BadArchive):
+                    self._scan_row(zip_directory.beginning(self.read, member, member.size))
+
+    def _not_scanned(self) -> None:
+        from inspector.findings.header.pickle import PickleMalformed
+
+        problem = f"is accompanied by more than {LATER_LIMIT:,} others, or more than {PICKLE_LIMIT:,} bytes of them"
+        self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
 
     def row(self) -> TorchFile:
         """An older file: magic number, protocol, system, state dict and keys as pickles in a row; then the storages."""
@@ -147,26 +182,38 @@ class _TorchReading:
             size <<= 3
 
     def _row(self, data: bytes) -> TorchFile:
-        pickles = [read_pickle(data)]
-        value = pickles[0].value
-        if value != _MAGIC or type(value) is not int:
-            return self._concluded(value, pickles, "pickle", None)
+        first = read_pickle(data, 0, self.names)
+        if first.value != _MAGIC or type(first.value) is not int:
+            self._scan_row(self.read(first.end, min(self.size - first.end, PICKLE_LIMIT)))
+            return self._concluded(first.value, "pickle", None)
+        pickles = [first]
         for _ in range(4):  # protocol version, system, the object, the keys of its storages
-            pickles.append(read_pickle(data, pickles[-1].end))
+            pickles.append(read_pickle(data, pickles[-1].end, self.names))
         keys = pickles[4].value
-        behind = _TrailingStorages(pickles[4].end, keys if isinstance(keys, list) else [])
-        return self._concluded(pickles[3].value, pickles, "legacy", behind)
+        self._pickled = data[pickles[2].end : pickles[3].end]
+        behind = TrailingStorages(pickles[4].end, keys if isinstance(keys, list) else [], self.size)
+        return self._concluded(pickles[3].value, "legacy", behind)
+
+    def _scan_row(self, data: bytes) -> None:
+        """Adds what pickles after a pickle would import: `pickle.load` may be called again on an open file."""
+        at = 0
+        with suppress(BadPickle, EndOfFile):
+            while at < len(data):
+                if not self._later:
+                    self._not_scanned()
+                    break
+                self._later -= 1
+                at = read_pickle(data, at, self.names).end
 
     # from the pickled value to tensors
 
-    def _concluded(
-        self, value: object, pickles: list[Pickle], form: str, place: _Archived | _TrailingStorages | None
-    ) -> TorchFile:
-        self._imports(pickles, form)
+    def _concluded(self, value: object, form: str, place: ArchivedStorages | TrailingStorages | None) -> TorchFile:
+        self.findings.extend(imported(self.names, self.place, script=form == "torchscript"))
         inside, weights, beside = weights_in(value)
         tensors: dict[str, Layout] = {}
         lies: dict[str, tuple[str, int, tuple[int, ...]]] = {}
         faulty: list[str] = []
+        doubled: list[str] = []
         views: dict[str, dict[tuple[Any, ...], list[str]]] = {}
         of_storage: dict[str, list[str]] = {}
         storages: dict[str, Storage] = {}
@@ -176,26 +223,45 @@ class _TorchReading:
             if layout is None:
                 faulty.append(name)
                 continue
+            if name in tensors:
+                doubled.append(name)
             tensors[name] = layout
             storage = made.storage
             if storage is not None:
                 storages[storage.key] = storage
-                if isinstance(place, _Archived):
+                if isinstance(place, ArchivedStorages):
                     lies[name] = (f"{place.prefix}data/{storage.key}", made.offset, made.strides)
                 of_storage.setdefault(storage.key, []).append(name)
                 if layout.elements:
                     view = (made.offset, made.shape, made.strides, made.dtype)
                     views.setdefault(storage.key, {}).setdefault(view, []).append(name)
         self._judge_tensors(found.complete)
+        self._judge_keys(found.odd_keys, doubled, value)
         if not tensors and not faulty and not (isinstance(value, dict) and not value):
             from inspector.findings.header.torch import NoTensors
 
             self.findings.append(NoTensors(place=self.place, what=summary_of(value)))
             return self.unreadable()
+        self._judge_content(value, len(tensors), inside, beside)
+        ties, slices = self._shared(views)
+        declared = sum(storage.bytes for storage in storages.values())
+        cut: tuple[str, ...] = ()
+        if place is not None:
+            cut, found_of_storages = place.judge(storages, of_storage, self.place)
+            self.findings.extend(found_of_storages)
+        header = Header(
+            self.file, tensors, {"format": "pt"}, tuple(self.findings), max(0, self.size - 8 - declared), declared,
+            tuple(faulty), cut,
+        )  # fmt: skip
+        return TorchFile(header, form, ties, slices, inside, beside, lies)
+
+    def _judge_content(self, value: object, tensors: int, inside: str, beside: Mapping[str, int]) -> None:
+        """What the file holds besides a state dict, and how it is pickled."""
+        self.findings.extend(refused_protocol(self._pickled, self.names, self.place))
         if isinstance(value, dict) and value.keys() >= {"state", "param_groups"}:
             from inspector.findings.reading.training import OptimizerNotWeights
 
-            self.findings.append(OptimizerNotWeights(place=self.place, tensors=len(tensors)))
+            self.findings.append(OptimizerNotWeights(place=self.place, tensors=tensors))
         if inside or beside:
             from inspector.findings.header.torch import OtherKey, WeightsInside
 
@@ -207,18 +273,10 @@ class _TorchReading:
                     count=len(beside),
                 )
             )
-        ties, slices = self._shared(views)
-        declared = sum(storage.bytes for storage in storages.values())
-        cut = () if place is None else self._cut(place, storages, of_storage)
-        header = Header(
-            self.file, tensors, {"format": "pt"}, tuple(self.findings), max(0, self.size - 8 - declared), declared,
-            tuple(faulty), cut,
-        )  # fmt: skip
-        return TorchFile(header, form, ties, slices, inside, beside, lies)
 
     def _judge_tensors(self, complete: bool) -> None:
         """What is wrong with the tensors that the pickle describes."""
-        from inspector.findings.header.torch import PickleMalformed
+        from inspector.findings.header.pickle import PickleMalformed
 
         self.findings.extend(self.problems.findings(self.file))
         if self.odd:
@@ -228,22 +286,18 @@ class _TorchReading:
             problem = "contains more than a state dict can"
             self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
 
-    def _imports(self, pickles: list[Pickle], form: str) -> None:
-        runs: list[str] = []
-        objects: list[str] = []
-        for pickle in pickles:
-            for name in pickle.names:
-                kind = purpose(name)
-                if kind == "object" and form == "torchscript" and name.module.startswith("__torch__"):
-                    continue
-                if kind:
-                    (runs if kind == "runs" else objects).append(str(name)[:200])
-        from inspector.findings.header.torch import PickleHoldsObjects, PickleRunsCode
+    def _judge_keys(self, odd: list[str], doubled: list[str], value: object) -> None:
+        """Keys that are not texts, and those that are one when written out; an optimizer numbers its parameters."""
+        if doubled:
+            from inspector.findings.header.entries import KeyDoubled
 
-        for finding, names in ((PickleRunsCode, runs), (PickleHoldsObjects, objects)):
-            distinct = tuple(dict.fromkeys(names))
-            if distinct:
-                self.findings.append(finding(place=self.place, names=distinct[:NAMES_SHOWN], count=len(distinct)))
+            shown = tuple(one[:200] for one in doubled[:NAMES_SHOWN])
+            self.findings.append(KeyDoubled(place=self.place, where="state dict", keys=shown, tensors=len(doubled)))
+        if odd and not (isinstance(value, dict) and value.keys() >= {"state", "param_groups"}):
+            from inspector.findings.header.torch import KeysNotStrings
+
+            keys = tuple(one[:200] for one in odd[:NAMES_SHOWN])
+            self.findings.append(KeysNotStrings(place=self.place, keys=keys, count=len(odd)))
 
     def _layout(self, name: str, made: PickledTensor) -> Layout | None:
         if made is ODD:
@@ -268,8 +322,17 @@ class _TorchReading:
             if max(made.shape, default=0) < 1 << 60:
                 layout = self.known.setdefault(key, found)
         if made.storage is not None and layout.elements:
-            pairs = zip(made.shape, made.strides, strict=True)
-            reach = made.offset + 1 + sum((dim - 1) * stride for dim, stride in pairs)
+            used = [(dim, stride) for dim, stride in zip(made.shape, made.strides, strict=True) if dim > 1]
+            beyond_first = sum((dim - 1) * stride for dim, stride in used)
+            reach = made.offset + 1 + beyond_first
+            distinct = 1 + beyond_first // (gcd(*(stride for _, stride in used)) or 1)
+            if layout.elements > distinct:  # more elements than places that its strides lead to
+                from inspector.findings.header.torch import MemoryRepeated, RepeatEntry
+
+                repeat = RepeatEntry(
+                    tensor=name, dtype=made.dtype, shape=made.shape[:NAMES_SHOWN], elements=min(distinct, WORD)
+                )
+                self.problems.add(MemoryRepeated, repeat)
             has = made.storage.bytes * 8 // BITS[made.dtype]
             if reach > has:
                 from inspector.findings.header.torch import TensorBeyondStorage, ViewEntry
@@ -310,84 +373,3 @@ class _TorchReading:
                 )
             )
         return tuple(ties), tuple(slices)
-
-    def _cut(
-        self, place: _Archived | _TrailingStorages, storages: Mapping[str, Storage], of_storage: Mapping[str, list[str]]
-    ) -> tuple[str, ...]:
-        """Names of tensors with a missing or incomplete storage."""
-        gone = place.gone(storages) if isinstance(place, _Archived) else self._behind(place, storages)
-        names = [name for key in gone for name in of_storage.get(key, ())]
-        if names and isinstance(place, _Archived):
-            from inspector.findings.header.torch import StorageMissing
-
-            self.findings.append(
-                StorageMissing(
-                    place=self.place,
-                    storages=len(gone),
-                    members=tuple(list(gone.values())[:NAMES_SHOWN]),
-                    tensors=len(names),
-                    names=tuple(names[:NAMES_SHOWN]),
-                    layers=layers_of(names),
-                )
-            )
-        return tuple(names)
-
-    def _behind(self, place: _TrailingStorages, storages: Mapping[str, Storage]) -> dict[str, str]:
-        """Storages of an old file that reach beyond its end: each is its length in 8 bytes, then its elements."""
-        at = place.start
-        gone: dict[str, str] = {}
-        for key in dict.fromkeys(str(key) for key in place.keys if isinstance(key, str | int)):
-            storage = storages.get(key)
-            if storage is None:
-                return gone  # storages of what is no tensor of the weights: the sum cannot go on
-            at += 8 + storage.bytes
-            if at > self.size:
-                gone[key] = key
-        at_least = place.start + sum(8 + storage.bytes for storage in storages.values())
-        if gone or at_least > self.size:
-            if not gone:
-                gone = dict.fromkeys(storages, "")
-            lost = max(at, at_least) - self.size
-            from inspector.findings.shards.files import ShardCut
-
-            self.findings.append(
-                ShardCut(
-                    place=self.place,
-                    declared=min(self.size + lost, WORD),
-                    stored=self.size,
-                    lost_bytes=min(lost, WORD),
-                    tensors=len(gone),
-                    names=(),
-                    layers="",
-                )
-            )
-        elif len(storages) == len(place.keys) and at < self.size:
-            self.findings.append(longer(self.place, at, self.size))
-        return gone
-
-
-class _Archived(Struct, frozen=True):
-    """Storages as members of an archive."""
-
-    prefix: str
-    members: Mapping[str, Member]
-
-    def gone(self, storages: Mapping[str, Storage]) -> dict[str, str]:
-        """Storages that are absent or too short -> what is wrong with them."""
-        gone: dict[str, str] = {}
-        for key, storage in storages.items():
-            name = f"{self.prefix}data/{key}"
-            member = self.members.get(name)
-            if member is None:
-                gone[key] = f"{name} is missing"
-            elif member.size < storage.bytes or (member.plain and member.stored < storage.bytes):
-                has = min(member.size, member.stored) if member.plain else member.size
-                gone[key] = f"{name} has {has:,} of {storage.bytes:,} bytes"
-        return gone
-
-
-class _TrailingStorages(Struct, frozen=True):
-    """Storages in a row behind the pickles, in the order of `keys`."""
-
-    start: int
-    keys: list[object]

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from inspector.loader.dtype import BITS, TORCH_NAMES
-from inspector.loader.formats.pickle_values import GlobalName, Persistent, PickledObject
+from inspector.loader.formats.pickle_values import GlobalName, OddKey, Persistent, PickledObject
 from inspector.loader.layout import WORD
 
 STEP_LIMIT: Final = 1_000_000
@@ -64,17 +64,29 @@ ODD: Final = PickledTensor("", (), (), 0, None)
 """What a call makes that would be a tensor if its arguments were such as tensors have."""
 
 
+ALONE: Final = "tensor"
+"""The name of a tensor that was saved by itself, without one."""
+
+
 class Tensors:
-    """Finds every tensor below a value by its path. complete: False where one was left out for a limit."""
+    """Finds every tensor below a value by its path. complete: False where one was left out for a limit.
+
+    odd_keys: keys at the top of a state dict that are not texts.
+    """
 
     def __init__(self) -> None:
         self.complete = True
+        self.odd_keys: list[str] = []
         self._steps = self._name_bytes = 0
 
     def below(self, value: object, prefix: str, depth: int = 0) -> Iterator[tuple[str, PickledTensor]]:
         """Every tensor below a value by its path, in the order of the file."""
         if depth > DEPTH_LIMIT:
             self.complete = False
+            return
+        alone = tensor_of(value)
+        if alone is not None:
+            yield ALONE, alone
             return
         holder = _mapping(value)
         if holder is not None:
@@ -88,13 +100,15 @@ class Tensors:
             if self._steps > STEP_LIMIT:
                 self.complete = False
                 return
-            found = _tensor_of(item)
+            found = tensor_of(item)
             if found is None and _mapping(item) is None and not isinstance(item, list | tuple):
                 continue
             if _is_module(value) and key in ("_parameters", "_buffers", "_modules"):
                 yield from self.below(item, prefix, depth + 1)
                 continue
             name = f"{prefix}{key}"
+            if type(key) is not str and holder is not None and (depth == 0 or isinstance(key, OddKey)):
+                self.odd_keys.append(name)
             self._name_bytes += len(name)
             if len(name) > NAME_LIMIT or self._name_bytes > NAMES_LIMIT:
                 self.complete = False
@@ -117,10 +131,10 @@ def weights_in(value: object) -> tuple[str, object, dict[str, int]]:
             key: _count(item)
             for key, item in holder.items()
             if type(key) is str and (isinstance(item, dict | list | tuple) or _mapping(item) is not None)
-            if _tensor_of(item) is None
+            if tensor_of(item) is None
         }
         key = next((key for key in _INSIDE if below.get(key)), None)
-        if key is None or any(_tensor_of(item) is not None for item in holder.values()):
+        if key is None or any(tensor_of(item) is not None for item in holder.values()):
             break
         beside.update({other[:200]: count for other, count in below.items() if other != key and count})
         way.append(key)
@@ -134,7 +148,7 @@ def _count(value: object) -> int:
     while stack and steps < 20_000:
         item = stack.pop()
         steps += 1
-        if _tensor_of(item) is not None:
+        if tensor_of(item) is not None:
             found += 1
             continue
         holder = _mapping(item)
@@ -173,7 +187,7 @@ def summary_of(value: object) -> str:
     return "a number" if isinstance(value, int | float) else "a string" if isinstance(value, str) else "nothing"
 
 
-def _tensor_of(value: object) -> PickledTensor | None:
+def tensor_of(value: object) -> PickledTensor | None:
     """The tensor that a call in the pickle would make; None where it makes something else."""
     for _ in range(8):
         if (

@@ -110,6 +110,14 @@ def with_options(
     return address
 
 
+def repository_named(name: str, revision: str | None) -> Address | InvalidAddress:
+    """The model repository that a file names: `org/name`, or a lone `name`, and nothing else.
+
+    What a file says is never a path of this machine, an address elsewhere or a folder of a repository.
+    """
+    return _checked(name, name, revision, "", "model")
+
+
 def below(text: str, commit: str, folder: str) -> str:
     """The `hf://` address of a folder at a commit, below what an address in its shortest form names."""
     found = _hub(text, text)

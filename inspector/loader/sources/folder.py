@@ -14,7 +14,7 @@ from msgspec import Struct
 from inspector.loader.header import wanted_length
 from inspector.loader.signature import SNIFF_BYTES
 from inspector.loader.sources.local_reading import CASELESS, kind_of, names_device, open_regular, read_at, refusal_of
-from inspector.loader.sources.source import Listing, Opening, Refusal
+from inspector.loader.sources.source import Listing, Opening, Refusal, is_plain_name
 
 LISTED_LIMIT: Final = 100_000
 """Weight and JSON files of one folder that are looked at; more is no checkpoint."""
@@ -79,6 +79,13 @@ class FolderSource(Struct, frozen=True):
         except OSError as error:
             return Listing(files, {**others, ".": refusal_of(error).reason}, False)
         return Listing(dict(sorted(files.items())), others, complete)
+
+    def inside(self, folder: str) -> FolderSource | Refusal:
+        """The folder of exactly this name; another spelling that the system takes for the same is none."""
+        path = os.path.join(self.folder, folder)
+        if not is_plain_name(folder) or not os.path.isdir(path) or folder not in names_in(self.folder):
+            return Refusal("absent", "no such folder")
+        return _source(path)
 
     def read_whole(self, name: str, limit: int) -> bytes | Refusal:
         """A regular file of at most `limit` bytes."""

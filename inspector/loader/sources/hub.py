@@ -84,6 +84,26 @@ class HubSource:
         """Ends the reading; nothing waits for what is still on its way."""
         self._web.close()
 
+    def again(self) -> HubSource:
+        """The same folder at the same commit, also after it was closed. Nothing is requested until a file is."""
+        return self._at(self._folder)
+
+    def inside(self, folder: str) -> HubSource | Refusal:
+        """The folder of this name at the same commit, by the list of files that is at hand."""
+        if self.only is not None or not is_plain_name(folder) or self.listing().others.get(folder) != "directory":
+            return _ABSENT
+        source = self._at(self._path(folder))
+        source._read_ahead()
+        return source
+
+    def _at(self, folder: str) -> HubSource:
+        address = replace(self.address, revision=self.commit, inside=folder)
+        web = Web(self._api.settings.origin, request_headers(), self._web.limits, Meter())
+        api = replace(self._api, web=web, address=address)
+        source = HubSource(api, self._description, self._progress)
+        source._files, source._complete = self._files, self._complete
+        return source
+
     def download(self, audited: Iterable[str]) -> Download:
         """What fetching the repository brings, if these files of the folder are its weights."""
         sizes = {path: file.size for path, file in self._files.items()}

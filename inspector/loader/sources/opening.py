@@ -3,18 +3,40 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from inspector.findings.finding import Finding
 from inspector.loader.sources.address import Address, InvalidAddress, address_of, shown, with_options
-from inspector.loader.sources.source import Source
+from inspector.loader.sources.source import RepositoryFile, Source
 
 if TYPE_CHECKING:
-    from inspector.loader.sources.hub import HubSource
-    from inspector.loader.sources.remote_files import RemoteFiles
-    from inspector.loader.sources.traffic import Progress
+    from inspector.loader.sources.download import Download
+    from inspector.loader.sources.traffic import Progress, Traffic
+
+
+@runtime_checkable
+class RemoteSource(Source, Protocol):
+    """A source that is read over a network."""
+
+    @property
+    def traffic(self) -> Traffic:
+        """What was read so far."""
+
+    @property
+    def tree(self) -> Mapping[str, RepositoryFile]:
+        """Every file at and below the place, as it states them; {} where it does not or not all."""
+
+    def again(self) -> RemoteSource:
+        """The same place, also after it was closed."""
+
+    def close(self) -> None:
+        """Ends the reading."""
+
+    def download(self, audited: Iterable[str]) -> Download | None:
+        """What fetching the place brings, if these of its files are the weights."""
 
 
 class OpenedSource(Struct, frozen=True):
@@ -30,7 +52,7 @@ class OpenedSource(Struct, frozen=True):
     commit: str | None = None
     revision: str | None = None
     notes: tuple[Finding, ...] = ()
-    remote: HubSource | RemoteFiles | None = None
+    remote: RemoteSource | None = None
 
 
 def understood(
@@ -71,10 +93,13 @@ def open_source(
         return os.path.join(source, subfolder) if subfolder else source
     if address.kind == "url":
         return _remote(address, subfolder, progress)
-    return _repository(address, cached, progress, chosen)
+    return open_repository_at(address, cached, progress, chosen)
 
 
-def _repository(address: Address, cached: bool, progress: Progress | None, chosen: bool) -> OpenedSource | Finding:
+def open_repository_at(
+    address: Address, cached: bool = False, progress: Progress | None = None, chosen: bool = False
+) -> OpenedSource | Finding:
+    """A repository of the Hub, from the local cache where only that may be read."""
     from inspector.loader.sources.hub_settings import cache_folder, offline, settings
 
     without = offline()

@@ -20,7 +20,7 @@ from inspector.loader.signature import SNIFF_BYTES
 from inspector.loader.sources.address import shown
 from inspector.loader.sources.local_reading import WINDOWS
 from inspector.loader.sources.ranges import SMALLEST_FIRST, UNKNOWN_FIRST, expected_headers, likely_headers
-from inspector.loader.sources.source import Listing, Opening, Refusal, RepositoryFile
+from inspector.loader.sources.source import Listing, Opening, Refusal, RepositoryFile, is_plain_name
 from inspector.loader.sources.tasks import begin
 from inspector.loader.sources.traffic import Meter, Progress, Traffic
 
@@ -73,6 +73,20 @@ class RemoteFiles(Struct):
 
     def close(self) -> None:
         """Nothing is kept open."""
+
+    def again(self) -> RemoteFiles:
+        """The same place: nothing was closed."""
+        return self
+
+    def inside(self, folder: str) -> RemoteFiles | Refusal:
+        """The folder of this name in the same file system."""
+        if not is_plain_name(folder) or self.others.get(folder) != "directory":
+            return _ABSENT
+        path = f"{self.folder}/{folder}" if self.folder else folder
+        try:
+            return _opened(self.files, path, folder, Meter(), self.progress)
+        except Exception as problem:
+            return _refusal(problem)
 
     def download(self, audited: Iterable[str]) -> None:
         """Nothing is known of what else the place has."""

@@ -74,6 +74,12 @@ class Source(Protocol):
     def listing(self) -> Listing:
         """The files of the place, asked for once."""
 
+    def inside(self, folder: str) -> Source | Refusal:
+        """The folder directly below that the listing has under exactly this name; refused where it has none.
+
+        The name may come from a file of the place: it is only ever looked up, never taken for a path or an address.
+        """
+
     def read_whole(self, name: str, limit: int) -> bytes | Refusal:
         """A small file; refused when it is longer than `limit` bytes, without reading that far."""
 

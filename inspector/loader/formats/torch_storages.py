@@ -1,0 +1,118 @@
+"""Where the bytes of a PyTorch file's tensors are, and which of them are missing. Source: torch/serialization.py and
+caffe2/serialize/inline_container.cc of torch 2.13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from inspector.findings.finding import Finding, Place
+from inspector.loader.extents import longer
+from inspector.loader.formats.torch_tensors import Storage
+from inspector.loader.formats.zip_directory import Member
+from inspector.loader.header_record import NAMES_SHOWN
+from inspector.loader.layer_words import layers_of
+from inspector.loader.layout import WORD
+
+Judged = tuple[tuple[str, ...], list[Finding]]
+"""Names of tensors with a missing or incomplete storage, and what is to be reported of the storages."""
+
+
+def judge_members(members: Mapping[str, Member], root: str, place: Place) -> Iterator[Finding]:
+    """Members outside of the folder `root` of an archive, and a format without its version: torch refuses both."""
+    outside = tuple(name for name in members if not (root and name.startswith(root)))
+    if outside:
+        from inspector.findings.header.torch import ArchiveRoots
+
+        shown = tuple(name[:200] for name in outside[:NAMES_SHOWN])
+        yield ArchiveRoots(place=place, root=root[:200], others=shown, count=len(outside))
+    elif f"{root}version" not in members and f"{root}.data/version" not in members:
+        from inspector.findings.header.torch import ArchiveRefused
+
+        yield ArchiveRefused(place=place, problems=(f"{root[:200]}version is missing",), count=1)
+
+
+class ArchivedStorages(Struct, frozen=True):
+    """Storages as members of an archive."""
+
+    prefix: str
+    members: Mapping[str, Member]
+
+    def judge(self, storages: Mapping[str, Storage], of_storage: Mapping[str, list[str]], place: Place) -> Judged:
+        """Storages that are absent, or have another number of bytes than is described."""
+        missing: dict[str, str] = {}
+        longer: list[str] = []
+        for key, storage in storages.items():
+            name = f"{self.prefix}data/{key}"
+            member = self.members.get(name)
+            if member is None:
+                missing[key] = f"{name} is missing"
+            elif member.size < storage.bytes or (member.plain and member.stored < storage.bytes):
+                has = min(member.size, member.stored) if member.plain else member.size
+                missing[key] = f"{name} has {has:,} of {storage.bytes:,} bytes"
+            elif member.size > storage.bytes:
+                longer.append(f"{name[:200]} has {member.size:,} bytes, {storage.bytes:,} are described")
+        findings: list[Finding] = []
+        if longer:
+            from inspector.findings.header.torch import ArchiveRefused
+
+            findings.append(ArchiveRefused(place=place, problems=tuple(longer[:NAMES_SHOWN]), count=len(longer)))
+        names = tuple(name for key in missing for name in of_storage.get(key, ()))
+        if names:
+            from inspector.findings.header.torch import StorageMissing
+
+            findings.append(
+                StorageMissing(
+                    place=place,
+                    storages=len(missing),
+                    members=tuple(list(missing.values())[:NAMES_SHOWN]),
+                    tensors=len(names),
+                    names=names[:NAMES_SHOWN],
+                    layers=layers_of(names),
+                )
+            )
+        return names, findings
+
+
+class TrailingStorages(Struct, frozen=True):
+    """Storages in a row behind the pickles of an older file, in the order of `keys`. start, size: bytes of the file."""
+
+    start: int
+    keys: list[object]
+    size: int
+
+    def judge(self, storages: Mapping[str, Storage], of_storage: Mapping[str, list[str]], place: Place) -> Judged:
+        """Storages that reach beyond the end: each is its length in 8 bytes, then its elements."""
+        at = self.start
+        missing: list[str] = []
+        for key in dict.fromkeys(str(key) for key in self.keys if isinstance(key, str | int)):
+            storage = storages.get(key)
+            if storage is None:  # of what is no tensor of the weights: the sum cannot go on
+                return _names(missing, of_storage), []
+            at += 8 + storage.bytes
+            if at > self.size:
+                missing.append(key)
+        at_least = self.start + sum(8 + storage.bytes for storage in storages.values())
+        if missing or at_least > self.size:
+            missing = missing or list(storages)
+            lost = max(at, at_least) - self.size
+            from inspector.findings.shards.files import ShardCut
+
+            cut = ShardCut(
+                place=place,
+                declared=min(self.size + lost, WORD),
+                stored=self.size,
+                lost_bytes=min(lost, WORD),
+                tensors=len(missing),
+                names=(),
+                layers="",
+            )
+            return _names(missing, of_storage), [cut]
+        complete = len(storages) == len(self.keys) and at < self.size
+        return (), [longer(place, at, self.size)] if complete else []
+
+
+def _names(keys: list[str], of_storage: Mapping[str, list[str]]) -> tuple[str, ...]:
+    return tuple(name for key in keys for name in of_storage.get(key, ()))
