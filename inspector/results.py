@@ -192,7 +192,7 @@ def _everywhere(audited: AuditResult, names: Callable[[AuditResult], list[str]])
 
 def _missing(audited: AuditResult) -> list[str]:
     lost = [name for names in audited.checkpoint.lost.values() for name in names]
-    gaps = () if audited.case is None else audited.case.placement.gaps
+    gaps = () if audited.case is None else audited.case.placement.missing
     return [*lost, *_names(audited, ((gap.block.key, gap.boxes) for gap in gaps))]
 
 

@@ -1,1 +1,1 @@
-"""Pure arithmetic of the house: index spans, the expression language of definitions, polynomials, name keys."""
+"""Pure arithmetic: index spans, the expression language of definitions, polynomials, keys of names."""

@@ -33,7 +33,7 @@ def boxes_of(indices: list[Index]) -> tuple[Box, ...]:
 
 
 def _full(indices: list[Index], axes: int) -> Box | None:
-    """The one box that holds all, where the tuples are a full product of their axes."""
+    """The single box of all tuples, where they are a full product of their axes."""
     sets = [set(column) for column in zip(*indices, strict=True)]
     product = 1
     for members in sets:
@@ -42,7 +42,7 @@ def _full(indices: list[Index], axes: int) -> Box | None:
 
 
 def joined(boxes: Iterable[Box]) -> tuple[Box, ...]:
-    """Disjoint boxes with neighbours that differ in one axis alone made one."""
+    """Joins disjoint boxes that are adjacent on one axis and equal on the others."""
     kept = list(boxes)
     axes = len(kept[0]) if kept else 0
     for axis in reversed(range(axes)):
@@ -58,7 +58,7 @@ def joined(boxes: Iterable[Box]) -> tuple[Box, ...]:
 
 
 def count(boxes: Iterable[Box]) -> int:
-    """How many index tuples."""
+    """Number of index tuples."""
     total = 0
     for box in boxes:
         size = 1
@@ -95,11 +95,11 @@ def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
 
 
 FEW = 64
-"""Pairs of boxes up to which cutting one by one is the fastest way; the set is the same either way."""
+"""Number of pairs of boxes up to which subtracting one by one is fastest; the result is the same either way."""
 
 
 def minus(boxes: Sequence[Box], cuts: Sequence[Box]) -> tuple[Box, ...]:
-    """The boxes without some others, in time that grows with their runs and not with their product."""
+    """Some boxes minus others, in time proportional to their runs, not to their product."""
     if not boxes or not cuts:
         return tuple(boxes)
     if not boxes[0]:
@@ -121,7 +121,7 @@ def minus(boxes: Sequence[Box], cuts: Sequence[Box]) -> tuple[Box, ...]:
 
 
 def _atoms(boxes: Sequence[Box], cuts: Sequence[Box]) -> Iterator[tuple[Span, list[Box], list[Box]]]:
-    """The first axis in pieces within which no box begins or ends, each with the rests of the boxes and cuts there."""
+    """Splits the first axis where boxes begin or end; each piece has the remaining axes of its boxes and cuts."""
     events: dict[int, list[tuple[bool, bool, int]]] = {}
     for is_cut, listed in ((False, boxes), (True, cuts)):
         for number, box in enumerate(listed):
@@ -131,7 +131,7 @@ def _atoms(boxes: Sequence[Box], cuts: Sequence[Box]) -> Iterator[tuple[Span, li
     active: tuple[dict[int, Box], dict[int, Box]] = ({}, {})
     places = sorted(events)
     for place, following in zip(places, [*places[1:], places[-1]], strict=True):
-        for begins, is_cut, number in sorted(events[place]):  # what ends here before what begins here
+        for begins, is_cut, number in sorted(events[place]):  # ends before beginnings at the same index
             if begins:
                 active[is_cut][number] = (cuts if is_cut else boxes)[number][1:]
             else:
@@ -141,13 +141,13 @@ def _atoms(boxes: Sequence[Box], cuts: Sequence[Box]) -> Iterator[tuple[Span, li
 
 
 def within(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
-    """The part of the boxes that is in one box."""
+    """The intersection of the boxes with one box."""
     matched = (common(box, cut) for box in boxes)
     return tuple(box for box in matched if box is not None)
 
 
 def by_digits(box: Box) -> Iterator[Box]:
-    """A box split into parts with indices of equally many digits, which a pattern over `#` cannot distinguish."""
+    """Splits a box by the number of digits of its indices, which a pattern over `#` cannot distinguish."""
     lengths = range(len(str(max((axis.last for axis in box if axis), default=0))))
     parts = [
         [
@@ -166,7 +166,7 @@ def tuples(box: Box) -> Iterator[Index]:
 
 
 def outer(boxes: Iterable[Box], axes: int) -> tuple[Box, ...]:
-    """The index tuples of the first axes, each once."""
+    """The distinct index tuples of the first axes."""
     found: tuple[Box, ...] = ()
     for lead in dict.fromkeys(box[:axes] for box in boxes):
         found = (*found, *minus((lead,), found))

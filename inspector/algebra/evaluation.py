@@ -1,6 +1,6 @@
-"""What an expression is worth in a scope: numbers, texts, lists and spans; None is *absent*.
+"""Evaluates expressions in a scope to numbers, texts, lists and spans; None means *absent*.
 
-A tree is turned once into nested functions of a scope, so that binding a definition costs microseconds a row.
+A tree is compiled once to nested functions of a scope, so that binding a definition takes microseconds per row.
 Arithmetic with an absent or unsuitable value is absent; a remainder of `/`, a division by zero and a
 value of the wrong type are reported to the scope, which collects them as faults of the config.
 """
@@ -34,7 +34,7 @@ Evaluator = Callable[[Meanings], Value]
 
 @cache
 def evaluator(node: Node) -> Evaluator:
-    """The function that works a tree out in a scope. It never raises on values: it gives None."""
+    """The function that evaluates a tree in a scope. It never raises on unsuitable values: it returns None."""
     match node:
         case Literal(value):
             return lambda scope: value
@@ -268,7 +268,7 @@ def _bracket(node: Bracket) -> Evaluator:
 
 
 def is_filter(inner: Node) -> bool:
-    """Whether a bracket's inner part is a predicate: comparison, and, or, not, or a bare key."""
+    """Whether the inner part of a bracket is a predicate: comparison, and, or, not, or a bare key."""
     return isinstance(inner, (Not, Word)) or (
         isinstance(inner, Binary) and (inner.operator in COMPARISONS or inner.operator in ("and", "or"))
     )
@@ -321,14 +321,14 @@ def _filter(node: Bracket, base: Evaluator) -> Evaluator:
 
 
 def _decidable(inner: Node, scope: Meanings) -> bool:
-    """A filter over a list that is absent is absent itself, so that the next alternative is asked."""
+    """Whether a filter can be decided: a filter over an absent list is absent, so that the next alternative applies."""
     if isinstance(inner, Binary) and inner.operator in ("==", "in") and isinstance(inner.left, Word):
         return scope.word(inner.left.path) is not None
     return scope.word(inner.path) is not None if isinstance(inner, Word) else True
 
 
 def _predicate(inner: Node) -> Callable[[Meanings, int], bool]:
-    """A filter's test: words are read at the index, but the right side of `in` is taken whole."""
+    """The test of a filter: words are read at the index, but the right side of `in` is the whole value."""
     match inner:
         case Binary("and", left, right):
             one, other = _predicate(left), _predicate(right)
@@ -367,7 +367,7 @@ def _item(node: Bracket, base: Evaluator, position: Evaluator) -> Evaluator:
 
 
 def _at(value: Value, at: int) -> Value:
-    """The at-th of a list, text or dict with number keys, padded with zeros or not; a scalar serves for every index."""
+    """An entry of a list, text or dict with (zero-padded) number keys; a scalar has the same value at every index."""
     if isinstance(value, (list, str)):
         return value[at] if 0 <= at < len(value) else None
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The small algebra of architecture definitions: one grammar for dims, predicates, guards and extents.
+"""The expression language of architecture definitions: one grammar for dims, predicates, guards and extents.
 
     alternatives = guarded { "|" guarded }            guarded = range [ "when" or ]
     range   = [or] [ ":" [or] [ ":" or ] ]            or = and { "or" and }      and = not { "and" not }
@@ -9,7 +9,7 @@
             | "{" word "}" | "(" alternatives ")"
     words with a meaning: when and or not in true false null len max min prod ceil floor
 
-Parsing gives a tree of plain values; `evaluate` in `inspector.algebra.evaluation` gives it a meaning.
+Parsing gives a tree of plain records; `inspector.algebra.evaluation` evaluates it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "not in"})
 
 
 class ExpressionError(ValueError):
-    """A definition's expression that is not of the grammar; the message points at the place."""
+    """An expression with a syntax error; the message points at the position."""
 
 
 class Literal(Struct, frozen=True, eq=False):
-    """A number, a text, true, false or null. Compared by identity: 1, 1.0 and true are not the same."""
+    """A number, a text, true, false or null. Compared by identity: 1, 1.0 and true are different literals."""
 
     value: int | float | str | bool | None
 
@@ -42,7 +42,7 @@ class Word(Struct, frozen=True):
 
 
 class Hole(Struct, frozen=True):
-    """`{L}`: which index of the hole's extent this is."""
+    """`{L}`: the current index in the extent of a hole."""
 
     name: str
 
@@ -90,7 +90,7 @@ class Slice(Struct, frozen=True):
 
 
 class Bracket(Struct, frozen=True):
-    """`x[...]` followed by `.field` words: slice, filter or index, by the form of the inner part."""
+    """`x[...]` followed by `.field` words: a slice, filter or index, depending on the inner part."""
 
     base: Node
     inner: Node
@@ -249,7 +249,7 @@ def _tokens(text: str) -> list[tuple[str, int]]:
 
 @cache
 def parse(text: str) -> Node:
-    """The tree of an expression. ExpressionError, with a caret, where it is not of the grammar."""
+    """The tree of an expression. ExpressionError, with a caret at the position, for a syntax error."""
     parser = _Parser(text, _tokens(text))
     node = parser.alternatives()
     if parser.peek():
@@ -258,7 +258,7 @@ def parse(text: str) -> Node:
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The nodes directly below one."""
+    """The direct child nodes."""
     match node:
         case Call(_, arguments):
             return arguments
@@ -334,7 +334,7 @@ _STRENGTH |= {"+": 5, "-": 5, "&": 5, "*": 6, "/": 6, "//": 6, "%": 6, "**": 7}
 
 
 def show(node: Node, strength: int = 0) -> str:
-    """The tree as text again: canonical spacing, only the brackets it needs."""
+    """The tree as text: canonical spacing, only necessary brackets."""
     match node:
         case Literal(value):
             return (

@@ -2,8 +2,8 @@
 
 A segment that is a canonical number of at most six ASCII digits is an index; everything else (`w1`, `007`,
 `²`, `1_0`, twenty digits) stays part of the key. Names are grouped by digit classes: names that agree
-after every digit is replaced by 0 have their numbers at the same places, so the slow look at a name is
-taken once for each class. Digits next to letters (`w1`, `conv2d`) then distinguish the keys of a class.
+after every digit is replaced by 0 have their numbers at the same places, so the slow analysis of a name is
+done once for each class. Digits next to letters (`w1`, `conv2d`) then distinguish the keys of a class.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from inspector.algebra.span import Span
 Index = tuple[int, ...]
 
 _CHUNK = 1_000
-"""Names that are looked at together: few enough for what is made of them to stay in the cache."""
+"""Number of names that are processed together, small enough for the CPU cache."""
 _DIGITS = str.maketrans("123456789", "000000000")
 _NUMBER = re.compile(r"(?:(?<=\.)|^)0{1,6}(?=\.|$)")
 _CANONICAL = re.compile(r"(?:(?<=\.)|^)(?:0|[1-9][0-9]{0,5})(?=\.|$)", re.ASCII)
 
 
 def key_of(name: str) -> tuple[str, Index]:
-    """One name's key and indices. A `#` of the name itself is written `\\#` in the key."""
+    """The key and indices of one name. A literal `#` in the name is written `\\#` in the key."""
     numbers: list[int] = []
     if "#" in name:
         name = name.replace("#", "\\#")
@@ -52,16 +52,16 @@ def name_of(key: str, indices: Index) -> str:
 
 
 def axes_of(key: str) -> int:
-    """How many indices a key has. A `#` within a segment is a name's own and none of them."""
+    """Number of indices of a key. A `#` within a segment is literal and not counted."""
     return key.split(".").count("#")
 
 
 DEEPEST = 64
-"""Segments of a key that are looked at as prefixes: names of models have up to 20, a name made of dots any number."""
+"""Most segments of a key that are used as prefixes: real names have up to 20, a malicious one any number."""
 
 
 def prefixes_of(key: str) -> Iterator[str]:
-    """The prefixes of a key, each as long as it names the same thing: "layers.#", "layers.#.mlp"."""
+    """The prefixes of a key, with the index included: "layers.#", "layers.#.mlp"."""
     segments = key.split(".", DEEPEST)
     for length in range(1, len(segments)):
         if segments[length] != "#":
@@ -69,16 +69,16 @@ def prefixes_of(key: str) -> Iterator[str]:
 
 
 def before_index(key: str) -> str:
-    """What is before the first index of a key, with its dot; ValueError where it has none."""
+    """The part before the first index of a key, with its dot; ValueError where it has none."""
     segments = key.split(".")
     return "".join(f"{segment}." for segment in segments[: segments.index("#")])
 
 
 class Column(Struct, frozen=True):
-    """Names of one key that have their numbers at the same places, or one key's names one by one.
+    """Names of one key with their numbers at the same positions, or names of one key one by one.
 
-    positions: where the names are among all that were given. spans: where the numbers are in each name.
-    text: the names side by side. indices: the index tuples of names that do not agree so.
+    positions: of the names in the input. spans: of the numbers in each name.
+    text: the names joined. indices: the index tuples, for names whose numbers are not at the same positions.
     """
 
     key: str
@@ -98,7 +98,7 @@ class Column(Struct, frozen=True):
         return list(zip(*numbers, strict=True))
 
     def box(self) -> tuple[Span, ...] | None:
-        """The one box of the names where they are a full product of their numbers, else None."""
+        """The single box of the names where they are a full product of their numbers, else None."""
         if self.indices is not None:
             return None
         sets = [
@@ -110,17 +110,17 @@ class Column(Struct, frozen=True):
 
 
 def _letters(text: str, names: int, place: int) -> str:
-    """The letter at one place of each of so many names of one length, side by side."""
+    """The letter at one position of each of `count` names of one length, joined."""
     return text[place :: len(text) // names]
 
 
 def _numbers(digits: Sequence[str]) -> set[int]:
-    """The numbers that occur, from the first digits of all names, their second digits and so on."""
+    """The distinct numbers, from the first digits of all names, their second digits and so on."""
     if len(digits) == 1:
         return set(map(int, set(digits[0])))
     if len(digits) > 4:
         return set(map(int, map("".join, set(zip(*digits, strict=True)))))
-    words = bytearray(4 * len(digits[0]))  # four digits side by side are one machine word
+    words = bytearray(4 * len(digits[0]))  # four adjacent digits are one machine word
     for place, letters in enumerate(digits):
         words[place::4] = letters.encode()
     return {int(word.to_bytes(4, byteorder)[: len(digits)]) for word in set(memoryview(words).cast("I"))}
@@ -133,7 +133,7 @@ def columns(names: Iterable[str]) -> Iterator[Column]:
     for start in range(0, len(listed), _CHUNK):
         chunk = listed[start : start + _CHUNK]
         digit_classes = "\n".join(chunk).translate(_DIGITS).split("\n")
-        if len(digit_classes) != len(chunk):  # a name that holds a line break itself
+        if len(digit_classes) != len(chunk):  # a name that contains a line break
             yield from _one_by_one(chunk, range(start, start + len(chunk)))
             continue
         for position, digit_class in enumerate(digit_classes, start):
@@ -161,7 +161,7 @@ def _one_by_one(names: Iterable[str], positions: Iterable[int]) -> Iterator[Colu
 
 
 def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) -> Iterator[Column]:
-    """The columns of names with digits at the same places."""
+    """The columns of names with digits at the same positions."""
     if "#" in digit_class:
         yield from _one_by_one(members, positions)
         return
@@ -171,7 +171,7 @@ def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) 
     if not inside:
         yield from _column(_NUMBER.sub("#", digit_class), members, positions, spans)
         return
-    text = "".join(members)  # w1, w2 and w3 are of one class and of three keys
+    text = "".join(members)  # w1, w2 and w3 are in one class and have three keys
     digits = zip(*(_letters(text, len(members), place) for place in inside), strict=True)
     groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, found in enumerate(digits):
@@ -188,7 +188,7 @@ def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) 
 def _column(
     key: str, members: Sequence[str], positions: Sequence[int], spans: tuple[tuple[int, int], ...]
 ) -> Iterator[Column]:
-    """The names of one key as a column; one by one where a number is written as none is (`007`)."""
+    """The names of one key as a column; one by one where a number is not canonical (`007`)."""
     text = "".join(members)
     if any(stop - start > 1 and "0" in _letters(text, len(members), start) for start, stop in spans):
         yield from _one_by_one(members, positions)

@@ -1,7 +1,7 @@
-"""Regular expressions of others, matched in bounded time: no backtracking, sets of positions instead.
+"""Untrusted regular expressions, matched in bounded time: sets of positions instead of backtracking.
 
 `re` can take exponential time on `(a+)+b`; a pattern from a file must not. A match carries the set of all
-positions reached so far, one bit for each. What is outside the subset (`inspector.algebra.regex`) gives no
+positions reached so far, one bit for each. Syntax outside the subset (`inspector.algebra.regex`) gives no
 pattern, and the caller says "not checked".
 """
 
@@ -23,23 +23,23 @@ from inspector.algebra.regex import (
 )
 
 LONGEST: Final = 4_000
-"""Characters of a pattern that is read."""
+"""Longest pattern that is read, in characters."""
 LONGEST_TEXT: Final = 1_000
-"""Characters of a name that is matched."""
+"""Longest name that is matched, in characters."""
 STEPS: Final = 50_000
-"""Steps of one match: a genuine pattern takes some hundred."""
+"""Most steps of one match: a real pattern takes some hundred."""
 _DIGITS: Final = "0123456789"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.\-]*", re.ASCII)
 
 
 class TooManySteps(Exception):
-    """A match took more steps than are granted."""
+    """A match exceeded the limit of steps."""
 
 
 class Pattern:
-    """A pattern of the subset. text: as it was written; blind: it cannot tell one digit from another.
+    """A supported pattern. text: as written; blind: it cannot distinguish digits.
 
-    words: runs of letters that are in every name that it matches.
+    words: runs of letters that occur in every name that it matches.
     """
 
     __slots__ = ("_ahead", "_cache", "_left", "_masks", "_text", "_tree", "blind", "steps", "text", "words")
@@ -68,15 +68,15 @@ class Pattern:
         return self._cache[known]
 
     def matches(self, text: str) -> bool:
-        """Whether it matches at the beginning of a text, as `re.match`; no where that would take too long."""
+        """Whether it matches at the beginning of a text, as `re.match`; False where that would take too long."""
         return len(text) <= LONGEST_TEXT and bool(self._reached(text, 1))
 
     def found_in(self, text: str) -> bool:
-        """Whether it matches anywhere in a text, as `re.search`; no where that would take too long."""
+        """Whether it matches anywhere in a text, as `re.search`; False where that would take too long."""
         return len(text) <= LONGEST_TEXT and bool(self._reached(text, (2 << len(text)) - 1))
 
     def _reached(self, text: str, at: int) -> int | None:
-        """The positions behind the pattern, from a set of positions before it; None beyond the steps granted."""
+        """The positions after the pattern, from a set of positions before it; None beyond the limit of steps."""
         self._text, self._left, self._ahead, self._masks = text, STEPS, {}, {}
         try:
             return self._advance(self._tree, at)
@@ -86,7 +86,7 @@ class Pattern:
             self.steps += STEPS - self._left
 
     def _advance(self, tree: Tree, at: int) -> int:
-        """The positions behind a tree, from a set of positions before it."""
+        """The positions after a tree, from a set of positions before it."""
         self._left -= 1
         if self._left < 0:
             raise TooManySteps
@@ -124,7 +124,7 @@ class Pattern:
         return reached
 
     def _holds(self, ahead: Lookahead) -> int:
-        """The positions from which the inside of a lookahead matches."""
+        """The positions at which the inside of a lookahead matches."""
         if ahead not in self._ahead:
             places = range(len(self._text) + 1)
             self._ahead[ahead] = sum(1 << at for at in places if self._advance(ahead.tree, 1 << at))
@@ -177,7 +177,7 @@ def _letter(tree: Tree) -> str:
 
 
 def pattern_of(text: str) -> Pattern | None:
-    """The pattern, or None where it is none, or is outside the subset."""
+    """The compiled pattern; None where it is invalid or unsupported."""
     if len(text) > LONGEST:
         return None
     try:
@@ -187,5 +187,5 @@ def pattern_of(text: str) -> Pattern | None:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text has no sign of a pattern but the dot: a name or the end of one."""
+    """Whether a text has no special character but the dot: a name or the end of a name."""
     return _PLAIN.fullmatch(text) is not None

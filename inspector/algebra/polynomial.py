@@ -1,4 +1,4 @@
-"""Polynomials over named atoms: what the formula of a definition is written in.
+"""Polynomials over named atoms: the form of a definition's formula.
 
 A term is a sorted tuple of (atom, power); anything else (`d/h`, `2**{S}`, `floor(x)`) is one
 opaque atom, written in brackets. Coefficients are integers.
@@ -41,14 +41,14 @@ class Polynomial(Struct, frozen=True):
 
     @property
     def number(self) -> int | None:
-        """The value of a constant polynomial, None where an atom occurs."""
+        """The value of a constant polynomial; None where an atom occurs."""
         if not self.terms:
             return 0
         return self.terms.get(()) if len(self.terms) == 1 else None
 
     @property
     def is_single_term(self) -> bool:
-        """Whether it is one product."""
+        """Whether it is a single product."""
         return len(self.terms) == 1
 
     def __str__(self) -> str:

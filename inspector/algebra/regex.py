@@ -1,6 +1,6 @@
 """Regular expressions as trees: the part of Python's syntax that can be matched in bounded time.
 
-Outside are references back, lookbehind, atomic groups, possessive repeats, conditions and flags.
+Not supported: backreferences, lookbehind, atomic groups, possessive quantifiers, conditionals and flags.
 Source: the documentation of Python's `re`.
 """
 
@@ -26,7 +26,7 @@ class NotSupported(ValueError):
 
 
 class Characters(Struct, frozen=True, eq=False):
-    """One character: among these letters, ranges or categories ("d" for a digit), or not among them."""
+    """A set of characters: these letters, ranges and categories ("d" for a digit), or all others if negated."""
 
     letters: frozenset[str]
     ranges: tuple[tuple[str, str], ...] = ()
@@ -34,7 +34,7 @@ class Characters(Struct, frozen=True, eq=False):
     negated: bool = False
 
     def accepts(self, char: str) -> bool:
-        """Whether a character is one of them."""
+        """Whether a character belongs to the set."""
         inside = (
             char in self.letters
             or any(low <= char <= high for low, high in self.ranges)
@@ -44,13 +44,13 @@ class Characters(Struct, frozen=True, eq=False):
 
 
 class Edge(Struct, frozen=True, eq=False):
-    """A place between characters: "^" the beginning, "$" the end, "b" the edge of a word."""
+    """A position between characters: "^" the beginning, "$" the end, "b" a word boundary."""
 
     kind: str
 
 
 class Repeat(Struct, frozen=True, eq=False):
-    """A tree some times over. most: None without a limit."""
+    """A repeated tree. most: None without a limit."""
 
     tree: Tree
     least: int
@@ -58,20 +58,20 @@ class Repeat(Struct, frozen=True, eq=False):
 
 
 class Lookahead(Struct, frozen=True, eq=False):
-    """A place from which a tree matches, or does not."""
+    """A position from which a tree matches, or does not match."""
 
     tree: Tree
     negated: bool
 
 
 class Choice(Struct, frozen=True, eq=False):
-    """One of several trees."""
+    """Alternatives."""
 
     branches: tuple[Tree, ...]
 
 
 class Chain(Struct, frozen=True, eq=False):
-    """Trees one after the other."""
+    """A sequence of trees."""
 
     trees: tuple[Tree, ...]
 
@@ -80,11 +80,11 @@ Tree = Characters | Edge | Repeat | Lookahead | Choice | Chain
 
 
 def parse(text: str) -> Chain | Choice:
-    """The tree of a pattern; NotSupported where it is none or outside the subset."""
+    """The tree of a pattern; NotSupported where it is invalid or outside the subset."""
     parser = _PatternParser(text)
     tree = parser.alternatives(0)
     if parser.at < len(text):
-        raise NotSupported("a bracket closes that none opens")
+        raise NotSupported("an unmatched closing bracket")
     return tree
 
 
@@ -100,7 +100,7 @@ def _in_category(category: str, char: str) -> bool:
 
 
 class _PatternParser:
-    """A place in a text that is read from left to right."""
+    """A position in a text that is read from left to right."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at, self.names = text, 0, set[str]()
@@ -111,7 +111,7 @@ class _PatternParser:
     def take(self) -> str:
         char = self.next()
         if not char:
-            raise NotSupported("the pattern ends too early")
+            raise NotSupported("unexpected end of the pattern")
         self.at += 1
         return char
 
@@ -139,17 +139,17 @@ class _PatternParser:
         if limits is None:
             return tree
         if isinstance(tree, Edge):
-            raise NotSupported("an edge is repeated")
+            raise NotSupported("a boundary is repeated")
         if not self.accept("?") and self.next() == "+":
-            raise NotSupported("a possessive repeat")
+            raise NotSupported("a possessive quantifier")
         if self.limits() is not None:
-            raise NotSupported("a repeat is repeated")
+            raise NotSupported("a quantifier is repeated")
         return Repeat(tree, *limits)
 
     def limits(self) -> tuple[int, int | None] | None:
-        """The limits of a quantifier, which is taken; None where none is here."""
+        """Reads a quantifier and returns its limits; None where there is none."""
         found = _QUANTIFIER.match(self.text, self.at)
-        if found is None or found[0] == "{}":  # braces around nothing are letters
+        if found is None or found[0] == "{}":  # empty braces are literal characters
             return None
         self.at = found.end()
         if found[0] in _REPEATS:
@@ -158,7 +158,7 @@ class _PatternParser:
         least = low or 0
         most = high if found[3] else least
         if max(least, most or 0) >= _MOST_REPEATS or (most is not None and most < least):
-            raise NotSupported("limits of a repeat")
+            raise NotSupported("invalid limits of a quantifier")
         return least, most
 
     def single(self, depth: int) -> Tree:
@@ -184,7 +184,7 @@ class _PatternParser:
     def group(self, depth: int) -> Tree:
         found = _GROUP.match(self.text, self.at)
         if found is None and self.next() == "?":
-            raise NotSupported("a group outside the subset")
+            raise NotSupported("an unsupported kind of group")
         self.at = found.end() if found else self.at
         name = found[2] if found else None
         if name is not None and name in self.names:
@@ -236,7 +236,7 @@ class _PatternParser:
         return Characters(frozenset(letters), tuple(dict.fromkeys(ranges)), "".join(dict.fromkeys(categories)), negated)
 
     def member(self) -> str:
-        r"""One character of a set, or a category as "\d"."""
+        r"""One character of a set, or a category such as "\d"."""
         char = self.take()
         if char != "\\":
             return char

@@ -1,4 +1,4 @@
-"""Sets of indices as runs: exact, printable, and no larger in memory than they read.
+"""Sets of indices as runs: exact, printable and compact.
 
 `Span` holds sorted, disjoint half-open runs, so {0 … 10**9 - 1} is one pair of numbers.
 """
@@ -19,7 +19,7 @@ class Span(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many indices."""
+        """Number of indices."""
         return sum(stop - start for start, stop in self.runs)
 
     def __bool__(self) -> bool:
@@ -36,7 +36,7 @@ class Span(Struct, frozen=True):
         return _merged(sorted(self.runs + other.runs))
 
     def __and__(self, other: Span) -> Span:
-        if len(self.runs) == 1 and len(other.runs) == 1:  # nearly always, and asked most often of all
+        if len(self.runs) == 1 and len(other.runs) == 1:  # the usual case, and the most frequent question
             if self.runs == other.runs:
                 return self
             (start, stop), (low, high) = self.runs[0], other.runs[0]
@@ -89,7 +89,7 @@ class Span(Struct, frozen=True):
         return self.runs[-1][1] - 1
 
     def at(self, position: int) -> int | None:
-        """The index at a position counted from 0, None beyond the end."""
+        """The index at a position counted from 0; None beyond the end."""
         for start, stop in self.runs:
             if position < stop - start:
                 return start + position
@@ -167,7 +167,7 @@ class Span(Struct, frozen=True):
 
 
 MOST_LISTED = 100_000
-"""Indices that are ever written out one by one: far above any model's depth, far below harm."""
+"""Most indices that are ever listed one by one: far above the depth of any model, and still cheap."""
 
 
 def _merged(runs: list[Run]) -> Span:

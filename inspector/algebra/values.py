@@ -1,4 +1,4 @@
-"""Values of expressions: numbers, texts, lists and spans, None where absent, and where words get theirs."""
+"""Values of expressions (numbers, texts, lists, spans, None for absent), and the source of the values of words."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from inspector.algebra.span import MOST_LISTED, Span
 Value = Any
 """int, float, str, bool, list, dict, Span, or None for absent."""
 MOST_DIGITS = 2**80
-"""Powers and products beyond this number stop with an error: no count is as large."""
+"""Powers and products beyond this number are an error: no count is as large."""
 
 
 class Meanings(Protocol):
-    """Where words get their values."""
+    """Source of the values of words."""
 
     def word(self, path: tuple[str, ...]) -> Value:
         """The value of a symbol or config key, None where absent."""
 
     def index(self, hole: str) -> int | None:
-        """The current index of a hole, None outside it."""
+        """The current index of a hole; None outside it."""
 
     def enter(self, hole: str, index: int | None) -> int | None:
-        """Sets the index of a hole (and of the extents it was cut from); gives the former one."""
+        """Sets the index of a hole (and of the extents it was cut from); returns the former one."""
 
     def fault(self, kind: str, expression: str, detail: str) -> None:
-        """Notes that an expression cannot be computed: kind is remainder, zero, type or size."""
+        """Records that an expression cannot be computed. kind: remainder, zero, type or size."""
 
 
 class Unknown:
-    """A value that is there and not known; what is computed from it is absent."""
+    """A value that is present but unknown; whatever is computed from it is absent."""
 
     __slots__ = ()
 
     @property
     def size(self) -> int | None:
-        """How many entries a list has of which the whole is not known."""
+        """The length of a list that is known only in part."""
         return None
 
     def at(self, index: int) -> Value:
-        """One entry of a list; what is no list is the same everywhere."""
+        """The entry of a list at an index; a scalar has the same value at every index."""
         return self
 
 
 def truth(value: Value) -> bool:
-    """A predicate's verdict on a value: absent, false, 0, empty are false."""
+    """The truth of a value in a predicate: absent, false, 0 and empty are false."""
     return bool(value)
 
 
 def extent(value: Value) -> Span | None:
-    """A number as the set 0 … n-1, a span or list of indices as itself, anything else is none."""
+    """The index set of a value: 0 … n-1 for a number, a span or list of indices itself, else None."""
     if isinstance(value, Span):
         return value
     if isinstance(value, list):
@@ -61,7 +61,7 @@ def extent(value: Value) -> Span | None:
 
 
 def whole(value: Value) -> int | None:
-    """An integer or a float without fraction as int; a span as its size; else None. True is not a number."""
+    """A value as an integer: a float without fraction, or the size of a span; else None. True is not a number."""
     if type(value) is int:
         return value
     if isinstance(value, Span):
@@ -72,7 +72,7 @@ def whole(value: Value) -> int | None:
 
 
 def number_of(value: Value) -> int | float | None:
-    """A finite number as it is, a span as its size, else None."""
+    """A finite number, or the size of a span; else None."""
     if type(value) is int or (type(value) is float and math.isfinite(value)):
         return value
     return value.size if isinstance(value, Span) else None

@@ -1,4 +1,4 @@
-"""The audit of an adapter, by itself or with its base."""
+"""Audits an adapter, alone or with its base."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ADAPTER_FILES: Final = ("adapter_model.safetensors", "adapter_model.bin", "adapt
 
 
 class BaseRead(Struct, frozen=True):
-    """The base as it was asked for. audited: None where there is none to audit; because: why, in words."""
+    """The requested base. audited: None where no base could be audited; because: the reason, in words."""
 
     source: str
     audited: Audit | None
@@ -40,14 +40,14 @@ class BaseRead(Struct, frozen=True):
 
 
 def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
-    """Whether the weights are an adapter's: by their names, with its config or without."""
+    """Whether the weights belong to an adapter, by their names; its config may be absent."""
     return is_adapter(stored) and (checkpoint.adapter is not None or adapter_kind(stored) is not None)
 
 
 def audit_adapter(
     checkpoint: Checkpoint, claim: Stated | None = None, base: BaseRead | None = None, stored: Families | None = None
 ) -> Audit:
-    """The audit of an adapter: its own counts, and where the base is at hand its shapes and targets."""
+    """Audits an adapter: its counts, and with the base also its shapes and targets."""
     families = families_of(checkpoint.tensors) if stored is None else stored
     values = checkpoint.adapter.values if checkpoint.adapter is not None else {}
     findings = list(checkpoint.findings)
@@ -84,7 +84,7 @@ def _base(base: BaseRead, families: Families, values: Mapping[str, object]) -> B
 
 
 def read_base(source: str, *, cached: bool = False, progress: Progress | None = None) -> BaseRead:
-    """The base that the user names: its weights, or a config alone, from which the shapes follow as well."""
+    """Reads the base that the user names: its weights, or a config alone, which also determines the shapes."""
     from inspector.loader.sources.address import shown
 
     if source.endswith(".json") and not source.endswith(".index.json") and os.path.isfile(source):
@@ -107,8 +107,8 @@ def _audited_base(checkpoint: Checkpoint, named: str) -> BaseRead:
     return BaseRead(named, audited)
 
 
-def base_beside(checkpoint: Checkpoint) -> BaseRead | None:
-    """The base by its config in the adapter's own folder, from which the shapes follow; None without a definition."""
+def base_from_folder(checkpoint: Checkpoint) -> BaseRead | None:
+    """The base by its config in the adapter's folder, which determines the shapes; None without a definition."""
     config = checkpoint.config
     if config is None or config.kind != "config" or claim_of(config).definition is None:
         return None
@@ -116,9 +116,9 @@ def base_beside(checkpoint: Checkpoint) -> BaseRead | None:
 
 
 def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) -> BaseRead:
-    """The base that an adapter's config names: a repository of the Hub, and nothing else.
+    """Reads the base that the adapter's config names, if it is a repository of the Hub.
 
-    A config is not trusted to name a path of this machine or an address elsewhere.
+    A config may not name a local path or an address outside the Hub.
     """
     from inspector.loader.sources.address import InvalidAddress, repository_named
 
@@ -132,8 +132,8 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
     return _audited_base(load_repository(found, cached=checkpoint.cached, progress=progress), name)
 
 
-def beside_weights(checkpoint: Checkpoint) -> Finding | None:
-    """The finding that an adapter's config is stored with a model's weights."""
+def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
+    """The finding on an adapter config that is stored with the weights of a model."""
     if checkpoint.adapter is None:
         return None
     base = checkpoint.adapter.values.get("base_model_name_or_path")

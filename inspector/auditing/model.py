@@ -1,4 +1,4 @@
-"""The audit of a model's weights: explainers that each take what they can explain out of one draft.
+"""Audits the weights of a model: a chain of explainers, each of which explains some families of a draft.
 
 An explainer gets the draft, adds lines to the ledger and findings, and passes on the families that no explainer has
 explained yet. What is left at the end is unexplained.
@@ -29,7 +29,7 @@ from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import not_understood
 from inspector.reconciler.dtypes import dtype_findings
-from inspector.reconciler.explain import judge
+from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.ledger import Ledger, Line
 from inspector.reconciler.reconcile import Reconciled, reconcile, unknown_lines
 
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated, TotalClaim
 
 SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer")
-"""Parts of names that make it worth looking whether training left something."""
+"""Parts of names that suggest training state."""
 
 
 class Draft(Struct, frozen=True):
-    """An audit under way.
+    """An audit in progress.
 
-    config: what the config claims. families: not explained yet, under logical names once unpacked.
-    lost: names of tensors whose absence another finding reports; emptied: those that a finding reports as empty.
-    nameless: why names and shapes cannot be checked, "" where they can. reading, case: the definition and how the
-    families follow from it, None where none fits. unpacked: what unpacking quantized modules showed. left: lines
-    that wait for the end of the ledger.
+    config: the claim of the config. families: not explained yet; under logical names once unpacked.
+    lost: missing tensors that another finding reports; emptied: tensors that a finding reports as empty.
+    nameless: why names and shapes cannot be checked, "" where they can. reading, case: the definition and its
+    reconciliation, None where no definition fits. unpacked: the result of unpacking quantized modules. deferred: lines
+    to append to the ledger at the end.
     """
 
     checkpoint: Checkpoint
@@ -62,17 +62,17 @@ class Draft(Struct, frozen=True):
     lost: tuple[str, ...] = ()
     emptied: tuple[str, ...] = ()
     nameless: str = ""
-    left: tuple[Line, ...] = ()
+    deferred: tuple[Line, ...] = ()
     reading: Reading | None = None
     case: Reconciled | None = None
     unpacked: Unpacked | None = None
 
-    def found(self, findings: Sequence[Finding]) -> Draft:
+    def with_findings(self, findings: Sequence[Finding]) -> Draft:
         """The draft with more findings."""
         return replace(self, findings=(*self.findings, *findings)) if findings else self
 
     def open(self, check: str, because: str) -> Draft:
-        """The draft with a check that was not made."""
+        """The draft with a check that was skipped."""
         return replace(self, skipped=(*self.skipped, Skipped(check, because)))
 
     def add(self, lines: Sequence[Line]) -> Draft:
@@ -87,7 +87,7 @@ Explain = Callable[[Draft], Draft]
 
 
 def audit_model(checkpoint: Checkpoint, stated: Stated | None = None, *, like: str | None = None) -> Audit:
-    """Audits what was loaded as one model. stated: a total to compare with.
+    """Audits a loaded checkpoint as one model. stated: a total to compare with.
 
     like: the model type to use if it has no config.
     """
@@ -113,7 +113,7 @@ def audit_model(checkpoint: Checkpoint, stated: Stated | None = None, *, like: s
 
 
 def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None) -> Draft:
-    """Every explainer in turn over one draft."""
+    """Applies every explainer in turn."""
     draft = Draft(checkpoint, claim_of(checkpoint.config, like), {}, stated, findings=checkpoint.findings)
     draft = draft.open("values", _unread_values(checkpoint))
     if not checkpoint.readable:
@@ -125,7 +125,7 @@ def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None) -> 
 
 
 def training_state(draft: Draft) -> Draft:
-    """Averages, optimizer state and flat parameters, looked for only where a name or an empty tensor suggests it."""
+    """Explains averages, optimizer state and flat parameters; skipped where no name or empty tensor suggests any."""
     emptied = _weights_emptied(draft.checkpoint)
     if not emptied and not any(sign in key for key in draft.families for sign in SIGNS_OF_TRAINING):
         return draft
@@ -134,8 +134,8 @@ def training_state(draft: Draft) -> Draft:
     aside = set_aside(draft.families, emptied=emptied)
     if aside is None:
         return draft
-    kept = replace(draft, families=aside.kept, emptied=aside.lost, nameless=aside.nameless, left=aside.lines)
-    return kept.found(aside.findings)
+    kept = replace(draft, families=aside.kept, emptied=aside.lost, nameless=aside.nameless, deferred=aside.lines)
+    return kept.with_findings(aside.findings)
 
 
 def quantized_modules(draft: Draft) -> Draft:
@@ -149,7 +149,7 @@ def quantized_modules(draft: Draft) -> Draft:
 
     settings = settings_of(values, checkpoint.side)
     unpacked = unpack(draft.families, settings, list(draft.lost), whole=not checkpoint.partial)
-    lost = (*draft.lost, *unpacked.gone_names())
+    lost = (*draft.lost, *unpacked.names_without_values())
     return replace(draft, families=unpacked.families, unpacked=unpacked, lost=lost)
 
 
@@ -164,21 +164,21 @@ def definition(draft: Draft) -> Draft:
     aside = frozenset[str]() if draft.unpacked is None else draft.unpacked.biases(reading.prefix)
     lost = (*draft.lost, *draft.emptied)
     case = reconcile(config, reading, lost, whole=not checkpoint.partial, aside=aside, ties=checkpoint.ties)
-    judged = list(judge(case))
+    judged = list(reconciliation_findings(case))
     if case.solved and not _is_confirmed(case, judged):
         return _unknown(draft, nearest)
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger)
     if checkpoint.partial:
         draft = draft.open("completeness", "only one shard was audited")
-    draft = draft.found(judged)
+    draft = draft.with_findings(judged)
     for prefix, why in case.plan.opaque:
         draft = draft.open(f"names and shapes below {prefix}", why)
     known = config.definition is reading.definition and not config.is_params
-    return draft.found(list(not_understood(case.plan.scope))) if known else draft
+    return draft.with_findings(list(not_understood(case.plan.scope))) if known else draft
 
 
 def copies(draft: Draft) -> Draft:
-    """Tensors that are in several files."""
+    """Counts tensors that are in several files."""
     if not draft.checkpoint.copies:
         return draft
     from inspector.reconciler.copies import with_copies
@@ -187,7 +187,7 @@ def copies(draft: Draft) -> Draft:
 
 
 def quantization_helpers(draft: Draft) -> Draft:
-    """Scales, zero points and indices of quantized modules, and what is wrong with the modules."""
+    """Explains scales, zero points and indices of quantized modules, and reports problems of the modules."""
     if draft.unpacked is None:
         return draft
     from inspector.auditing.quantization import helper_lines, packing_findings
@@ -197,24 +197,24 @@ def quantization_helpers(draft: Draft) -> Draft:
     for one in draft.case.placement.mismatched if draft.case is not None else ():
         key = (draft.reading.prefix if draft.reading is not None else "") + one.block.key
         mismatched[key] = mismatched.get(key, ()) + one.boxes
-    return added.found(list(packing_findings(draft.unpacked, added.ledger.lines, mismatched)))
+    return added.with_findings(list(packing_findings(draft.unpacked, added.ledger.lines, mismatched)))
 
 
-def left_lines(draft: Draft) -> Draft:
-    """What was set aside before the names were read."""
-    return draft.add(draft.left)
+def deferred_lines(draft: Draft) -> Draft:
+    """Adds the lines that were set aside before the names were read."""
+    return draft.add(draft.deferred)
 
 
 def dtypes(draft: Draft) -> Draft:
-    """Compares the dtypes with each other and with the config's."""
-    return draft.found(list(dtype_findings(draft.ledger.lines, draft.config.settings.values)))
+    """Compares the dtypes with each other and with the config."""
+    return draft.with_findings(list(dtype_findings(draft.ledger.lines, draft.config.settings.values)))
 
 
 def totals(draft: Draft) -> Draft:
-    """The totals of the index and of the person who asks."""
+    """Checks the totals of the index and of the user."""
     checked = check_totals(draft.checkpoint, draft.ledger, draft.case, draft.stated)
     skipped = (*draft.skipped, *checked.skipped)
-    return replace(draft, claims=checked.claims, skipped=skipped).found(checked.findings)
+    return replace(draft, claims=checked.claims, skipped=skipped).with_findings(checked.findings)
 
 
 EXPLAINERS: tuple[Explain, ...] = (
@@ -223,11 +223,11 @@ EXPLAINERS: tuple[Explain, ...] = (
     definition,
     copies,
     quantization_helpers,
-    left_lines,
+    deferred_lines,
     dtypes,
     totals,
 )
-"""In the order in which they take what they can explain."""
+"""The explainers, in the order in which they are applied."""
 
 
 def _unread_values(checkpoint: Checkpoint) -> str:
@@ -239,9 +239,9 @@ def _unread_values(checkpoint: Checkpoint) -> str:
 def _is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
     """Whether the shapes confirm a definition that names alone chose.
 
-    Matrices that it does not expect no damage makes: sizes are not solved, or the definition is another's. One module
-    that is missing or mismatched may be damaged; two say that the definition is another's. Where a definition gives
-    all layers one shape, the layers confirm it by majority, and those of another shape are damaged.
+    Damage never creates unexpected matrices: then a size is unsolved, or the definition is wrong. One module
+    that is missing or mismatched may be damaged; two mean that the definition is wrong. Where a definition gives
+    all layers one shape, a majority of layers confirms it, and layers of another shape are damaged.
     """
     from inspector.findings.names.tensors import LayersMissing, TensorMissing
 
@@ -260,7 +260,7 @@ def _is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
 
 
 def _contradictions(case: Reconciled) -> Counter[str]:
-    """Keys -> how many sizes of the definition the tensors contradict: of a shape that all layers share at most one."""
+    """Keys -> number of contradicted sizes of the definition; at most 1 for a shape that all layers share."""
     balance: Counter[Block] = Counter()
     for one in case.placement.placed:
         balance[one.block] += one.tensors if one.fits else -one.tensors
@@ -283,7 +283,7 @@ def _weights_emptied(checkpoint: Checkpoint) -> bool:
 
 
 def _lost(checkpoint: Checkpoint) -> list[str]:
-    """Tensors in files that were not read, or promised by the index and in no header: reported already."""
+    """Tensors in files that were not read, or listed in the index and in no header: reported already."""
     names = [name for names in checkpoint.lost.values() for name in names]
     index = checkpoint.index
     if index is not None and checkpoint.findings:
@@ -299,11 +299,11 @@ def _without_definition(draft: Draft) -> Draft:
 
 
 def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
-    """No definition reads the names: layers are compared with each other, and nothing else."""
+    """No definition fits the names: only layers are compared with each other."""
     from inspector.reconciler.siblings import odd_siblings
 
-    draft = _without_definition(draft).found(_unknown_architecture(draft.config, nearest))
-    draft = draft.found(list(odd_siblings(draft.families)))
+    draft = _without_definition(draft).with_findings(_unknown_architecture(draft.config, nearest))
+    draft = draft.with_findings(list(odd_siblings(draft.families)))
     return draft.open("names and shapes", "unsupported architecture: layers were only compared with each other")
 
 

@@ -1,4 +1,4 @@
-"""A diffusers pipeline: each component audited on its own, the sums, and what is missing.
+"""Audits a diffusers pipeline: each component separately, the sums, and missing components.
 
 `model_index.json` names the components: folder -> [library, class]. Classes without weights (tokenizers,
 schedulers, processors) are not components here.
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated
 
 WITHOUT_WEIGHTS = ("Tokenizer", "TokenizerFast", "Scheduler", "FeatureExtractor", "Processor", "ProcessorFast")
-"""Endings of classes that store no weights."""
+"""Suffixes of classes that store no weights."""
 WORST = ("unreadable", "findings", "clean")
 
 Open = Callable[[str], Checkpoint | None]
-"""The checkpoint in a folder of the source; None where the source has no folder of this name."""
+"""Loads the checkpoint in a subfolder of the source; None if the source has no folder of this name."""
 
 
 class AuditPart(Protocol):
@@ -52,7 +52,7 @@ def components_of(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 
 
 def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Audit:
-    """The audit of a pipeline: its parts' findings, each with the part it is of."""
+    """Audits a pipeline: the findings of its components, each with the component."""
     assert root.pipeline is not None
     wanted = dict(components_of(root.pipeline.values))
     checkpoints = {name: opened(name) for name in wanted}
@@ -96,16 +96,16 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
 
 
 MOST_NAMED = 8
-"""Missing components that are reported one by one."""
+"""Most missing components that are reported one by one."""
 
 
 def _beyond_the_folder(root: Checkpoint) -> list[Finding]:
-    """What was found while the pipeline was opened; that its own folder holds no weights is right."""
+    """The findings from opening the pipeline, without the one that its top folder has no weights."""
     return [finding for finding in root.findings if not isinstance(finding, NoWeights)]
 
 
 def _in_folder(name: str, place: Place) -> Place:
-    """A place in a component, seen from the pipeline."""
+    """A place in a component, as a path from the pipeline."""
     return msgspec.structs.replace(place, file=f"{name}/{place.file or ''}")
 
 
@@ -126,7 +126,7 @@ def _stated_class(component: Checkpoint, class_name: str) -> str | None:
 
 
 def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
-    """Components with a config that names another diffusers class than the pipeline."""
+    """Components with a config that names a different diffusers class than the pipeline."""
     for name, part in parts.items():
         config = part.checkpoint.config
         own = None if config is None else config.values.get("_class_name")
@@ -136,7 +136,7 @@ def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> 
 
 
 def with_claim(audited: Audit, stated: Stated | None) -> Audit:
-    """The audit of several components with what is to be said of a claimed total."""
+    """Adds the check of a claimed total to the audit of several components."""
     if stated is None:
         return audited
     from inspector.reconciler.claims import TotalClaim, check_claim
@@ -154,7 +154,7 @@ def with_claim(audited: Audit, stated: Stated | None) -> Audit:
 
 
 def summed(parts: Mapping[str, Audit]) -> Counts:
-    """Every count added up; the expected one is unknown where any part's is."""
+    """The sum of all counts; the expected count is unknown where that of any part is."""
     sums: dict[str, int | None] = {}
     for name in Counts.__struct_fields__:
         numbers = [getattr(part.counts, name) for part in parts.values()]

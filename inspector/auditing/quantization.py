@@ -1,4 +1,4 @@
-"""What unpacking showed, as evidence: one cause, one case, however many modules it touches."""
+"""Findings on quantized modules: one for each cause, however many modules it affects."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from inspector.reconciler.wording import family_name, indices_in_words, names_in
 ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
 MOST_REPORTED = 5
-"""More cases of one kind than this are reported as one."""
+"""Most cases of one kind that are reported separately."""
 MOST_MODULES = 16
-"""And so are cases of more modules."""
+"""Most modules that are reported separately."""
 
 
 def helper_lines(unpacked: Unpacked) -> Iterator[Line]:
@@ -44,7 +44,7 @@ def packing_findings(
 ) -> Iterator[Finding]:
     """Everything to report about quantized modules.
 
-    lines: the whole ledger. mismatched: families of weights, as stored, that do not match the definition, and where.
+    lines: the whole ledger. mismatched: stored families of weights that do not match the definition, with index boxes.
     """
     settings = unpacked.settings
     if unpacked.cases:
@@ -71,7 +71,7 @@ def _of_modules(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -
             config.append((case, case.finding))
         else:
             others.append(case)
-    if any(finding.what == "method" for _, finding in config):  # the other settings are then another method's
+    if any(finding.what == "method" for _, finding in config):  # the other settings then belong to another method
         config = [(case, finding) for case, finding in config if finding.what == "method"]
         others = [case for case in others if not isinstance(case.finding, ModuleNotPacked | SkippedButPacked)]
     reported = {(case.of, case.boxes) for case, _ in config}
@@ -86,9 +86,9 @@ def _of_modules(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -
 
 
 def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -> Iterator[ModuleProblem]:
-    """The cases but for those that follow from packed values of the wrong shape, which the definition shows.
+    """The cases without those that follow from packed values of the wrong shape by the definition.
 
-    With such values neither helpers nor settings can match. If most modules mismatch, the values are not the cause.
+    Neither helpers nor settings can match such values. If most modules mismatch, the values are not the cause.
     """
     few = 2 * sum(map(count, mismatched.values())) < sum(unpacked.schemes.values())
     for case in unpacked.cases:
@@ -103,7 +103,7 @@ def _without_mismatched(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, 
 def _disagreements(
     unpacked: Unpacked, cases: Sequence[tuple[ModuleProblem, PackingConfigDisagrees]]
 ) -> Iterator[Finding]:
-    """A setting that contradicts most modules is a config error; one that contradicts a few is theirs."""
+    """A setting that contradicts most modules is an error of the config; otherwise the few modules are wrong."""
     alike: dict[str, list[tuple[ModuleProblem, PackingConfigDisagrees]]] = {}
     for case, finding in cases:
         alike.setdefault(repr((finding.key, finding.what, finding.weights)), []).append((case, finding))
@@ -126,7 +126,7 @@ def _disagreements(
 
 
 def _grouped(cases: Sequence[ModuleProblem]) -> Iterator[list[ModuleProblem]]:
-    """Cases of one kind at the same layers and experts together; very many of a kind all together."""
+    """Groups cases of one kind at the same layers and experts; if there are very many, all of a kind."""
     for kind in _split(cases, _kind).values():
         groups = list(_split(kind, lambda case: tuple(case.boxes)).values())
         modules = sum(case.tensors for case in kind)
@@ -153,7 +153,7 @@ def _completed(members: Sequence[ModuleProblem]) -> Finding:
 
 
 def _named(finding: PackedModules, place: Place, members: Sequence[ModuleProblem]) -> Finding:
-    """A finding with the modules it is about."""
+    """A finding with the names of its modules."""
     names = [name for case in members[:20] for name in names_in(case.key, case.boxes, 5)]
     return msgspec.structs.replace(
         finding,
@@ -208,7 +208,7 @@ def _undecided(lines: Sequence[Line]) -> Iterator[Finding]:
 
 
 def _is_open(line: Line) -> bool:
-    """Whether the size of a line's tensors rests on the header alone, which does not tell it."""
+    """Whether the size of a line's tensors depends on a header that does not determine it."""
     packed = line.packed
     if packed is None or line.formula or not line.parameters:
         return False
@@ -236,7 +236,7 @@ def _most(line: Line) -> int:
 
 
 def _biases(lines: Sequence[Line]) -> Iterator[Finding]:
-    """Biases that a packing tool added to modules that have none."""
+    """Biases that a quantization tool added to modules that have none."""
     added = [line for line in lines if line.kind == ledger.HELPER and line.role == BIAS_ROLE]
     if added:
         yield BiasFromPacking(

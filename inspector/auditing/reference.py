@@ -1,6 +1,6 @@
-"""What safetensors, the reference reader, says of the files of an audit.
+"""Checks the files of an audit with safetensors, the reference reader.
 
-It is asked about files that are damaged, of which values are read, or where a person asks.
+It opens files that are damaged or from which values are read, or all files on request.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ENDING = ".safetensors"
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """A file that both readers read. header: by inspector, again, at the same time."""
+    """A file that both readers read. header: as inspector reads it, at the same time."""
 
     component: str
     name: str
@@ -34,20 +34,20 @@ class Checked(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The answer; where it opens a damaged file, why it does."""
+        """The answer in words; where it opens a damaged file, with the reason."""
         known = [why for kind, why in STRICTER.items() if any(type(one) is kind for one in self.header.findings)]
         reason = f": {known[0]}" if known and not self.answer.refusal else ""
         return self.answer.words + reason
 
     def is_about(self, finding: Finding) -> bool:
-        """Whether a finding was made from the header of this file."""
+        """Whether a finding is about the header of this file."""
         within = finding.from_component
         place, component = (finding.place, "") if within is None else (within.place, within.name)
         made = any(type(one) is type(finding) for one in self.header.findings)
         return made and (component, place.file) == (self.component, self.name)
 
     def disagreement(self) -> Finding | None:
-        """The finding that the two readers disagree, other than they are known to."""
+        """The finding that the two readers disagree, apart from known differences."""
         refused = [one for one in self.header.findings if not isinstance(one, CLEARER)]
         stricter = all(type(one) in STRICTER for one in refused)
         differing: list[str] = []
@@ -74,9 +74,9 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def with_reference(audited: Audit, *, every: bool = False, requested: bool = False) -> Audit:
-    """The audit with the answers of safetensors: about damaged files of this machine, or every one.
+    """The audit with the answers of safetensors on damaged local files, or on all local files.
 
-    requested: a person asks, so that files which cannot be asked about are listed as not checked.
+    requested: the user asked for it, so that files which cannot be opened are listed as not checked.
     """
     parts = {name: part for name, part in audited.components.items() if part.checkpoint.reach is not None}
     parts = parts or {"": audited}
@@ -84,7 +84,7 @@ def with_reference(audited: Audit, *, every: bool = False, requested: bool = Fal
         checked = [one for name, part in parts.items() for one in _checked(name, part.checkpoint, reader, every)]
     base = None if audited.base is None else with_reference(audited.base, every=every)
     if not checked:
-        because = reader.absent or "no safetensors file of this machine was read"
+        because = reader.absent or "no local safetensors file was read"
         skipped = (*audited.skipped, Skipped("the reference reader", because)) if requested else audited.skipped
         return replace(audited, skipped=skipped, base=base)
     components = {
@@ -115,7 +115,7 @@ def _header(name: str, opening: Opening) -> Header:
 
 
 def _judged(audited: Audit, checked: Sequence[Checked], shown: bool = False) -> Audit:
-    """The audit with the answers about its own files, and the disagreements."""
+    """The audit with the answers on its files, and the disagreements."""
     if not checked:
         return audited
     findings = list(audited.findings)

@@ -1,4 +1,4 @@
-"""What an audit found: the counts, the findings and what was not checked."""
+"""The result of an audit: counts, findings and skipped checks."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class ArchitectureName(Struct, frozen=True):
 
 
 class Skipped(Struct, frozen=True):
-    """A check that was not made, and why."""
+    """A skipped check, and the reason."""
 
     check: str
     because: str
 
 
 class CauseLine(Struct, frozen=True):
-    """A finding that is a cause, and the families with differences that it explains."""
+    """A finding that is a cause, and the differing families that it explains."""
 
     code: str
     key: str
@@ -45,7 +45,7 @@ class CauseLine(Struct, frozen=True):
 
 
 class ReferenceFile(Struct, frozen=True):
-    """What the reference reader says of a file. words: its answer."""
+    """The answer of the reference reader on a file, in words."""
 
     name: str
     opens: bool
@@ -53,7 +53,7 @@ class ReferenceFile(Struct, frozen=True):
 
 
 class Reference(Struct, frozen=True):
-    """Answers of the reference reader. reader: its name and version. every: it was asked about all files."""
+    """Answers of the reference reader. reader: its name and version. every: all files were checked."""
 
     reader: str
     files: tuple[ReferenceFile, ...]
@@ -65,8 +65,8 @@ class Audit(Struct, frozen=True):
 
     verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
     components: of a pipeline, by folder; the counts are then their sums. base: audit of an adapter's base, if
-    read. values: result of reading tensor values, if requested. reference: what safetensors says of the files, if
-    it was asked.
+    read. values: result of reading tensor values, if requested. reference: answers of safetensors on the files, if
+    it was used.
     """
 
     source: str
@@ -95,12 +95,12 @@ class Audit(Struct, frozen=True):
 
     @property
     def counts(self) -> Counts:
-        """What the ledger adds up to."""
+        """The totals of the ledger."""
         return self.ledger.counts
 
     @property
     def experts(self) -> Experts | None:
-        """The experts of a mixture, and what of the model one token uses; None where there are none."""
+        """The experts, and the parameters that one token uses; None without experts."""
         from inspector.reconciler.experts import experts_of
 
         config = self.checkpoint.config
@@ -108,7 +108,7 @@ class Audit(Struct, frozen=True):
 
     @property
     def answers(self) -> Answers | None:
-        """What the weights say of the config where there is none; None with one, or without a definition."""
+        """Config values that the weights determine; None where there is a config, or no definition."""
         if self.case is None or not self.case.solved:
             return None
         from inspector.reconciler.inverse.answers import answers_of
@@ -133,7 +133,7 @@ def conclude(
     case: Reconciled | None = None,
     unpacked: Unpacked | None = None,
 ) -> Audit:
-    """The result that follows from everything that was explained and found."""
+    """The result of a finished draft."""
     findings = merged(findings)
     bad = any(finding.severity in ("error", "warning") for finding in findings)
     causes = _causes(findings) if bad else ()
@@ -155,7 +155,7 @@ def conclude(
 
 
 def verdict_with(before: str, findings: Sequence[Finding]) -> str:
-    """The verdict after more was found."""
+    """The verdict with further findings."""
     bad = before == "clean" and any(finding.severity != "note" for finding in findings)
     return "findings" if bad else before
 

@@ -1,4 +1,4 @@
-"""The audit of Stable Diffusion in one file: its components under their definitions, and the sums."""
+"""Audits Stable Diffusion in a single file: its components by their definitions, and the sums."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inspector.reconciler.ledger import Ledger, Line
 
 
 def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
-    """The audit of Stable Diffusion in one file: each component under its definition's names, and the sums."""
+    """Audits Stable Diffusion in a single file: each component under the names of its definition, and the sums."""
     found = parts_of(root.tensors)
     parts: dict[str, Audit] = {}
     own_findings = list(root.findings)
@@ -90,7 +90,7 @@ def _component(root: Checkpoint, name: str, tensors: dict[str, Layout]) -> Check
 
 
 def _within(finding: Finding, name: str, component: ComponentTensors) -> Finding:
-    """A component's finding with the names that its tensors have in the file."""
+    """A finding of a component, with tensor names as in the file."""
     place = finding.place
     stored = None if place.tensor is None else component.stored(place.tensor)
     return finding.within(name, msgspec.structs.replace(place, tensor=stored))

@@ -1,7 +1,7 @@
-"""What a source is, and which audit it gets: a model, an adapter, an unmerged model, a pipeline, a single file.
+"""Chooses the audit for a source: a model, an adapter, an unmerged model, a pipeline, a single file.
 
-This module knows the kinds; none of them imports it. Where a kind holds other checkpoints (the components of a
-pipeline) it gets the function that audits them.
+This module imports all kinds; none of them imports it. Where a kind contains checkpoints (the components of a
+pipeline), it is given the function that audits them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inspector.reconciler.claims import Stated
 
 SIGNS_OF_ADAPTERS = (".lora_", ".base_layer.", "base_model.model.")
-"""Parts of names that make it worth looking whether PEFT was at work."""
+"""Parts of names that suggest layers of PEFT."""
 
 
 def audit(
@@ -43,11 +43,11 @@ def audit(
 ) -> Audit:
     """Audits the checkpoint at a path, in a repository of the Hub (`org/name`), or at another address.
 
-    weights chooses among several sets of weights. config is used instead of the one there.
-    claim is a total to compare with (`inspector.reconciler.claims.read_claim` makes one of "8.03B").
-    base is an adapter's base, as a source or a config; with_base reads the repository that the
-    adapter's config names. revision, subfolder and repo_type are a repository's; cached reads the Hub's local
-    cache alone; progress is called while headers arrive. Bad content is never raised: it is in the findings.
+    weights: chooses among several sets of weights. config: used instead of the stored one.
+    claim: a total to compare with (`inspector.reconciler.claims.read_claim` parses "8.03B").
+    base: the base of an adapter, as a source or a config; with_base: reads the repository that the
+    adapter's config names. revision, subfolder, repo_type: of a repository; cached: reads only the local cache of the
+    Hub; progress: called while headers arrive. Invalid content never raises: it is reported in the findings.
     """
     loaded = load(
         source,
@@ -71,7 +71,7 @@ def audit_opened(
     whole: bool = True,
     progress: Progress | None = None,
 ) -> Audit:
-    """The audit of what a source holds: a pipeline (unless not whole), an adapter on its base, one file, a model."""
+    """Audits the content of a source: a pipeline (unless incomplete), an adapter with its base, one file, a model."""
     checkpoint = with_stated_config(checkpoint)
     if checkpoint.pipeline is not None and whole:
         from inspector.auditing.pipeline import audit_pipeline, with_claim
@@ -88,23 +88,23 @@ def audit_opened(
 
 
 def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: str | None = None) -> Audit:
-    """Audits one checkpoint that was loaded: an adapter, a model with an adapter left in, or a model.
+    """Audits a loaded checkpoint: an adapter, a model with an unmerged adapter, or a model.
 
     like: the model type to use if it has no config.
     """
     checkpoint = with_stated_config(checkpoint)
     if not checkpoint.readable or not _may_hold_adapter(checkpoint):
         return audit_model(checkpoint, claim, like=like)
-    from inspector.auditing.adapter import audit_adapter, base_beside, beside_weights, holds_adapter
+    from inspector.auditing.adapter import adapter_config_with_model, audit_adapter, base_from_folder, holds_adapter
     from inspector.auditing.unmerged import audit_unmerged
 
     stored = families_of(checkpoint.tensors)
     if holds_adapter(checkpoint, stored):
-        return audit_adapter(checkpoint, claim, base_beside(checkpoint), stored)
+        return audit_adapter(checkpoint, claim, base_from_folder(checkpoint), stored)
     unmerged = audit_unmerged(checkpoint, stored, claim_of(checkpoint.config, like), claim)
     if unmerged is not None:
         return unmerged
-    beside = beside_weights(checkpoint)
+    beside = adapter_config_with_model(checkpoint)
     if beside is not None:
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, beside))
     return audit_model(checkpoint, claim, like=like)
@@ -120,7 +120,7 @@ def _may_hold_adapter(checkpoint: Checkpoint) -> bool:
 def _audit_with_base(
     checkpoint: Checkpoint, claim: Stated | None, base: str | None, progress: Progress | None
 ) -> Audit:
-    """The audit of an adapter with its base; for anything else, with a note that it is not an adapter."""
+    """Audits an adapter with its base; for anything else, adds a note that it is not an adapter."""
     from inspector.auditing.adapter import audit_adapter, holds_adapter, read_base, read_named_base
 
     if not checkpoint.readable or not holds_adapter(checkpoint, families_of(checkpoint.tensors)):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Totals(Struct, frozen=True):
-    """Stated totals as they compare with the counts. skipped: totals that could not be compared."""
+    """The results of comparing stated totals. skipped: totals that could not be compared."""
 
     claims: tuple[TotalClaim, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -25,7 +25,7 @@ class Totals(Struct, frozen=True):
 
 
 def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None, stated: Stated | None) -> Totals:
-    """The totals of the index, where all its shards were read, and a person's claim."""
+    """Checks the totals of the index, where all its shards were read, and the claim of the user."""
     index = checkpoint.index
     if index is None and stated is None:
         return Totals()

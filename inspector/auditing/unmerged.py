@@ -1,4 +1,4 @@
-"""A model that was saved with an adapter still in it: the model under its own names, and the adapter apart."""
+"""Audits a model with an unmerged adapter: the model under its usual names, and the adapter separately."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def audit_unmerged(checkpoint: Checkpoint, stored: Families, config: Claim, stated: Stated | None) -> Audit | None:
-    """The audit of the model without its adapter, with the adapter's lines added; None where no adapter is left in."""
+    """The audit of the model, with the lines of the adapter added; None where there is no unmerged adapter."""
     apart = _take_apart(checkpoint, stored, config)
     if apart is None:
         return None
@@ -35,9 +35,9 @@ def audit_unmerged(checkpoint: Checkpoint, stored: Families, config: Claim, stat
 def _take_apart(
     checkpoint: Checkpoint, stored: Families, claim: Claim
 ) -> tuple[Checkpoint, Finding, tuple[Line, ...]] | None:
-    """A model saved with PEFT's layers around its own: the model alone, what is wrong, and the adapter's lines.
+    """Separates a model saved with PEFT's wrapped layers: the model alone, the findings, and the adapter's lines.
 
-    Some types have such layers for good, and PEFT's own prefix shows that these are not those.
+    Some architectures contain such layers themselves; the prefix of PEFT shows that these belong to an adapter.
     """
     if not is_unmerged(stored):
         return None
@@ -87,7 +87,7 @@ def _take_apart(
 
 
 def _has_such_layers(stored: Families, claim: Claim) -> bool:
-    """Whether the definition has such layers itself, as Phi-4-multimodal's has; a type without a definition may."""
+    """Whether the definition contains such layers itself (Phi-4-multimodal); True for a type without a definition."""
     if claim.definition is None:
         return claim.model_type is not None
     from inspector.architectures.catalog import definition_of

@@ -1,4 +1,4 @@
-"""Values of one checkpoint, where they were asked for: what is not finite, what is constant, copies that differ."""
+"""Checks requested values of one checkpoint: non-finite, constant, and copies that differ."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inspector.values.stored import ReadStopped
 
 
 def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Audit:
-    """The audit with what its numbers say. Raises NotNamed as `check_values`."""
+    """The audit with the results of reading values. Raises NotNamed as `check_values`."""
     found = check_values(audited, wanted, progress)
     findings = tuple(ordered((*audited.findings, *merged(found.findings))))
     return replace(
@@ -33,11 +33,11 @@ def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress |
 
 
 def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Values:
-    """Reads one checkpoint: what is not finite, what is constant, copies that differ from what they are copies of."""
-    found = Values(wanted=tuple(wanted))
+    """Reads the values of one checkpoint: non-finite, constant, and copies that differ from their originals."""
+    found = Values(requested=tuple(wanted))
     for component in (audited.components or {"": audited}).values():
         store = open_store(component, wanted)
-        names = [name for name in component.checkpoint.tensors if found.wants(name)]
+        names = [name for name in component.checkpoint.tensors if found.is_requested(name)]
         if store is None:
             for name in names:
                 found.skip("its files cannot be reached", name)
@@ -55,7 +55,7 @@ def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress 
             except ReadStopped as problem:
                 found.stop(problem, name)
         check_copies(component, found)
-    found.findings.extend(found.odd.findings())
+    found.findings.extend(found.abnormal.findings())
     return found
 
 
@@ -64,7 +64,7 @@ def _look(store: Store, bare: str, name: str, found: Values) -> None:
     if isinstance(numbers, str):
         found.skip(numbers, name)
         return
-    found.odd.look(name, numbers)
+    found.abnormal.look(name, numbers)
     found.tensors += 1
     found.elements += numbers.raw.size
 
@@ -94,7 +94,7 @@ def check_copies(audited: Audit, found: Values) -> None:
             continue
         for name in _names(line):
             other = name_of(original, key_of(name)[1])
-            if not found.wants(name, other):
+            if not found.is_requested(name, other):
                 continue
             try:
                 _compare_copy(store, name, other, found)
@@ -135,12 +135,12 @@ def _copy_differs(name: str, original: str, reported: Difference) -> Finding:
 
 
 def skipped_values(before: Sequence[Skipped], found: Values) -> tuple[Skipped, ...]:
-    """What was not read, in the place of the sentence that no number was."""
-    whole = bool(found.verdicts) and not found.unread and not found.wanted
+    """The skipped checks for values that were not read; replaces the entry that no values were read."""
+    whole = bool(found.verdicts) and not found.unread and not found.requested
     kept = [one for one in before if one.check != "values" and not (one.check == "order of rows" and whole)]
     unread = [Skipped(f"values of {_counted(names)}", why) for why, names in found.unread.items()]
-    absent = [Skipped(f"values of {name}", "no such tensor") for name in found.wanted if name not in found.matched]
-    named = [Skipped("values of other tensors", "not selected")] if found.wanted else []
+    absent = [Skipped(f"values of {name}", "no such tensor") for name in found.requested if name not in found.matched]
+    named = [Skipped("values of other tensors", "not selected")] if found.requested else []
     return (*unread, *absent, *named, *kept)
 
 

@@ -11,7 +11,7 @@ IN_ASCII: Final = {
     "·": "|", "…": "...", "→": "->", "×": "x", "²": "^2", "Σ": "sum",
     **dict.fromkeys("▏▎▍", "-"), **dict.fromkeys("▌▋▊▉", "="), "█": "#",
 }  # fmt: skip
-"""Symbols of the reports -> what stands for them where the encoding of a stream lacks them."""
+"""Symbols of the reports -> their replacements where the encoding of a stream lacks them."""
 
 
 def prepare() -> None:

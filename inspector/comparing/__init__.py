@@ -1,1 +1,1 @@
-"""How the parameters of one checkpoint become those of another: shapes, pieces, pairs, tally, causes."""
+"""Maps the parameters of one checkpoint to those of another: shapes, pieces, pairs, tally, causes."""

@@ -1,9 +1,9 @@
-"""The shape algebra on arrays: of stored tensors the views that a conversion makes of each other.
+"""Applies the algebra of shapes to arrays: views of stored tensors that correspond in a conversion.
 
-What is not one piece of the file is read for it, one tensor or one expert at a time.
+Data that is not contiguous in the file is read for this, one tensor or one expert at a time.
 
 Rotary halves: Meta's q and k have each head's rows in pairs (0, 1), (2, 3), ..., transformers' in two halves; row i
-of pair j is row j of half i. The two differ in no shape; the numbers tell.
+of pair j is row j of half i. Both have the same shape; only the values show which it is.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from inspector.values.stored import Elements
 
 
 def logical(raw: Elements, tensor: LogicalTensor, piece: Piece) -> Elements | None:
-    """The stored array as the piece means it: of its index, outputs before inputs, its rows; None where it is not.
+    """The view of a stored array for a piece: its index, its rows, outputs before inputs; None where it does not exist.
 
     Rows of a part that alternates come as (groups, rows of one, ...).
     """
     whole = piece.shape if piece.part is None else (-1, *piece.shape[1:])
     array = raw
     if tensor.index is not None:
-        if array.ndim == len(whole):  # stacked modules that lie one below the other
+        if array.ndim == len(whole):  # modules stacked along the rows
             if whole[0] <= 0 or array.shape[0] % whole[0]:
                 return None
             array = array.reshape(-1, whole[0], *array.shape[1:])
         array = array[tensor.index]
-    if tensor.turned and array.ndim > 1:
+    if tensor.transposed and array.ndim > 1:
         array = np.swapaxes(array, -1, -2)
     return array if tensor.part is None else _rows(array, tensor.part)
 
@@ -49,7 +49,7 @@ def _rows(array: Elements, part: FusedPart) -> Elements | None:
 
 
 def matched(source: Elements, target: Elements, fit: Fit) -> tuple[Elements, Elements] | None:
-    """Both views in one shape, without what was padded or cut; None where no view makes them one."""
+    """Both views in one common shape, without padding or cut parts; None where there is none."""
     if fit.step == "transposed":
         target = np.swapaxes(target, -1, -2)
     if fit.step in ("padded", "cut") and fit.axis is not None and source.ndim == target.ndim:
@@ -80,7 +80,7 @@ def stored_at(
         at[-2:] = at[:-3:-1]
     if part is not None:
         at[0] += part.start
-    if tensor.turned and len(at) > 1:
+    if tensor.transposed and len(at) > 1:
         at[-2:] = at[:-3:-1]
     if tensor.index is not None and len(stored) > len(at):
         at.insert(0, tensor.index)
@@ -90,7 +90,7 @@ def stored_at(
 
 
 def head_widths(halves: Numbers, pairs: Numbers) -> Iterator[int]:
-    """How many rows a head may have: where the second row of a pair begins the second half. The whole must prove it."""
+    """Possible rows per head: where the second row of a pair begins the second half. Only all rows prove it."""
     one, other = halves.raw, pairs.raw
     if one.ndim < 1 or one.shape != other.shape or one.shape[0] < 4:
         return
@@ -101,7 +101,7 @@ def head_widths(halves: Numbers, pairs: Numbers) -> Iterator[int]:
 
 
 def _alike(one: Elements, other: Elements) -> bool:
-    """Whether two rows may be the same but for rounding to 8 bits of fraction: only a reason to look at all rows."""
+    """Whether two rows may be equal up to rounding to 8 bits of fraction: only a reason to compare all rows."""
     return bool(np.allclose(one, other, rtol=2**-7, atol=0, equal_nan=True))
 
 

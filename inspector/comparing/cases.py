@@ -1,4 +1,4 @@
-"""Cases: a finding with the families it accounts for, and the words of places on both sides."""
+"""Cases: findings with the families that they explain, and the wording of places on both sides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DROPPED, INVENTED = "dropped", "invented"
 
 
 class Case(Struct, frozen=True):
-    """A finding, and what it accounts for: families of the source and of the target, for what the audits say too."""
+    """A finding, and the families of the source and of the target that it explains, also for findings of the audits."""
 
     finding: Finding
     source: frozenset[str]
@@ -28,7 +28,7 @@ class Case(Struct, frozen=True):
 
 
 class OpenTensors(Struct):
-    """Tensors of one side alone, while causes take them away."""
+    """Tensors of one side that no cause explains yet."""
 
     piece: Piece
     boxes: tuple[Box, ...]
@@ -39,7 +39,7 @@ class OpenTensors(Struct):
 
 
 class Namer:
-    """The words of places: roles, indices, names in the files, families on either side."""
+    """The wording of places: roles, indices, names in the files, families on either side."""
 
     __slots__ = ("after", "before", "found", "keys", "source", "target")
 
@@ -52,7 +52,7 @@ class Namer:
         return self.before if kind == DROPPED else self.after
 
     def is_unsettled(self, kind: str, piece: Piece) -> bool:
-        """Whether nothing says if a tensor of one side alone is a copy of what both have."""
+        """Whether it is unknown if a tensor of one side is a copy of one that both have."""
         own, other = (self.source, self.target) if kind == DROPPED else (self.target, self.source)
         return is_unsettled(own, other, piece)
 
@@ -62,7 +62,7 @@ class Namer:
         return [one.target if kind == DROPPED else one.source for one in both]
 
     def expected(self, kind: str, open_: OpenTensors) -> list[str]:
-        """The names that the missing tensors would have on the side that lacks them, where that can be reported."""
+        """The names that the missing tensors would have on the side that lacks them, where they are known."""
         names = self.after if kind == DROPPED else self.before
         siblings = self.siblings(kind, open_.piece.identity)
         if siblings:
@@ -89,7 +89,7 @@ def case_of(kind: str, finding: Finding, opened: Sequence[OpenTensors], namer: N
 
 
 def key_of_identity(identity: Identity) -> str:
-    """Where a role is in a model, as a key with a `#` for each index."""
+    """The place of a role in a model, as a key with a `#` for each index."""
     within = (identity.component, *identity.scope, identity.tower)
     leaf = f"{identity.role}/{identity.tensor}/{identity.place}".replace(".", "/")
     return ".".join([*filter(None, within), *(f"{axis}.#" for axis in identity.axes), leaf])

@@ -39,7 +39,7 @@ from inspector.reconciler.wording import boxes_in_words, family_name
 
 
 def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
-    """Everything that was not carried, each parameter in one case."""
+    """The cases for everything that was not carried, each parameter in one case."""
     namer = Namer(source, target, found)
     gone = [OpenTensors(one.piece, one.boxes) for one in found.dropped]
     new = [OpenTensors(one.piece, one.boxes) for one in found.invented]
@@ -62,7 +62,7 @@ def causes(source: Side, target: Side, found: Tally) -> Iterator[Case]:
 
 
 def _differences(listed: Sequence[OpenTensors], own: int) -> list[OneSided]:
-    """What is on one side alone. own: how many of them are parameters; the others no definition explains."""
+    """The tensors of one side only. own: how many of them are parameters; the others have no definition."""
     return [
         OneSided(
             key_of_identity(one.piece.identity),
@@ -78,7 +78,7 @@ def _differences(listed: Sequence[OpenTensors], own: int) -> list[OneSided]:
 def _wholes(
     cause: Explanation, before: Sequence[OpenTensors], after: Sequence[OpenTensors], own: tuple[int, int], namer: Namer
 ) -> Iterator[Case]:
-    """Whole layers, experts or parts of a model that one side alone has, or has at other indices."""
+    """Whole layers, experts or submodels that only one side has, or that have other indices."""
     depth = axes_of(cause.where)
     lost, added = (
         [_taken(listed[part.position], part.boxes) for part in parts]
@@ -92,20 +92,20 @@ def _wholes(
 
 
 def _taken(one: OpenTensors, boxes: tuple[Box, ...]) -> OpenTensors:
-    """A part of some tensors, taken out of them."""
+    """A part of some tensors, removed from them."""
     one.boxes = minus(one.boxes, boxes)
     return OpenTensors(one.piece, boxes)
 
 
 def _words(opened: Sequence[OpenTensors], depth: int, stack: bool = False) -> str:
-    """Layers and experts of tensors. stack: the other side has a stacked tensor, which shows how many but not which."""
+    """Layers and experts of tensors in words. stack: the other side is stacked, which shows only their number."""
     boxes = outer((box for one in opened for box in one.boxes), depth)
     nouns = opened[0].piece.nouns[:depth]
     identity = opened[0].piece.identity
     within = "/".join(filter(None, (identity.component, ".".join(identity.scope) or identity.tower)))
     if depth == 0:
         return within
-    if within and not nouns[0].startswith(within):  # "single_block" says it already
+    if within and not nouns[0].startswith(within):  # "single_block" contains the noun already
         nouns = (f"{within} {nouns[0]}", *nouns[1:])
     if stack and depth == len(identity.axes):
         number = max(box[-1].size for box in boxes)
@@ -135,7 +135,7 @@ def _whole(kind: str, taken: Sequence[OpenTensors], depth: int, namer: Namer) ->
 
 
 def _with_rows(case: Case, axis: tuple[str, ...], found: Tally) -> Case:
-    """The case with the families that have a row for each index of an axis: audits judge them by it."""
+    """The case with the families that have a row for each index of an axis: audits report these too."""
     rows = [
         one for one in found.carried if any(is_dim_of(one.source, at, set(axis)) for at in range(len(one.source.dims)))
     ]
@@ -184,16 +184,16 @@ def _renumbered(
 
 
 ALIKE = 0.8
-"""Names less alike than this are not taken for a renaming."""
+"""The least similarity of the two names of a renaming."""
 
 
 def _is_known(piece: Piece) -> bool:
-    """Whether the definition of its side has a place for it."""
+    """Whether the definition of its side knows the tensor."""
     return bool(piece.identity.role) and piece.line.block is not None
 
 
 def _renamed(gone: Sequence[OpenTensors], new: Sequence[OpenTensors], namer: Namer) -> Iterator[Case]:
-    """What is lost under a name and added under one that no definition reads, in the same shape: a renaming."""
+    """Renamings: dropped under one name and added, in the same shape, under a name that no definition knows."""
     pairs = [
         (one, other)
         for one in gone
@@ -225,7 +225,7 @@ def _renamed(gone: Sequence[OpenTensors], new: Sequence[OpenTensors], namer: Nam
 
 
 def _rest(kind: str, listed: Sequence[OpenTensors], namer: Namer) -> Iterator[Case]:
-    """What is left, the same indices together: query, key and value of layer 3 are one cause."""
+    """The remaining tensors, grouped by indices: query, key and value of layer 3 are one cause."""
     groups: dict[object, list[OpenTensors]] = {}
     for one in listed:
         if not one.boxes:
@@ -258,6 +258,6 @@ def _rest(kind: str, listed: Sequence[OpenTensors], namer: Namer) -> Iterator[Ca
 
 
 def _tied(piece: Piece) -> str:
-    """What a tensor may be a copy of, in words: the other side has that in its place."""
+    """The tensor that this one may be a copy of, in words: the other side has that one instead."""
     block = piece.line.block
     return label(block.slot.tied.partition(":")[2]) if block is not None and block.slot.tied.startswith("role:") else ""

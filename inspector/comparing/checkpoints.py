@@ -1,7 +1,7 @@
 """Compares two checkpoints by role: verifies a conversion, or lists the differences of two models.
 
-Both sides are brought to roles through their definitions (`inspector.comparing`); the ledger says what of the
-source arrives in the target. source = carried + dropped and target = carried + added, to the last parameter.
+Both sides are mapped to roles through their definitions (`inspector.comparing`); the tally shows which parameters of
+the source arrive in the target. source = carried + dropped and target = carried + added, to the last parameter.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def compare(
 ) -> Comparison:
     """Compares the checkpoints at two places. expect "conversion" makes a different model an error.
 
-    places: for each side the options of `audit` that say where it is (revision, subfolder, repo_type, cached).
-    Where a side is a repository the files are compared too; hashes reads every byte of the large ones here.
+    places: for each side the options of `audit` on its location (revision, subfolder, repo_type, cached).
+    Where a side is a repository the files are compared too; hashes: reads every byte of large local files.
     """
     one, other = (audit(place, **options) for place, options in zip((source, target), places, strict=True))
     compared = compare_audits(one, other, expect=expect)
@@ -100,7 +100,7 @@ def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Co
 
 
 def _read_like(own: Audit, other: Audit) -> Audit:
-    """Repeats an audit without architecture, with that of the other side."""
+    """Repeats an audit without an architecture, using that of the other side."""
     config, case = other.checkpoint.config, other.case
     if own.case is not None or own.components or own.checkpoint.config is not None or case is None:
         return own
@@ -147,7 +147,7 @@ def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | 
 
 
 def _admitted(own: Side, other: Side) -> Side:
-    """The side with what is beyond its class, where the other side has it as a part of the model."""
+    """The side with tensors beyond its class, where the other side has them as a part of the model."""
     wanted = {(piece.identity.role, piece.identity.tensor) for piece in other.parameters}
     mine = {(piece.identity.role, piece.identity.tensor) for piece in own.parameters}
     beyond = [
@@ -193,7 +193,7 @@ _NOTHING = Layout("U8", (), 1, 1)
 
 
 def _explained(case: Case, before: Side, after: Side) -> bool:
-    """Whether tensors are missing because a file of that side could not be read, as its audit reports."""
+    """Whether the tensors are missing because a file of that side could not be read, as its audit reports."""
     return any(
         audited.checkpoint.lost
         and families
@@ -229,7 +229,7 @@ OF_BOTH = (LayersDropped, LayersInvented, LayersRenumbered)
 
 
 def _proven(before: Side, after: Side, found: Tally) -> tuple[frozenset[str], frozenset[str]]:
-    """Families of a side without config with an orientation or position that the other side confirms."""
+    """Families of a side without a config, with an orientation or position that the other side confirms."""
     solved = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
     return (
         frozenset(one.source.line.family for one in found.carried if solved[0] and _is_other(one, one.source)),
@@ -244,7 +244,7 @@ def _is_other(one: Carried, piece: Piece) -> bool:
 def _of_sides(
     before: Side, after: Side, reported: Sequence[Case], proven: tuple[frozenset[str], frozenset[str]]
 ) -> Iterator[Finding]:
-    """Errors of the sides and unexplained tensors that no case of the comparison covers."""
+    """Errors and unexplained tensors of the sides that no case of the comparison covers."""
     known: set[tuple[str, str]] = set()
     mine, other = ({(one.code, one.title) for one in side.audited.findings} for side in (before, after))
     both = mine & other
@@ -265,12 +265,12 @@ def _of_sides(
 
 
 def _is_guess(audited: Audit) -> bool:
-    """Whether a side has no config: its symbols are solved, or taken from the other side."""
+    """Whether a side has no config, so that its symbols are solved or taken from the other side."""
     return audited.case is not None and (audited.case.solved or audited.checkpoint.config is None)
 
 
 def _families(cases: Sequence[tuple[Finding, frozenset[str]]], sure: frozenset[str]) -> tuple[set[str], set[str]]:
-    """(families of which absences are reported, families of which shapes are reported)."""
+    """(families reported as missing or unexpected, families reported as mismatched)."""
     absences = {family_name(key) for one, keys in cases if not isinstance(one, OF_SHAPES) for key in keys}
     shapes = {family_name(key) for one, keys in cases if isinstance(one, OF_SHAPES + OF_BOTH) for key in keys}
     named = {family_name(key) for key in sure}
@@ -283,7 +283,7 @@ def _matters(finding: Finding, both: bool) -> bool:
 
 
 def _is_guessed(finding: Finding) -> bool:
-    """Whether a finding rests on symbols solved from shapes, when the other side has a config that knows better."""
+    """Whether a finding depends on symbols solved from shapes, while the other side has a config."""
     return isinstance(finding, (TensorMissing, LayersMissing, LayersMisnumbered, HeadMissing, *SHAPES))
 
 

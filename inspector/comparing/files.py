@@ -1,7 +1,7 @@
 """Compares a folder with its repository, or two repositories, file by file.
 
-Names and sizes come from the tree that the Hub states of a commit. The content of small files is compared by
-the name git gives it, that of large ones by its SHA-256, and only where that is asked for: all bytes are read.
+Names and sizes come from the tree of a commit on the Hub. The content of small files is compared by
+its git hash, that of large files by SHA-256, and only on request, since all bytes are read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 NAMES_SHOWN: Final = 20
 SMALL: Final = 10_000_000
-"""Bytes up to which the content of a file is compared unasked; the Hub stores longer ones by SHA-256."""
+"""Largest file, in bytes, with content that is always compared; the Hub stores longer ones by SHA-256."""
 SMALL_TOGETHER: Final = 500_000_000
 _WEIGHTS: Final = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".safetensors.index.json", ".bin.index.json")
 _DOCUMENTS: Final = (
@@ -54,12 +54,12 @@ _PAPERS: Final = ("readme", "license", "notice", "use_policy", "changelog", "cit
 
 
 def with_files(compared: Comparison, *, hashes: bool = False, progress: Progress | None = None) -> Comparison:
-    """A comparison with what the files of its two sides say, where at least one is a repository."""
+    """The comparison with the differences of files, where at least one side is a repository."""
     files = files_between(compared.source.checkpoint, compared.target.checkpoint, hashes, progress)
     if files is None:
         return compared
     reported = {*files.missing, *files.differing}
-    kept = [one for one in compared.findings if one.place.file not in reported]  # their cause is reported with the file
+    kept = [one for one in compared.findings if one.place.file not in reported]  # the cause is reported with the file
     findings = ordered((*kept, *merged(files.findings)))
     bad = any(one.severity != "note" for one in findings)
     verdict = "findings" if bad and compared.verdict == "clean" else compared.verdict
@@ -69,7 +69,7 @@ def with_files(compared: Comparison, *, hashes: bool = False, progress: Progress
 def files_between(
     one: Checkpoint, other: Checkpoint, hashes: bool = False, progress: Progress | None = None
 ) -> Files | None:
-    """The files of a folder against those of a repository, in either order; of two repositories against each other."""
+    """Compares the files of a folder with those of a repository, in either order, or those of two repositories."""
     if one.tree and other.tree:
         return _repositories(one, other)
     repository, local = (one, other) if one.tree else (other, one)
@@ -142,7 +142,7 @@ class _Download:
         return differing
 
     def _large(self, paths: list[str]) -> set[str]:
-        """Large files with different content; every byte of them is read."""
+        """Large files with different content; reads every byte of them."""
         differing = set()
         done = total = 0
 
@@ -167,7 +167,7 @@ class _Download:
             self.proven.append(path)
         return found == stated
 
-    # --- what is to be said ---
+    # --- findings ---
 
     def _missing(self, paths: list[str]) -> Iterator[Finding]:
         if paths:
@@ -182,12 +182,12 @@ class _Download:
             )
 
     def _command(self, paths: list[str]) -> str:
-        """What fetches only the files that are missing: the Hub's client leaves alone what is there."""
+        """The command that fetches only missing files: the Hub's client skips existing ones."""
         address = self.repository.address
         name = "/".join(address.partition("@")[0].split("/")[:2])
         whole = len(paths) > 3 or "/" in address.removeprefix(name)
         words = ["hf", "download", name, *([] if whole else paths), "--revision", self.repository.commit or ""]
-        if self.local.origin is None:  # a snapshot of the cache is filled without being named
+        if self.local.origin is None:  # the client fills a snapshot of the cache without a path
             words += ["--local-dir", self.local.source]
         return " ".join(quoted(word) for word in words)
 
@@ -231,12 +231,12 @@ class _Download:
 
 
 def _place(paths: Sequence[str]) -> Place:
-    """The file, where it is one."""
+    """The name of the file, where there is only one."""
     return Place(file=paths[0] if len(paths) == 1 else None)
 
 
 def _audited(checkpoint: Checkpoint) -> frozenset[str]:
-    """The files of the audited set, whether they were read or not."""
+    """The files of the audited set, including unread ones."""
     names = {file.name for file in checkpoint.files} | checkpoint.lost.keys()
     if checkpoint.index is not None:
         names.update((*checkpoint.index.weight_map.values(), checkpoint.index.file))
@@ -254,7 +254,7 @@ def _is_needed(path: str, audited: frozenset[str]) -> bool:
 
 
 def _repositories(one: Checkpoint, other: Checkpoint) -> Files:
-    """Two commits by what the Hub states of their files: nothing is read."""
+    """Compares two commits by what the Hub states about their files: nothing is read."""
     both = [path for path in one.tree if path in other.tree]
     differing = [path for path in both if _differs(one.tree[path], other.tree[path])]
     gone = [path for path in one.tree if path not in other.tree]

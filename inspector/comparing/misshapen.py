@@ -1,4 +1,4 @@
-"""Tensors on both sides of which a part has no place: rows of a vocabulary, a fused matrix, a width."""
+"""Tensors on both sides that are carried only in part: vocabulary rows, fused matrices, widths."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from inspector.notation.slots import scope_of
 from inspector.reconciler.wording import boxes_in_words, family_name
 
 PADDED_TO = 8
-"""Rows of which writers make whole multiples, at the least."""
+"""Smallest multiple to which writers pad the rows of a vocabulary."""
 
 
 def misshapen(found: Tally, stacks: set[str], namer: Namer) -> Iterator[Case]:
-    """Tensors on both sides of which a part has no place: a vocabulary, a fused matrix, a width."""
+    """The cases for tensors that are carried only in part: vocabulary rows, fused matrices, widths."""
     vocabulary: dict[tuple[int, int], list[Carried]] = {}
     others: dict[object, list[Carried]] = {}
     for one in found.carried:
@@ -39,7 +39,7 @@ def misshapen(found: Tally, stacks: set[str], namer: Namer) -> Iterator[Case]:
 
 
 def counts_missing(one: Carried, stacks: set[str]) -> bool:
-    """Whether the axis counts experts or layers that are reported as missing, such as a router's rows."""
+    """Whether the axis counts experts or layers that are reported as missing, such as the rows of a router."""
     return one.fit.axis is not None and is_dim_of(one.source, one.fit.axis, stacks)
 
 
@@ -50,7 +50,7 @@ def is_dim_of(piece: Piece, axis: int, symbols: set[str]) -> bool:
 
 
 def _stated(piece: Piece, side: Side) -> int | None:
-    """The vocabulary that a side's config states; None without one."""
+    """The vocabulary size in the config of a side; None without a config."""
     case, block = side.audited.case, piece.line.block
     if case is None or case.solved or block is None or side.audited.checkpoint.config is None:
         return None
@@ -58,7 +58,7 @@ def _stated(piece: Piece, side: Side) -> int | None:
 
 
 def _writer(side: Side) -> str:
-    """The framework that wrote a side, if it rounds vocabularies up; "" for any other."""
+    """The framework that wrote a side, if it pads vocabularies; "" for any other."""
     case = side.audited.case
     if case is None or not case.reading.writer:
         return ""
@@ -67,9 +67,9 @@ def _writer(side: Side) -> str:
 
 
 def _is_padding(rows: int, other: int, one: Carried, namer: Namer) -> bool:
-    """Whether the rows of one side alone are beyond its vocabulary: its writer pads, and a config says so.
+    """Whether the extra rows of one side are padding: its writer pads, and a config states a smaller vocabulary.
 
-    Where the padded side has no config the other's must state its own rows.
+    Where the padded side has no config, the config of the other side must state its rows.
     """
     padded, plain, more, fewer = namer.target, namer.source, other, rows
     long, short = one.target, one.source
@@ -98,7 +98,7 @@ def _vocabulary(rows: int, other: int, members: Sequence[Carried], namer: Namer)
 
 
 def _together(one: Carried, found: Tally) -> list[Carried]:
-    """The parts of the fused matrix that a tensor is in, where it is not known which of them is short."""
+    """The parts of the fused matrix that contains a tensor, where it is unknown which of them is short."""
     side = "target" if one.target.part is not None else "source"
     fused: Piece = getattr(one, side)
     if fused.part is None:

@@ -1,4 +1,4 @@
-"""What a conversion does that loses no parameter: fewer bits, buffers left out, parts beyond the model, ties."""
+"""Notes on a conversion that loses no parameter: fewer bits, dropped buffers, extra components, ties."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.reconciler.wording import family_name
 
 
 def notes(source: Side, target: Side, found: Tally, copies: Sequence[TiedCopy]) -> Iterator[Finding]:
-    """A finding for everything that is worth a note."""
+    """The notes, as findings."""
     yield from _precision(found)
     yield from _buffers(source, target)
     yield from _components(source, target)
@@ -27,7 +27,7 @@ def notes(source: Side, target: Side, found: Tally, copies: Sequence[TiedCopy]) 
 
 
 def bits_of(piece: Piece) -> float | None:
-    """Bits of one stored value, None where that is not known."""
+    """Bits of one stored value; None where unknown."""
     packed = piece.line.packed
     if packed is not None:
         return packed.bits if packed.known else None

@@ -1,4 +1,4 @@
-"""Which pieces of two sides are the same thing: by identity, by the parts of fused matrices, by place."""
+"""Pairs the pieces of two sides: by identity, by the parts of fused matrices, by place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import common
 from inspector.algebra.span import Span
-from inspector.comparing.pieces import Identity, Piece, as_stored, taken_apart
+from inspector.comparing.pieces import Identity, Piece, as_stored, split_parts
 from inspector.comparing.shapes import split
 
 Pieces = dict[Identity, list[Piece]]
@@ -32,7 +32,7 @@ class Pairs(Struct, frozen=True):
 def pair(source: Iterable[Piece], target: Iterable[Piece]) -> Pairs:
     """Brings the pieces of two sides under common identities.
 
-    Fused matrices are taken apart where the other side has their parts.
+    Fused matrices are split where the other side has their parts.
     """
     left, right = list(source), list(target)
     doubled = _doubled(left) | _doubled(right)
@@ -47,7 +47,7 @@ def pair(source: Iterable[Piece], target: Iterable[Piece]) -> Pairs:
 
 
 def _doubled(pieces: Sequence[Piece]) -> set[Identity]:
-    """Identities that two rows of one side share at the same indices."""
+    """Identities that two rows of one side have at the same indices."""
     rows: dict[Identity, list[Piece]] = {}
     for piece in pieces:
         rows.setdefault(piece.identity, []).append(piece)
@@ -104,15 +104,15 @@ def _parts(
         return None
     if any(term.rows is None for term in piece.terms):
         undecided.append(piece.identity.role)
-    return list(taken_apart(piece, sizes))
+    return list(split_parts(piece, sizes))
 
 
 def _upright(piece: Piece, sizes: Sequence[int | None], others: Sequence[int | None]) -> Piece:
-    """A fused matrix stored transposed to what its definition says, turned: its columns are its parts' rows."""
+    """The piece, transposed where it is a fused matrix that is stored transposed relative to its definition."""
     wanted = sum(own or other or 0 for own, other in zip(sizes, others, strict=True))
     if len(piece.shape) != 2 or piece.shape[0] == wanted or piece.shape[1] != wanted:
         return piece
-    return replace(piece, shape=piece.shape[::-1], turned=not piece.turned)
+    return replace(piece, shape=piece.shape[::-1], transposed=not piece.transposed)
 
 
 def _alike(one: Piece, other: Piece) -> bool:
@@ -121,7 +121,7 @@ def _alike(one: Piece, other: Piece) -> bool:
 
 
 def _all_parts(pieces: Pieces) -> Mapping[Identity, int | None]:
-    """Identity -> rows of one tensor, fused ones by their parts."""
+    """Identity -> rows of one tensor; fused tensors by their parts."""
     found: dict[Identity, int | None] = {}
     for identity, members in pieces.items():
         usual = Counter(piece.shape for piece in members for _ in piece.boxes).most_common(1)[0][0]
@@ -138,7 +138,7 @@ FALLBACKS: tuple[Naming, ...] = (
     lambda identity, piece: (_what(identity), len(identity.axes)) if identity.role else None,
     lambda identity, piece: _what(identity) if identity.role else None,
 )
-"""Names under which what has found no partner may still find one, the strictest first; only the unique count."""
+"""Names by which unpaired pieces may be paired, the strictest first; only unique names count."""
 
 
 def _what(identity: Identity) -> tuple[str, str]:
@@ -146,7 +146,7 @@ def _what(identity: Identity) -> tuple[str, str]:
 
 
 def _adopt(source: Pieces, target: Pieces) -> None:
-    """Gives pieces of the target the identity of their partner in the source."""
+    """Gives pieces of the target the identity of their counterpart in the source."""
     for naming in FALLBACKS:
         left = {one: source[one] for one in source if one not in target}
         right = {one for one in target if one not in source}
@@ -167,7 +167,7 @@ def _adopt(source: Pieces, target: Pieces) -> None:
 
 
 def _by_name(own: Pieces, others: Pieces) -> None:
-    """Brings pieces under the names of those that no definition reads on the other side."""
+    """Gives pieces the names of counterparts that no definition knows on the other side."""
     _as_read(own, others)
     unread = {identity.place: identity for identity in others if identity not in own and not _is_read(identity)}
     for identity in [identity for identity in own if unread and identity not in others and _is_read(identity)]:
@@ -183,7 +183,7 @@ def _by_name(own: Pieces, others: Pieces) -> None:
 
 
 def _as_read(own: Pieces, others: Pieces) -> None:
-    """Gives pieces that no definition reads the identity that their family has on the other side, if it is plain."""
+    """Gives pieces without a definition the identity that their family has on the other side, if it is unambiguous."""
     families: dict[str, dict[Identity, Piece]] = {}
     for identity, pieces in own.items():
         for piece in pieces:
@@ -193,19 +193,19 @@ def _as_read(own: Pieces, others: Pieces) -> None:
         if len(readers) != 1:
             continue
         read, model = next(iter(readers.items()))
-        plain = not (model.stacked or model.turned or model.part is not None)
+        plain = not (model.stacked or model.transposed or model.part is not None)
         if plain and _is_read(read) and read not in others and len(read.axes) == len(identity.axes):
             pieces = others.pop(identity)
             others[read] = [replace(one, identity=read, nouns=model.nouns, dims=model.dims) for one in pieces]
 
 
 def _is_read(identity: Identity) -> bool:
-    """Whether a definition says what the tensor is for."""
+    """Whether a definition gives the tensor a role."""
     return bool(identity.role)
 
 
 def _named(naming: Naming, pieces: Pieces) -> dict[Hashable, Identity]:
-    """Names that one identity alone has."""
+    """Names that belong to exactly one identity."""
     names: dict[Hashable, list[Identity]] = {}
     for identity, members in pieces.items():
         name = naming(identity, members[0])
@@ -215,7 +215,7 @@ def _named(naming: Naming, pieces: Pieces) -> dict[Hashable, Identity]:
 
 
 def _unstacked(stacks: Sequence[Piece], singles: Sequence[Piece]) -> list[Piece] | None:
-    """Pieces with the other side's last axis as leading dim, split along it; None if there are none."""
+    """Splits pieces along a leading dim that is the last axis of the other side; None if there are none."""
     model = singles[0]
     if any(len(piece.identity.axes) + 1 != len(model.identity.axes) or piece.stacked for piece in stacks):
         return None

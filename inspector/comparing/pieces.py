@@ -1,8 +1,8 @@
-"""What a side stores, by what it is for: pieces with an identity, an index set and a logical shape.
+"""The stored tensors of a side by role: pieces with an identity, an index set and a logical shape.
 
-A piece is a line of a ledger as the architecture means it: its role instead of its name, its layers and
-experts instead of its numbers, outputs before inputs instead of the stored order. Experts stacked in one
-tensor are a piece over the axis of the experts; the parts of a fused matrix can be taken apart.
+A piece is a line of a ledger in terms of the architecture: its role instead of its name, its layers and
+experts instead of indices, outputs before inputs instead of the stored order. Experts stacked in one
+tensor are a piece over the axis of the experts; the parts of a fused matrix can be split.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ VOCABULARY = "V"
 
 
 class Identity(Struct, frozen=True):
-    """What a tensor is for, whatever its name: equal on both sides of a conversion.
+    """Identifies a tensor by its role, independent of its name: equal on both sides of a conversion.
 
-    component: the folder of a pipeline, or an extra component. scope: the submodels it is below. tensor:
-    "weight", "bias" or another suffix. axes: what its indices count, by the definitions' symbols. place: the
-    row's path, only where the rest does not tell two rows apart; the family where no definition reads the names.
+    component: the folder of a pipeline, or an extra component. scope: the path of its submodel. tensor:
+    "weight", "bias" or another suffix. axes: what its indices count, as symbols of the definition. place: the
+    path of the row, only where the rest does not distinguish two rows; the family where there is no definition.
     """
 
     component: str
@@ -45,10 +45,10 @@ class Identity(Struct, frozen=True):
 
 
 class FusedPart(Struct, frozen=True):
-    """Where a piece is in the stored tensor it is a part of. Dims are the piece's: outputs before inputs.
+    """The position of a piece in its stored tensor. Dims are those of the piece: outputs before inputs.
 
     start, size: rows; of groups > 1 they are rows of each group, which has stride rows. groups None: whether
-    the parts alternate is not known.
+    the parts alternate is unknown.
     """
 
     pack: str
@@ -59,7 +59,7 @@ class FusedPart(Struct, frozen=True):
 
 
 class Term(Struct, frozen=True):
-    """One matrix of a fused one: its name, its role, its rows where they are known, and their expression."""
+    """One part of a fused matrix: its name, its role, its rows where they are known, and their expression."""
 
     pack: str
     role: str
@@ -68,13 +68,13 @@ class Term(Struct, frozen=True):
 
 
 class Piece(Struct, frozen=True):
-    """Stored tensors of one line as the architecture means them.
+    """Stored tensors of one line in terms of the architecture.
 
-    boxes, nouns: over the identity's axes. shape: of one of them, logical, outputs before inputs.
-    dims: the expression of each dim where a definition has one. turned: stored inputs before outputs.
+    boxes, nouns: over the axes of the identity. shape: of one tensor, logical, outputs before inputs.
+    dims: the expression of each dim where a definition has one. transposed: stored inputs before outputs.
     stacked: the last axis is a dim of the stored tensor. terms: the parts of a fused matrix. groups: how
-    many times the parts alternate. part: where it is in a fused tensor. order: the position of each axis
-    among the numbers of the stored name, and the numbers that are not an axis.
+    many times the parts alternate. part: its position in a fused tensor. order: the position of each axis
+    among the numbers of the stored name, and the numbers that are not axes.
     """
 
     identity: Identity
@@ -84,7 +84,7 @@ class Piece(Struct, frozen=True):
     dims: tuple[Node, ...]
     line: Line
     row: str = ""
-    turned: bool = False
+    transposed: bool = False
     stacked: bool = False
     terms: tuple[Term, ...] = ()
     groups: int | None = 1
@@ -93,17 +93,17 @@ class Piece(Struct, frozen=True):
 
     @property
     def elements(self) -> int:
-        """Logical elements of one of them."""
+        """Logical elements of one tensor."""
         return prod(self.shape)
 
     @property
     def parameters(self) -> int:
-        """Logical elements of all of them."""
+        """Logical elements of all tensors."""
         return count(self.boxes) * self.elements
 
     @property
     def storage(self) -> str:
-        """The dtype, or the packing."""
+        """The dtype, or the quantization scheme."""
         packed = self.line.packed
         return self.line.layout.dtype if packed is None else packed.scheme.removeprefix("gguf ")
 
@@ -127,7 +127,7 @@ class Side(Struct, frozen=True):
 
 
 def as_stored(piece: Piece) -> Piece:
-    """The piece by its name alone: the indices and the shape as the family has them."""
+    """The piece identified by its name: with the indices and the shape of the family."""
     line = piece.line
     axes = tuple(str(position) for position in range(len(line.boxes[0])))
     identity = replace(piece.identity, axes=axes, place=line.family)
@@ -137,15 +137,15 @@ def as_stored(piece: Piece) -> Piece:
 
 
 LONG = {"q": "query", "k": "key", "v": "value", "dt": "step"}
-"""Packs that definitions abbreviate."""
+"""Names of fused matrices that definitions abbreviate."""
 
 
 def part_roles(role: str, packs: Sequence[str]) -> list[str]:
-    """The roles of a fused matrix's parts: `attention.qkv` of q, k, v is attention.query, .key and .value.
+    """The roles of the parts of a fused matrix: `attention.qkv` of q, k, v is attention.query, .key and .value.
 
-    A pack with a dot is a role itself; the parts of `mlp.gate_up` may be in either order. Where the role's last word
-    is not made of its parts, a part of that name is the role and the others are its siblings, or below it where none
-    has its name.
+    A part with a dot is a role itself; the parts of `mlp.gate_up` may be in either order. Where the last word of the
+    role is not made of its parts, a part of that name is the role and the others are its siblings; the parts are
+    below the role where no part has that name.
     """
     parts = [LONG.get(pack, pack) for pack in packs]
     head, _, last = role.rpartition(".")
@@ -161,7 +161,7 @@ def part_roles(role: str, packs: Sequence[str]) -> list[str]:
     ]
 
 
-def taken_apart(piece: Piece, sizes: Sequence[int]) -> Iterator[Piece]:
+def split_parts(piece: Piece, sizes: Sequence[int]) -> Iterator[Piece]:
     """The parts of a fused piece, each with its rows and their position."""
     groups = piece.groups or 1
     start, stride = 0, sum(sizes) // groups
@@ -181,5 +181,5 @@ def taken_apart(piece: Piece, sizes: Sequence[int]) -> Iterator[Piece]:
 
 
 def is_vocabulary(piece: Piece, axis: int) -> bool:
-    """Whether a dim counts the words of a vocabulary."""
+    """Whether a dim is the size of a vocabulary."""
     return axis < len(piece.dims) and any(path[-1] == VOCABULARY for path in words(piece.dims[axis]))

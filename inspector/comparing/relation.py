@@ -1,4 +1,4 @@
-"""Whether two checkpoints are one model, so that one can be a conversion of the other."""
+"""Decides whether two checkpoints are the same model, so that one can be a conversion of the other."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from inspector.comparing.tally import Tally
 from inspector.reconciler.reconcile import Reconciled
 
 FEW = 10
-"""One role in so many may differ by damage: another width shows in more."""
+"""At most one role in this many may differ by damage: another width affects more roles."""
 
 
 def are_one_model(source: Side, target: Side, pairs: Pairs, found: Tally, *, stated: bool = True) -> bool:
-    """By the configs where both are of one architecture and agree, else by the roles and their shapes.
+    """By the configs where both state the same architecture and agree, else by the roles and their shapes.
 
-    The shapes say one model where those of every role that both have agree, vocabularies and numbers of
-    layers and experts aside; or where they disagree only for the few roles of which one side itself has
-    tensors of several shapes, or its own audit finds fault with, or for so few roles that it is no
-    other width: that is damage, not another model. stated: whether each side has a config.
+    By shapes the model is the same if those of all common roles agree, except vocabularies and numbers of
+    layers and experts; or if they disagree only for roles of which one side has tensors of several shapes or
+    mismatched tensors, or for too few roles to be another width: that is damage, not another model.
+    stated: whether each side has a config.
     """
     if not found.carried:
         return False
@@ -40,13 +40,13 @@ def _are_stated_alike(one: Reconciled, other: Reconciled) -> bool:
 
 
 def _faulty(side: Side) -> set[str]:
-    """Families in which the side's own audit finds tensors of a wrong shape."""
+    """Families in which the audit of the side finds mismatched tensors."""
     case = side.audited.case
     return set() if case is None else {one.block.key for one in case.placement.mismatched}
 
 
 def _agreement(pairs: Pairs, faulty: set[str]) -> tuple[int, int, int]:
-    """(roles of which some shape agrees, roles damaged on one side, roles that differ)."""
+    """(roles with some equal shape, roles damaged on one side, roles that differ)."""
     agreeing = odd = 0
     differing: set[str] = set()
     for identity in pairs.identities:

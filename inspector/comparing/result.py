@@ -1,4 +1,4 @@
-"""What a comparison of two checkpoints found: role by role, and file by file where a repository is one side."""
+"""The result of comparing two checkpoints: by role, and by file where one side is a repository."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Files(Struct, frozen=True):
-    """Two places file by file. The reference is a repository's commit, the other a folder or another one.
+    """Differences of files. The reference is a commit of a repository, the other side a folder or another commit.
 
-    same: files of both with the same size, `proven` of them with the same content as well; the content of
-    `unproven` large ones was not read. local: the other place is a folder. differing, missing, extra: paths.
+    same: number of files of equal size, `proven` of them with equal content; the content of
+    `unproven` large files was not read. local: the other side is a folder. differing, missing, extra: paths.
     """
 
     reference: str
@@ -41,9 +41,9 @@ class Files(Struct, frozen=True):
 
 
 class RoleDifference(Struct, frozen=True):
-    """Parameters of one role on both sides, and how the ones become the others.
+    """Parameters of one role on both sides, and the conversion between them.
 
-    source = carried + dropped, target = carried + added (invented); the three are None for different models.
+    source = carried + dropped, target = carried + added (`invented`); the three are None for different models.
     how: "same", "transposed", "concatenated", "split", "stacked", "padded", "retyped", "packed", "tied", …
     because: the symbols that differ, or where nothing is lost the dtypes. types: every change of dtype or packing.
     """
@@ -60,7 +60,7 @@ class RoleDifference(Struct, frozen=True):
 
     @property
     def difference(self) -> int:
-        """Target less source."""
+        """Target minus source."""
         return self.target - self.source
 
 
@@ -75,10 +75,10 @@ class TensorMapping(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """Two audits side by side. relation: "conversion" or "different"; carried and dropped as the JSON says.
+    """A comparison of two audits. relation: "conversion" or "different"; carried and dropped as in the JSON.
 
-    parameters: unique logical parameters of both sides. carriage: which tensors become which, by family;
-    `tensors` gives them one by one. skipped: what headers cannot show. values: what the numbers showed, where
+    parameters: unique logical parameters of both sides. carriage: corresponding tensors, by family;
+    `tensors` lists them one by one. skipped: what headers cannot show. values: results of reading values, where
     they were read.
     """
 
@@ -98,7 +98,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     values: Values | None = None
 
     def tensors(self) -> Iterator[TensorMapping]:
-        """Every logical tensor that is on both sides, by the names in the files; worked out while it is read."""
+        """Every logical tensor that is on both sides, by its names in the files; computed lazily."""
         before, after = FileNames(self.source), FileNames(self.target)
         for one in self.carriage:
             for index, source, target in one.each():

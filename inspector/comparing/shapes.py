@@ -1,7 +1,7 @@
-"""The algebra of shapes: how a tensor of one shape becomes one of another, and how much of it arrives. Pure.
+"""The algebra of shapes: how a tensor of one shape is converted to another, and how many elements arrive. Pure.
 
-Both shapes are logical (unpacked) and in one orientation, outputs before inputs, as the definitions say them;
-what is still transposed then contradicts its definition.
+Both shapes are logical (unpacked) and in one orientation, outputs before inputs, by their definitions;
+a tensor that is still transposed contradicts its definition.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ CUT = "cut"
 
 
 class Fit(Struct, frozen=True):
-    """How one shape becomes another. step: one of the words above, "" where it does not.
+    """How one shape is converted to another. step: one of the words above, "" where that is impossible.
 
-    carried: elements of the source that have a place in the target. axis: the one axis that is longer or
-    shorter, None where that is not the difference.
+    carried: elements of the source that are in the target. axis: the only axis that is longer or
+    shorter, None for other differences.
     """
 
     step: str
@@ -33,12 +33,12 @@ class Fit(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is lost and nothing added."""
+        """Whether nothing is dropped and nothing added."""
         return self.step in (SAME, TRANSPOSED, RESHAPED)
 
 
 def fit(source: Shape, target: Shape) -> Fit:
-    """How a tensor of the source's shape becomes one of the target's."""
+    """The conversion of a shape of the source to one of the target."""
     if source == target:
         return Fit(SAME, prod(source))
     if prod(source) == prod(target):
@@ -56,14 +56,14 @@ def fit(source: Shape, target: Shape) -> Fit:
 
 
 def _regrouped(source: Shape, target: Shape) -> bool:
-    """Whether one is the other with neighbouring dims joined, or dims of one put in or left out."""
+    """Whether one shape is the other with adjacent dims merged, or with dims of 1 inserted or removed."""
     if not prod(source):
         return False
     return _refines(source, target) or _refines(target, source)
 
 
 def _refines(fine: Shape, coarse: Shape) -> bool:
-    """Whether runs of neighbouring dims of one multiply to the dims of the other, ones aside."""
+    """Whether runs of adjacent dims of one shape multiply to the dims of the other, ignoring dims of 1."""
     left = [dim for dim in fine if dim != 1]
     for dim in (dim for dim in coarse if dim != 1):
         reached = 1
@@ -75,10 +75,10 @@ def _refines(fine: Shape, coarse: Shape) -> bool:
 
 
 def split(total: int, sizes: Sequence[int | None], others: Sequence[int | None]) -> tuple[int, ...] | None:
-    """The sizes of a fused matrix's parts: as its definition knows them, else as the other side has them.
+    """The sizes of the parts of a fused matrix: by its definition, else as on the other side.
 
-    total: rows of the fused matrix. The last open part has what is left; None where nothing is left for it.
-    Of a matrix too short for its known parts the last ones lack the rows.
+    total: rows of the fused matrix. The last unknown part gets the remaining rows; None where no rows remain.
+    In a matrix too short for its known parts, the last parts lack the rows.
     """
     found = [own if own is not None else other for own, other in zip(sizes, others, strict=True)]
     known = sum(size for size in found if size is not None)

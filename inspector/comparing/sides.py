@@ -1,4 +1,4 @@
-"""The pieces of an audit: each line of its ledger read under the definition, fused matrices with their parts."""
+"""The pieces of an audit: the lines of its ledger mapped to roles, fused matrices with their parts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class _FusedSplitter:
         return self._read(line, block, axes)
 
     def expected(self) -> Iterator[tuple[Identity, str]]:
-        """Every parameter that the definition expects, also by the parts of the fused ones."""
+        """Every parameter that the definition expects, also by the parts of fused matrices."""
         if self.case is None:
             return
         for block in self.case.corrected.blocks:
@@ -94,7 +94,7 @@ class _FusedSplitter:
         return Piece(identity, line.boxes, tuple(nouns_of(line.family)), line.layout.shape, (), line, order=order)
 
     def _axes(self, block: Block) -> tuple[str | int, ...] | None:
-        """What each number of the block's names is: an axis by the symbol it was cut from, or fixed."""
+        """The meaning of each number in the names of a block: an axis, by the symbol it was cut from, or fixed."""
         assert self.case is not None
         plan = self.case.corrected
         key, axes = template(plan.spelling.spelled(block.slot, plan.scope))
@@ -128,10 +128,10 @@ class _FusedSplitter:
             nouns.append("expert")
             boxes = tuple((*box, Span.range(0, rows[1])) for box in boxes)
             shape, dims = (shape[0] // rows[1], *shape[1:]), (_without_factor(dims[0]), *dims[1:])
-        turned = _is_turned(line, block, dims)
-        if turned and len(dims) == 2:
+        transposed = _is_transposed(line, block, dims)
+        if transposed and len(dims) == 2:
             dims = (dims[1], dims[0])
-        if turned and len(shape) == 2:
+        if transposed and len(shape) == 2:
             shape = (shape[1], shape[0])
         if len(shape) != len(dims):
             dims = ()
@@ -145,7 +145,7 @@ class _FusedSplitter:
             dims=dims,
             line=line,
             row=slot.row,
-            turned=turned,
+            transposed=transposed,
             stacked=stacked,
             terms=terms,
             groups=groups,
@@ -154,7 +154,7 @@ class _FusedSplitter:
         )
 
     def _of_original(self, line: Line, block: Block, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
-        """The indices of what is tied where a copy is stored in its place: writers differ in which they keep."""
+        """The indices of a tied original where a copy is stored instead: writers differ in which of them they keep."""
         if block.tie is None or line.kind != ledger.PARAMETER or self.case is None:
             return boxes
         for other in self.case.corrected.blocks:
@@ -172,7 +172,7 @@ class _FusedSplitter:
         return Identity(component, slot.scope, slot.tower, role, tensor, axes)
 
     def _terms(self, slot: Slot, scope: Scope, boxes: Sequence[Box]) -> tuple[tuple[Term, ...], int | None]:
-        """The parts of a fused matrix with the rows that the config, or the products in the shapes, tell."""
+        """The parts of a fused matrix with the rows that the config, or products from the shapes, determine."""
         if slot.flow is None or not slot.kind.packs:
             return (), 1
         factor, nodes = _sum(slot.flow[1])
@@ -198,14 +198,14 @@ class _FusedSplitter:
 
 
 def tensor_word(suffix: str) -> str:
-    """What a module's tensor is: "weight", "bias", or its own suffix."""
+    """The kind of a module's tensor: "weight", "bias", or its suffix."""
     if suffix in ("", ".weight"):
         return "weight"
     return "bias" if suffix in (".bias", "_bias") else suffix.rpartition(".")[2]
 
 
 def _counting(slot: Slot, block: Block, line: Line) -> Slot:
-    """The slot that a line counts for: a stored copy is in for the one it is tied to."""
+    """The slot that a line counts for: a stored copy counts for its original."""
     return block.tie if block.tie is not None and line.kind == ledger.PARAMETER else slot
 
 
@@ -214,7 +214,7 @@ def _is_stack(slot: Slot) -> bool:
 
 
 def _blocks(slot: Slot, scope: Scope, shape: tuple[int, ...]) -> tuple[Node, int] | None:
-    """(symbol, number) of modules stacked in the rows of one matrix."""
+    """(symbol, number) of modules stacked along the rows of one matrix."""
     node = slot.dims[0] if slot.dims else None
     if not slot.kind.each or len(slot.dims) + 1 != len(slot.tensor.dims) or len(shape) != len(slot.dims):
         return None
@@ -228,15 +228,15 @@ def _without_factor(node: Node) -> Node:
     return node.right if isinstance(node, Binary) else node
 
 
-def _is_turned(line: Line, block: Block, dims: Sequence[Node]) -> bool:
+def _is_transposed(line: Line, block: Block, dims: Sequence[Node]) -> bool:
     """Whether a matrix is stored inputs first. Quantizers transpose such weights first."""
     flow = block.slot.flow
     if flow is None or len(dims) != 2 or tuple(dims) == flow[::-1]:
         return flow is not None and len(dims) == 2 and flow[0] == flow[1] and block.slot.kind.name == "linear_io"
     shape = block.shape
-    turned = (*shape[:-2], *reversed(shape[-2:]))
+    transposed = (*shape[:-2], *reversed(shape[-2:]))
     packed = line.packed is not None and not line.packed.scheme.startswith("gguf ")
-    return tuple(dims) == flow and not (packed and turned == line.layout.shape)
+    return tuple(dims) == flow and not (packed and transposed == line.layout.shape)
 
 
 def _base(scope: Scope, hole: str) -> str:
@@ -249,13 +249,13 @@ def _symbol(scope: Scope, node: Node) -> str:
 
 
 def _nouns(slot: Slot) -> list[str]:
-    """What each hole of a slot's path counts, by the segment before it."""
+    """What each hole in the path of a slot counts, by the segment before it."""
     segments = slot.path.split(".")
     return [noun_of(segments[at - 1]) if at else "index" for at, one in enumerate(segments) if HOLE.fullmatch(one)]
 
 
 def _sum(node: Node) -> tuple[Node | None, list[Node]]:
-    """(factor, terms) of `a + b + c` or `n*(a + b)`; a bracket inside stays one term."""
+    """(factor, terms) of `a + b + c` or `n*(a + b)`; an inner bracket stays one term."""
     factor = None
     if isinstance(node, Binary) and node.operator == "*" and isinstance(node.right, Binary):
         factor, node = node.left, node.right

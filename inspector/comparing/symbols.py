@@ -1,4 +1,4 @@
-"""The symbols of two models side by side: which widths differ, and which symbol makes a role differ."""
+"""Compares the symbols of two models: which widths differ, and which symbols make a role differ."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _stacks(case: Reconciled) -> set[tuple[str, ...]]:
 
 
 def values(case: Reconciled) -> dict[str, int]:
-    """Every symbol that the dims and extents of the model name, with its value where it has one."""
+    """Every symbol in the dims and extents of the model, with its value where it has one."""
     products = {".".join((*path, product)): value for (path, product), value in case.products.items()}
     return {**_said(case.corrected), **products}
 
@@ -70,7 +70,7 @@ def reasons(one: Reconciled | None, other: Reconciled | None) -> dict[str, list[
 
 
 def row_of(role: str) -> str:
-    """The row of a table that a role belongs to: all norms have one."""
+    """The row of the table for a role: all norms share one."""
     return "norms" if group(role) == "norms" else label(role)
 
 

@@ -1,6 +1,6 @@
-"""The ledger of a conversion: what of each piece of the source is in which piece of the target.
+"""The ledger of a conversion: which part of each piece of the source is in which piece of the target.
 
-source = carried + dropped and target = carried + added, whatever the two sides contain: every parameter of
+source = carried + dropped and target = carried + added for any two sides: every parameter of
 either side is in exactly one record.
 """
 
@@ -17,20 +17,20 @@ from inspector.comparing.shapes import Fit, fit
 
 
 class LogicalTensor(Struct, frozen=True):
-    """Where one logical tensor is on a side: its name there, and which part of what is stored under it.
+    """The position of one logical tensor on a side: the name of its stored tensor, and its part of it.
 
-    index: the position on the stacked axis, None where the tensor is not one of a stack. part: rows of a
-    fused matrix, None where it is whole. turned: stored inputs before outputs.
+    index: the position on the stacked axis, None where the tensor is not stacked. part: rows of a
+    fused matrix, None for all rows. transposed: stored inputs before outputs.
     """
 
     name: str
     index: int | None
     part: FusedPart | None
-    turned: bool
+    transposed: bool
 
 
 class Carried(Struct, frozen=True):
-    """Tensors that are on both sides: the same indices of one identity, and how they get from one to the other."""
+    """Tensors that are on both sides: indices of one identity, and their conversion."""
 
     identity: Identity
     boxes: tuple[Box, ...]
@@ -41,17 +41,17 @@ class Carried(Struct, frozen=True):
 
     @property
     def tensors(self) -> int:
-        """How many logical tensors."""
+        """Number of logical tensors."""
         return count(self.boxes)
 
     @property
     def parameters(self) -> int:
-        """Parameters that arrive."""
+        """Parameters that are in the target."""
         return self.fit.carried * self.tensors
 
     @property
     def dropped(self) -> int:
-        """Parameters of these tensors that have no place in the target."""
+        """Parameters of these tensors that are not in the target."""
         return (self.source.elements - self.fit.carried) * self.tensors
 
     @property
@@ -60,21 +60,21 @@ class Carried(Struct, frozen=True):
         return (self.target.elements - self.fit.carried) * self.tensors
 
     def each(self) -> Iterator[tuple[tuple[int, ...], LogicalTensor, LogicalTensor]]:
-        """(indices, tensor of the source, of the target) one by one, by canonical names, worked out when asked."""
+        """(indices, tensor of the source, tensor of the target) one by one, by canonical names, computed lazily."""
         for box in self.boxes:
             for index in tuples(box):
                 yield index, _tensor(self.source, index), _tensor(self.target, index)
 
 
 class OneSidedTensors(Struct, frozen=True):
-    """Tensors that one side holds and the other does not."""
+    """Tensors that only one side has."""
 
     piece: Piece
     boxes: tuple[Box, ...]
 
     @property
     def parameters(self) -> int:
-        """Logical elements of them."""
+        """Logical elements of these tensors."""
         return count(self.boxes) * self.piece.elements
 
 
@@ -87,7 +87,7 @@ class Tally(Struct, frozen=True):
 
 
 def tally(pairs: Pairs) -> Tally:
-    """Lays the pieces of the source over those of the target, identity by identity."""
+    """Compares the pieces of the source with those of the target, identity by identity."""
     carried: list[Carried] = []
     dropped: list[OneSidedTensors] = []
     invented: list[OneSidedTensors] = []
@@ -123,7 +123,7 @@ def _carried(identity: Identity, boxes: tuple[Box, ...], source: Piece, target: 
 
 
 def _fit(source: Piece, target: Piece) -> Fit:
-    """The fit of two shapes; of a packing that does not tell its shape only what it admits."""
+    """The fit of two shapes; for a packing that does not determine its shape, any admissible shape."""
     found = fit(source.shape, target.shape)
     for piece, other in ((source, target), (target, source)):
         packed = piece.line.packed
@@ -138,7 +138,7 @@ def _fit(source: Piece, target: Piece) -> Fit:
 
 
 def _steps(source: Piece, target: Piece, found: Fit) -> Iterator[str]:
-    """The words for what a converter did, in the order it does it; "same" where it only copied."""
+    """The steps of the conversion, in the order in which a converter performs them; "same" for a plain copy."""
     steps = list(_changes(source, target, found))
     yield from steps or ["same"]
 
@@ -152,7 +152,7 @@ def _changes(source: Piece, target: Piece, found: Fit) -> Iterator[str]:
         yield "reordered"
     if source.stacked != target.stacked:
         yield "stacked" if target.stacked else "unstacked"
-    if (source.turned != target.turned) != (found.step == "transposed") and len(source.shape) > 1:
+    if (source.transposed != target.transposed) != (found.step == "transposed") and len(source.shape) > 1:
         yield "transposed"
     shapeless = any(_shapeless(piece) for piece in (source, target))
     if found.step in ("padded", "cut") or (found.step == "reshaped" and not shapeless):
@@ -173,4 +173,4 @@ def _retyping(source: Piece, target: Piece) -> str:
 
 def _tensor(piece: Piece, index: tuple[int, ...]) -> LogicalTensor:
     inner = index[:-1] if piece.stacked else index
-    return LogicalTensor(piece.name_at(inner), index[-1] if piece.stacked else None, piece.part, piece.turned)
+    return LogicalTensor(piece.name_at(inner), index[-1] if piece.stacked else None, piece.part, piece.transposed)

@@ -1,6 +1,6 @@
-"""Heads and other tied copies before two sides are compared: what one side stores twice counts once.
+"""Settles tied copies (such as heads) before two sides are compared: tensors stored twice count once.
 
-A stored tensor that may be tied is a separate parameter only if something says so: the config, the
+A stored tensor that may be tied is a separate parameter only on evidence: the config, the
 format (a GGUF file has `output.weight` only for an untied head), or the other side, which has it too.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class TiedCopy(Struct, frozen=True):
-    """A tensor taken for a copy. shared: the file itself says that it is; else nothing says otherwise."""
+    """A tensor treated as a copy. shared: the file states it; otherwise nothing contradicts it."""
 
     role: str
     of: str
@@ -34,10 +34,10 @@ class TiedCopy(Struct, frozen=True):
 
 
 def settled(source: Side, target: Side) -> tuple[Side, Side, tuple[TiedCopy, ...]]:
-    """Both sides with copies set aside that only one of them stores.
+    """Both sides without the copies that only one of them stores.
 
-    Where no definition reads a side's names, what the other side knows as a buffer or a copy is one there too;
-    where a side has no config, what it has no place for is a parameter if the other side has it as one.
+    On a side without a definition, tensors that the other side knows as buffers or copies are treated the same;
+    on a side without a config, a tensor beyond its class is a parameter if the other side has it as one.
     """
     source, target = _reported_by_other(source, target), _reported_by_other(target, source)
     source, target = _recognised(source, target), _recognised(target, source)
@@ -105,8 +105,8 @@ def _copies(own: Side, other: Side, name: str) -> Iterator[tuple[Piece, TiedCopy
 def is_unsettled(own: Side, other: Side, piece: Piece) -> bool:
     """Whether it is unknown if a tensor is a copy, and the class does not tie it by default.
 
-    It is then a parameter, as the audit of its side counts it. A format that leaves the copy out says nothing
-    about a side that has it: what was lost is left out too.
+    It is then a parameter, as in the audit of its side. A format that omits copies says nothing
+    about a side that has the tensor: a lost tensor is absent too.
     """
     block, case = piece.line.block, own.audited.case
     if block is None or case is None or not block.slot.tied or not case.solved or _shares(own.audited, piece):
@@ -119,7 +119,7 @@ def is_unsettled(own: Side, other: Side, piece: Piece) -> bool:
 
 
 def _configured(audited: Audit) -> bool:
-    """Whether a config was read that says what is tied, not one that a weight file's own keys make."""
+    """Whether a config was read that states what is tied, not one made of the keys of a weight file."""
     config = audited.checkpoint.config
     return _said(audited) and config is not None and config.file not in {one.name for one in audited.checkpoint.files}
 
@@ -129,12 +129,12 @@ def _plain(identity: Identity) -> tuple[str, str]:
 
 
 def _said(audited: Audit) -> bool:
-    """Whether the side's own config, or its format, settles what is tied."""
+    """Whether the config of the side, or its format, states what is tied."""
     return audited.checkpoint.config is not None and audited.case is not None and not audited.case.solved
 
 
 def _untied(audited: Audit) -> bool:
-    """Whether the side's config says that nothing is tied."""
+    """Whether the config of the side states that nothing is tied."""
     case = audited.case
     if not _said(audited) or case is None:
         return False
@@ -142,7 +142,7 @@ def _untied(audited: Audit) -> bool:
 
 
 def _shares(audited: Audit, piece: Piece) -> bool:
-    """Whether the file says that the tensor is another one's storage."""
+    """Whether the file states that the tensor shares its storage with another."""
     if not audited.checkpoint.ties or any(span.size != 1 for box in piece.boxes for span in box):
         return False
     name = piece.name_at(tuple(span.first for span in piece.boxes[0]))

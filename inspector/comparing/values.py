@@ -1,6 +1,6 @@
-"""Values of both sides of a conversion, where they were asked for: what became of the numbers, tensor by tensor.
+"""Compares requested values of both sides of a conversion, tensor by tensor.
 
-Which numbers belong to each other is what `inspector.comparing.checkpoints` found from headers; this reads them.
+`inspector.comparing.checkpoints` determines the corresponding tensors from headers; this module reads them.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from inspector.values.result import (
 from inspector.values.stored import ReadStopped
 
 MOST_WIDTHS = 16
-"""Widths of a head that are tried where more than one row looks like the beginning of the second half."""
+"""Most head widths that are tried where several rows may begin the second half."""
 ROTARY = ("attention.query", "attention.key")
 
 
 def compared_with_values(
     compared: Comparison, wanted: Sequence[str] = (), progress: Progress | None = None
 ) -> Comparison:
-    """The comparison with what its numbers say; of two different models none are compared. Raises NotNamed."""
+    """The comparison with its values; skipped for different models. Raises NotNamed as `compare_values`."""
     if compared.verdict == "unreadable":
         return compared
     if compared.relation != "conversion":
@@ -66,7 +66,7 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
 
     Raises NotNamed if a side is remote and no tensor was selected.
     """
-    found = Values(wanted=tuple(wanted))
+    found = Values(requested=tuple(wanted))
     stores = _Stores(compared.source, wanted), _Stores(compared.target, wanted)
     total = sum(one.tensors for one in compared.carriage)
     done = 0
@@ -81,12 +81,12 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
                 found.stop(problem, target.name)
     for audited in (compared.source, compared.target):
         check_copies(audited, found)
-    found.findings.extend((*_differences(found), *found.odd.findings()))
+    found.findings.extend((*_differences(found), *found.abnormal.findings()))
     return found
 
 
 class _Stores:
-    """The stores of one side, by component."""
+    """The stores of one side by component."""
 
     __slots__ = ("audited", "stores")
 
@@ -112,7 +112,7 @@ def _one(
         store = side.of(piece.identity.component)
         names.append(tensor.name if store is None else store.spelled(tensor.name))
         views.append((tensor, piece, store))
-    if not found.wants(*names):
+    if not found.is_requested(*names):
         return
     arrays: list[Numbers] = []
     shape: tuple[int, ...] = ()
@@ -131,7 +131,7 @@ def _one(
         found.skip("its shape cannot be transformed into the other's", names[1])
         return
     one, other = Numbers(both[0], arrays[0].dtype), Numbers(both[1], arrays[1].dtype)
-    found.odd.look(names[1], arrays[1])
+    found.abnormal.look(names[1], arrays[1])
     what, reported = _judged(carried.identity.role, one, other)
     at = stored_at(reported.place, target, carried.target, carried.fit, shape)
     reported = reported if at is None or reported.equal else replace(reported, place=at)

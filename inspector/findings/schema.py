@@ -21,7 +21,7 @@ def facts_schemas() -> dict[str, dict[str, Any]]:
 
 
 def _with_null(schema: Any) -> Any:
-    """A schema in which numbers that are no integers may be null: JSON has no NaN and no infinity."""
+    """A schema in which floats may be null: JSON has no NaN and no infinity."""
     if isinstance(schema, dict):
         if schema.get("type") == "number":
             return {**schema, "type": ["number", "null"]}

@@ -1,7 +1,7 @@
-"""The index against the headers against the files, in both directions. Pure.
+"""Compares the index, the headers and the files with each other. Pure.
 
-One cause, one finding: what an absent file takes along is reported with the file, what a file that the index
-does not list holds is reported with that file, and only the rest is a matter of single tensors.
+One cause, one finding: tensors of an absent file are reported with the file, tensors of a file that the index
+does not list are reported with that file, and only the rest is reported as single tensors.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from inspector.loader.weight_sets import WeightSet, numbered_like, shard_number
 
 NAMES_SHOWN: Final = 20
 FILES_REPORTED: Final = 20
-"""Files with a finding each of one kind; further ones share one."""
+"""Most files with separate findings of one kind; further files share one finding."""
 
 
 class Copy(Struct, frozen=True):
-    """A file with tensors that an earlier one has too, or that no index lists.
+    """A file with tensors that an earlier file has too, or that no index lists.
 
-    same, other: doubled names with the same layout, and with another one. tensors: of the whole file.
+    same, other: duplicate names with the same layout, and with another one. tensors: of the whole file.
     """
 
     file: str
@@ -48,7 +48,7 @@ class Copy(Struct, frozen=True):
 
 
 class Agreement(Struct):
-    """What the comparison gives. same: index and headers agree to the last name."""
+    """The result of the comparison. same: index and headers agree on every name."""
 
     same: bool
     findings: list[Finding] = []
@@ -63,7 +63,7 @@ def compare(
     there: Set[str],
     unlisted: Set[str],
 ) -> Agreement:
-    """Sets the promise of the index against what the headers hold.
+    """Compares the map of the index with the headers.
 
     file_of: tensor -> file, from the headers. gone: files without a readable header, and why. there: names in
     the source. unlisted: files of the set that the index does not name.
@@ -145,7 +145,7 @@ def totals_differ(files: Iterable[str]) -> list[Finding]:
 
 
 def unindexed(weights: WeightSet) -> list[Finding]:
-    """Numbered shards without an index that can be used: which of their number are absent."""
+    """Numbered shards without a usable index: reports which numbers are missing."""
     if not weights.numbered:
         return []
     by_count: dict[int, set[int]] = {}
@@ -154,8 +154,8 @@ def unindexed(weights: WeightSet) -> list[Finding]:
         if found is not None:
             by_count.setdefault(found[1], set()).add(found[0])
     reported: list[Finding] = []
-    indexed = weights.kind != "gguf"  # parts of a GGUF model name one another
-    if weights.index is None and by_count and indexed:  # Meta's consolidated.00 has numbers and never an index
+    indexed = weights.kind != "gguf"  # the parts of a GGUF model refer to each other
+    if weights.index is None and by_count and indexed:  # Meta's consolidated.00 is numbered and never has an index
         reported.append(IndexMissing(files=len(weights.files), names=tuple(weights.files[:NAMES_SHOWN])))
     reported.extend(totals_differ(weights.files))
     for count, present in by_count.items():
@@ -201,7 +201,7 @@ def _unlisted(copies: list[Copy], unlisted: Set[str], gone: Mapping[str, str], i
 
 
 def _by_file(kind: type[TensorsOfFile], groups: Mapping[str, list[str]], index: str | None) -> list[Finding]:
-    """One finding for each file, and one for all files beyond FILES_TOLD."""
+    """One finding for each file, and one for all files beyond FILES_REPORTED."""
     reported: list[Finding] = [
         kind(place=Place(file=file), tensors=len(names), names=tuple(names[:NAMES_SHOWN]), index=index)
         for file, names in list(groups.items())[:FILES_REPORTED]
@@ -215,7 +215,7 @@ def _by_file(kind: type[TensorsOfFile], groups: Mapping[str, list[str]], index: 
 
 
 def _moved(groups: Mapping[str, list[str]], found_in: Mapping[str, set[str]], index: str) -> list[Finding]:
-    """Tensors that are in another file than the index says, with the files they are in."""
+    """Tensors in another file than the index states, with the files that contain them."""
     return [
         finding
         if finding.place.file is None

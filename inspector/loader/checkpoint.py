@@ -1,7 +1,7 @@
-"""A checkpoint as its headers, index and configs state it: `load` for a path, `assemble` for any source.
+"""Reads a checkpoint from headers, index and configs: `load` for a path, `assemble` for any source.
 
-Nothing here judges names or shapes. What is wrong with the files themselves is evidence; what could not be
-read leaves a gap that is named (`lost`, `cut`), so that later stages do not blame a tensor for the loss
+Names and shapes are not checked here. Problems of the files are findings; what could not be
+read is recorded (`lost`, `cut`), so that later stages do not report a tensor as missing because of the loss
 of its file.
 """
 
@@ -48,16 +48,16 @@ class Checkpoint(Struct, frozen=True):
     """A checkpoint as read from its headers, index and configs.
 
     tensors: the union over the audited set. file_of: tensor -> file. lost: file -> tensors that the index
-    promises in it, or that its header names without a usable layout, and of which nothing is known. cut:
-    tensors declared whose bytes are missing. damaged: files of safetensors whose header has findings.
-    set_name: the name of the audited set. partial: one shard of several was asked for, so that absent tensors are not
+    lists in it, or that its header names without a usable layout, with unknown layouts. cut:
+    tensors with missing bytes. damaged: safetensors files with findings on the header.
+    set_name: the name of the audited set. partial: one shard of several was selected, so that absent tensors are not
     missing. readable: at least one header was read.
-    address: what the source turned out to be, `org/name@revision/folder` for a repository; commit: the one
-    commit of it that was read. cached: it was read from the local cache of the Hub. traffic, download: of
-    what was read over a network. metadata: what the weight files state of the model themselves (GGUF), unless a
-    config was given to be taken instead. ties: names that the format says are the same numbers. copies: tensor ->
-    how often it is there again, where the files are slices of one model. shadows: the repository that a path of
-    this machine was taken for.
+    address: the resolved source, `org/name@revision/folder` for a repository; commit: the
+    commit that was read. cached: it was read from the local cache of the Hub. traffic, download: of
+    what was read over a network. metadata: what the weight files state about the model (GGUF), unless a
+    config was given to use instead. ties: names that share storage, as the format states. copies: tensor ->
+    number of further copies, where the files are slices of one model. shadows: the repository that a local
+    path hides.
     folder: its local path, "" for a single file and for a remote source; tree: every file of a
     repository's folder, as the Hub states it. kept_shapes: tensors of which the values were read because they are
     shapes, None where none were asked for. reach: the place again, as it was opened, to read such
@@ -102,7 +102,7 @@ class Checkpoint(Struct, frozen=True):
 
 
 _BARE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
-"""What repositories without an organization are called: gpt2."""
+"""Names of repositories without an organization: gpt2."""
 
 
 def load(
@@ -118,9 +118,9 @@ def load(
 ) -> Checkpoint:
     """Reads the checkpoint at a path, in a repository of the Hub, or at an address that fsspec knows.
 
-    A path is a folder, a file, an index, or a place in the Hugging Face cache; one that exists is taken for
-    what it is, whatever else the text could mean. A repository is `org/name`, `org/name@revision`,
-    `hf://org/name@revision/folder` or the address of a page of it; revision, subfolder and repo_type are
+    A path is a folder, a file, an index, or a place in the Hugging Face cache; an existing path always wins,
+    whatever else the text could mean. A repository is `org/name`, `org/name@revision`,
+    `hf://org/name@revision/folder` or the address of one of its pages; revision, subfolder and repo_type are
     those of a repository; cached reads only the local Hub cache.
     weights chooses among several sets of a folder: a file, an index, a set or a variant by name.
     config is a config, or the path of its file, to use instead of the one next to the weights.
@@ -219,7 +219,7 @@ def _opened(
     weights: str | None = None,
     config: tuple[Config | None, tuple[Finding, ...]] | None = None,
 ) -> Checkpoint:
-    """The checkpoint in a source that was opened by its address, with what reading it cost."""
+    """The checkpoint in a source that was opened by its address, with its traffic."""
     remote, context = opened.remote, copy_context()
     try:
         read = assemble(opened.source, given=given, weights=weights, only=opened.only, config=config)
@@ -250,7 +250,7 @@ def _unread(source: str, why: Finding) -> Checkpoint:
 
 
 def _shadowed(source: str) -> str | None:
-    """The repository that a relative path of two parts could have meant."""
+    """The repository that a relative path of two parts could also mean."""
     parts = source.split("/")
     named = len(parts) == 2 and all(parts) and not source.startswith((".", "~")) and ":" not in source
     return f"hf://{source}" if named else None
@@ -266,8 +266,8 @@ def assemble(
 ) -> Checkpoint:
     """Reads the checkpoint in a source.
 
-    given: how the user named it. only: the single file that was named. config: a config read elsewhere,
-    with its evidence, instead of the one in the source.
+    given: the source as the user named it. only: the single file that was named. config: a config read elsewhere,
+    with its findings, instead of the one in the source.
     """
     listing = source.listing()
     configs, faults = read_configs(source, listing, config)
@@ -321,7 +321,7 @@ def assemble(
 def _instead_of_weights(
     source: Source, listing: Listing, sets: tuple[WeightSet, ...], sizes: Mapping[str, int]
 ) -> Iterator[Finding]:
-    """What a place holds that has no set of weights to audit."""
+    """The findings on a place without a set of weights."""
     yield no_weights(source, sets, listing)
     yield from leftover_findings(listing)
     yield from sniffed(source, sets, sizes)
@@ -334,7 +334,7 @@ def _instead_of_weights(
 def _around(
     listing: Listing, weights: WeightSet, audit: SetReading, others: tuple[OtherSet, ...], *, alone: bool
 ) -> Iterator[Finding]:
-    """What was found in the audited set and around it. alone: one file was named, so that no other is looked at."""
+    """The findings in and around the audited set. alone: one file was named, so that no other file is checked."""
     if audit.index is not None:
         yield from audit.index.findings
     if others and not alone:
@@ -356,7 +356,7 @@ def _audited(
     weights: str | None,
     only: str | None,
 ) -> tuple[Picked, SetReading | None]:
-    """The audited set and its headers; its index is decoded only where its outline does not do."""
+    """The audited set and its headers; its index is decoded only where its outline is not sufficient."""
     for outline in (True, False):
         picked = pick(source, sets, sizes, weights, only, outline and not isinstance(source, Forewarned))
         if picked.weights is None:
@@ -369,7 +369,7 @@ def _audited(
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """Keeps the garbage collector from walking over a growing header again and again: a third of the time."""
+    """Disables the garbage collector, which would walk over a growing header repeatedly: a third of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -380,7 +380,7 @@ def _no_collector() -> Iterator[None]:
 
 
 def _no_place(refusal: Refusal, given: str = "") -> Finding:
-    """Why a place cannot be read. given: what the user wrote, which may be the name of a repository."""
+    """The finding that a place cannot be read. given: what the user wrote, which may be the name of a repository."""
     from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, Unreadable
 
     kinds: dict[str, type[Unreadable]] = {"permission": NotPermitted, "not-regular": NotARegularFile}

@@ -1,9 +1,9 @@
-"""Headers in the one form that the reference writer gives them, read in bulk: no object for each tensor.
+"""Headers in the form of the reference writer, read in bulk without an object per tensor.
 
 `{"name":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]},...}`: compact, the three fields in this
-order. The text is cut at each `{` and `]`, which gives three parts to an entry: `},"name":`, its layout and its
-span. Everything else in a part than name, layout and span is compared literally, so that the parts put
-together are proven to be the text. A header of any other form, or with anything odd in it, is not judged here.
+order. The text is split at each `{` and `]`, which gives three parts per entry: `},"name":`, its layout and its
+span. Everything in a part except name, layout and span is compared literally, so that the joined parts
+are proven to be the text. A header in any other form, or with any irregularity, is not read here.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from inspector.loader.layout import Layout
 
 _BEGINS: Final = b'{"__metadata__":{'
 _NEXT: Final = b']},"'
-"""What is between a span and the next name."""
+"""The text between a span and the next name."""
 _PIECE: Final = 1 << 17
 """Bytes."""
 _BEFORE, _AFTER = '},"', '":'
 """The text around a name."""
 _SPAN: Final = ',"data_offsets":['
-"""What is before a span."""
+"""The text before a span."""
 _CUT: Final = bytes(0 if code < 32 else ord("\n") if code in b"{]" else code for code in range(256))
-"""A line break for what the text is cut at, and a zero byte for the control characters, which JSON does not allow."""
+"""A line break for the characters that split, and a zero byte for control characters, which JSON does not allow."""
 _UNCUT: Final = bytes(set(range(256)) - set(b"{]"))
 _DIGITS: Final = b"0123456789"
 _LAYOUT: Final = re.compile(r'"dtype":"([A-Za-z0-9_]+)","shape":\[((?:[0-9]+(?:,[0-9]+)*)?)', re.ASCII)
@@ -40,7 +40,7 @@ _OFFSETS = itemgetter(slice(len(_SPAN), None))
 
 
 class Compact(Struct, frozen=True):
-    """What a header of this form holds. end: where its data ends; they tile it from 0 without hole or overlap."""
+    """A header in this form. end: the end of its data; the tensors cover it from 0 without gap or overlap."""
 
     tensors: dict[str, Layout]
     metadata: dict[str, str]
@@ -48,11 +48,11 @@ class Compact(Struct, frozen=True):
 
 
 def read_compact(
-    raw: bytes, layout_of: Callable[[str, list[Any]], Layout | None], matched: dict[str, Layout]
+    raw: bytes, layout_of: Callable[[str, list[Any]], Layout | None], known: dict[str, Layout]
 ) -> Compact | None:
-    """The header, where every entry has this form and nothing is odd; else None.
+    """Parses the header if every entry has this form; else None.
 
-    layout_of: the layout of a dtype and dims, or None where there is none. met: texts of layouts seen in this and
+    layout_of: the layout of a dtype and dims, or None where there is none. known: texts of layouts from this and
     other headers.
     """
     metadata, entries = _apart(raw)
@@ -64,12 +64,12 @@ def read_compact(
     try:
         for text in _pieces(entries):
             fields = _fields(text)
-            if fields is None or not _learned(fields[1::3], matched, layout_of):
+            if fields is None or not _learned(fields[1::3], known, layout_of):
                 return None
             names += fields[0::3]
-            layouts += map(matched.__getitem__, fields[1::3])
+            layouts += map(known.__getitem__, fields[1::3])
             offsets += _offsets(fields[2::3])
-    except ValueError:  # no UTF-8, a number with a leading zero, thousands of digits
+    except ValueError:  # invalid UTF-8, a number with a leading zero, thousands of digits
         return None
     found = dict(zip(names, layouts, strict=True))
     if len(found) != len(names) or len(offsets) != 2 * len(names) or "__metadata__" in found:
@@ -79,7 +79,7 @@ def read_compact(
 
 
 def _pieces(entries: bytes) -> Iterator[bytes]:
-    """The entries without what is between them, some hundred at a time: small enough to stay in the cache."""
+    """The entries without separators, some hundred at a time: small enough for the CPU cache."""
     start, last = 0, len(entries) - len(b"]}}")
     while start <= last:
         cut = entries.find(_NEXT, start + _PIECE)
@@ -104,7 +104,7 @@ def _fields(text: bytes) -> list[str] | None:
 
 
 def _apart(raw: bytes) -> tuple[dict[str, str] | None, bytes]:
-    """(the metadata, or None where something is odd; the entries without their first quotation mark)."""
+    """(the metadata, or None for an irregular header; the entries without their first quotation mark)."""
     raw = raw.rstrip(b" ")
     if not raw.startswith(_BEGINS):
         return (None if raw.startswith(b'{"__metadata__"') else {}), raw[2:] if raw.startswith(b'{"') else b""
@@ -121,21 +121,19 @@ def _apart(raw: bytes) -> tuple[dict[str, str] | None, bytes]:
     return metadata, raw[stop + 3 :]
 
 
-def _learned(
-    kinds: list[str], matched: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]
-) -> bool:
-    """Whether each kind (`"dtype":"BF16","shape":[2,3`) has a layout, which is then added to `met`."""
-    for kind in set(kinds).difference(matched):
+def _learned(kinds: list[str], known: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]) -> bool:
+    """Whether each text (`"dtype":"BF16","shape":[2,3`) has a valid layout; adds the layouts to `known`."""
+    for kind in set(kinds).difference(known):
         match = _LAYOUT.fullmatch(kind)
         layout = None if match is None else layout_of(match[1], json.loads(f"[{match[2]}]"))
         if layout is None:
             return False
-        matched[kind] = layout
+        known[kind] = layout
     return True
 
 
 def _offsets(spans: list[str]) -> list[int]:
-    """Begin and end of each span (`,"data_offsets":[0,12`) in turn; of a different length if one is not a span."""
+    """Begin and end of each span (`,"data_offsets":[0,12`) in turn; a list of another length if one is not a span."""
     listed = list(map(_OFFSETS, spans))
     numbers = "]".join(listed).encode()
     apart = numbers.translate(None, _DIGITS) == b",]" * (len(spans) - 1) + b","
@@ -146,7 +144,7 @@ def _offsets(spans: list[str]) -> list[int]:
 
 
 def _end(offsets: list[int], sizes: list[int]) -> int:
-    """The end of the data where the spans tile it and have these sizes in bytes, else -1."""
+    """The end of the data if the spans cover it and have these sizes in bytes, else -1."""
     starts, stops, ends = offsets[0::2], offsets[1::2], list(accumulate(sizes))
     if stops == ends and starts[0] == 0 and starts[1:] == ends[:-1]:
         return ends[-1]

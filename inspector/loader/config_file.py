@@ -1,4 +1,4 @@
-"""config.json, params.json, adapter_config.json, model_index.json: read as what they say, unjudged."""
+"""Reads config.json, params.json, adapter_config.json and model_index.json without interpreting them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.loader.sources.source import Refusal, Source
 from inspector.loader.strict_json import DuplicateKeys, JsonFault
 
 CONFIG_LIMIT: Final = 64_000_000
-"""Bytes of a config; the largest genuine ones (tables of labels) have a few million."""
+"""Largest config, in bytes; the largest real ones (tables of labels) have a few million."""
 NAMES_SHOWN: Final = 20
 
 SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json")
@@ -27,7 +27,7 @@ Kind = Literal["config", "params", "adapter", "pipeline", "litgpt", "gguf"]
 
 
 class Config(Struct, frozen=True):
-    """A config as it is in its file.
+    """A config as stored in its file.
 
     kind: the naming scheme of the keys; "params" is Meta's params.json (dim, n_layers, ...), "litgpt" litgpt's
     config, "gguf" the key-value pairs of a GGUF file. writer: the framework that named the tensors, if the file
@@ -41,7 +41,7 @@ class Config(Struct, frozen=True):
 
 
 def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, tuple[Finding, ...]]:
-    """The config, or None; and what is wrong with the file. NaN and Infinity are values here."""
+    """(the config or None, the findings on the file). NaN and Infinity are accepted here."""
     raw = source.read_whole(name, CONFIG_LIMIT)
     if isinstance(raw, Refusal):
         problem = {"absent": "does not exist", "too-large": "is too large"}.get(raw.reason, "cannot be read")
@@ -71,7 +71,7 @@ def _unreadable(name: str, problem: str, detail: str, position: int | None, what
 
 
 def _keys_twice(values: object) -> list[str]:
-    """Keys that came twice in any object, with their way from the top: "text_config.hidden_size"."""
+    """Duplicate keys of any object, with their path from the top: "text_config.hidden_size"."""
     keys: list[str] = []
     stack: list[tuple[str, object]] = [("", values)]
     while stack:

@@ -1,4 +1,4 @@
-"""The configs of a source: config.json and what other tools write in its place."""
+"""The configs of a source: config.json and the files that other tools write instead."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inspector.loader.sources.source import Listing, Refusal, Source
 
 
 def config_at(path: str) -> tuple[Config | None, tuple[Finding, ...]]:
-    """The config file at a path of this machine, and what is wrong with it."""
+    """(the config file at a local path, the findings on it)."""
     found = locate(path)
     if isinstance(found, Refusal):
         from inspector.findings.reading.content import ConfigUnreadable
@@ -73,7 +73,7 @@ def read_configs(
 
 
 def _litgpt(source: Source, listing: Listing) -> Config | None:
-    """litgpt's config, used if there is no other."""
+    """The config of litgpt, used if there is no other."""
     if not any(name in listing.files for name in LITGPT_FILES):
         return None
     from inspector.loader.formats.flat_yaml import read_values
@@ -87,7 +87,7 @@ def _litgpt(source: Source, listing: Listing) -> Config | None:
 
 
 def side_values(source: Source, listing: Listing, configs: Mapping[str, Config]) -> dict[str, Mapping[str, object]]:
-    """Quantization settings in files of their own, where the config has none."""
+    """Quantization settings in separate files, where the config has none."""
     config = configs.get("config")
     if config is not None and any(key in config.values for key in QUANTIZATION_KEYS):
         return {}

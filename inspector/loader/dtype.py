@@ -1,4 +1,4 @@
-"""The element types of safetensors and their sizes: the only table of them in the package."""
+"""The element types of safetensors and their sizes, in bits."""
 
 from __future__ import annotations
 
@@ -37,4 +37,4 @@ TORCH_NAMES: Final[dict[str, str]] = {
     "float8_e5m2": "F8_E5M2", "float8_e4m3fnuz": "F8_E4M3FNUZ", "float8_e5m2fnuz": "F8_E5M2FNUZ",
     "float8_e8m0fnu": "F8_E8M0", "quint8": "U8", "qint8": "I8", "qint32": "I32",
 }  # fmt: skip
-"""torch's names of dtypes, as pickles and configs write them -> name as a header spells it."""
+"""Dtype names of torch, as in pickles and configs -> name in a header."""

@@ -1,4 +1,4 @@
-"""Entries of one header that have a problem, collected by kind."""
+"""Collects the problems of entries of one header by kind."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from inspector.findings.header.entries import Entries, HeaderEntry
 
 ENTRIES_KEPT: Final = 20
-"""Entries of one kind that are kept; the others are only counted."""
+"""Most entries of one kind that are kept; the others are only counted."""
 
 
 class EntryProblems:
-    """The first entries of each kind of problem, and how many there are."""
+    """The first entries with each kind of problem, and their number."""
 
     def __init__(self) -> None:
         self._kept: dict[type[Entries], list[HeaderEntry]] = {}
@@ -30,7 +30,7 @@ class EntryProblems:
             kept.append(entry)
 
     def add_once(self, kind: type[Entries], entry: HeaderEntry) -> None:
-        """The same, but not for a second problem of this kind in one entry."""
+        """As `add`, but ignores a second problem of this kind in the same entry."""
         if self._latest.get(kind) != entry.tensor:
             self.add(kind, entry)
 

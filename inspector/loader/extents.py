@@ -1,4 +1,4 @@
-"""How the tensors of a file are in its data: gaps, overlaps, and whether the data is as long as they need. Pure."""
+"""Checks how the tensors of a file cover its data: gaps, overlaps, and the length of the data. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMES_SHOWN: Final = 20
 
 
 class Tiling(Struct, frozen=True):
-    """end: where the last tensor ends. behind: tensors that begin behind a gap. Sizes in bytes."""
+    """end: the end of the last tensor. behind: tensors that begin after a gap. Sizes in bytes."""
 
     end: int
     gap_bytes: int
@@ -39,7 +39,7 @@ def tiling(spans: Iterable[tuple[int, int, str]], alignment: int = 1) -> Tiling:
 
 
 def cut_short(place: Place, declared: int, stored: int, lost_bytes: int, names: Sequence[str]) -> Finding:
-    """A file that ends before its data does. declared and stored: bytes of the file. names: tensors cut off."""
+    """The finding on a truncated file. declared, stored: bytes of the file. names: truncated tensors."""
     from inspector.findings.shards.files import ShardCut
 
     return ShardCut(
@@ -54,7 +54,7 @@ def cut_short(place: Place, declared: int, stored: int, lost_bytes: int, names: 
 
 
 def longer(place: Place, declared: int, stored: int) -> Finding:
-    """A file with more data than its tensors need."""
+    """The finding on a file with more data than its tensors need."""
     from inspector.findings.header.offsets import DataBehindEnd
 
     return DataBehindEnd(place=place, declared=declared, stored=stored, bytes=stored - declared)

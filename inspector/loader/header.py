@@ -1,7 +1,7 @@
-"""The header of one safetensors file: from its JSON to layouts and to what is wrong with it. Pure.
+"""Parses the header of one safetensors file into layouts and findings. Pure.
 
-Genuine headers are read in bulk, or in one plain loop where their writer orders the fields otherwise. The
-first oddity of any kind leaves these, and the header is judged again, slowly, entry by entry, so that each
+Valid headers are read in bulk, or in one plain loop where their writer orders the fields differently. At the
+first irregularity the header is validated again, slowly, entry by entry, so that each
 fault can be named with its tensor.
 """
 
@@ -25,11 +25,11 @@ from inspector.loader.header_record import (
 from inspector.loader.layout import WORD, Layout
 
 
-def wanted_length(first: bytes, size: int | None) -> int | None:
-    """Bytes of JSON that the first eight bytes of a file announce; None where that cannot be true.
+def stated_length(first: bytes, size: int | None) -> int | None:
+    """Length of the JSON in bytes by the first eight bytes of a file; None where the length is impossible.
 
-    `size` is the length of the whole file, None where it is not known. Nothing is read or allocated by
-    the number before it has passed here.
+    `size` is the length of the whole file, None where unknown. Nothing is read or allocated by
+    this length before the check.
     """
     if len(first) < 8:
         return None
@@ -39,7 +39,7 @@ def wanted_length(first: bytes, size: int | None) -> int | None:
 
 
 def unopened(first: bytes, size: int | None, file: str) -> Header:
-    """The result for a file with an impossible header length: no header, and findings on its content."""
+    """The result for a file with an impossible header length: no header, and a finding on its content."""
     from inspector.loader.header_faults import no_header
 
     return unreadable(file, no_header(first, size, file))
@@ -50,8 +50,8 @@ def parse_header(
 ) -> Header:
     """Reads the JSON of a header.
 
-    data_bytes: bytes that the file holds behind the header; None leaves the end of the data unchecked.
-    layouts: layouts already read in other files of the same checkpoint. first: the beginning of the file,
+    data_bytes: bytes of the file after the header; None leaves the end of the data unchecked.
+    layouts: layouts already read in other files of the checkpoint. first: the beginning of the file,
     to recognise another format by.
     """
     known = Layouts() if layouts is None else layouts
@@ -78,7 +78,7 @@ def parse_header(
 
 
 def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> Header | None:
-    """A header in the reference writer's form in which nothing at all is odd, or None."""
+    """Reads a fully regular header in the form of the reference writer; else None."""
 
     def known_layout(dtype: str, shape: list[Any]) -> Layout | None:
         made = known.get((dtype, *shape)) or layout_of(dtype, shape)
@@ -100,7 +100,7 @@ def _ends_well(end: int, data_bytes: int | None) -> bool:
 def _plain(
     values: dict[str, Any], metadata: Any, raw: bytes, data_bytes: int | None, file: str, known: Layouts
 ) -> Header | None:
-    """A header in which nothing at all is odd, or None."""
+    """Reads a fully regular header in any order of fields; else None."""
     marks = 10 * len(values)  # a name, three fields and the dtype
     if metadata is not None:
         if type(metadata) is not dict or not all(type(text) is str for text in metadata.values()):
@@ -145,7 +145,7 @@ def _plain(
 
 
 def _contiguous_end(spans: list[list[int]]) -> int:
-    """The end of spans that tile the data from 0 without hole or overlap, in whatever order; else -1."""
+    """The end of spans that cover the data from 0 without gap or overlap, in any order; else -1."""
     spans.sort()
     end = 0
     for start, stop in spans:

@@ -1,6 +1,6 @@
-"""Headers of safetensors with faults, entry by entry, so that each fault is named with its tensor. Pure.
+"""Validates faulty safetensors headers entry by entry, so that each fault is reported with its tensor. Pure.
 
-Imported for such headers alone.
+Imported only for faulty headers.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from inspector.loader.strict_json import DuplicateKeys, JsonFault, OddNumber
 
 
 class EntryByEntry:
-    """Validation of each entry by itself; problems are collected by kind."""
+    """Validates each entry separately; problems are collected by kind."""
 
     def __init__(self, values: dict[str, Any], raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> None:
         self.values, self.raw, self.data_bytes, self.file, self.known = values, raw, data_bytes, file, known
@@ -64,7 +64,7 @@ class EntryByEntry:
         self.problems = EntryProblems()
         self.place = Place(file=file)
         self.faulty: list[str] = []
-        self.whole = True  # every entry has offsets, so that holes are worth a word
+        self.whole = True  # every entry has offsets, so that gaps are meaningful
 
     def verdict(self) -> Header:
         if self.raw[:1] in (b" ", b"\t", b"\r", b"\n"):
@@ -197,7 +197,7 @@ class EntryByEntry:
         return None
 
     def _data(self) -> tuple[int, tuple[str, ...]]:
-        """Judges how the spans tile the data; returns the declared length and the names cut off."""
+        """Checks how the spans cover the data; returns the declared length and the truncated tensors."""
         self.spans.sort()
         if self._absolute():
             self.findings.append(OffsetsAbsolute(place=self.place, begin=self.spans[0][0], tensors=len(self.spans)))
@@ -224,7 +224,7 @@ class EntryByEntry:
         return end, cut
 
     def _absolute(self) -> bool:
-        """Whether offsets count from the start of the file, as some writers have it, and tile it so."""
+        """Whether the offsets cover the data if counted from the start of the file, as some writers do."""
         if not self.spans or self.spans[0][0] != 8 + len(self.raw):
             return False
         end = self.spans[0][0]
@@ -236,7 +236,7 @@ class EntryByEntry:
 
 
 def no_header(first: bytes, size: int | None, file: str) -> Finding:
-    """Why the first eight bytes announce no header that could be there."""
+    """The finding on an impossible header length."""
     what = recognise(first, size)
     place = Place(file=file)
     length = int.from_bytes(first[:8], "little")
@@ -256,7 +256,7 @@ def no_header(first: bytes, size: int | None, file: str) -> Finding:
 
 
 def not_an_object(values: object, raw: bytes, data_bytes: int | None, file: str, first: bytes) -> Finding:
-    """What is in place of a JSON object: another format, or what is wrong with the JSON."""
+    """The finding on a header that is not a JSON object: another format, or invalid JSON."""
     place = Place(file=file)
     if isinstance(values, JsonFault):
         first = first if len(first) > 8 else len(raw).to_bytes(8, "little") + raw[:504]
@@ -269,7 +269,7 @@ def not_an_object(values: object, raw: bytes, data_bytes: int | None, file: str,
 
 
 def _kind(value: object) -> str:
-    """A JSON value by its type, in words."""
+    """The type of a JSON value, in words."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -282,7 +282,7 @@ def _kind(value: object) -> str:
 
 
 def _number(value: object) -> str:
-    """A value that is where an integer from 0 to 2^64 - 1 belongs."""
+    """Describes a value in place of an integer from 0 to 2^64 - 1."""
     if isinstance(value, OddNumber):
         return value.text
     if type(value) is int:
@@ -298,7 +298,7 @@ _OTHER_SPELLINGS: Final = {name.upper(): dtype for name, dtype in TORCH_NAMES.it
 
 
 def _near(dtype: str) -> str | None:
-    """The dtype that a wrong spelling most likely means."""
+    """The dtype that a misspelled one most likely means."""
     if len(dtype) > 40:
         return None
     upper = dtype.upper().removeprefix("TORCH.")

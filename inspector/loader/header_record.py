@@ -1,4 +1,4 @@
-"""What the header of a file declares, with limits that hold for all formats. Pure."""
+"""The content of a file header, with limits for all formats. Pure."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from inspector.loader.dtype import BITS
 from inspector.loader.layout import WORD, Layout, lay_out
 
 HEADER_LIMIT: Final = 100_000_000
-"""Bytes of a header; the reference reader's own limit (`MAX_HEADER_SIZE` in `tensor.rs`)."""
+"""Largest header, in bytes; the limit of the reference reader (`MAX_HEADER_SIZE` in `tensor.rs`)."""
 HEADER_LARGE: Final = 25_000_000
-"""Bytes of a header above which the Hub does not read it any more."""
+"""Largest header that the Hub reads, in bytes."""
 TENSOR_LIMIT: Final = 2_000_000
 NAMES_SHOWN: Final = 20
-"""Names in the facts of one finding; the exact number is another fact."""
+"""Most names in one finding; the exact number is a separate field."""
 
 
 class Layouts(dict[tuple[Any, ...], Layout]):
-    """(dtype, *dims) -> the one shared layout of all such tensors of a checkpoint. texts: by the texts of headers."""
+    """(dtype, *dims) -> the shared layout of all such tensors of a checkpoint. texts: the same by text in headers."""
 
     __slots__ = ("texts",)
 
@@ -31,10 +31,10 @@ class Layouts(dict[tuple[Any, ...], Layout]):
 
 
 class Header(Struct, frozen=True):
-    """What a header declares.
+    """The content of a header.
 
-    faulty: tensors with an invalid entry. cut: tensors with bytes, all or in part, behind the
-    end of the file. declared_bytes: length of the data as the offsets say. readable: whether it was a
+    faulty: tensors with an invalid entry. cut: tensors with some or all bytes beyond the
+    end of the file. declared_bytes: length of the data by the offsets. readable: whether it was a
     header at all, with or without faults. uniform: it has the form of the reference writer; then no name
     holds a quotation mark, a backslash or a control character.
     """
@@ -52,7 +52,7 @@ class Header(Struct, frozen=True):
 
 
 def layout_of(dtype: object, shape: list[Any]) -> Layout | str:
-    """A layout from an entry of any content, or the name of the fault."""
+    """The layout of an entry with any content, or the name of the fault."""
     if type(dtype) is not str:
         return "dtype-type"
     for dim in shape:
@@ -64,9 +64,9 @@ def layout_of(dtype: object, shape: list[Any]) -> Layout | str:
 
 
 def shared(layout: Layout, known: Layouts) -> Layout:
-    """The one object for this layout.
+    """The shared object for this layout.
 
-    Dims that Python hashes like smaller ones are not kept: a header of thousands of shapes with the same
+    Dims with the same hash as smaller ones are not cached: a header of thousands of shapes with one
     hash would take quadratic time.
     """
     if max(layout.shape, default=0) >= sys.hash_info.modulus:
@@ -75,5 +75,5 @@ def shared(layout: Layout, known: Layouts) -> Layout:
 
 
 def unreadable(file: str, *findings: Finding) -> Header:
-    """A header that could not be read, with what is wrong with it."""
+    """A header that could not be read, with its findings."""
     return Header(file, {}, {}, findings, readable=False)

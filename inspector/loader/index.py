@@ -1,4 +1,4 @@
-"""The index of a set of shards: which tensor it promises in which file. Pure."""
+"""The index of a set of shards: which tensor is in which file. Pure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.strict_json import DuplicateKeys, JsonFault
 
 INDEX_LIMIT: Final = 64_000_000
-"""Bytes of an index; the largest known ones have 10 million."""
+"""Largest index, in bytes; the largest known ones have 10 million."""
 NAMES_SHOWN: Final = 20
 
 
 class Index(Struct, frozen=True):
     """A parsed index.
 
-    promised: file -> the tensors that the map puts into it. metadata: as it is in the file, unjudged but
+    promised: file -> the tensors that the map assigns to it. metadata: as in the file, unchecked except
     for the types of its totals.
     """
 
@@ -34,12 +34,12 @@ class Index(Struct, frozen=True):
 
     @property
     def files(self) -> Collection[str]:
-        """The files that it names."""
+        """The files that the index names."""
         return self.promised.keys()
 
 
 def parse_index(raw: bytes, file: str) -> Index | Finding:
-    """Reads an index; where it is none, evidence of what it is instead."""
+    """Parses an index; for invalid content, returns the finding."""
     values = strict_json.decode_index(raw)
     doubled: list[str] = []
     plain = isinstance(values, dict) and not _has_doubled(values, raw)
@@ -86,7 +86,7 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
 
 
 def _by_file(weight_map: dict[str, str]) -> dict[str, list[str]]:
-    """The tensors of each file; taken in runs, since neighbours mostly are in one file."""
+    """The tensors of each file; collected in runs, since consecutive tensors are mostly in one file."""
     names, start = list(weight_map), 0
     found: dict[str, list[str]] = {}
     for file, run in groupby(weight_map.values()):
@@ -97,7 +97,7 @@ def _by_file(weight_map: dict[str, str]) -> dict[str, list[str]]:
 
 
 def unreadable_index(file: str, problem: str, position: int | None, raw: bytes = b"") -> Finding:
-    """An index that cannot be used, with what it is instead if its first bytes tell."""
+    """The finding on an unusable index, with what it is instead where its first bytes show it."""
     what = recognise(raw[:SNIFF_BYTES], len(raw)) if raw or problem == "is truncated" else ""
     if what in ("json", "unknown", "text"):
         what = ""

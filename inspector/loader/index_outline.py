@@ -1,9 +1,9 @@
-"""An index by its lines, undecoded: enough where the headers then say the same to the last letter.
+"""Verifies an index without decoding it, where the headers contain exactly the same text.
 
-`"name": "file", "name": "file", ...`: the map's text is cut at what is between two entries, and the
-entries are put together by file. Nothing is believed of that. Only where the entries of each file are, letter by
-letter, what the names in its header make is the map proven to be JSON and to say just this; a single
-difference, and the index is decoded instead. Decoding takes three times as long and twice the memory.
+`"name": "file", "name": "file", ...`: the text of the map is split at the text between two entries, and the
+entries are collected by file. That alone proves nothing. Only where the entries of each file are, character by
+character, the text that the names in its header give, the map is proven to be JSON with this content; at any
+difference the index is decoded instead. Decoding takes three times as long and twice the memory.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from inspector.loader.index import Index, parse_index
 _FIRST: Final = re.compile(
     rb'"weight_map"\s*:\s*\{\s*"(?P<name>[^"\\]*)(?P<between>"\s*:\s*")(?P<file>[^"\\]*)(?P<part>"\s*,\s*")'
 )
-"""The key of the map, its first entry, and what parts that from the second one."""
+"""The key of the map, its first entry, and the text before the second entry."""
 OUTLINE_TO: Final = 20_000_000
-"""Bytes of the largest one: its entries take some ten times as much memory at worst."""
+"""Largest index with an outline, in bytes: its entries take up to ten times as much memory."""
 OUTLINE_FROM: Final = 100_000
-"""Bytes of the smallest index that is taken in outline; a smaller one is decoded at once."""
+"""Smallest index with an outline, in bytes; a smaller one is decoded at once."""
 
 
 class Outline(Struct, frozen=True):
     """An undecoded index.
 
-    entries: file -> its entries, `name": "file`. between: what parts a name from its file. rest: the index with
+    entries: file -> its entries, `name": "file`. between: the text between a name and its file. rest: the index with
     an empty map.
     """
 
@@ -41,13 +41,13 @@ class Outline(Struct, frozen=True):
 
     @property
     def files(self) -> Collection[str]:
-        """The files that it names."""
+        """The files that the index names."""
         return self.entries.keys()
 
     def promises(self, file: str, names: Collection[str]) -> bool:
-        """Whether the entries of a file are these names and no others.
+        """Whether the entries of a file are exactly these names.
 
-        names: no name twice, and none with a quotation mark, a backslash or a control character.
+        names: distinct, without quotation marks, backslashes and control characters.
         """
         said = self.entries.get(file, [])
         if len(said) != len(names) or not names:
@@ -58,12 +58,12 @@ class Outline(Struct, frozen=True):
         return made == said or set(made) == set(said)
 
     def kept(self, promised: Mapping[str, list[str]]) -> Index:
-        """The index, once it is proven that it puts these names, each of them once, into these files."""
+        """The index, after it is proven that it maps each of these names once to these files."""
         return Index(self.rest.file, _Placed(promised), promised, self.rest.metadata, self.rest.findings)
 
 
 class _Placed(Mapping[str, str]):
-    """Tensor -> file, spelled out when it is first asked for."""
+    """Tensor -> file, built on first access."""
 
     __slots__ = ("_files", "_promised")
 
@@ -88,7 +88,7 @@ class _Placed(Mapping[str, str]):
 
 
 def outlined(raw: bytes, file: str) -> Outline | None:
-    """The outline of an index; None where it is too small or too large for one, or of another form."""
+    """The outline of an index; None where it is too small or too large, or has another form."""
     first = _FIRST.search(raw) if OUTLINE_FROM <= len(raw) <= OUTLINE_TO else None
     if first is None:
         return None

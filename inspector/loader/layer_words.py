@@ -1,4 +1,4 @@
-"""Which layers a list of tensor names belongs to, in words: what a lost file took along."""
+"""The layers that a list of tensor names belongs to, in words."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from inspector.algebra.span import Span
 
 _LAYER: Final = re.compile(r"(?:^|\.)(?:layers|layer|blocks|block|h)\.(\d{1,6})\.", re.ASCII)
 _LONGEST: Final = 4096
-"""Characters of a name that are searched; genuine names have a tenth of it."""
+"""Most characters of a name that are searched; real names have a tenth of it."""
 
 
 def layers_of(names: Iterable[str]) -> str:
-    """ "24-31" or "0, 2, 4-28"; empty where the names tell of no layer."""
+    """ "24-31" or "0, 2, 4-28"; empty where the names contain no layer."""
     numbers = {int(found[1]) for name in names if (found := _LAYER.search(name[:_LONGEST]))}
     return Span.of(numbers).words()

@@ -1,4 +1,4 @@
-"""What a tensor occupies: its dtype, its shape and the numbers that follow from the two."""
+"""The layout of a tensor: its dtype, its shape and the sizes that follow from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Layout(Struct, frozen=True):
     """Dtype and shape of a tensor; tensors of the same dtype and shape share one object.
 
     elements: product of the dims, 1 for a scalar. bytes: elements times the bits of the dtype, over 8.
-    values: the numbers of a small tensor that keeps the shape of another one, where they were read.
+    values: the content of a small tensor that stores the shape of another, where it was read.
     """
 
     dtype: str
@@ -27,9 +27,9 @@ class Layout(Struct, frozen=True):
 
 
 def lay_out(dtype: str, shape: tuple[int, ...]) -> Layout | str:
-    """The layout of a known dtype and of dims already checked to be integers from 0 to 2^64 - 1.
+    """The layout for a known dtype and dims that are already checked to be integers from 0 to 2^64 - 1.
 
-    A text instead of a layout says why there is none: "overflow" (the product leaves 64 bits) or
+    A text instead of a layout is the reason: "overflow" (the product exceeds 64 bits) or
     "part-byte" (elements times bits are not whole bytes).
     """
     elements = 1

@@ -19,7 +19,7 @@ from inspector.loader.sources.source import Listing
 NAMES_SHOWN: Final = 20
 NAME_LOOKED_AT: Final = 255
 FEWEST_EMPTY: Final = 3
-"""Empty weights that are a save under ZeRO-3 and no model of one's own making."""
+"""Fewest empty weights that indicate a save under ZeRO-3."""
 
 _STATE: Final = (
     ("optimizer", r"(?:optimizer(?:_\d+)?|optim)\.(?:pt|bin|pth|safetensors)"),
@@ -45,7 +45,7 @@ _COMPILED_PARTS: Final = tuple((kind, re.compile(pattern, re.ASCII)) for kind, p
 
 
 class Leftover(Struct, frozen=True):
-    """Files or folders of one kind. partition: a part of the weights, which nothing loads by itself."""
+    """Files or folders of one kind. partition: a part of the weights, which cannot be loaded alone."""
 
     kind: str
     names: tuple[str, ...]
@@ -54,7 +54,7 @@ class Leftover(Struct, frozen=True):
 
 
 def leftovers(listing: Listing) -> tuple[Leftover, ...]:
-    """What of the entries of a place training left there, by kind, in the order of their names."""
+    """The entries of a place that belong to training, by kind, in the order of their names."""
     state: dict[str, list[str]] = {}
     parts: dict[str, list[str]] = {}
     folders = {name for name, what in listing.others.items() if what == "directory"}
@@ -78,7 +78,7 @@ def _leftover(kind: str, names: Iterable[str], listing: Listing, partition: bool
 
 
 def leftover_findings(listing: Listing, audited: Iterable[str] = ()) -> tuple[Finding, ...]:
-    """The leftovers of a place as evidence: the state of training in one, each kind of partition in one.
+    """The findings on leftovers: one for the training state, one for each kind of partition.
 
     audited: files that are audited and therefore not leftovers.
     """
@@ -116,9 +116,9 @@ def leftover_findings(listing: Listing, audited: Iterable[str] = ()) -> tuple[Fi
 
 
 def emptied(tensors: Mapping[str, Layout]) -> Finding | None:
-    """Weights saved under ZeRO-3 without gathering them: most are there with shape [0].
+    """The finding on weights saved under ZeRO-3 without gathering them: most have shape [0].
 
-    A few empty tensors are genuine (experts of which there are none); half of all tensors are not.
+    A few empty tensors are normal (no experts in a group); half of all tensors are not.
     """
     empty = [name for name, layout in tensors.items() if layout.shape == (0,)]
     weights = sum(1 for name in empty if name.endswith(".weight"))

@@ -1,4 +1,4 @@
-"""Where the tensors of a safetensors file begin: asked for only where bytes of them are to be read."""
+"""Byte offsets of the tensors of a safetensors file, read only where their values are needed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from inspector.loader.sources.source import Opening, Source
 
 
 def begins(source: Source, file: str) -> Mapping[str, int]:
-    """Tensor -> the byte of the file at which it begins; none where the header cannot be read again.
+    """Tensor -> its first byte in the file; empty where the header cannot be read again.
 
-    The header was judged when the checkpoint was loaded; entries that are invalid are left out.
+    The header was checked when the checkpoint was loaded; invalid entries are left out.
     """
     ((_, opening),) = source.read_headers([file])
     if not isinstance(opening, Opening) or opening.header is None:

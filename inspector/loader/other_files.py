@@ -29,7 +29,7 @@ class OtherSet(Struct, frozen=True):
 
 
 _SINGLE: Final = "model.safetensors"
-"""Taken by transformers before it looks for an index (`_get_resolved_checkpoint_files`)."""
+"""Files that transformers loads before it looks for an index (`_get_resolved_checkpoint_files`)."""
 
 
 def others_of(
@@ -44,7 +44,7 @@ def others_of(
 
 
 def other_weights(audited: WeightSet, others: tuple[OtherSet, ...], audited_bytes: int) -> Finding:
-    """Sets of weights next to the audited one."""
+    """The findings on sets of weights next to the audited one."""
     from inspector.findings.shards.sets import OtherWeights
 
     by_index = audited.index == "model.safetensors.index.json"
@@ -66,7 +66,7 @@ def _stored(sets: Sequence[OtherSet | WeightSet]) -> tuple[StoredSet, ...]:
 
 
 def no_weights(source: Source, sets: tuple[WeightSet, ...], listing: Listing) -> Finding:
-    """That a place holds no weights that can be read, and what it holds instead."""
+    """The finding that a place has no readable weights, with what it contains instead."""
     halves = [name for name in listing.files if name.endswith(_HALVES)]
     from inspector.findings.reading.place import NoWeights
 
@@ -81,11 +81,11 @@ def no_weights(source: Source, sets: tuple[WeightSet, ...], listing: Listing) ->
 
 
 _POINTER_LIMIT: Final = 100_000
-"""Bytes of a pointer or a page: over a network, larger files are not asked whether they are one."""
+"""Largest pointer or web page, in bytes: over a network, larger files are not checked for these."""
 
 
 def sniffed(source: Source, sets: tuple[WeightSet, ...], sizes: Mapping[str, int]) -> list[Finding]:
-    """Files of other formats that are a pointer or a page instead of weights."""
+    """Files of other formats that are a pointer or a web page instead of weights."""
     found: list[Finding] = []
     remote = isinstance(source, Forewarned)
     for one in sets[:NAMES_SHOWN]:

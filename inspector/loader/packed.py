@@ -1,4 +1,4 @@
-"""The storage of a quantized tensor, and how much of its logical shape the header determines."""
+"""How a quantized tensor is stored, and which part of its logical shape the header determines."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from inspector.loader.layout import Layout
 
 
 class Packed(Struct, frozen=True):
-    """A logical tensor's storage.
+    """The storage of a logical tensor.
 
-    scheme: name of the packing scheme. bits: of one logical value, without helpers. group_size: values that
-    share a scale, None where the scheme has no groups or the header does not tell. storage: dtype and shape
-    as the header states them. bounds: (least, most) for each logical dim where the header leaves a dim open;
+    scheme: name of the quantization scheme. bits: of one logical value, without helpers. group_size: values that
+    share a scale, None where the scheme has no groups or the header does not show it. storage: dtype and shape
+    as the header states them. bounds: (least, most) for each logical dim where the header does not determine it;
     empty where it is exact. shaped: False if the header determines the number of elements but not the shape.
-    padding: how many of the elements may be filling at the end. known: False where the packing itself is
-    not known, so that the logical tensor is counted as it is stored and fits any shape.
+    padding: how many of the elements may be padding at the end. known: False where the scheme is
+    unknown, so that the logical tensor is counted as stored and fits any shape.
     """
 
     scheme: str
@@ -38,7 +38,7 @@ class Packed(Struct, frozen=True):
         return self.known and not self.bounds and not self.padding
 
     def admits(self, shape: tuple[int | None, ...], layout: Layout) -> bool:
-        """Whether the logical tensor can have this shape. `layout` is the logical one as far as it is reported."""
+        """Whether the logical tensor can have this shape. `layout`: the logical layout, as reported."""
         if not self.known:
             return True
         if self.bounds:

@@ -1,4 +1,4 @@
-"""Which set of weights is audited, and what its index says."""
+"""Chooses the set of weights to audit, and reads its index."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
 
 
 class Picked(Struct, frozen=True):
-    """The audited set with its index, None where there is none that can be used.
+    """The audited set with its index, None where there is no usable one.
 
-    evidence: what was seen on the way, without what the index itself gave.
+    evidence: findings other than those on the index.
     """
 
     weights: WeightSet | None
@@ -39,9 +39,9 @@ def pick(
     only: str | None,
     outline: bool,
 ) -> Picked:
-    """Decides on the audited set and reads its index, of safetensors only in outline where that is asked for.
+    """Chooses the audited set and reads its index; of safetensors only the outline, on request.
 
-    Shards with an index come before a single file of the same name, an index of which no shard is there
+    Shards with an index come before a single file of the same name, but an index without any shard
     does not.
     """
     if weights is not None or only is not None:
@@ -90,7 +90,7 @@ def _pick_named(
     *,
     outline: bool,
 ) -> Picked:
-    """The set, or the single file `only`, that the user named."""
+    """The set, or the single file (`only`), that the user named."""
     wanted = only if only is not None else str(weights)
     one = choose(sets, wanted, sizes)
     if one is None and only is not None:
@@ -113,7 +113,7 @@ def _with_index(one: WeightSet, index: Index | Outline | Finding, before: list[F
 
 
 def loadable(sets: tuple[WeightSet, ...], listing: Listing) -> tuple[WeightSet, ...]:
-    """The sets that are not partitions of a training run."""
+    """The sets that are not partitions from training."""
     if all(one.kind == SAFETENSORS for one in sets):
         return sets
     parts = {name for one in leftovers(listing) for name in one.names}
@@ -121,7 +121,7 @@ def loadable(sets: tuple[WeightSet, ...], listing: Listing) -> tuple[WeightSet, 
 
 
 def read_index(source: Source, name: str) -> Index | Finding:
-    """An index, decoded, or evidence of what is wrong with it."""
+    """Reads and decodes an index, or gives the finding on it."""
     raw = _text(source, name)
     return raw if isinstance(raw, Finding) else parse_index(raw, name)
 

@@ -1,7 +1,7 @@
-"""safetensors as the reference reader: it opens files in a child process and says what it finds in their headers.
+"""Runs safetensors, the reference reader, in a child process that opens files and returns their headers.
 
-It maps the files that it opens, and the system kills a process whose mapped file becomes shorter. The only process
-that the package starts is started here.
+safetensors maps files, and the operating system kills a process if its mapped file shrinks. This is the only process
+that the package starts.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from msgspec import Struct
 
 CHILD: Final = os.path.join(os.path.dirname(__file__), "reference_child.py")
 PATIENCE: Final = 60.0
-"""Seconds for one file."""
+"""Timeout for one file, in seconds."""
 
 
 class ReferenceAnswer(Struct, frozen=True):
-    """What safetensors says of one file.
+    """The answer of safetensors for one file.
 
-    reader: with its version. refusal: its own words, "" where it opens the file. failed: it did not come to an
-    answer, and `refusal` says how it ended. tensors: name -> (dtype, shape).
+    reader: with its version. refusal: its message, "" where it opens the file. failed: it gave no
+    answer, and `refusal` states how it ended. tensors: name -> (dtype, shape).
     """
 
     reader: str
@@ -43,9 +43,9 @@ class ReferenceAnswer(Struct, frozen=True):
 
 
 class ReferenceReader:
-    """One child process for any number of files. It is started for the first, and again where it did not survive one.
+    """One child process for any number of files. It is started for the first file, and again after a crash.
 
-    absent: why there is none, "" where there is.
+    absent: why it cannot be started, "" otherwise.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class ReferenceReader:
             self._end()
 
     def ask(self, path: str) -> ReferenceAnswer | None:
-        """What safetensors says of a regular file of this machine; None where it cannot be started."""
+        """The answer of safetensors for a regular local file; None where it cannot be started."""
         process = self._process or self._started()
         if process is None:
             return None
@@ -101,7 +101,7 @@ class ReferenceReader:
 
     @staticmethod
     def _exchange(process: subprocess.Popen[bytes], path: str | None) -> Any:
-        """The next line of the child, after a path is sent to it; None where it ended or took too long."""
+        """Sends a path to the child and returns its next line; None where it ended or timed out."""
         assert process.stdin is not None and process.stdout is not None
         patience = Timer(PATIENCE, process.kill)
         patience.start()
@@ -117,7 +117,7 @@ class ReferenceReader:
             patience.cancel()
 
     def _end(self) -> int:
-        """Closes the pipes of the child, if there is one, and waits for its end; its exit code."""
+        """Closes the pipes of the child, if there is one, waits for it, and returns its exit code."""
         process, self._process = self._process, None
         if process is None:
             return 0

@@ -1,7 +1,7 @@
 """The program of the child process that opens files with safetensors. Imports nothing of the package.
 
 Standard input: a path in each line, as JSON. Standard output: a line of JSON for the version of safetensors, then one
-for each path: {"refusal": words}, or {"tensors": {name: [dtype, shape]}}. argv[1]: the folder that safetensors is in.
+for each path: {"refusal": words}, or {"tensors": {name: [dtype, shape]}}. argv[1]: the folder of safetensors.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 
 
 def main() -> None:
-    """Answers until the input ends."""
+    """Answers requests until the input ends."""
     sys.path.append(sys.argv[1])
-    sys.modules["numpy"] = ModuleType("numpy")  # safe_open imports it for arrays, of which none is made here
+    sys.modules["numpy"] = ModuleType("numpy")  # safe_open imports it for arrays; none are created here
     import safetensors
 
     _say(safetensors.__version__)
@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def answer(path: str, safe_open: Any) -> dict[str, Any]:
-    """What safetensors says of one file: its header alone is read."""
+    """The answer of safetensors for one file; only its header is read."""
     try:
         with safe_open(path, framework="np") as file:
             slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - it is not a dict

@@ -1,4 +1,4 @@
-"""The headers of the audited set, read one by one and set against the index."""
+"""Reads the headers of the audited set one by one and compares them with the index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NAMES_SHOWN: Final = 20
 FILES_LIMIT: Final = 20_000
-"""Shards of one set that are opened."""
+"""Most shards of one set that are opened."""
 
 
 class WeightFile(Struct, frozen=True):
@@ -39,7 +39,7 @@ class WeightFile(Struct, frozen=True):
 
 
 class SetReading:
-    """Reads the headers of the audited set one by one and sets them against the index."""
+    """Reads the headers of the audited set one by one and compares them with the index."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class SetReading:
         self.source, self.listing, self.weights = source, listing, weights
         self.index = index if isinstance(index, Index) else None
         self._outline = index if isinstance(index, Outline) else None
-        self.by_rank: dict[str, Mapping[str, Layout] | None] = {}  # file of one rank -> its tensors, if it has any
+        self.by_rank: dict[str, Mapping[str, Layout] | None] = {}  # file of a rank -> its tensors, if it has any
         self.tensors: dict[str, Layout] = {}
         self.file_of: Mapping[str, str] = {}
         self._placed: dict[str, str] = {}
@@ -68,11 +68,11 @@ class SetReading:
         self._as_promised = index is not None
         self._disproved = False
         self._copies: list[Copy] = []
-        self._unlabelled: set[str] = set()  # files whose metadata is wrong: reported already
-        self._gone: dict[str, str] = {}  # files that gave no header, and why
+        self._unlabelled: set[str] = set()  # files with wrong metadata: reported already
+        self._gone: dict[str, str] = {}  # files without a readable header, and why
 
     def run(self) -> bool:
-        """Reads them all. False where an index in outline is not what the headers say: then nothing here counts."""
+        """Reads all headers. False where the outline of the index contradicts them: then all results are invalid."""
         index = self.index or self._outline
         listed: dict[str, None] = {} if index is None else dict.fromkeys(index.files)
         unlisted = [name for name in self.weights.files if name not in listed]
@@ -137,7 +137,7 @@ class SetReading:
         return any(key[1:] == (0,) for key in self._layouts)
 
     def _openings(self, names: list[str]) -> Iterator[tuple[str, Opening | Header | Refusal]]:
-        """The beginnings of files, or their headers where another reader than that of safetensors reads them."""
+        """The beginnings of files, or their headers for formats other than safetensors."""
         kind = "numpy" if self.weights.name.endswith(".npy") else self.weights.kind
         if kind not in OTHER_KINDS:
             yield from self.source.read_headers(names)
@@ -213,7 +213,7 @@ class SetReading:
         return len(self.tensors) == len(index.weight_map) and not unlisted and not self._copies
 
     def _proven(self, outline: Outline) -> Index | None:
-        """The index, where the entries of every file were found to be its tensors and no tensor is in two."""
+        """The index, where the entries of every file equal its tensors and no tensor is in two files."""
         names = list(self.tensors)
         ends = list(accumulate(file.tensors for file in self.files))
         if len(self.files) != len(outline.files) or len(names) != ends[-1]:
@@ -224,9 +224,9 @@ class SetReading:
         )
 
     def _promised(self, header: Header) -> bool:
-        """Whether the index puts every tensor of this file, and of all before it, into their files.
+        """Whether the index maps every tensor of this file, and of all previous files, to its file.
 
-        Then no name can come twice, and the index itself says which tensor is where.
+        Then no name can be duplicated, and the index itself gives the file of each tensor.
         """
         if not self._as_promised or self.index is None:
             return False
@@ -234,21 +234,21 @@ class SetReading:
         return len(names) == len(header.tensors) and all(map(header.tensors.__contains__, names))
 
     def _spell_out(self) -> None:
-        """Leaves the index's word for what was read so far and writes it down tensor by tensor."""
+        """Stops relying on the index and records the files of all tensors read so far."""
         if self._as_promised and self.index is not None:
             promise = self.index.weight_map
             self._placed.update({name: promise[name] for name in self.tensors})
         self._as_promised = False
 
     def _leave_out(self, header: Header) -> None:
-        """A shard of another number of shards: its tensors belong to another save, and are only compared."""
+        """Leaves out a shard of a different number of shards: its tensors belong to another save, only compared."""
         repeated = header.tensors.keys() & self.tensors.keys()
         other = tuple(sorted(name for name in repeated if self.tensors[name] != header.tensors[name]))
         same = tuple(sorted(repeated.difference(other)))
         self._copy(header.file, same, other, len(header.tensors), True)
 
     def _doubles(self, header: Header, unlisted: bool) -> None:
-        """Adds a file of which some tensors are already there: the one that the index names stays."""
+        """Adds a file with tensors that are already known: the copy that the index names is kept."""
         same: list[str] = []
         other: list[str] = []
         promised = {} if self.index is None else self.index.weight_map
@@ -274,7 +274,7 @@ class SetReading:
         self._gone[name] = refusal.reason
         if refusal.reason == "absent" and self.index is not None:
             self._gone[name] = "broken link" if broken else "absent"
-            return  # told with the tensors it takes along
+            return  # reported with the tensors in it
         from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, ReadFailed, Unreadable
 
         kinds: dict[str, type[Unreadable]] = {

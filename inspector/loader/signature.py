@@ -1,4 +1,4 @@
-"""What a file is that calls itself a checkpoint and is none: recognised by its first bytes."""
+"""Recognises files that are not checkpoints despite their name, by their first bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 SNIFF_BYTES: Final = 512
-"""First bytes that are looked at; the mark of tar is at 257, the longest way in."""
+"""Number of first bytes that are checked; the signature of tar, the last one, is at 257."""
 
 _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"version https://git-lfs", "git-lfs-pointer"),
@@ -47,7 +47,7 @@ _TEXT: Final = frozenset(b"\t\n\r\f" + bytes(range(32, 127)))
 
 
 def recognise(first: bytes, size: int | None) -> str:
-    """A word for what the first bytes of a file of `size` bytes show; "unknown" where nothing fits."""
+    """The kind of a file of `size` bytes by its first bytes; "unknown" where nothing matches."""
     if size == 0 or not first:
         return "empty"
     for mark, what in _MARKS:

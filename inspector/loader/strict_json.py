@@ -1,8 +1,8 @@
-"""The one door through which JSON of a checkpoint enters: bounded, strict, and never an exception.
+"""Decodes all JSON of checkpoints: bounded, strict, without exceptions.
 
-Python's own decoder takes much that JSON forbids or that two readers read differently: NaN, the same key
-twice, -0 as an integer, lone surrogates, any depth. It is still the fastest at hand, so the door decodes
-with it and asks the cheap questions around it; what looks odd is decoded again, slowly and exactly.
+Python's decoder accepts much that JSON forbids or that readers read differently: NaN, the same key
+twice, -0 as an integer, lone surrogates, any depth. It is still the fastest available, so this module decodes
+with it and adds cheap checks; suspicious texts are decoded again, slowly and exactly.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any, Final, NoReturn
 from msgspec import Struct
 
 DEPTH_LIMIT: Final = 128
-"""Nested lists and objects; serde_json's own limit, so that verdicts agree with the reference reader."""
+"""Most nested lists and objects; the limit of serde_json, so that verdicts agree with the reference reader."""
 DIGITS_LIMIT: Final = 20
-"""Digits of an integer: 2^64 - 1 has twenty."""
+"""Most digits of an integer: 2^64 - 1 has twenty."""
 MEMORY_LIMIT: Final = 80_000_000
 """Estimated bytes of Python objects above which a text of many tiny values is refused."""
 _DENSITY_LIMIT: Final = 24
@@ -28,7 +28,7 @@ _SMALL: Final = 4_000_000
 
 
 class JsonFault(Struct, frozen=True):
-    """Why a text is not taken: a short reason in words, and the byte or character where known."""
+    """Why a text is rejected: a short reason in words, and the byte or character where known."""
 
     reason: str
     position: int | None = None
@@ -41,7 +41,7 @@ class OddNumber(Struct, frozen=True):
 
 
 class DuplicateKeys(dict[str, Any]):
-    """An object that held a key twice: the last value as usual, and the keys that came twice."""
+    """An object with duplicate keys: the last value of each as usual, and the duplicate keys."""
 
     __slots__ = ("keys_twice",)
 
@@ -57,7 +57,7 @@ class DuplicateKeys(dict[str, Any]):
 
 
 class _NotTaken(ValueError):
-    """Raised inside the decoder for a literal that JSON does not have."""
+    """Raised inside the decoder for a literal that is not JSON."""
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -71,7 +71,7 @@ def _plain_integer(text: str) -> int | OddNumber:
 
 
 MOST_DIGITS = 40
-"""Digits of an integer that is worked with: a size has twenty at the most, and products of many must stay printable."""
+"""Most digits of an integer in computations: a size has at most twenty, and products of several must stay printable."""
 
 
 def _bounded_integer(text: str) -> int | float:
@@ -107,14 +107,14 @@ _CONFIG = JSONDecoder(parse_int=_bounded_integer, object_pairs_hook=_object).dec
 def decode_quick(raw: bytes) -> object:
     """A header, by the fast decoder: fractions are `OddNumber`, NaN and broken text a `JsonFault`.
 
-    Not noticed here, and to be asked of `is_plain`, `exact_again` and the types found: keys that come
-    twice, -0, true for 1, depth beyond the limit, surrogates.
+    Not detected here, but by `is_plain`, `exact_again` and checks of types: duplicate
+    keys, -0, true for 1, depth beyond the limit, surrogates.
     """
     return header_too_dense(raw) or _decode(raw, _QUICK)
 
 
 def exact_again(values: dict[str, Any], raw: bytes) -> object:
-    """What `decode_quick` gave, made exact: objects with a key twice are `DuplicateKeys`, -0 is an `OddNumber`.
+    """The exact form of a result of `decode_quick`: objects with duplicate keys are `DuplicateKeys`, -0 is `OddNumber`.
 
     The text is decoded a second time only if it holds one of these.
     """
@@ -127,39 +127,39 @@ def exact_again(values: dict[str, Any], raw: bytes) -> object:
 
 
 def decode_index(raw: bytes) -> object:
-    """An index, by the fast decoder; fractions are floats, since totals are written so."""
+    """An index, by the fast decoder; fractions are floats, since some writers store totals as floats."""
     return too_dense(raw) or _decode(raw, _INDEX)
 
 
 def decode_index_exact(raw: bytes) -> object:
-    """An index, slowly: objects with a key twice are `DuplicateKeys`."""
+    """An index, by the exact decoder: objects with duplicate keys are `DuplicateKeys`."""
     return _shallow(_whole_text(_decode(raw, _INDEX_EXACT), raw))
 
 
 def decode_config(raw: bytes) -> object:
-    """A config: NaN and Infinity are values (Python writes both), objects with a key twice `DuplicateKeys`."""
+    """A config: NaN and Infinity are accepted (Python writes both), objects with duplicate keys are `DuplicateKeys`."""
     return too_dense(raw) or _shallow(_whole_text(_decode(raw, _CONFIG), raw))
 
 
 def is_plain(raw: bytes) -> bool:
-    """Whether the text holds nothing that Python would take for an integer and JSON or Rust would not."""
+    """Whether the text has nothing that Python accepts as an integer and JSON or Rust do not."""
     if b"-" in raw and b"-0" in raw:
         return False
     return not (b"true" in raw or b"false" in raw or has_surrogates(raw))
 
 
 def string_marks(raw: bytes) -> int:
-    """Quotation marks that begin or end a string: two for each string of a text that was decoded.
+    """Number of quotation marks that begin or end a string: two for each string of a decoded text.
 
-    A key that comes twice is one object member less than there are strings, whatever its spelling, so
-    this count proves that there is none without looking at a single key.
+    A duplicate key leaves fewer object members than strings in the text, however it is escaped, so
+    this count proves that there is none without comparing keys.
     """
     marks = raw.count(b'"')
     return marks - raw.replace(b"\\\\", b"").count(b'\\"') if b"\\" in raw else marks
 
 
 def strings_within(value: object) -> int | None:
-    """Strings of a decoded value, keys included; None where it is nested beyond the limit."""
+    """Number of strings in a decoded value, including keys; None where it is nested beyond the limit."""
     if not isinstance(value, dict | list):
         return int(isinstance(value, str))
     found, level = 0, [value]
@@ -182,13 +182,13 @@ def strings_within(value: object) -> int | None:
 
 
 def too_dense(raw: bytes, density: int = 0) -> JsonFault | None:
-    """Whether decoding would make more memory out of the text than the limit and its length allow."""
+    """Whether decoding the text would need more memory than the limit and its length allow."""
     if len(raw) <= _SMALL:
         return None
     allowed = max(MEMORY_LIMIT, density * len(raw))
     objects, lists, commas = raw.count(b"{"), raw.count(b"["), raw.count(b",")
     if 350 * objects + 64 * lists + 190 * commas <= allowed:
-        return None  # an object has at most one colon more than commas: they need not be counted
+        return None  # an object has at most one colon more than commas, so colons are not counted
     estimate = 200 * objects + 64 * lists + 40 * commas + 150 * raw.count(b":")
     if estimate > allowed:
         return JsonFault("needs more memory than allowed")
@@ -196,12 +196,12 @@ def too_dense(raw: bytes, density: int = 0) -> JsonFault | None:
 
 
 def header_too_dense(raw: bytes) -> JsonFault | None:
-    """`too_dense` with what a header's length allows."""
+    """`too_dense` with the limit for a header."""
     return too_dense(raw, _DENSITY_LIMIT)
 
 
 def has_surrogates(raw: bytes) -> bool:
-    """Whether an escape spells half of a surrogate pair, alone or with its other half."""
+    """Whether the text has an escaped surrogate, alone or in a pair."""
     return b"\\" in raw and re.search(rb"\\u[dD][89a-fA-F]", raw) is not None
 
 
@@ -210,7 +210,7 @@ def _shallow(value: object) -> object:
 
 
 def _whole_text(value: object, raw: bytes) -> object:
-    """The value, or a fault where one of its strings contains a lone surrogate."""
+    """The value, or a fault if one of its strings contains a lone surrogate."""
     if isinstance(value, JsonFault) or not has_surrogates(raw):
         return value
     stack = [value]
@@ -254,7 +254,7 @@ def _decode(raw: bytes, decoder: Callable[[str], Any]) -> object:
     except MemoryError:
         return JsonFault("needs more memory than available")
     except ValueError:
-        # The only other one: an integer beyond Python's own limit of digits.
+        # the only other case: an integer beyond Python's limit of digits
         return JsonFault("contains a number with thousands of digits")
 
 

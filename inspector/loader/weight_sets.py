@@ -1,8 +1,8 @@
-"""Which files of a place belong together, and which of these sets is audited. Pure: names and sizes only.
+"""Groups the files of a place into sets of weights and chooses the one to audit. Pure: names and sizes only.
 
 A set is a single file, or shards numbered `-00001-of-00004` with or without an index. One folder often
 holds several: variants (`model.fp16.safetensors`), a `consolidated.safetensors` next to shards, copies in
-another format, a stale single file that a later save in shards left behind.
+another format, a stale single file from before a save in shards.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _LAST_STEMS: Final = ("consolidated", "adapter_model", "optimizer")
 class WeightSet(Struct, frozen=True):
     """Files that make one set of weights.
 
-    name: the index, the single file, or `model-*.safetensors` for shards without index. stem: what the
+    name: the index, the single file, or `model-*.safetensors` for shards without an index. stem: what the
     names have in common. kind: the format. numbered: shards by their names.
     """
 
@@ -60,7 +60,7 @@ class WeightSet(Struct, frozen=True):
 
     @property
     def by_rank(self) -> bool:
-        """Whether the files are numbered by the rank that wrote them (consolidated.00.pth), and not of how many."""
+        """Whether the files are numbered only by the rank that wrote them (consolidated.00.pth), without a total."""
         return self.index is None and any(_RANKED.fullmatch(name) for name in self.files)
 
 
@@ -72,9 +72,9 @@ class _Growing(Struct):
 
 
 def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
-    """The sets among the files of a place, the one to audit first, other formats last.
+    """The sets of weights among the files of a place, the one to audit first, other formats last.
 
-    An index without any of its shards makes a set without files.
+    An index without any of its shards gives a set without files.
     """
     growing: dict[tuple[str, str, bool], _Growing] = {}
     for name in sizes:
@@ -100,7 +100,7 @@ def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
         if numbered:
             names = [one.index or f"{stem}-*.{ending}"]
             files = [tuple(sorted(one.files))]
-        else:  # the same stem with two endings (model.pt, model.bin) is two single files
+        else:  # the same stem with two suffixes (model.pt, model.bin) is two single files
             names, files = one.files, [(name,) for name in one.files]
         for name, members in zip(names, files, strict=True):
             total = sum(sizes[member] for member in members)

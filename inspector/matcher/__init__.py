@@ -1,1 +1,1 @@
-"""Observed families, how their names are spelled, and which architecture they support."""
+"""Stored families, the naming scheme of their keys, and the architecture definition that they match."""

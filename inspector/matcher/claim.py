@@ -16,11 +16,12 @@ from inspector.notation.settings import ClassDefaults, Settings
 
 
 class Claim(Struct, frozen=True):
-    """What a config says of the architecture. definition: None where no definition reads its model type.
+    """The architecture that a config states. definition: None where no definition reads its model type.
 
-    otherwise: the settings with the defaults of the other transformers, where the config does not settle whose count.
+    otherwise: the settings with the defaults of the other major version of transformers, where the config does not
+    show which version wrote it.
     head: the definition's head for the class, None where the config names no class or one that no head has.
-    writer: the framework in whose names the tensors are, where the file states it. is_params: whether the config is a
+    writer: the framework that named the tensors, where the file states it. is_params: whether the config is a
     params.json, which names no model type.
     """
 
@@ -38,9 +39,9 @@ NO_CONFIG = Claim(Settings({}, known=False))
 
 
 def claim_of(config: Config | None, like: str | None = None) -> Claim:
-    """The claim of a config.json or params.json; of none, that everything is open.
+    """The claim of a config.json or params.json; without a config every value is unknown.
 
-    like: a model type to be taken instead, of which the definition is known and every size is open.
+    like: a model type to assume instead: its definition is used and every size is unknown.
     """
     if like is not None:
         return Claim(Settings({}, known=False), like, definition=definition_of(like))
@@ -66,9 +67,9 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
 
 
 def _of_other_code(definition: Architecture, values: dict[str, Any]) -> bool:
-    """Whether a config under a type's name has other parts than the definition's, as code older than transformers' has.
+    """Whether a config has other submodels than the definition of its type, as code older than transformers' has.
 
-    Of a joined model none of the parts is there that the definition reads, and there are others.
+    True where the definition has submodels, the config states none of them, and it states others.
     """
     parts = {submodel.config for submodel in submodels_of(definition)}
     inside = {key for key, value in values.items() if isinstance(value, dict)}
@@ -80,8 +81,8 @@ def _of_other_code(definition: Architecture, values: dict[str, Any]) -> bool:
 def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settings | None]:
     """(the config with the defaults of its writer, the same with those of the other major version).
 
-    Only a config of transformers 5 is sure to mean the newest defaults: many versions of 4 wrote what its last one
-    reads, and a config without a version may be anybody's.
+    Only a config of transformers 5 certainly means the newest defaults: many 4.x versions wrote what the last one
+    reads, and a config without a version may come from any version.
     """
     version = values.get("transformers_version")
     major = version.partition(".")[0] if isinstance(version, str) else ""
@@ -96,7 +97,7 @@ def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settin
 
 def _with_defaults(values: dict[str, Any], of_type: ClassDefaults, model_type: str) -> Settings:
     defaults, aliases = of_type(model_type)
-    if "id2label" in values:  # names of labels are their number, whatever a class has without them
+    if "id2label" in values:  # label names state the number of labels, whatever the default of the class
         defaults = {key: value for key, value in defaults.items() if key != "num_labels"}
     return Settings(values, defaults, aliases, of_type=of_type)
 
@@ -113,7 +114,7 @@ _TASK = re.compile(r"(?:For[A-Z]|LMHead|DoubleHeads|Model$|EncoderModel$).*")
 
 
 def _type_of_class(class_name: str | None) -> str | None:
-    """The model type that a class name begins with: 'LlamaForCausalLM' is llama's."""
+    """The model type that a class name begins with: 'LlamaForCausalLM' gives llama."""
     if class_name is None:
         return None
     if class_name in modules():

@@ -1,4 +1,4 @@
-"""Names of other frameworks: recognised by a few families, read under a definition through a dialect."""
+"""Key names of other frameworks: recognised by a few families and mapped to a definition through a dialect."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from inspector.notation.spelling import template
 
 
 class Recognised(msgspec.Struct, frozen=True):
-    """A dialect found in a checkpoint. prefix: the writer's own; wrapper: an unexpected one before it."""
+    """A dialect found in a checkpoint. prefix: that of the framework; wrapper: an unexpected one before it."""
 
     dialect: Dialect
     prefix: str = ""
@@ -37,9 +37,9 @@ class Recognised(msgspec.Struct, frozen=True):
 
 
 def recognise(claim: Claim, keys: Collection[str]) -> Recognised | None:
-    """The dialect of these names: the writer that the file states, else the one whose signs are among them.
+    """The dialect of these names: that of the writer the file states, else the first with a signature key among them.
 
-    Looks a few names up and walks over none: most checkpoints are in transformers' names.
+    Looks up a few names and iterates over none: most checkpoints use transformers' names.
     """
     applying = [one for one in all_dialects() if not one.only or claim.model_type in one.only]
     if claim.writer:
@@ -57,11 +57,11 @@ def _recognised(dialects: Iterable[Dialect], keys: Collection[str]) -> Iterator[
 
 
 def read_in_dialect(claim: Claim, families: Families, lost: Collection[str]) -> list[Reading]:
-    """The readings that a dialect supports equally well; none where there is no dialect for the names.
+    """The readings that a dialect supports equally well; empty where no dialect matches the names.
 
-    A claimed definition comes first; where there is none, or it has other modules, the names decide: a definition
-    of which a whole family is absent is then mostly a related model, and no finding is made of it. lost: names of
-    tensors in files that are missing, which show a dialect as well as those that are there.
+    The claimed definition comes first. Without one, or where its modules differ, the names decide: a definition
+    that lacks a whole family is then mostly a related model, and no finding is reported for it. lost: names of
+    tensors in missing files; they identify a dialect as well as stored tensors do.
     """
     lost_keys = frozenset(key_of(name)[0] for name in lost)
     found = recognise(claim, {*families, *lost_keys} if lost_keys else families)
@@ -103,9 +103,9 @@ def _read(
 
 
 def _is_whole(reading: Reading) -> bool:
-    """Whether every module is there that no switch of the definition and no choice of layers can take away.
+    """Whether every module is stored that no switch of the definition and no choice of layers can remove.
 
-    Of a module that is there a tensor may be lost.
+    A stored module may still lack one of its tensors.
     """
     scope = reading.scope
     modules = {_module_of(key) for key in reading.families}
@@ -119,7 +119,7 @@ def _is_whole(reading: Reading) -> bool:
 
 
 def _module_of(key: str) -> str:
-    """The name without `.weight` or `.bias`; a parameter of the model itself is a module of its own."""
+    """The name without `.weight` or `.bias`; a parameter of the model itself counts as a module."""
     return key.rpartition(".")[0] or key
 
 
@@ -149,7 +149,7 @@ def _numbered(families: Families, wrapper: str) -> dict[str, Family]:
 
 
 def _merged(parts: list[Stored]) -> Iterator[Stored]:
-    """Pieces of one layout as one piece."""
+    """Joins the parts of a family that have the same layout."""
     by_layout: dict[int, list[Stored]] = {}
     for part in parts:
         by_layout.setdefault(id(part.layout) if part.packed is None else id(part), []).append(part)

@@ -1,4 +1,4 @@
-"""What is stored, by family: one key, and the index boxes at which each layout is on it."""
+"""Stored tensors grouped by family: one key, and the index boxes of each layout."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inspector.loader.packed import Packed
 class Stored(Struct, frozen=True):
     """Tensors of one family that have one layout.
 
-    packed: for quantised tensors the storage; `layout` is then the logical tensor's, with the storage's
+    packed: how a quantized tensor is stored; `layout` is then that of the logical tensor, with the stored
     dtype and bytes.
     """
 
@@ -28,18 +28,18 @@ class Stored(Struct, frozen=True):
 
     @property
     def elements(self) -> int:
-        """Stored elements of all of them, as the headers state them."""
+        """Stored elements of all tensors, as the headers state them."""
         storage = self.layout if self.packed is None else self.packed.storage
         return storage.elements * self.tensors
 
     @property
     def bytes(self) -> int:
-        """Stored bytes of all of them."""
+        """Stored bytes of all tensors."""
         return self.layout.bytes * self.tensors
 
 
 class Family(Struct, frozen=True):
-    """All tensors of one key, by layout; nearly always one."""
+    """All tensors of one key, by layout; nearly always there is one layout."""
 
     key: str
     stored: tuple[Stored, ...]
@@ -66,7 +66,7 @@ class Family(Struct, frozen=True):
 
     @property
     def usual(self) -> Layout:
-        """The layout that most of its tensors have."""
+        """The most frequent layout."""
         return max(self.stored, key=lambda part: part.tensors).layout
 
     def axis(self, position: int) -> Span:
@@ -105,7 +105,7 @@ def _stored(layout: Layout, boxes: list[Box]) -> Stored:
 
 
 def rekeyed(families: Families, change: Callable[[str], str]) -> dict[str, Family]:
-    """The same families under other keys; families that fall on one key are joined."""
+    """The same families under new keys; families that get the same key are joined."""
     changed: dict[str, Family] = {}
     for key, family in families.items():
         new = change(key)

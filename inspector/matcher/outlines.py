@@ -1,4 +1,4 @@
-"""Writes the tables of the catalog anew from the definition files.
+"""Generates the tables of the catalog from the definition files.
 
 python -m inspector.matcher.outlines
 """
@@ -17,9 +17,9 @@ from inspector.notation.settings import Settings
 
 
 def outlines() -> dict[str, tuple[int, str]]:
-    """First model type -> (the fewest keys of its checkpoints, the ends of all its keys).
+    """First model type -> (the smallest number of keys of its checkpoints, the last segments of all its keys).
 
-    Without the rows of submodels that only a config chooses.
+    Rows of submodels that only a config chooses are left out.
     """
     return {
         name: _outline(Scope(definition, Settings({}, known=False), definition_of))

@@ -1,4 +1,4 @@
-"""The names of a checkpoint read: whose they are, how they are spelled, what is before all of them."""
+"""Which definition the names of a checkpoint match, in which spelling, and below which unexpected prefix."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from inspector.notation.settings import Settings
 
 
 class Reading(Struct, frozen=True):
-    """The names under one definition.
+    """How the stored names map onto one definition.
 
-    families: under the names the definition knows, an unexpected prefix taken off. prefix: that prefix. twins: other
-    model types whose names are the same. by_names: the definition follows from the names, not from the config.
+    families: under the names that the definition knows, without an unexpected prefix. prefix: that prefix.
+    same_names: other model types with the same names. by_names: the names chose the definition, not the config.
     part: how many tensors have the prefix, where not all have it.
     """
 
@@ -37,7 +37,7 @@ class Reading(Struct, frozen=True):
     families: Families
     prefix: str = ""
     by_names: bool = False
-    twins: tuple[str, ...] = ()
+    same_names: tuple[str, ...] = ()
     writer: str = ""
     part: int = 0
 
@@ -47,28 +47,28 @@ class Reading(Struct, frozen=True):
 
     @property
     def coverage(self) -> float:
-        """The part of the observed families that the definition knows."""
+        """The share of the stored families that the definition knows."""
         return self.match.covered / len(self.families) if self.families else 0.0
 
     @property
     def fits(self) -> bool:
-        """Whether the names are this definition's: most of what is stored is its, or most of its is stored."""
+        """Whether the names fit: the definition knows most of what is stored, or most of its rows are stored."""
         return self.coverage >= KNOWN or self.match.missing < self.match.covered
 
 
 KNOWN = 0.5
-"""From this part of the families on a claimed definition is what the names are, whatever else is stored."""
+"""From this share of known families on, a claimed definition is accepted, whatever else is stored."""
 SUPPORTED = 0.75
-"""From this part on names alone support a definition."""
+"""From this share of known families on, names alone support a definition."""
 _DIGIT = re.compile("[0-9]")
 MOST_TRIED = 120
-"""Definitions that are looked at when names alone decide: those with most of the names' endings."""
+"""Number of definitions tried when names alone decide: those that share the most last segments with the names."""
 
 
 def read_claimed(claim: Claim, families: Families, lost: Collection[str] = ()) -> Reading | None:
-    """The names under the claimed definition; None where the config claims none.
+    """The reading under the claimed definition; None where the config claims none.
 
-    lost: names of tensors whose absence is reported already, which show a head as well as those that are there.
+    lost: names of missing tensors that are reported already; they identify a head as well as stored tensors do.
     """
     definition = claim.definition
     if definition is None:
@@ -83,7 +83,7 @@ def read_claimed(claim: Claim, families: Families, lost: Collection[str] = ()) -
 def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[Reading], tuple[str, float] | None]:
     """(the readings that the names support equally well; the nearest definition and its coverage as a hint).
 
-    values: a config that names no architecture; a definition reads it where it has one of its keys.
+    values: a config that names no architecture; a definition can use it where the config has one of its keys.
     """
     tried: list[Reading] = []
     for name, definition in likely_definitions(families, SUPPORTED, MOST_TRIED):
@@ -98,9 +98,9 @@ def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[R
 
 
 def of_class(reading: Reading) -> Reading:
-    """A reading of a class of diffusers without a config, or with one that names no class, with the class's defaults.
+    """Reads a diffusers class without a config, or with one that names no class, by the defaults of the class.
 
-    Without a config these are switches and words alone: numbers, lists and what is null by default are unknown.
+    Without a config only defaults that are switches or words apply: numbers, lists and null defaults stay unknown.
     """
     settings = reading.scope.settings
     if reading.writer or (settings.known and not reading.by_names) or not is_component(reading.name):
@@ -111,7 +111,7 @@ def of_class(reading: Reading) -> Reading:
 
 
 def switches(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The switches and words of a config, also those of its parts, without the types of these."""
+    """The boolean and text values of a config and its sub-configs, without model types."""
     found: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, Mapping):
@@ -122,14 +122,14 @@ def switches(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ranked(tried: Sequence[Reading], families: int) -> tuple[list[Reading], tuple[str, float] | None]:
-    """(of some readings of these many families the best ones, where they are good enough; the nearest definition)."""
+    """(the best readings of this number of families, where they are good enough; the nearest definition)."""
     if not tried:
         return [], None
     best = max(tried, key=_support)
     nearest = (best.name, best.coverage)
     missing = best.match.missing
     if best.coverage < SUPPORTED or missing > max(2, families // 4) or (missing and best.coverage < 1):
-        return [], nearest  # with families missing and others unknown it is likelier a relative
+        return [], nearest  # with missing and unknown families at once it is likelier a related model
     equal = [reading for reading in tried if _support(reading) == _support(best)]
     return sorted(equal, key=lambda reading: (preference(reading.name), reading.match.unused)), nearest
 
@@ -154,9 +154,9 @@ def _spelled(claim: Claim, scope: Scope, name: str, families: Families) -> Readi
 
 
 def _partly_below(reading: Reading, scope: Scope, claim: Claim) -> Reading | None:
-    """The reading without a prefix that is before some names alone, none of which the definition knows with it.
+    """The reading with a prefix removed that only some names have and under which the definition knows none of them.
 
-    Without it the definition knows all of them, and none of them is stored without it as well.
+    Without the prefix the definition must know all of them, and none may be stored a second time without it.
     """
     families, unknown = reading.families, len(reading.families) - reading.match.covered
     counts = _before_known(scope, families)
@@ -172,17 +172,17 @@ def _partly_below(reading: Reading, scope: Scope, claim: Claim) -> Reading | Non
 
 
 def _part(families: Families, prefix: str) -> int:
-    """How many tensors have a prefix, 0 where all have it or it may stand anywhere."""
+    """How many tensors have a prefix; 0 where all have it, or where it may occur inside a name."""
     below = [family.tensors for key, family in families.items() if key.startswith(prefix)]
     return 0 if prefix.startswith("*") or len(below) == len(families) else sum(below)
 
 
 MOST_PREFIXES = 3
-"""Prefixes that are tried: those before the most names."""
+"""Number of prefixes tried: the most frequent ones."""
 
 
 def _meet(families: Families, below: Sequence[str], prefix: str) -> bool:
-    """Whether a tensor is stored with and without the prefix."""
+    """Whether any tensor is stored both with and without the prefix."""
     for key in below:
         other = families.get(key.removeprefix(prefix))
         if other is None:
@@ -199,7 +199,7 @@ def _without(families: Families, prefix: str) -> Families:
 
 
 def without_prefix(name: str, prefix: str) -> str:
-    """A name without a prefix; one that begins with `*` may be before any segment."""
+    """A name without a prefix; a prefix that begins with `*` may precede any segment."""
     if not prefix.startswith("*"):
         return name.removeprefix(prefix)
     inner = prefix[1:]
@@ -210,7 +210,7 @@ _DIGIT = re.compile(r"\d")
 
 
 def _before_known(scope: Scope, families: Families) -> Counter[str]:
-    """How many families bear each prefix before a name that the definition knows."""
+    """Counts, for each prefix, the families that have it before a name known to the definition."""
     known = masked_keys(scope)
     tails: dict[str, list[str]] = {}
     for key in sorted(known):
@@ -232,7 +232,7 @@ def _tail(key: str, segments: int) -> str:
 
 
 def _prefixes(scope: Scope, families: Families) -> Iterator[str]:
-    """Prefixes that most names share and that no definition writes: known wrappers, then any other."""
+    """Prefixes that most names share and that no definition has: known wrappers first, then any other."""
     half = len(families) / 2
     around: list[str] = []  # before all names and inside them as well, as FSDP wraps layer by layer
     for wrapper in WRAPPERS:

@@ -1,4 +1,4 @@
-"""How a checkpoint's names are spelled: which head's prefix, which dialect, which unexpected prefix on all."""
+"""How the names of a checkpoint are spelled: the prefix of the head, the dialect, an unexpected prefix."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from inspector.notation.spelling import Spelling, template
 
 
 class Match(Struct, frozen=True):
-    """The best reading of the names: the head they support and how they are spelled.
+    """The best match of the names: the head that they support and their spelling.
 
-    covered: observed keys that the definition knows; missing: required keys of that head that are not there;
-    unused: any keys of that head that are not there.
+    covered: stored keys that the definition knows; missing: required keys of that head that are not stored;
+    unused: all keys of that head that are not stored.
     """
 
     head: Head
@@ -33,7 +33,7 @@ class Match(Struct, frozen=True):
 
 
 def best_match(scope: Scope, keys: Collection[str], claimed: Head | None) -> Match:
-    """The head and spelling that cover the most keys; among equals the claimed head, then the fewest gaps."""
+    """The head and spelling that cover the most keys; among equals the claimed head, then the fewest missing keys."""
     inside = _numbered_inside(scope)
     more: Counter[str] = Counter()
     observed = frozenset(keys)
@@ -49,7 +49,7 @@ _INSIDE: dict[object, Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]] = {
 
 
 def _numbered_inside(scope: Scope) -> Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]:
-    """The definition's keys with a hole inside a segment (`expert_{E}`), by what they are with all numbers masked."""
+    """The definition's keys with a hole inside a segment (`expert_{E}`), by the same key with all numbers masked."""
     signature = tuple(unroll(scope, head) for head in scope.definition.heads)
     if signature not in _INSIDE:
         found: dict[str, list[tuple[re.Pattern[str], str]]] = {}
@@ -65,7 +65,7 @@ def _masked(key: str) -> str:
 
 
 def as_template(key: str, inside: Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]) -> str:
-    """The definition's own key of a stored one that has numbers inside its segments."""
+    """The definition's key for a stored key that has numbers inside its segments."""
     for pattern, template_key in inside.get(_masked(key), ()):
         if pattern.fullmatch(key):
             return template_key
@@ -104,7 +104,7 @@ _KEYS: dict[object, tuple[frozenset[str], frozenset[str]]] = {}
 
 
 def _keys(scope: Scope, unrolled: Unrolled, spelling: Spelling) -> tuple[frozenset[str], frozenset[str]]:
-    """(keys that a row without switches needs, all others that may be stored)."""
+    """(keys required by rows without switches, all other keys that may be stored)."""
     signature = (unrolled, spelling.root, spelling.dialect, tuple(spelling.submodels.items()))
     if signature not in _KEYS:
         required: set[str] = set()
@@ -118,18 +118,18 @@ def _keys(scope: Scope, unrolled: Unrolled, spelling: Spelling) -> tuple[frozens
 
 
 def _is_cut(slot: Slot, scope: Scope) -> bool:
-    """Whether a slot is in a part of the layers, which may be none of them."""
+    """Whether a slot applies to a part of the layers only, possibly to none."""
     inner = scope_of(scope, slot)
     return any(bases(inner.definition, hole) for hole in slot.holes)
 
 
 def masked_keys(scope: Scope) -> frozenset[str]:
-    """Every key of a definition, with the numbers inside of segments masked where a hole is there."""
+    """Every key of a definition, with numbers inside segments masked where the definition has a hole."""
     return frozenset(_masked(key) if "{" in key else key for key in known_keys(scope))
 
 
 def masked_like(key: str, known: Collection[str]) -> str:
-    """A stored key as it would be in `masked_keys`, below whatever prefix."""
+    """A stored key as `masked_keys` would have it, below any prefix."""
     masked = _masked(key)
     return masked if masked != key and any(masked.endswith(one) for one in known) else key
 
@@ -146,7 +146,7 @@ def known_keys(scope: Scope) -> frozenset[str]:
 
 
 def fewest_required(scope: Scope) -> int:
-    """Keys that a checkpoint of the definition has at the least, whatever its head and dialect."""
+    """The smallest number of keys of a checkpoint of the definition, over all heads and dialects."""
     return min(
         len(_keys(scope, unrolled, spelling)[0])
         for head in scope.definition.heads
@@ -188,4 +188,4 @@ WRAPPERS: Mapping[str, str] = {
     "_forward_module.": "Lightning and DeepSpeed",
     "model.": "a wrapping module",
 }
-"""Prefixes that wrappers leave on every name when their own state dict is saved, and whose they are."""
+"""Prefixes that wrappers add to every name when their own state dict is saved -> the wrapper."""

@@ -1,1 +1,1 @@
-"""The words architecture definitions are written in, and what a definition means beside a config."""
+"""The language of architecture definitions, and the evaluation of a definition with a config."""

@@ -1,8 +1,8 @@
-"""A definition beside a config: the blocks of tensors it expects.
+"""Binds a definition to a config: the blocks of tensors it expects.
 
 A block is one key (`model.layers.#.mlp.up_proj.weight`), one index set for each `#`, and one shape. Holes
-that nothing refers to stay sets; only the others are written out, and equal neighbours join again: Llama
-has one block a tensor kind, however many layers.
+that nothing refers to stay sets; only the others are enumerated, and equal neighbours are joined again: Llama
+has one block for each kind of tensor, however many layers.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Shape = tuple[int | None, ...]
 
 
 class Block(Struct, eq=False):
-    """Tensors that a definition expects on one key: index sets, shape, and what they are.
+    """Tensors that a definition expects under one key: index sets, shape, role and dtype kind.
 
-    required: must be stored. tie: the slot whose copy this is, while the ties hold.
+    required: must be stored. tie: the slot that this one is a copy of, while the tie holds.
     """
 
     slot: Slot
@@ -42,7 +42,7 @@ class Block(Struct, eq=False):
 
     @property
     def tensors(self) -> int:
-        """How many tensors the block stands for."""
+        """Number of tensors in the block."""
         count = 1
         for axis in self.axes:
             count *= axis.size
@@ -62,7 +62,7 @@ class Block(Struct, eq=False):
 class BoundSlot(NamedTuple):
     """One slot as a scope expands it.
 
-    shapes: those of the blocks as the config gives them, where dims that it leaves open are still open. reads: the
+    shapes: those of the blocks by the config alone; dims that it does not determine are None. reads: the
     leaves of the config that decide blocks, shapes and ties.
     """
 
@@ -86,29 +86,29 @@ class Plan(Struct, frozen=True):
 
 
 Stored = Callable[[str], Collection[tuple[int, ...]]]
-"""The shapes stored on a key; empty where nothing is."""
+"""The shapes stored under a key; empty where nothing is stored."""
 
 
 def nothing_stored(key: str) -> Collection[tuple[int, ...]]:
-    """The `Stored` of a definition on its own."""
+    """The `Stored` of a definition without a checkpoint."""
     return ()
 
 
 Indices = Callable[[str], Sequence[Span]]
-"""The indices stored on a key at each `#`."""
+"""The indices stored under a key at each `#`."""
 
 
 def no_indices(key: str) -> Sequence[Span]:
-    """The `Indices` of a definition on its own."""
+    """The `Indices` of a definition without a checkpoint."""
     return ()
 
 
 Shared = Callable[[str], Collection[str]]
-"""The keys of which the file itself says that their tensors are the same storage as a key's."""
+"""Key -> the keys that share its storage, as the file itself states."""
 
 
 def nothing_shared(key: str) -> Collection[str]:
-    """The `Shared` of a format that does not say it."""
+    """The `Shared` of a format that does not state shared storage."""
     return ()
 
 
@@ -120,11 +120,11 @@ def bind(
     shared: Shared = nothing_shared,
     indices: Indices = no_indices,
 ) -> Plan:
-    """The blocks that a definition expects. `stored` decides each `either`, and predicates without a config.
+    """The blocks that a definition expects. `stored` decides each `either`, and without a config the predicates.
 
-    indices: decides, without a config, whether a row that has an index of its own is stored.
+    indices: decides, without a config, whether a row with a literal index is stored.
 
-    shared: decides, without a config, whether a stored tensor is the copy that the definition says it may be.
+    shared: decides, without a config, whether a stored tensor is the tied copy that the definition allows.
     """
     unrolled = unroll(scope, head)
     binder = Binder(scope, spelling, stored, shared)
@@ -153,13 +153,13 @@ def bind(
 
 
 def bind_slots(scope: Scope, spelling: Spelling, slots: Iterable[Slot], stored: Stored) -> list[Block]:
-    """The blocks of some slots alone (another head's rows), whatever their choices."""
+    """The blocks of some slots only (rows of another head), for every choice of `either`."""
     binder = Binder(scope, spelling, stored)
     return [block for slot in slots for block in binder.blocks(slot)]
 
 
 def fits(shape: Shape, stored: Sequence[int]) -> bool:
-    """Whether a stored shape is the expected one; dims that the config leaves open always fit."""
+    """Whether a stored shape is the expected one; dims that the config does not determine always fit."""
     return len(shape) == len(stored) and all(
         dim is None or dim == found for dim, found in zip(shape, stored, strict=True)
     )
@@ -169,7 +169,7 @@ _Expanded = tuple[tuple[tuple[str, Span], ...], Shape]
 
 
 class Binder:
-    """Expands slots into blocks, as the scope's values are at the moment."""
+    """Expands slots into blocks with the current values of the scope."""
 
     __slots__ = ("present", "scope", "shared", "spelling", "stored", "ties")
 
@@ -179,7 +179,7 @@ class Binder:
         self.present: Mapping[tuple[Condition, ...], Presence] = {}
 
     def row(self, slot: Slot) -> BoundSlot:
-        """A slot expanded, with its ties and with what it reads."""
+        """Expands a slot, with its ties and the config leaves that it reads."""
         trace = self.scope.trace
         trace.reads = set()
         blocks = tuple(self.blocks(slot))
@@ -188,7 +188,7 @@ class Binder:
         return BoundSlot(slot, blocks, tuple([block.shape for block in blocks]), frozenset(trace.reads))
 
     def _tie(self, slot: Slot, blocks: Sequence[Block]) -> None:
-        """Notes whose copies the blocks of a slot are, while the ties hold."""
+        """Sets the slot that the blocks of a slot are copies of, while the tie holds."""
         target = self.ties.named(slot)
         originals = self.blocks(target) if target is not None else []
         for block in blocks if originals else ():
@@ -200,7 +200,7 @@ class Binder:
                 block.tie = target
 
     def choose(self, slots: tuple[Slot, ...]) -> dict[int, int]:
-        """Which side of each `either` is stored: by the names present, for equal names by shape."""
+        """Which side of each `either` is stored: by the stored names, for equal names by shape."""
         sides: dict[int, tuple[list[Slot], list[Slot]]] = {}
         for slot in slots:
             for number, side in slot.choices:
@@ -215,7 +215,7 @@ class Binder:
         return int(found[1] > found[0])
 
     def _odds(self, slots: list[Slot]) -> tuple[bool, int]:
-        """(whether every predicate fails, what the other rows do not expect or miss): the less the likelier."""
+        """(whether every predicate fails, number of unexpected and missing tensors): the smallest is the likeliest."""
         nothing, mismatched = True, 0
         for slot in slots:
             expected = {block.shape for block in self.blocks(slot)}
@@ -226,7 +226,7 @@ class Binder:
         return nothing, mismatched
 
     def fitting(self, slots: list[Slot]) -> list[Slot]:
-        """Of rows of one name, of which a config would choose one, that which fits what is stored."""
+        """Chooses among rows of one name, where a config would choose, the one that fits what is stored."""
         dropped: set[int] = set()
         for rivals in rivals_of(slots, self.scope, self.spelling):
             best = min(rivals, key=self._unfit)
@@ -285,7 +285,7 @@ class Binder:
         return self.holds(slot)
 
     def _solved(self, slot: Slot) -> bool:
-        """Whether a row is there without a config: by what its conditions read if solved, else by its name."""
+        """Whether a row applies without a config: by its conditions where their values are solved, else by its name."""
         trace = self.scope.trace
         around, undecided = trace.reads, False
         for condition in slot.whens:
@@ -301,12 +301,12 @@ class Binder:
         return not undecided or self._is_stored(slot)
 
     def _is_stored(self, slot: Slot) -> bool:
-        """Whether the rows of a condition are stored: most of those that no other row is named like.
+        """Whether the rows of a condition are stored: most of those with a name of no other row.
 
-        Where the condition follows the holes, at their indices as they are.
+        Where the condition depends on holes, at their current indices.
         """
         present = self.present.get(slot.whens)
-        if present is None or not present.there:
+        if present is None or not present.stored:
             return bool(self.stored(self.key(slot))) if present is None else False
         scope = scope_of(self.scope, slot)
         at = [scope.index(hole) for hole in slot.holes]
@@ -314,22 +314,22 @@ class Binder:
         return all(index is None or index in span for index, span in zip(at, spans, strict=False))
 
     def holds(self, slot: Slot) -> bool:
-        """Whether the predicates of a row hold by the config; without one they may."""
+        """Whether the predicates of a row hold by the config; without a config they may hold."""
         return not self.scope.settings.known or all(self._true(condition) for condition in slot.whens)
 
     def _true(self, condition: Condition) -> bool:
         return truth(self.scope.below(condition.scope).evaluate(condition.node))
 
     def may_hold(self, slot: Slot) -> bool:
-        """Whether the predicates of a row hold that no index decides; without a config they may."""
+        """Whether the predicates of a row hold that depend on no index; without a config they may hold."""
         return not slot.whens or not self.scope.settings.known or all(map(self._true, outright(slot, self.scope)))
 
     def follows_holes(self, slot: Slot) -> bool:
-        """Whether a predicate of a row holds at some indices and not at others."""
+        """Whether a predicate of a row depends on the index."""
         return len(outright(slot, self.scope)) < len(slot.whens)
 
     def leaves_out(self, entry: OpaqueSlot) -> bool:
-        """Whether a prefix is left unchecked here; where that has conditions, only by a config."""
+        """Whether a prefix is left unchecked here; a conditional one only with a config."""
         return not entry.whens or (self.scope.settings.known and all(map(self._true, entry.whens)))
 
     def _shape(self, slot: Slot, scope: Scope) -> Shape:
@@ -351,14 +351,14 @@ def _asks_presence(node: Node) -> bool:
 
 
 class Presence(Struct, frozen=True):
-    """Whether the rows of a condition are stored. indices: holes of rows -> the indices that are stored of each."""
+    """Whether the rows of a condition are stored. indices: holes of rows -> the stored indices of each."""
 
-    there: bool
+    stored: bool
     indices: Mapping[tuple[str, ...], tuple[Span, ...]]
 
 
 def _present(binder: Binder, slots: Iterable[Slot], indices: Indices) -> dict[tuple[Condition, ...], Presence]:
-    """Conditions -> whether most of their rows are stored, first of all those that no other row is named like."""
+    """Conditions -> whether most of their rows are stored; rows with a name of no other row decide first."""
     named = [(slot, template(binder.spelling.spelled(slot, binder.scope))) for slot in slots]
     users: dict[object, set[tuple[Condition, ...]]] = {}
     for slot, name in named:
@@ -383,7 +383,7 @@ def _present(binder: Binder, slots: Iterable[Slot], indices: Indices) -> dict[tu
 
 
 def _numbered(key: str, axes: Sequence[Axis]) -> tuple[str, tuple[int, ...]]:
-    """A key with the indices that a row has of its own."""
+    """A key with the literal indices of a row."""
     return key, tuple(axis if isinstance(axis, int) else -1 for axis in axes)
 
 
@@ -392,7 +392,7 @@ def _most(votes: Sequence[bool]) -> bool:
 
 
 def _no_size(scope: Scope, node: Word, value: str | float) -> None:
-    """A fault where a key of the config itself gives what no size can be: text, a fraction, NaN, less than nothing."""
+    """Reports a config key with a value that cannot be a size: text, a fraction, NaN, a negative number."""
     for key in scope.keys_below(node):
         said, defaulted = scope.settings.read(tuple(key.split(".")))
         if not defaulted and type(said) is type(value) and repr(said) == repr(value):

@@ -1,6 +1,6 @@
 """An architecture definition: one value made of dims, rows, heads, ties and dialects.
 
-Everything a definition says is a row or a text in the expression language (`inspector.algebra.expression`).
+A definition consists of rows and of texts in the expression language (`inspector.algebra.expression`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from msgspec.structs import replace
 from inspector.notation.kinds import Kind
 
 PADDED = "rows_stored"
-"""The symbol of a vocabulary's rows where a writer rounds them up: solved from the shapes."""
+"""The symbol for the rows of an embedding that a writer rounds up: solved from the shapes."""
 
 
 TIES = "tie_word_embeddings | false"
-"""When tied rows share their tensor, unless a definition says otherwise: as transformers' PretrainedConfig has it."""
+"""When tied rows share their tensor, unless a definition states otherwise: as in transformers' PretrainedConfig."""
 PREDEFINED = {"labels": "num_labels | len(id2label) | 2"}
-"""Symbols of every definition. labels: the classes that a head distinguishes, two in transformers' PretrainedConfig."""
+"""Symbols of every definition. labels: number of classes of a head, 2 by default in transformers' PretrainedConfig."""
 
 
 class Dims(dict[str, str]):
@@ -34,7 +34,7 @@ class Dims(dict[str, str]):
 
 
 class Part(Struct, frozen=True):
-    """One module or bare tensor. `tied` names a role or path whose weight this one's may be."""
+    """One module or bare tensor. `tied` names the role or path of the weight that this one may share."""
 
     path: str
     role: str
@@ -46,7 +46,7 @@ class Part(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """Rows under a prefix. `optional`: all or nothing for each index; `extra`: beyond the class's model."""
+    """Rows under a prefix. `optional`: all or nothing for each index; `extra`: not part of the class's model."""
 
     prefix: str
     rows: tuple[Row, ...]
@@ -59,16 +59,16 @@ class Group(Struct, frozen=True):
 
 
 class Either(Struct, frozen=True):
-    """The same thing stored one way or another, decided by the names present."""
+    """Alternative ways to store the same parameters, decided by the stored names."""
 
     first: Row
     second: Row
 
 
 class Submodel(Struct, frozen=True):
-    """Another definition under a prefix, reading a sub-config; without a definition its model_type chooses one.
+    """Another definition under a prefix that reads a sub-config; without a definition, the model_type there chooses it.
 
-    sets: keys of the sub-config that the outer class sets whatever it says, and their values out here.
+    sets: keys of the sub-config that the outer class overrides, with their expressions in the outer definition.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Submodel(Struct, frozen=True):
 
 
 class Opaque(Struct, frozen=True):
-    """Tensors counted but not explained, where `when` holds; a condition holds in no checkpoint without a config."""
+    """Tensors that are counted but not checked, where `when` holds; without a config a condition never holds."""
 
     prefix: str
     because: str
@@ -92,7 +92,7 @@ Row = Part | Group | Either | Submodel | Opaque
 
 
 class Head(Struct, frozen=True):
-    """What a task class adds and which prefix it puts before the body. Names are class suffixes."""
+    """The rows that a task class adds, and its prefix before the body. names: suffixes of class names."""
 
     names: tuple[str, ...]
     root: str
@@ -103,10 +103,10 @@ class Head(Struct, frozen=True):
 class Architecture(Struct, frozen=True, eq=False):
     """A definition.
 
-    names: its model types, the first is its name.
-    dialects: prefix replacements from canonical names; writers: who spells so. ignores: words that are keys
-    of genuine configs of this type and move no shape in it. respell: gives the slots the names and layouts of
-    another framework; set for a checkpoint in its names, never by a definition.
+    names: its model types; the first is its name.
+    dialects: prefix replacements for canonical names; writers: the frameworks that use them. ignores: keys
+    of real configs of this type that affect no shape. respell: gives the slots the names and layouts of
+    another framework; set for a checkpoint with those names, never by a definition.
     """
 
     name: str
@@ -121,12 +121,12 @@ class Architecture(Struct, frozen=True, eq=False):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All model types that read this definition."""
+        """All model types of this definition."""
         return tuple(self.name.split())
 
     @property
     def default_head(self) -> Head:
-        """The head that a chart shows without a config."""
+        """The head that a chart shows when there is no config."""
         return next((entry for entry in self.heads if entry.default), self.heads[0])
 
 
@@ -136,7 +136,7 @@ def part(path: str, role: str, kind: Kind, *, when: str = "", tied: str = "", ti
 
 
 def maybe(path: str, role: str, kind: Kind, *, when: str = "", tied: str = "", ties: str | bool | None = None) -> Part:
-    """A module that may be stored or left out; both are right."""
+    """A module that may be stored or left out; both are valid."""
     return Part(path, role, kind, when, optional=True, tied=tied, ties=ties)
 
 
@@ -165,7 +165,7 @@ def under(
     extra: str = "",
     **renames: str,
 ) -> Group:
-    """A group below a prefix; further words rename the block's symbols in dims, predicates and holes."""
+    """A group below a prefix; keyword arguments rename the symbols of the block in dims, predicates and holes."""
     return Group(
         prefix=prefix, rows=parts, when=when, optional=optional, tied=tied, tower=tower, extra=extra, renames=renames
     )
@@ -186,20 +186,20 @@ def submodel(
     when: str = "",
     **sets: str,
 ) -> Submodel:
-    """Another definition; its symbols are `name.symbol` here, its sub-config `<name>_config` unless said.
+    """Another definition; its symbols are `name.symbol` here, its sub-config is `config`, by default `<name>_config`.
 
-    Further words are keys of the sub-config that the class sets: `encoder_hidden_size="vision.d"`.
+    Keyword arguments are keys of the sub-config that the class sets: `encoder_hidden_size="vision.d"`.
     """
     return Submodel(name, at, definition, config or f"{name}_config", head, when, sets)
 
 
 def opaque(prefix: str, because: str, *, when: str = "") -> Opaque:
-    """Tensors below a prefix that no definition explains, there where `when` holds."""
+    """Tensors below a prefix that no definition describes, present where `when` holds."""
     return Opaque(prefix, because, when)
 
 
 def head(names: str, root: str, *parts: Row, default: bool = False) -> Head:
-    """A task class: suffixes of class names, the prefix before the body, and its own rows."""
+    """A task class: suffixes of class names, the prefix before the body, and the rows that it adds."""
     return Head(tuple(names.split()) or ("",), root, parts, default)
 
 
@@ -209,7 +209,7 @@ def rooted(heads: tuple[Head, ...], root: str) -> tuple[Head, ...]:
 
 
 def recast(definition: Architecture, name: str, kind: Callable[[str], Kind]) -> Architecture:
-    """The definition with another kind in every row of the named one: a class that swaps its norms after building."""
+    """The definition with every row of one kind changed to another, as by a class that replaces its norms."""
     heads = tuple(replace(one, rows=tuple(_recast(row, name, kind) for row in one.rows)) for one in definition.heads)
     return replace(definition, parts=_recast(definition.parts, name, kind), heads=heads)
 

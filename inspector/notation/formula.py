@@ -1,4 +1,4 @@
-"""A definition as a chart and as one symbolic formula: the rows that are counted, nested as their holes nest."""
+"""A definition as a chart and as one symbolic formula: the counted rows, nested like their holes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ NO_TOWER = ""
 
 
 class Nesting(Struct):
-    """Terms of one nesting of holes: its own sum, and the brackets inside."""
+    """Terms of one nesting level of holes: its direct sum, and the inner brackets."""
 
     hole: str = ""
-    summed: bool = False  # the body depends on the index: written with a sum sign
+    summed: bool = False  # the body depends on the index: written as a sum
     own: Polynomial = field(default_factory=lambda: constant(0))
     inner: dict[str, Nesting] = {}
 
@@ -36,7 +36,7 @@ class Nesting(Struct):
 
 
 def shown_slots(plan: Plan) -> Iterator[Slot]:
-    """The rows of a chart: those whose switches hold, of each `either` the chosen side."""
+    """The rows of a chart: those with true predicates, and the chosen side of each `either`."""
     for slot in (row.slot for row in plan.rows):
         if all(_holds(plan.scope, slot, condition.scope, condition.node) for condition in slot.whens):
             yield slot
@@ -50,7 +50,7 @@ def _holds(scope: Scope, slot: Slot, path: tuple[str, ...], node: Node) -> bool:
 
 
 def counted(plan: Plan) -> Iterator[Slot]:
-    """The shown rows that the formula counts: no buffers, no copies, nothing optional or beyond."""
+    """The rows that the formula counts: no buffers, no copies, no optional or extra rows."""
     ties = Ties(plan.scope, plan.unrolled.slots)
     for slot in shown_slots(plan):
         if not slot.tensor.counted or slot.optional or slot.group is not None or slot.extra:
@@ -60,7 +60,7 @@ def counted(plan: Plan) -> Iterator[Slot]:
 
 
 def formulas(plan: Plan) -> dict[str, str]:
-    """Tower -> formula; the tower of a definition without submodels is ''."""
+    """Path of a submodel -> formula; '' is the path of the model itself."""
     towers: dict[str, list[Slot]] = {}
     for slot in counted(plan):
         towers.setdefault(".".join(slot.scope), []).append(slot)
@@ -86,7 +86,7 @@ def _bracket(plan: Plan, slots: Iterable[Slot]) -> Nesting:
 
 
 def _holes_of(scope: Scope, slot: Slot, dims: list[Node]) -> frozenset[str]:
-    """The holes of a slot, or extents they were cut from, that its dims, extents or switches still name."""
+    """The holes of a slot, or the extents they were cut from, that its dims, extents or predicates name."""
     named: set[str] = set()
     for node in (*dims, *(parse(scope.symbols[hole]) for hole in slot.holes if hole in scope.symbols)):
         named.update(holes_in(scope.definition, node))
@@ -96,7 +96,7 @@ def _holes_of(scope: Scope, slot: Slot, dims: list[Node]) -> frozenset[str]:
 
 
 def plainer(scope: Scope, node: Node) -> Node:
-    """A dim without symbols that could change from layer to layer and do not: no key says so."""
+    """Simplifies a dim: removes symbols that could vary by layer and do not, as no key states it."""
     renames: dict[str, Node] = {}
     for path in words(node):
         text = scope.symbols.get(path[0])
@@ -111,7 +111,7 @@ def plainer(scope: Scope, node: Node) -> Node:
 
 
 def _speaks(scope: Scope, option: Node) -> bool:
-    """Whether a key that makes an option depend on the index has something to say, or a symbol that does."""
+    """Whether a key (or a symbol that reads it) is present and makes an option depend on the index."""
     own = [path for path in words(option) if path[0] not in scope.symbols]
     if not own:
         return bool(holes_in(scope.definition, option))
@@ -119,7 +119,7 @@ def _speaks(scope: Scope, option: Node) -> bool:
 
 
 def chosen(scope: Scope, node: Node) -> Node:
-    """A dim with its alternatives at the top decided, where the config decides them."""
+    """A dim with its top-level alternatives decided, where the config decides them."""
     if isinstance(node, Alternatives):
         for option in node.options:
             if scope.evaluate(option) is not None:
@@ -128,7 +128,7 @@ def chosen(scope: Scope, node: Node) -> Node:
 
 
 class Symbol(Struct, frozen=True):
-    """A symbol that the chart uses, its definition in words, and its value beside a config."""
+    """A symbol of the chart, its definition as text, and its value with a config."""
 
     name: str
     definition: str
@@ -136,7 +136,7 @@ class Symbol(Struct, frozen=True):
 
 
 def symbols(plan: Plan) -> list[Symbol]:
-    """Every symbol of the shown rows, the symbols of their definitions after them."""
+    """Every symbol of the chart's rows, then the symbols of their definitions."""
     found: dict[tuple[tuple[str, ...], str], Symbol] = {}
     for slot in counted(plan):
         scope = scope_of(plan.scope, slot)

@@ -1,4 +1,4 @@
-"""Which holes a symbol's value depends on, and the extents that a span was cut from."""
+"""The holes that the value of a symbol depends on, and the extents that a span was cut from."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def free_holes(definition: Architecture, symbol: str) -> tuple[str, ...]:
 
 
 def holes_in(definition: Architecture, node: Node) -> tuple[str, ...]:
-    """The holes that an expression depends on: its own and its symbols', less those a filter binds."""
+    """The holes that an expression depends on, directly or through symbols, less those that a filter binds."""
     found: dict[str, None] = {}
     _collect(definition, node, frozenset(), found)
     return tuple(found)

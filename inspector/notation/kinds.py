@@ -1,6 +1,6 @@
-"""Leaf kinds: which tensors a module stores and how they lie.
+"""Leaf kinds: which tensors a module stores, and their layouts.
 
-Dims are texts of the expression language. The arrow says input to output, so that "stored transposed" is
+Dims are texts of the expression language. The arrow means input to output, so that "stored transposed" is
 a finding and not a guess; the layouts are torch's (`nn.Linear` [out, in], `nn.Conv1d` [out, in/groups, k],
 `nn.ConvTranspose` [in, out/groups, k]) unless the kind says otherwise.
 """
@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 Switch = str | bool
-"""A predicate of the expression language, or plainly true or false."""
+"""A predicate of the expression language, or a constant."""
 
 
 class Tensor(Struct, frozen=True):
@@ -27,13 +27,13 @@ class Tensor(Struct, frozen=True):
 
 
 class Kind(Struct, frozen=True):
-    """The tensors of a leaf, and the words of its chart line."""
+    """The tensors of a leaf, and the text of its chart line."""
 
     name: str
     chart: str
     tensors: tuple[Tensor, ...]
     packs: tuple[str, ...] = ()  # the terms of the output sum, in storage order
-    flow: tuple[str, str] | None = None  # input and output, whose terms `packs` names
+    flow: tuple[str, str] | None = None  # input and output; `packs` names the terms of the output
     each: str = ""  # the number of modules stacked on a leading axis
 
 
@@ -51,7 +51,7 @@ def dense(arrow: str, *, each: str = "", bare: bool = False, packs: str = "") ->
 
 
 def linear_io(arrow: str, *, bias: Switch = False, each: str = "", bare: bool = False, packs: str = "") -> Kind:
-    """`.weight` [in, out]: the orientation of GPT-2's Conv1D."""
+    """`.weight` [in, out]: the layout of GPT-2's Conv1D."""
     source, target = _arrow(arrow)
     return _matrix(
         name="linear_io",
@@ -97,7 +97,7 @@ def conv_t(arrow: str, *, groups: str = "", bias: Switch = True) -> Kind:
 
 
 def batchnorm(dim: str) -> Kind:
-    """Weight and bias counted; the running statistics are buffers, the step counter may be left out."""
+    """Weight and bias are counted; the running statistics are buffers, the step counter may be left out."""
     return Kind("batchnorm", f"[{dim}]", (Tensor(".weight", (dim,)), Tensor(".bias", (dim,)), *_running(dim)))
 
 
@@ -108,7 +108,7 @@ def frozen_batchnorm(dim: str) -> Kind:
 
 
 def weight_norm(kind: Kind, *, axis: int = 0) -> Kind:
-    """torch's parametrised weight norm: a magnitude that is 1 except on the axis, and the direction."""
+    """torch's parametrized weight norm: a magnitude of size 1 except on the axis, and the direction."""
     weight, *rest = kind.tensors
     ones = tuple(dim if position == axis else "1" for position, dim in enumerate(weight.dims))
     name = ".parametrizations.weight.original"
@@ -125,7 +125,7 @@ def param(shape: str) -> Kind:
 
 
 def buffer(shape: str) -> Kind:
-    """One tensor named by the path itself that is no parameter."""
+    """One tensor named by the path itself; not a parameter."""
     return Kind("buffer", f"[{', '.join(shape.split())}]", (Tensor("", tuple(shape.split()), counted=False),))
 
 

@@ -1,4 +1,4 @@
-"""The page on the notation of architecture definitions, for people."""
+"""The documentation page on the notation of architecture definitions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import os
 
 
 def page() -> str:
-    """`README.md` beside this file."""
+    """The text of `README.md` in this folder."""
     with open(os.path.join(os.path.dirname(__file__), "README.md"), encoding="utf-8") as file:
         return file.read()

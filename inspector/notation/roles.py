@@ -1,7 +1,7 @@
-"""What a tensor is for: the closed table of roles, with the words people see and the group of the chart.
+"""Roles of tensors: the closed table of roles, with their descriptions and their groups in charts.
 
-A role is `subject.part`; its group is that of the subject. `roles.txt` beside this file lists every role with what it
-means, one a line: a definition or a dialect cannot use another (a test compares).
+A role is `subject.part`; its group is that of the subject. `roles.txt` in this folder lists every role with what it
+means, one per line. A test checks that definitions and dialects use no other role.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "attention": ("attention", "attention of a sequence to itself"),
     "cross": ("attention", "attention to another sequence"),
     "mlp": ("feed-forward", "the feed-forward network of a layer"),
-    "router": ("feed-forward", "chooses experts"),
+    "router": ("feed-forward", "the router: chooses experts"),
     "expert": ("feed-forward", "what experts share: gates, projections in and out of them"),
     "ssm": ("state space", "a state space or linear recurrence"),
     "resnet": ("convolution", "a residual block of convolutions"),
@@ -33,24 +33,24 @@ SUBJECTS: dict[str, tuple[str, str]] = {
     "wavenet": ("convolution", "gated dilated convolutions"),
     "lstm": ("state space", "a recurrent layer"),
     "norm": ("norms", "layer norms, RMS norms, batch norms"),
-    "bridge": ("projector", "from one part of a joined model to another"),
-    "merger": ("projector", "joins patches before the text model"),
-    "merge": ("projector", "joins patches between stages"),
+    "bridge": ("projector", "from one submodel to another"),
+    "merger": ("projector", "merges patches before the text model"),
+    "merge": ("projector", "merges patches between stages"),
     "project": ("projector", "from one width to another"),
-    "adapter": ("projector", "small layers put into a finished model"),
+    "adapter": ("projector", "small layers added to a pretrained model"),
     "bottleneck": ("projector", "narrows and widens a layer"),
     "quantizer": ("projector", "turns vectors into codes"),
-    "fusion": ("projector", "joins two streams"),
-    "pool": ("head", "makes one vector of many"),
-    "head": ("head", "what a task class adds at the end"),
-    "pooler": ("head", "makes one vector of a sequence"),
+    "fusion": ("projector", "combines two streams"),
+    "pool": ("head", "combines many vectors into one"),
+    "head": ("head", "the output layers that a task class adds"),
+    "pooler": ("head", "combines a sequence into one vector"),
     "altup": ("other", "alternating updates of several streams (Gemma 3n)"),
-    "bound": ("other", "the range to which a linear is clipped"),
-    "duration": ("other", "predicts how long each unit is spoken"),
+    "bound": ("other", "the range to which a linear layer is clipped"),
+    "duration": ("other", "predicts the duration of each unit of speech"),
     "flow": ("other", "a normalizing flow"),
     "integer": ("other", "an integer copy of a weight (I-BERT)"),
     "laurel": ("other", "a learned residual connection (Gemma 3n)"),
-    "layer": ("other", "what acts on a whole layer"),
+    "layer": ("other", "acts on a whole layer"),
     "mtp": ("other", "layers that predict further tokens"),
     "range": ("other", "a recorded range of activations (I-BERT)"),
     "rotary": ("other", "stored values of a rotary embedding"),
@@ -66,7 +66,7 @@ DISPUTED = frozenset({"router.correction"})
 
 @cache
 def meanings() -> Mapping[str, str]:
-    """Every role that there is and what it means."""
+    """Every role and its meaning."""
     with open(os.path.join(os.path.dirname(__file__), "roles.txt"), encoding="utf-8") as file:
         return dict(line.rstrip("\n").split(": ", 1) for line in file)
 

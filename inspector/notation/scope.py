@@ -1,4 +1,4 @@
-"""A definition's symbols beside a config: what each is worth, where it came from, what could not be worked out."""
+"""The symbols of a definition with a config: the value of each, its origin, and what could not be computed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Lookup = Callable[[str], "Architecture | None"]
 
 
 class Fault(Struct, frozen=True):
-    """An expression that the config's values do not allow: kind is remainder, zero, type or size."""
+    """An expression that the values of the config do not allow. kind: remainder, zero, type or size."""
 
     kind: str
     expression: str
@@ -31,7 +31,7 @@ class Fault(Struct, frozen=True):
 
 
 MOST_FAULTS = 20
-"""Faults that one scope keeps: the first ones tell the cause."""
+"""Faults that one scope keeps: the first ones show the cause."""
 
 
 Known = tuple[Value, frozenset[Leaf]]
@@ -40,7 +40,7 @@ ABSENT: Known = (None, frozenset())
 
 
 class Entered:
-    """Puts a scope at a place for a while."""
+    """Context manager that sets the indices of a scope and restores them."""
 
     __slots__ = ("_before", "_place", "_scope")
 
@@ -56,11 +56,11 @@ class Entered:
 
 
 class Scope:
-    """The meaning of a definition's words. Cheap to build: every value is worked out when it is first asked.
+    """The values of a definition's words. Cheap to build: every value is computed when it is first read.
 
-    trace: what was read of the config, shared with the submodels. prefix: where the config of this submodel lies.
-    path: the names of the submodels around it and its own. solved: what the weights give, where they are asked.
-    sets: expressions of the outer model (`outer`) that stand for keys of a submodel's config.
+    trace: what was read of the config, shared with the submodels. prefix: the position of this submodel's config.
+    path: the names of the enclosing submodels and this one. solved: values that follow from the weights, where used.
+    sets: expressions of the outer model (`outer`) that replace keys of this submodel's config.
     """
 
     __slots__ = (
@@ -114,7 +114,7 @@ class Scope:
     def _open_submodels(self, lookup: Lookup) -> None:
         for entry in sorted(
             submodels_of(self.definition), key=lambda one: len(one.sets)
-        ):  # what others read is opened first
+        ):  # the scopes of others that `sets` reads come first
             below = self.settings.below(entry.config)
             for key, text in entry.sets.items():
                 value = self.evaluate(parse(text))
@@ -130,7 +130,7 @@ class Scope:
                 self.submodels[entry.name] = submodel
 
     def _lie_below(self, outer: Scope, entry: Submodel) -> None:
-        """Makes this the scope of a submodel: what it reads is below a key, and is traced with the outer scope."""
+        """Makes this the scope of a submodel: it reads below a key, and shares the trace of the outer scope."""
         self._outer, self._sets = outer, {key: parse(text) for key, text in entry.sets.items()}
         self._move((entry.config,), entry.name, outer.trace)
 
@@ -143,20 +143,20 @@ class Scope:
             submodel._move(prefix, name, trace)
 
     def with_solved(self, solved: Mapping[Leaf, Value]) -> Scope:
-        """The same definition and config with what the weights give of leaves and symbols."""
+        """The same definition and config with values of leaves and symbols that follow from the weights."""
         return Scope(self.definition, self.settings, self.lookup, {**self.trace.solved, **solved})
 
     def with_value(self, leaf: Leaf, value: Any) -> Scope:
-        """The same definition with one leaf of the config set, in the sub-config or list where it lies.
+        """The same definition with one leaf of the config set, in its sub-config or list.
 
-        What the weights gave without a config has to be solved again.
+        Values solved without a config have to be solved again.
         """
         settings = replace(self.settings, values=with_leaf(self.settings.values, self.settings.defaults, leaf, value))
         solved = self.trace.solved if self.trace.open and settings.known else None
         return Scope(self.definition, settings, self.lookup, solved)
 
     def leaf(self, leaf: Leaf) -> tuple[Value, bool]:
-        """(a leaf's value, whether it is the class's default); an element beyond its list is absent."""
+        """(value of a leaf, whether it is the default of the class); an element beyond its list is absent."""
         depth = next((at for at, step in enumerate(leaf) if isinstance(step, int)), len(leaf))
         value, defaulted = self.settings.read(tuple(str(step) for step in leaf[:depth]))
         for step in leaf[depth:]:
@@ -167,7 +167,7 @@ class Scope:
         return value, defaulted
 
     def word(self, path: tuple[str, ...]) -> Value:
-        """A symbol's value, else a submodel's, else the config's; None where absent."""
+        """The value of a symbol, else of a submodel's symbol, else of a config key; None where absent."""
         name = path[0]
         if len(path) > 1:
             submodel = self.submodels.get(name)
@@ -188,20 +188,20 @@ class Scope:
         return known[0]
 
     def symbol(self, name: str) -> Leaf:
-        """The leaf of a symbol, or of a config key, where the scope stands."""
+        """The leaf of a symbol, or of a config key, at the current indices of the scope."""
         if name not in self.symbols:
             return (*self.prefix, name)
         return (SYMBOL, *self.path, *self._indexed(name))
 
     def _indexed(self, name: str) -> Leaf:
-        """A symbol's name with the indices of the holes that it depends on, -1 outside them."""
+        """The name of a symbol with the indices of the holes that it depends on, -1 outside them."""
         depends = self._depends.get(name)
         if depends is None:
             depends = self._depends[name] = free_holes(self.definition, name)
         return (name, *[self._at.get(hole, -1) for hole in depends]) if depends else (name,)
 
     def _worked_out(self, name: str, key: Leaf) -> Known:
-        """The value of a symbol, or that under the trial; what the trial does not change is kept for good."""
+        """The value of a symbol, or its value on trial; values that the trial does not change stay cached."""
         trace, store = self.trace, self._cache
         if trace.leaf is not None:
             if self._tried[0] != trace.number:
@@ -209,7 +209,7 @@ class Scope:
             store = self._tried[1]
             if key in store:
                 return store[key]
-        store[key] = ABSENT  # a definition that comes back to itself is absent
+        store[key] = ABSENT  # a definition that refers to itself is absent
         node = parse(self.symbols[name])
         strict = not self.settings.known
         if strict and not trace.open and isinstance(node, Alternatives):
@@ -243,7 +243,7 @@ class Scope:
         return value
 
     def given(self, key: str) -> tuple[Scope, Node] | None:
-        """The outer model's scope and its expression that stands for a key of this submodel, None without one."""
+        """The scope and expression of the outer model that replace a key of this submodel; None where nothing does."""
         return (self._outer, self._sets[key]) if self._outer is not None and key in self._sets else None
 
     def index(self, hole: str) -> int | None:
@@ -258,11 +258,11 @@ class Scope:
         return scope
 
     def at(self, place: Iterable[tuple[str, int]]) -> Entered:
-        """A block in which holes are at some indices."""
+        """Context manager in which holes have these indices."""
         return Entered(self, place)
 
     def enter(self, hole: str, index: int | None) -> int | None:
-        """Sets a hole and every extent it was cut from to an index; None leaves it."""
+        """Sets a hole and every extent it was cut from to an index; None resets it."""
         before = self._at.get(hole)
         for name in (hole, *bases(self.definition, hole)):
             if index is None:
@@ -272,20 +272,20 @@ class Scope:
         return before
 
     def fault(self, kind: str, expression: str, detail: str) -> None:
-        """Notes a fault once; those of a value on trial are nobody's."""
+        """Records a fault once; faults of a value on trial are ignored."""
         if self.trace.leaf is None and len(self._faults) < MOST_FAULTS:
             self._faults[kind, expression, detail] = None
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What could not be worked out so far, with the config keys that each expression reads."""
+        """What could not be computed so far, with the config keys that each expression reads."""
         return tuple(
             Fault(kind, expression, detail, tuple(self.keys_below(parse(expression))))
             for kind, expression, detail in self._faults
         )
 
     def evaluate(self, node: Node) -> Value:
-        """The value of a tree here."""
+        """The value of an expression tree in this scope."""
         return evaluator(node)(self)
 
     def keys_below(self, node: Node) -> Iterator[str]:
@@ -306,7 +306,7 @@ class Scope:
             waiting.extend(reversed(children(current)))
 
     def because(self, symbol: str) -> str:
-        """How a symbol got its value, in words: 'num_key_value_heads = 8', 'd/h = 128 (head_dim absent)'."""
+        """The origin of a symbol's value: 'num_key_value_heads = 8', 'd/h = 128 (head_dim absent)'."""
         text = self.symbols.get(symbol)
         if text is None:
             value, defaulted = self.settings.read(tuple(symbol.split(".")))
@@ -314,7 +314,7 @@ class Scope:
         return self.reason(text)
 
     def reason(self, text: str) -> str:
-        """Which alternative of a definition is present, and which before it are not."""
+        """The first alternative of a definition that is present, and the absent ones before it."""
         node = parse(text)
         passed: list[str] = []
         for option in node.options if isinstance(node, Alternatives) else (node,):
@@ -327,7 +327,7 @@ class Scope:
         return f"{' and '.join(passed)} absent"
 
     def by_default(self, text: str) -> bool:
-        """Whether the alternative that a definition has here rests on a default of the class."""
+        """Whether the alternative chosen here depends on a default of the class."""
         node = parse(text)
         options = node.options if isinstance(node, Alternatives) else (node,)
         chosen = next((option for option in options if self.evaluate(option) is not None), None)
@@ -350,7 +350,7 @@ def _plain(value: Value) -> str:
 
 @cache
 def submodels_of(definition: Architecture) -> tuple[Submodel, ...]:
-    """Every submodel of a definition, in its parts and heads."""
+    """Every submodel of a definition, in its rows and heads."""
     rows = (definition.parts, *(row for entry in definition.heads for row in entry.rows))
     return tuple(submodel for row in rows for submodel in _submodels_below(row))
 

@@ -10,14 +10,14 @@ from msgspec import Struct
 from inspector.algebra.values import Value
 
 ClassDefaults = Callable[[str], "tuple[Mapping[str, Any], Mapping[str, str]]"]
-"""Model type -> (defaults of its class, other spellings of its keys); empty where the type is not known."""
+"""Model type -> (defaults of its class, aliases of its keys); empty where the type is unknown."""
 
 
 class Settings(Struct, frozen=True):
-    """A config as the notation reads it: its own keys, other spellings of them, the class's defaults.
+    """A config as the notation reads it: its keys, their aliases, and the defaults of the class.
 
     of_type: the defaults and aliases of a model type, for sub-configs that name theirs.
-    known: whether there is a config at all; without one predicates are decided by the names present.
+    known: whether there is a config at all; without one the stored names decide the predicates.
     """
 
     values: Mapping[str, Any]
@@ -29,8 +29,8 @@ class Settings(Struct, frozen=True):
     def below(self, key: str) -> Settings:
         """The settings of a sub-config; absent ones are empty.
 
-        A part that is there is of its type's class and has that class's defaults, not those of the part that the
-        whole has by default. A part that is said to be of the whole's own type (older Qwen-VL towers) is not.
+        A sub-config that is present has the defaults of the class of its type, not those of the sub-config that the
+        outer class has by default. A sub-config that states the outer type (older Qwen-VL towers) is an exception.
         """
         own, default = self.values.get(key), self.defaults.get(key)
         values = own if isinstance(own, dict) else {}
@@ -43,7 +43,7 @@ class Settings(Struct, frozen=True):
         return Settings(values, defaults, aliases, self.known, self.of_type)
 
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
-        """(value, whether it is the class's default). Null in the config is absent and final."""
+        """(value, whether it is the default of the class). Null in the config means absent; no default replaces it."""
         values: Any = self.values
         if len(path) > 1 and self.of_type is not None and isinstance(values.get(path[0]), dict):
             return self.below(path[0]).read(path[1:])

@@ -1,6 +1,6 @@
-"""A definition unrolled: one slot for each tensor of each row, with renames applied and prefixes joined.
+"""Unrolls a definition: one slot for each tensor of each row, with renames applied and prefixes joined.
 
-Unrolling depends on the definition, the head and which definitions are submodel, never on numbers, so it is done once.
+Unrolling depends on the definition, the head and the chosen submodels, never on numbers, so it is done once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INDEX = re.compile(r"\{\w+\}|0|[1-9][0-9]{0,5}", re.ASCII)
 
 
 class Condition(Struct, frozen=True):
-    """A predicate, and the submodels below which its words are read."""
+    """A predicate, and the path of the submodel in which its words are read."""
 
     scope: tuple[str, ...]
     node: Node
@@ -31,10 +31,10 @@ class Condition(Struct, frozen=True):
 class Slot(Struct, frozen=True, eq=False):
     """One tensor of one row.
 
-    path: the template of its name, below the root where `body`. row: the same without the tensor's suffix.
-    whens: predicates that must all hold. choices: (either number, side) pairs it hangs on. group: the
-    all-or-nothing group (number, how many leading holes are its own). scope: the submodels it is below.
-    tied: "role:…" or "path:…"; ties: the predicate, None for the definition's own. submodel: the submodel prefixes.
+    path: the template of its name, below the root where `body`. row: the same without the suffix of the tensor.
+    whens: predicates that must all hold. choices: (number of the `either`, side) pairs it depends on. group: the
+    all-or-nothing group (number, count of leading holes that identify it). scope: the path of its submodel.
+    tied: "role:…" or "path:…"; ties: the predicate, None for that of the definition. submodel: the submodel prefixes.
     """
 
     path: str
@@ -56,11 +56,11 @@ class Slot(Struct, frozen=True, eq=False):
     scope: tuple[str, ...]
     definition: Architecture
     body: bool
-    inner_path: str  # below the last submodel, for the submodel definition's own dialects
+    inner_path: str  # below the last submodel, for the dialects of the submodel's definition
 
 
 class OpaqueSlot(Struct, frozen=True):
-    """A prefix below which nothing is checked, where all of `whens` hold."""
+    """A prefix below which nothing is checked while all of `whens` hold."""
 
     path: str
     because: str
@@ -69,7 +69,7 @@ class OpaqueSlot(Struct, frozen=True):
 
 
 class _Context(Struct, frozen=True):
-    """What the blocks around a slot say of it."""
+    """What the enclosing blocks of a slot determine."""
 
     prefix: str = ""
     renames: Mapping[str, Node] | None = None
@@ -208,7 +208,7 @@ class Unrolled(Struct, frozen=True, eq=False):
 def unroll(scope: Scope, head: Head) -> Unrolled:
     """The slots of a scope's definition under a head; paths of body rows are relative to the head's root.
 
-    A row of the head is in the body where its path begins with the root, or where the root is empty.
+    A row of the head belongs to the body where its path begins with the root, or where the root is empty.
     """
     signature = (scope.definition, id(head), _signature(scope))
     if signature not in _UNROLLED:
@@ -250,7 +250,7 @@ def _parsed(text: str) -> Node:
 
 
 def rename(text: str, renames: Mapping[str, Node]) -> Node:
-    """A dim or predicate of a block with the renames of the groups around it."""
+    """A dim or predicate of a block with the renames of its enclosing groups."""
     node = _parsed(text)
     return substitute(node, renames) if renames else node
 
@@ -281,5 +281,5 @@ def _predicates(text: str, renames: Mapping[str, Node], scope: tuple[str, ...]) 
 
 
 def scope_of(scope: Scope, slot: Slot) -> Scope:
-    """The scope that a slot's words are read in."""
+    """The scope in which the words of a slot are read."""
     return scope.below(slot.scope)

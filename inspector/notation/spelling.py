@@ -1,4 +1,4 @@
-"""Names of rows as writers spell them, as templates with a `#` for each index."""
+"""Names of rows in the spelling of a framework, as templates with a `#` for each index."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from inspector.notation.slots import HOLE, OpaqueSlot, Slot
 
 
 class Spelling(Struct, frozen=True):
-    """How a writer spells canonical names: the prefix before the body and the dialect's replacements."""
+    """How a framework spells canonical names: the prefix before the body and the replacements of its dialect."""
 
     root: str
     dialect: int = 0
     submodels: Mapping[tuple[str, ...], int] = {}
 
     def spelled(self, slot: Slot | OpaqueSlot, scope: Scope) -> str:
-        """The template of a slot's name as this writer spells it."""
+        """The template of a slot's name in this spelling."""
         path = slot.path
         number = self.submodels.get(slot.scope, 0) if isinstance(slot, Slot) and slot.scope else 0
         if number and isinstance(slot, Slot):
@@ -31,7 +31,7 @@ class Spelling(Struct, frozen=True):
 
 
 def respelled(path: str, dialect: Mapping[str, str]) -> str:
-    """A canonical name in a dialect: the longest prefix that fits, then the replacements anywhere."""
+    """A canonical name in a dialect: the longest matching prefix is replaced, then the replacements apply anywhere."""
     fitting = [prefix for prefix in dialect if not prefix.startswith("*") and path.startswith(prefix)]
     if fitting:
         longest = max(fitting, key=len)
@@ -43,7 +43,7 @@ def respelled(path: str, dialect: Mapping[str, str]) -> str:
 
 
 def rivals_of(slots: Iterable[Slot], scope: Scope, spelling: Spelling) -> list[list[Slot]]:
-    """Rows of the same name, each with conditions: a config chooses among them."""
+    """Rows of the same name, each with conditions, among which a config chooses."""
     found: dict[tuple[str, tuple[str, ...]], list[Slot]] = {}
     for slot in slots:
         if slot.whens:

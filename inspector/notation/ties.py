@@ -1,4 +1,4 @@
-"""Which tensors are copies of others while the config ties them."""
+"""Tied tensors: which tensors are copies of others by the config."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.notation.slots import Slot, scope_of
 
 
 class Ties:
-    """Which slot's copy a slot is, by role or path, while the predicate holds."""
+    """Finds the slot that a tied slot is a copy of, by role or path, while the predicate holds."""
 
     __slots__ = ("_paths", "_roles", "_scope")
 
@@ -26,20 +26,20 @@ class Ties:
             self._paths.setdefault(slot.path, slot)
 
     def target(self, slot: Slot, stored: bool) -> Slot | None:
-        """The slot that this one is a copy of under the config's ties; None where it is its own."""
+        """The slot that this one is a copy of by the config; None where it is not tied."""
         return self.named(slot) if slot.tied and self.hold(slot, not stored) else None
 
     def named(self, slot: Slot) -> Slot | None:
-        """The slot that a tied one is a copy of wherever the ties hold."""
+        """The slot that a tied slot is a copy of whenever the tie holds."""
         kind, _, name = slot.tied.partition(":")
         found = self._roles.get(name) if kind == "role" else self._paths.get(name)
         return found if found is not slot else None
 
     def hold(self, slot: Slot, seems: bool) -> bool:
-        """Whether the config ties a slot. seems: what the files say, which decides where there is no config.
+        """Whether the config ties a slot. seems: what the files suggest, which decides where there is no config.
 
-        Without a config a tensor counts as tied that is not stored, that is where its original is not
-        stored and may itself be left out, or that the file says is its original's storage.
+        Without a config a tensor counts as tied if it is not stored, if it is stored and its original is not
+        but may be left out, or if the file states that both share their storage.
         """
         scope = scope_of(self._scope, slot)
         if not scope.settings.known and slot.ties is None:

@@ -8,19 +8,19 @@ from typing import Any
 from inspector.algebra.values import Unknown
 
 Leaf = tuple[str | int, ...]
-"""A value of a config: `("text_config", "depths", 2)` is an element of a list, `LENGTH` its length."""
+"""Path of a value in a config: `("text_config", "depths", 2)` is an element of a list, `LENGTH` its length."""
 LENGTH = "#"
 SYMBOL = "="
-"""Begins the leaf of a symbol: `("=", "text", "h")`, and after it the indices of the holes that it depends on."""
+"""Begins the leaf of a symbol: `("=", "text", "h")`, followed by the indices of the holes that it depends on."""
 
 
 class Trace:
-    """What a scope and the scopes of its submodels have read, and which leaf has another value on trial.
+    """The leaves that a scope and its submodels have read, and the leaf that has a value on trial.
 
-    reads: leaves on the path that an evaluation really took. leaf: the one on trial, None without a trial.
-    number: grows with each trial, so that what one trial computed is not taken for another's. solved: values that the
-    weights give, of leaves and of symbols. open: whether what nobody states is unknown rather than absent. missing:
-    what was read and is unknown.
+    reads: leaves on the path that an evaluation took. leaf: the one on trial, None without a trial.
+    number: grows with each trial, so that cached results of trials are never mixed. solved: values that the
+    weights give, of leaves and of symbols. open: whether a leaf without a value is unknown, not absent. missing:
+    leaves that were read and are unknown.
     """
 
     __slots__ = ("leaf", "missing", "number", "open", "reads", "solved", "value")
@@ -35,7 +35,7 @@ class Trace:
         self.number = 0
 
     def start(self, leaf: Leaf, value: Any) -> None:
-        """Gives a leaf another value until `stop`."""
+        """Sets a leaf to a trial value until `stop`."""
         self.leaf, self.value = leaf, value
         self.number += 1
 
@@ -44,11 +44,11 @@ class Trace:
         self.leaf = self.value = None
 
     def changes(self, reads: frozenset[Leaf]) -> bool:
-        """Whether a result that was computed from these leaves may be another one under the trial."""
+        """Whether a result computed from these leaves may differ under the trial."""
         return self.leaf is not None and self.leaf in reads
 
     def unknown(self) -> set[Leaf]:
-        """What was read and is unknown; of a list that only entries are read of, the entries."""
+        """Leaves that were read and are unknown; the entries of a list where only entries were read."""
         found = self.reads & self.missing
         found.discard(self.leaf or ())
         if not found:
@@ -60,12 +60,12 @@ class Trace:
         }
 
     def stated(self) -> bool:
-        """Whether anything that was read is a statement, by a config or a default, and not solved."""
+        """Whether any leaf that was read has a value from the config or a default, not a solved one."""
         keys = (leaf for leaf in self.reads if leaf[-1] != LENGTH and not isinstance(leaf[-1], int))
         return any(leaf not in self.solved and leaf not in self.missing for leaf in keys)
 
     def read(self, leaf: Leaf, value: Any) -> Any:
-        """A leaf's value, or the one on trial or solved; lists and tables record what is read of them."""
+        """The value of a leaf, or its trial or solved value; lists and tables record which entries are read."""
         self.reads.add(leaf)
         if self.leaf == leaf:
             value = self.value
@@ -79,7 +79,7 @@ class Trace:
 
 
 class UnknownLeaf(Unknown):
-    """A leaf that nobody states, or a list of which single entries may be known."""
+    """A leaf without a value, or a list with only some known entries."""
 
     __slots__ = ("_leaf", "_trace")
 
@@ -89,14 +89,14 @@ class UnknownLeaf(Unknown):
 
     @property
     def size(self) -> int | None:
-        """The length where it is known."""
+        """The length, where it is known."""
         size = self._trace.read((*self._leaf, LENGTH), None)
         if size is None:
             self._trace.missing.add((*self._leaf, LENGTH))
         return size if isinstance(size, int) else None
 
     def at(self, index: int) -> Any:
-        """An entry, itself a leaf; None beyond the list."""
+        """An entry, itself a leaf; None beyond the end of the list."""
         size = self.size if (*self._leaf, LENGTH) in self._trace.solved else None
         leaf = (*self._leaf, index)
         if index < 0 or (size is not None and index >= size):
@@ -107,7 +107,7 @@ class UnknownLeaf(Unknown):
 
 
 class TracedList(list[Any]):
-    """A list of the config of which each element, and the length, is a leaf of its own."""
+    """A list of the config; each element and the length are separate leaves."""
 
     __slots__ = ("_leaf", "_trace")
 
@@ -133,7 +133,7 @@ class TracedList(list[Any]):
 
 
 class TracedTable(dict[str, Any]):
-    """A table of the config (settings of each layer) of which each entry is a leaf of its own."""
+    """A table of the config (such as settings per layer); each entry is a separate leaf."""
 
     __slots__ = ("_leaf", "_trace")
 
@@ -150,7 +150,7 @@ class TracedTable(dict[str, Any]):
 
 
 def with_leaf(values: Mapping[str, Any], defaults: Any, leaf: Leaf, value: Any) -> dict[str, Any]:
-    """A config with one leaf set; a part that is left out is the default one but for that value."""
+    """A config with one leaf set; an absent sub-config becomes the default one with that value."""
     key, rest = str(leaf[0]), leaf[1:]
     if not rest:
         return {**values, key: value}
@@ -164,7 +164,7 @@ def with_leaf(values: Mapping[str, Any], defaults: Any, leaf: Leaf, value: Any) 
 
 
 def _in_list(values: list[Any], leaf: Leaf, value: Any) -> list[Any]:
-    """A list with one leaf set; an element beyond its end is not added."""
+    """A list with one leaf set; elements beyond its end are not added."""
     changed, at, rest = list(values), int(leaf[0]), leaf[1:]
     if at >= len(changed):
         return changed

@@ -1,4 +1,4 @@
-"""Which holes of a row must be written out, and which conditions no index decides."""
+"""Which holes of a row must be enumerated, and which conditions depend on no index."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OUTRIGHT: dict[Slot, tuple[Condition, ...]] = {}
 
 
 def outright(slot: Slot, scope: Scope) -> tuple[Condition, ...]:
-    """The conditions of a slot that no index decides: where one fails the slot need not be written out."""
+    """The conditions of a slot that depend on no index: where one fails, the slot need not be expanded."""
     if slot not in _OUTRIGHT:
         found = []
         for condition in slot.whens:
@@ -27,7 +27,7 @@ def outright(slot: Slot, scope: Scope) -> tuple[Condition, ...]:
 
 
 def written_out(slot: Slot, scope: Scope, path: str) -> tuple[frozenset[str], frozenset[str]]:
-    """(holes that must be written out, holes that stand inside a segment)."""
+    """(holes that must be enumerated, holes inside a segment of the name)."""
     if slot not in _WRITTEN:
         definition = scope.definition
         needed: set[str] = set()
@@ -46,12 +46,12 @@ def written_out(slot: Slot, scope: Scope, path: str) -> tuple[frozenset[str], fr
 
 
 def holes_written_out(slot: Slot, scope: Scope) -> frozenset[str]:
-    """The holes of a slot whose index its dims or inner extents refer to."""
+    """The holes of a slot with an index that its dims or inner extents refer to."""
     return written_out(slot, scope, slot.path)[0]
 
 
 def spelled_out(path: str, spans: Mapping[str, Span], embedded: frozenset[str]) -> list[tuple[str, Mapping[str, Span]]]:
-    """A path with the indices of holes that are a part of a segment written out, one path for each."""
+    """A path for each index of the holes inside a segment, with the index inserted."""
     names = [path]
     for hole in embedded:
         names = [name.replace("{" + hole + "}", str(index)) for name in names for index in spans[hole]]

@@ -1,1 +1,1 @@
-"""How a module is stored when it is quantized: one scheme a file."""
+"""How quantized modules are stored: one scheme per file."""

@@ -1,6 +1,6 @@
-"""The schemes by the suffix and dtype of their values, and the suffixes that mark a packed module.
+"""The schemes by the suffix and dtype of their values, and the suffixes of quantized modules.
 
-A table of names, so that a checkpoint loads only the files of its schemes.
+Only names, so that a checkpoint imports only the files of its schemes.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ TABLE: Final[tuple[Row, ...]] = (
     ("exl2", "EXL2", "q_weight", frozenset({"I32"})),
     ("exl3", "EXL3", "trellis", frozenset({"I16"})),
 )
-"""In the order in which they are tried for one module."""
+"""The schemes, in the order in which they are tried for one module."""
 
 PLAIN: Final = "weight"
-"""The suffix that values share with weights that are not packed."""
+"""The suffix of values that is also that of unquantized weights."""
 
 
 def _by_values() -> dict[str, tuple[Row, ...]]:
@@ -82,14 +82,14 @@ HELPERS: Final = KV_CACHE | {
     "weight_bias", "weight_format", "weight_g_idx", "weight_global_scale", "weight_scale", "weight_scale_2",
     "weight_scale_inv", "weight_scales", "weight_shape", "weight_zero_point", "zero", "zero_q", "zero_scale",
 }  # fmt: skip
-"""Suffixes that hold no values in some scheme: what the schemes' `needs` and `may` name."""
+"""Suffixes of helpers in any scheme, from `needs` and `may` of the schemes."""
 STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", "dqweight", "Qidxs", "SU", "SV",
                             "trellis", "tweight", "oweight", "weight_sf"})  # fmt: skip
-"""Suffixes that name packed values, also of packings that have no scheme here."""
+"""Suffixes of packed values, including those of unsupported schemes."""
 FOREIGN: Final = frozenset({"s", "s_channel", "s_group", "act_global_scale", "weight_global_scale", "meta", "SU", "SV",
                             "forward_hadamard_matrix", "backward_hadamard_matrix", "workspace", "theta", "pairs",
                             "scale_packed", "Wscale", "codebook_id", "rescale_WH", "fuse_scales"})  # fmt: skip
-"""Helpers of schemes that are not supported, recognized only together with such values."""
+"""Helpers of unsupported schemes, recognized only together with such values."""
 PACKED_DTYPES: Final = FLOAT8 | {"U32", "I32", "U8", "I8", "I16", "U16", "F4"}
 """Dtypes that hold packed weights."""
 
@@ -102,13 +102,13 @@ def scheme(row: Row) -> Scheme:
     return found
 
 
-def scheme_of(tensors: Tensors, said: ModuleSettings) -> Scheme | None:
-    """The scheme that recognises the tensors of a module; None where they are not packed, or strangely."""
+def scheme_of(tensors: Tensors, setting: ModuleSettings) -> Scheme | None:
+    """The scheme that recognises the tensors of a module; None where they are not quantized or it is unknown."""
     for values, rows in BY_VALUES.items():
         if values not in tensors or not tensors[values].elements or not tensors[values].shape:
             continue
         dtype = tensors[values].dtype
         for row in rows:
-            if dtype in row[3] and scheme(row).recognises(tensors, said):
+            if dtype in row[3] and scheme(row).recognises(tensors, setting):
                 return scheme(row)
     return None

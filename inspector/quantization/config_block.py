@@ -1,4 +1,4 @@
-"""A block of quantization settings as a config has it: any value may be anything, and is read as what it should be."""
+"""A block of quantization settings in a config. Values may be of any type and are read as the expected one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import Entry, listed
 
 MOST_ENTRIES: Final = 20_000
-"""Entries of one list or map that are read."""
+"""Most entries of one list or map that are read."""
 
 Values = Mapping[str, Any]
 IGNORE_LISTS: Final = ("modules_to_not_convert", "ignored_layers", "ignore", "exclude_modules",
                        "linear_weights_not_to_quantize", "skip_modules")  # fmt: skip
-"""What tools call the list of modules that they left as they are."""
+"""Keys of the list of modules that are not quantized, in all tools."""
 
 
 class ConfigBlock(Struct, frozen=True):
@@ -28,19 +28,19 @@ class ConfigBlock(Struct, frozen=True):
     method: str | None = None
 
     def integer(self, name: str) -> int | None:
-        """A number, which some tools write as text."""
+        """An integer; some tools write it as text."""
         found = self.values.get(name)
         if isinstance(found, str) and found.lstrip("-").isdecimal() and len(found) < 9:
             return int(found)
         return found if isinstance(found, int) and not isinstance(found, bool) else None
 
     def text(self, name: str) -> str | None:
-        """A text."""
+        """A string value."""
         found = self.values.get(name)
         return found if isinstance(found, str) else None
 
     def truth(self, name: str) -> bool | None:
-        """True or false, nothing else."""
+        """A boolean value."""
         found = self.values.get(name)
         return found if isinstance(found, bool) else None
 
@@ -62,13 +62,13 @@ class ConfigBlock(Struct, frozen=True):
         for name in list(self.values)[:MOST_ENTRIES]:
             yield str(name), self.inner(name)
 
-    def said(self, keys: Mapping[str, str] | None = None, **fields: Any) -> ModuleSettings:
-        """Settings for modules. keys: field -> the name that states it here."""
+    def module_settings(self, keys: Mapping[str, str] | None = None, **fields: Any) -> ModuleSettings:
+        """Settings for modules. keys: field -> its key in this block."""
         below = {what: f"{self.key}.{name}" for what, name in (keys or {}).items()}
         return ModuleSettings(method=self.method, prefix=self.key, keys=below, **fields)
 
     def changing(self, base: ModuleSettings) -> ModuleSettings:
-        """The base settings with the bits and group size that this block states."""
+        """The base settings, with the bits and group size that this block states."""
         bits, size = self.integer("bits"), self.integer("group_size")
         own = {what: f"{self.key}.{what}" for what in ("bits", "group_size") if what in self.values}
         return replace(
@@ -79,7 +79,7 @@ class ConfigBlock(Struct, frozen=True):
         )
 
     def ignored(self, *names: str) -> tuple[Entry, ...]:
-        """The entries of lists of modules to leave alone: of those named, else of any that tools write."""
+        """The entries of the lists of unquantized modules: under the given keys, else under any known key."""
         found: dict[str, None] = {}
         for name in names or IGNORE_LISTS:
             entries = self.values.get(name)

@@ -1,7 +1,7 @@
-"""The values of small tensors in which a packing keeps the shape of its weight: the one thing read besides headers.
+"""Values of small tensors that store the shape of a packed weight: the only data read besides headers.
 
-compressed-tensors' `weight_shape` holds two integers. Where the packed width leaves open how many inputs a row
-has, and no definition decides, they settle it.
+`weight_shape` of compressed-tensors holds two integers. They settle the inputs of a row where the packed width
+does not determine them and there is no definition.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _WIDTHS: Final = {"I64": 8, "I32": 4}
 _MOST_DIMS: Final = 8
 _MOST_NEAR: Final = 100_000
 _MOST_FAR: Final = 256
-"""Tensors that are read from a folder, and over a network, where each is a request."""
+"""Most tensors that are read from a folder, and over a network, where each is a request."""
 
 
 def with_kept_shapes(checkpoint: Checkpoint) -> Checkpoint:
-    """The checkpoint with the values of such tensors in their layouts; kept_shapes says how many were read."""
+    """The checkpoint with the values of such tensors in their layouts; `kept_shapes` is the number of tensors read."""
     source = checkpoint.reach() if checkpoint.reach is not None else None
     wanted: dict[str, list[str]] = {}
     for name, layout in checkpoint.tensors.items():

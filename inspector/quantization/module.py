@@ -1,4 +1,4 @@
-"""Schemes: from the tensors of one module to its logical tensor."""
+"""Schemes: map the stored tensors of one module to its logical tensor."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FLOAT8: Final = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
 BYTES: Final = frozenset({"U8", "F8_E8M0"})
 SCALE_DTYPES: Final = FLOATS | FLOAT8 | BYTES
 SCALE_ENDS: Final = ("scale", "scales", "scale_inv", "scale_2", "biases")
-"""Names of helpers that are numbers to multiply by (or to add), never plain integers."""
+"""Suffixes of helpers that are factors or offsets, never plain integers."""
 INTEGERS: Final = frozenset({"I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64"})
 
 
@@ -37,7 +37,7 @@ class UnpackedTensor(Struct, frozen=True):
 
     layout: the logical tensor, with dtype and bytes of its storage. packed: None if the values are
     stored as they are, with helpers only. helpers: suffixes of tensors that hold no values. agreed: settings
-    that the shapes confirm. faults: findings that name no module yet; equal ones of many modules are one.
+    that the shapes confirm. faults: findings without a module; equal ones of many modules are joined.
     """
 
     layout: Layout
@@ -48,11 +48,11 @@ class UnpackedTensor(Struct, frozen=True):
 
 
 class Scheme(Struct, frozen=True):
-    """A way to store a module.
+    """A way to store a quantized module.
 
     values: suffix of the tensor that holds the values. needs: helpers without which it cannot be read. may:
-    others. recognises: whether these tensors are of this scheme, all of `needs` being there or not. logical:
-    suffix of the logical tensor ("" for a tensor that is a module's own parameter and has no suffix).
+    optional ones. recognises: whether tensors belong to this scheme, even if some of `needs` are missing. logical:
+    suffix of the logical tensor ("" for a parameter of the module itself, which has no suffix).
     """
 
     name: str
@@ -65,26 +65,26 @@ class Scheme(Struct, frozen=True):
 
 
 class ModuleReading(Struct):
-    """Collects what one module shows while a scheme opens it."""
+    """Collects the facts about one module while a scheme reads it."""
 
     tensors: Tensors
-    said: ModuleSettings
+    setting: ModuleSettings
     faults: list[PackedModules] = []
     agreed: list[str] = []
 
     def compare(self, what: str, weights: object) -> None:
-        """Compares a setting with the shapes, if both are known."""
-        stated = getattr(self.said, what)
+        """Compares a setting with the shapes, where both are known."""
+        stated = getattr(self.setting, what)
         if stated is None or weights is None:
             return
         if stated == weights:
             self.agreed.append(what)
             return
         disagrees = PackingConfigDisagrees(
-            key=self.said.key(what),
+            key=self.setting.key(what),
             what=what,
-            config=self.said.shown.get(what, stated),
-            plain=what not in self.said.shown,
+            config=self.setting.shown.get(what, stated),
+            plain=what not in self.setting.shown,
             weights=weights,
         )
         self.faults.append(disagrees)
@@ -97,7 +97,7 @@ class ModuleReading(Struct):
         dtypes: frozenset[str] | None = None,
         required: bool = True,
     ) -> bool:
-        """Whether a helper is there with one of these shapes; what is wrong with it becomes a fault."""
+        """Whether a helper is stored with one of these shapes; otherwise a fault is recorded."""
         layout = self.tensors.get(suffix)
         if dtypes is None and suffix.endswith(SCALE_ENDS):
             dtypes = SCALE_DTYPES
@@ -120,8 +120,8 @@ class ModuleReading(Struct):
         return False
 
     def grouped(self, helpers: Sequence[str], axis: int, width: int) -> tuple[int, int | None]:
-        """(groups, group size) that the helpers imply along an axis of so many inputs, compared with the settings."""
-        stated = self.said.group_size
+        """(groups, group size) that the helpers imply along an axis of `inputs` inputs, compared with the settings."""
+        stated = self.setting.group_size
         groups = groups_reported(self.tensors, helpers, axis, width, stated)
         size = group_of(width, groups, stated)
         if stated is not None and any(name in self.tensors for name in helpers):
@@ -130,21 +130,21 @@ class ModuleReading(Struct):
         return groups, size
 
     def written_by(self, method: str) -> None:
-        """Compares the method; auto-round writes the forms of others."""
-        if self.said.method != "auto-round":
+        """Compares the method; auto-round writes the formats of other methods."""
+        if self.setting.method != "auto-round":
             self.compare("method", method)
 
     def activations(self) -> None:
-        """The scale of the inputs, where the settings say that it is stored; tools have names of their own for it."""
-        wanted = self.said.activations
+        """Checks the scale of the inputs where the settings state it; its name depends on the tool."""
+        wanted = self.setting.activations
         if wanted is not None and not any(name in self.tensors for name in ACTIVATION_SCALES):
             self.helper(wanted, [(1,), ()])
 
     def widths(self, one: str, other: str) -> None:
-        """Two formulas for the same number that do not agree, each in words."""
+        """Records two contradicting formulas for the same number, each in words."""
         self.faults.append(PackedWidthsDisagree(formulas=(one, other)))
 
-    def opened(
+    def result(
         self,
         values: str,
         scheme: str,
@@ -156,7 +156,7 @@ class ModuleReading(Struct):
         shaped: bool = True,
         padding: int = 0,
     ) -> UnpackedTensor:
-        """The result: everything but the values and a bias is a helper."""
+        """The logical tensor: everything but the values and a bias is a helper."""
         storage = self.tensors[values]
         elements = product(shape)
         packed = Packed(scheme, bits, group_size, storage, bounds, shaped, padding)
@@ -164,13 +164,13 @@ class ModuleReading(Struct):
         return UnpackedTensor(layout, packed, self.others(values), tuple(self.faults), tuple(self.agreed))
 
     def others(self, values: str) -> tuple[str, ...]:
-        """Suffixes of the helpers that are there."""
+        """Suffixes of the stored helpers."""
         return tuple(suffix for suffix in self.tensors if suffix not in (values, "bias"))
 
 
 ACTIVATION_SCALES: Final = ("input_scale", "input_global_scale", "activation_scale", "act_scale", "input_scale_inv",
                             "activation_scale_inv")  # fmt: skip
-"""What tools call the scale of a module's inputs."""
+"""Suffixes of the scale of a module's inputs, in all tools."""
 
 
 def product(shape: Sequence[int]) -> int:
@@ -182,7 +182,7 @@ def product(shape: Sequence[int]) -> int:
 
 
 def ceil_div(one: int, other: int) -> int:
-    """The quotient, rounded up; 0 by 0."""
+    """The quotient, rounded up; 0 where the divisor is 0."""
     return -(-one // other) if other else 0
 
 
@@ -192,12 +192,12 @@ def word(layout: Layout) -> int:
 
 
 def is_scalar(layout: Layout) -> bool:
-    """Whether a tensor is one number."""
+    """Whether a tensor is a single number."""
     return layout.elements == 1 and len(layout.shape) <= 2
 
 
 def groups_reported(tensors: Tensors, helpers: Sequence[str], axis: int, width: int, stated: int | None) -> int:
-    """How many groups the helpers tell along an axis; where they differ, the number that the stated size makes."""
+    """Number of groups along an axis by the helpers; where they differ, the number by the stated group size."""
     reported = [tensors[name].shape[axis] for name in helpers if name in tensors and len(tensors[name].shape) >= 2]
     if stated is not None:
         wanted = 1 if stated <= 0 else ceil_div(width, stated)
@@ -209,13 +209,13 @@ def groups_reported(tensors: Tensors, helpers: Sequence[str], axis: int, width: 
 
 
 GROUPS: Final = (16, 32, 64, 128, 256, 512, 1024)
-"""Group sizes that tools write."""
+"""Usual group sizes."""
 
 
 def group_of(width: int, groups: int, stated: int | None) -> int | None:
-    """Values in a group where `groups` of them hold `width`; the stated size where rounding allows it.
+    """Group size if `groups` groups hold `width` values; the stated size where rounding allows it.
 
-    -1 for a single group (the whole row). None where no size divides so.
+    -1 for a single group (the whole row). None where no size gives this number of groups.
     """
     if groups <= 0 or width <= 0:
         return None

@@ -1,4 +1,4 @@
-"""One family of modules: quantized with a known scheme, with an unknown one, or not quantized."""
+"""Unpacks one family of modules: quantized with a known scheme, with an unknown one, or not quantized."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ TELLING: Final = frozenset({"weight_scale", "weight_scale_inv", "qzeros", "g_idx
                             "weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4",
                             "weight._scale", "weight._shift", "_weight_scale", "_weight_zero_point", "q_scale_max",
                             "q_invperm", "block_scales", "input_global_scale"})  # fmt: skip
-"""Helpers recognized by name, even if their values are missing."""
+"""Helpers that are recognized by name, even if their values are missing."""
 BY_METHOD: Final[Mapping[str, frozenset[str]]] = {
     "gptq": frozenset({"scales"}), "awq": frozenset({"scales"}), "auto-round": frozenset({"scales"}),
     "mlx": frozenset({"scales", "biases"}), "hqq": frozenset({"scale", "zero"}), "eetq": frozenset({"weight_scales"}),
     "aqlm": frozenset({"scales"}), "higgs": frozenset({"scales", "tables", "tables2"}),
 }  # fmt: skip
-"""Helpers with names that mean other things elsewhere: believed where the config names the method."""
+"""Helpers with ambiguous names: recognized only where the config names the method."""
 
 
 def unpack_module(work: Work, module: Module) -> None:
-    """Every piece of a family of modules."""
+    """Unpacks every piece of a family of modules."""
     pieces = [
-        ModuleGroup(boxes, layouts, said, scheme_of(layouts, said))
+        ModuleGroup(boxes, layouts, setting, scheme_of(layouts, setting))
         for whole, layouts in pieces_of(module.parts)
-        for said, boxes in work.settings.of(module.key, whole)
+        for setting, boxes in work.settings.for_family(module.key, whole)
     ]
     known = [(piece, piece.scheme) for piece in pieces if piece.scheme is not None]
     if not known and not any(_strange(piece) or _orphans(work, module, piece, None) for piece in pieces):
@@ -62,14 +62,14 @@ Known = Sequence[tuple[ModuleGroup, Scheme]]
 
 
 def _like_siblings(piece: ModuleGroup, known: Known) -> Scheme | None:
-    """The scheme of most modules of the same family that have values like these, where a helper is not there."""
+    """Where a helper is missing: the scheme of most modules of the family with values like these."""
     found: dict[int, Scheme] = {}
     for other, scheme in known:
         values, like = piece.layouts.get(scheme.values), other.layouts[scheme.values]
         if values is None or values.dtype != like.dtype or len(values.shape) != len(like.shape):
             continue
         if values.dtype in FLOATS and values.shape[-1] != like.shape[-1]:
-            continue  # values in a storage dtype of floats are in a column
+            continue  # values stored in a float dtype are a column
         found.setdefault(other.modules, scheme)
     return found[max(found)] if found else None
 
@@ -78,14 +78,14 @@ def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> Non
     if scheme.values != PLAIN and PLAIN in piece.layouts and piece.layouts[PLAIN].dtype in FLOATS:
         _twice(work, module, piece, scheme)
         return
-    opened = scheme.open(piece.layouts, piece.said)
+    opened = scheme.open(piece.layouts, piece.setting)
     name = opened.packed.scheme if opened.packed is not None else scheme.name
     helpers = {*scheme.needs, *scheme.may, *COMMON}.intersection(opened.helpers)
     for suffix in piece.layouts:
         if suffix == scheme.values:
-            work.stand_for(module, opened.layout, piece, opened.packed)
+            work.add_logical(module, opened.layout, piece, opened.packed)
         elif suffix in helpers:
-            work.help(module, suffix, piece, name)
+            work.add_helper(module, suffix, piece, name)
         else:
             work.keep(module, suffix, piece)
     if opened.packed is None:
@@ -97,11 +97,11 @@ def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> Non
 
 
 def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opened: UnpackedTensor) -> None:
-    """What the shapes say of the settings and of each other."""
+    """Compares the shapes with the settings and with each other."""
     assert opened.packed is not None
     name = opened.packed.scheme
     for what in opened.agreed:
-        setting = (piece.said.key(what), what)
+        setting = (piece.setting.key(what), what)
         work.agreed[setting] = work.agreed.get(setting, 0) + piece.modules
     for fault in opened.faults:
         if isinstance(fault, PackingHelperMissing):
@@ -110,13 +110,13 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
         else:
             suffix = fault.helper if isinstance(fault, PackingHelperDiffers) else scheme.values
             work.report(fault, module, suffix, piece.boxes, name)
-    if piece.said.skipped is not None:
-        skipped = SkippedButPacked(entry=piece.said.skipped, source=work.settings.source)
+    if piece.setting.skipped is not None:
+        skipped = SkippedButPacked(entry=piece.setting.skipped, source=work.settings.source)
         work.report(skipped, module, scheme.values, piece.boxes, name)
 
 
 def _uneven(work: Work, module: Module, known: Known) -> None:
-    """Helpers that a scheme can do without, stored for most modules of a family and not for a few."""
+    """Reports optional helpers that are stored for most modules of a family and missing for a few."""
     for scheme in {scheme.name: scheme for _, scheme in known}.values():
         same = [piece for piece, other in known if other is scheme]
         whole = sum(piece.modules for piece in same)
@@ -133,17 +133,17 @@ def _uneven(work: Work, module: Module, known: Known) -> None:
 
 
 def _twice(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> None:
-    """Quantized tensors next to the dense weight: the dense one counts, since loaders use it."""
+    """Reports quantized tensors next to the dense weight; the dense weight counts, since loaders use it."""
     beside = [suffix for suffix in piece.layouts if suffix != PLAIN]
     work.keep(module, PLAIN, piece)
     for suffix in beside:
-        work.help(module, suffix, piece, scheme.name)
+        work.add_helper(module, suffix, piece, scheme.name)
     orphaned = PackingHelperOrphaned(helpers=tuple(beside), beside=piece.layouts[PLAIN].dtype)
     work.report(orphaned, module, beside[0], piece.boxes, scheme.name)
 
 
 def _strange(piece: ModuleGroup) -> str | None:
-    """The suffix of values in a packing that has no scheme here."""
+    """The suffix of values of an unsupported scheme."""
     found = (suffix for suffix in piece.layouts if suffix in STRANGE and piece.layouts[suffix].dtype not in FLOATS)
     return next(found, None)
 
@@ -152,17 +152,17 @@ def _unknown(work: Work, module: Module, piece: ModuleGroup) -> None:
     values = _strange(piece)
     assert values is not None
     layout = piece.layouts[values]
-    work.stand_for(module, layout, piece, Packed("unknown", 0, None, layout, known=False))
+    work.add_logical(module, layout, piece, Packed("unknown", 0, None, layout, known=False))
     for suffix in piece.layouts:
         if suffix in HELPERS or suffix in FOREIGN or suffix in STRANGE:
             if suffix != values:
-                work.help(module, suffix, piece, "unknown")
+                work.add_helper(module, suffix, piece, "unknown")
         elif suffix != values:
             work.keep(module, suffix, piece)
     work.schemes["unknown"] = work.schemes.get("unknown", 0) + piece.modules
     unknown = PackingUnknown(
         signature=tuple(f"{suffix} {piece.layouts[suffix].dtype}" for suffix in sorted(piece.layouts)),
-        method=piece.said.method,
+        method=piece.setting.method,
         bytes=sum(each.bytes for each in piece.layouts.values()) * piece.modules,
         elements=layout.elements * piece.modules,
     )
@@ -170,7 +170,7 @@ def _unknown(work: Work, module: Module, piece: ModuleGroup) -> None:
 
 
 def _orphans(work: Work, module: Module, piece: ModuleGroup, packed: Scheme | None) -> list[str]:
-    """Helpers of a piece that has no packed values. packed: how its siblings are packed."""
+    """Helpers of a piece without packed values. packed: how its siblings are packed."""
     believed = TELLING | BY_METHOD.get(work.settings.base.method or "", frozenset())
     if packed is not None and packed.values not in piece.layouts:
         believed |= COMMON.union(packed.needs, packed.may)
@@ -180,42 +180,42 @@ def _orphans(work: Work, module: Module, piece: ModuleGroup, packed: Scheme | No
 
 
 def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None:
-    """A group that is not quantized: dense among quantized siblings, helpers without values, or neither."""
+    """A piece that is not quantized: dense among quantized siblings, helpers without values, or neither."""
     packed = known[0][1] if known else None
     orphans = _orphans(work, module, piece, packed)
     cache = [suffix for suffix in orphans if suffix in KV_CACHE]
     alone = [suffix for suffix in orphans if suffix not in KV_CACHE]
     for suffix in piece.layouts:
         if suffix in cache:
-            work.help(module, suffix, piece, "kv-cache", of="")
+            work.add_helper(module, suffix, piece, "kv-cache", of="")
         elif suffix in alone:
-            work.help(module, suffix, piece, "")
+            work.add_helper(module, suffix, piece, "")
         else:
             work.keep(module, suffix, piece)
     if cache:
         scales = CacheScalesStored(helpers=tuple(cache), stated=work.settings.kv_cache)
         work.report(scales, module, cache[0], piece.boxes, "")
     dense = piece.layouts.get(PLAIN)
-    undeclared = work.settings.known and work.settings.whole and piece.said.skipped is None
+    undeclared = work.settings.known and work.settings.whole and piece.setting.skipped is None
     if alone:
         _without_values(work, module, piece, alone, packed)
     elif packed is not None and dense is not None and dense.dtype in FLOATS and undeclared:
         others = sum(other.modules for other, _ in known)
-        plain = ModuleNotPacked(dtype=dense.dtype, shape=dense.shape, others=others, method=piece.said.method)
+        plain = ModuleNotPacked(dtype=dense.dtype, shape=dense.shape, others=others, method=piece.setting.method)
         work.report(plain, module, PLAIN, piece.boxes, packed.name)
 
 
 def _without_values(
     work: Work, module: Module, piece: ModuleGroup, alone: Sequence[str], packed: Scheme | None
 ) -> None:
-    """Helpers without quantized values: lost, or left over."""
+    """Reports helpers without quantized values: the values are lost, or the helpers are left over."""
     dense = piece.layouts.get(PLAIN)
     if packed is not None and dense is None:
         boxes: tuple[Box, ...] = work.not_lost(module.name(packed.values), piece.boxes)
         missing = PackedValuesMissing(helpers=tuple(alone), values=packed.values)
         work.report(missing, module, packed.values, boxes, packed.name)
         if boxes:
-            work.gone[module.logical] = work.gone.get(module.logical, ()) + boxes
+            work.without_values[module.logical] = work.without_values.get(module.logical, ()) + boxes
     elif work.whole and not any(module.name(suffix) in work.lost for suffix in {PLAIN, *BY_VALUES}):
         orphaned = PackingHelperOrphaned(helpers=tuple(alone), beside=dense.dtype if dense is not None else None)
         work.report(orphaned, module, alone[0], piece.boxes, packed.name if packed is not None else "")

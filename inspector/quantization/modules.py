@@ -1,4 +1,4 @@
-"""The modules of a checkpoint that have anything of quantization, with their families by suffix."""
+"""The modules of a checkpoint with any quantized tensor or helper, and their families by suffix."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from inspector.quantization.settings import QuantizationSettings
 
 COMMON: Final = KV_CACHE | {"input_scale", "output_scale", "input_zero_point", "output_zero_point", "act_scale",
                             "smooth_scale", "pre_quant_scale", "input_global_scale", "weight_zero_point"}  # fmt: skip
-"""Helpers that may occur with any scheme."""
+"""Helpers of any scheme."""
 GLUED: Final[Mapping[str, str]] = {
     "_weight_scale_inv": "weight_scale_inv", "_weight_scale_2": "weight_scale_2", "_weight_scale": "weight_scale",
     "_input_scale": "input_scale", "_scale_inv": "weight_scale_inv", "_scale_2": "weight_scale_2",
     "_scales": "block_scales", "_scale": "weight_scale", "_blocks": "blocks",
 }  # fmt: skip
-"""Endings of a parameter's own name, where a module (stacked experts) has parameters and no modules below it."""
+"""Suffixes after the name of a parameter, where a module (stacked experts) has parameters instead of submodules."""
 BARE_DOTTED: Final = ("absmax", "quant_map", "nested_absmax", "nested_quant_map",
                       "quant_state.bitsandbytes__nf4", "quant_state.bitsandbytes__fp4")  # fmt: skip
 """bitsandbytes' tensors below such a parameter."""
 SPARSE: Final = frozenset({"compressed", "bitmask", "row_offsets", "shape"})
-"""Suffixes that a sparse form adds to the whole name of a parameter, and another to that of its module."""
+"""Suffixes of sparse formats: one after the whole name of a parameter, the other after that of its module."""
 _SCALES: Final = ("scale", "scales", "biases", "scale_inv", "zeros", "absmax", "zero", "scale_2", "_shift")
 
 
@@ -50,7 +50,7 @@ class Module(Struct, frozen=True):
     parts: dict[str, Family]
 
     def name(self, suffix: str) -> str:
-        """The family of a suffix, as it is stored or would be."""
+        """The family for a suffix, stored or not."""
         if suffix in self.parts:
             return self.parts[suffix].key
         if self.bare:
@@ -70,7 +70,7 @@ def logical_name(key: str, bare: bool) -> str:
 
 
 def modules_of(families: Families, settings: QuantizationSettings) -> list[Module]:
-    """The modules that have anything of a packing."""
+    """The modules with any quantized tensor or helper."""
     found: dict[tuple[str, bool], dict[str, Family]] = {}
     for key, family in families.items():
         module, suffix, bare = split(key, families)
@@ -81,7 +81,7 @@ def modules_of(families: Families, settings: QuantizationSettings) -> list[Modul
         if suffix:
             found.setdefault((module, bare), {})[suffix] = family
         elif settings.known and any(_is_float8(part.layout) for part in family.stored):
-            found.setdefault((key, True), {})  # values of a bare parameter whose scales may all be lost
+            found.setdefault((key, True), {})  # values of a bare parameter; all of its scales may be missing
     for (key, bare), parts in found.items():
         plain = families.get(logical_name(key, bare))
         if plain is not None and "blocks" not in parts:
@@ -94,14 +94,14 @@ def _is_float8(layout: Layout) -> bool:
 
 
 def is_cache_scale(family: Family, settings: QuantizationSettings) -> bool:
-    """Whether tensors are scales of a cache: small, in an attention, or of a checkpoint that says it is quantized."""
+    """Whether tensors are scales of the key-value cache: small, in an attention, or stated by the config."""
     if not all(part.layout.elements == 1 or len(part.layout.shape) == 1 for part in family.stored):
         return False
     return settings.known or any(word in family.key for word in ("attn", "attention", "k_proj", "v_proj"))
 
 
 def plain_dims(families: Families) -> frozenset[int]:
-    """The dims of tensors that show them plainly: they settle which of several sizes a packed width means."""
+    """The dims of unquantized tensors: they decide which of several sizes a packed width means."""
     found: set[int] = set()
     for key, family in families.items():
         for part in family.stored:
@@ -114,7 +114,7 @@ def plain_dims(families: Families) -> frozenset[int]:
 
 
 def split(key: str, families: Families) -> tuple[str, str, bool]:
-    """(module, suffix, whether bare) of a key; suffix "" where it ends in nothing of a packing."""
+    """(module, suffix, whether bare) of a key; suffix "" where the key has no suffix of a quantized module."""
     last = key.rsplit(".", 1)[-1]
     for suffix in _ENDINGS.get(last, ()):
         if key == suffix or key.endswith(f".{suffix}"):
@@ -137,11 +137,11 @@ def split(key: str, families: Families) -> tuple[str, str, bool]:
 
 
 Cut = tuple[tuple[Box, ...], dict[str, Layout]]
-"""A part of a module's index space, and the layout of each suffix there."""
+"""A part of the index space of a module, and the layout of each suffix there."""
 
 
 def pieces_of(parts: Mapping[str, Family]) -> Iterator[Cut]:
-    """The index space of a module cut so that within a piece every suffix has one layout or is not there."""
+    """Divides the index space of a module into pieces in which every suffix has one layout or is absent."""
     first = next(iter(parts.values())).stored[0].boxes
     if all(len(family.stored) == 1 and family.stored[0].boxes == first for family in parts.values()):
         yield first, {suffix: family.stored[0].layout for suffix, family in parts.items()}

@@ -1,4 +1,4 @@
-"""Patterns of a quantization config: regular expressions and shell patterns. Each is parsed once."""
+"""Patterns in a quantization config: regular expressions and globs. Each is parsed once."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from inspector.algebra.patterns import Pattern, pattern_of
 
 @lru_cache(maxsize=512)
 def compile_pattern(text: str) -> Pattern | None:
-    """A pattern of a config; None where it is none, or one that is not matched in bounded time."""
+    """A regular expression of a config; None where it is invalid, or cannot be matched in bounded time."""
     return pattern_of(text)
 
 
 def glob_pattern(text: str) -> Pattern | None:
-    """A shell pattern (`*`, `?`) as a pattern that must match a whole name, or the names of what is above it."""
+    """A glob (`*`, `?`) as a pattern that must match a whole name, or the name of an enclosing module."""
     parts = []
     for character in text:
         if character == "*":

@@ -1,6 +1,6 @@
-"""Quantization settings, from wherever a tool writes them.
+"""Reads quantization settings from the places where tools write them.
 
-config.json has `quantization_config` (at the top or for the text part; `compression_config` in old
+config.json has `quantization_config` (at the top or for the text model; `compression_config` in old
 compressed-tensors) or MLX's `quantization`; ModelOpt writes hf_quant_config.json, GPTQ and AWQ tools
 quantize_config.json, quant_config.json, auto-round quantization_config.json.
 """
@@ -22,7 +22,7 @@ METHODS: Final[Mapping[str, str]] = {
     "compressed-tensors": "compressed_tensors_config", "bitsandbytes": "bitsandbytes", "modelopt": "modelopt",
     "quark": "quark", "mlx": "mlx", "hqq": "hqq", "torchao": "torchao", "vptq": "vptq", "quanto": "quanto",
 }  # fmt: skip
-"""Method -> the file in `schemes` that reads its config; others state only bits and group size."""
+"""Method -> the file in `schemes` that reads its config; other methods state only bits and group size."""
 OTHER_NAMES: Final[Mapping[str, str]] = {
     "intel/auto-round": "auto-round", "modelopt-fp4": "modelopt", "modelopt-mixed": "modelopt", "awq-marlin": "awq",
     "gptq-marlin": "gptq", "gptqmodel": "gptq", "fbgemm-fp8": "fbgemm_fp8", "bnb": "bitsandbytes",
@@ -59,21 +59,21 @@ def _reader(method: str | None) -> Callable[[ConfigBlock], QuantizationSettings]
 
 
 def _plain(block: ConfigBlock) -> QuantizationSettings:
-    base = block.said(bits=block.integer("bits"), group_size=block.integer("group_size"))
+    base = block.module_settings(bits=block.integer("bits"), group_size=block.integer("group_size"))
     return QuantizationSettings(base, ignored=block.ignored())
 
 
-def _with_group_size(said: ModuleSettings, beside: ModuleSettings) -> ModuleSettings:
+def _with_group_size(setting: ModuleSettings, beside: ModuleSettings) -> ModuleSettings:
     """The settings with the group size from a file next to the config, if the config does not state it."""
-    keys = {**said.keys, "group_size": beside.key("group_size")}
-    return replace(said, group_size=beside.group_size, keys=keys) if beside.group_size is not None else said
+    keys = {**setting.keys, "group_size": beside.key("group_size")}
+    return replace(setting, group_size=beside.group_size, keys=keys) if beside.group_size is not None else setting
 
 
 def _found(config: Values, side: Mapping[str, Values]) -> ConfigBlock | None:
-    """The block that loaders read, with its method."""
+    """The block that loaders use, with its method."""
     names = ("quantization_config", "compression_config", "quantization")
     stated = {name: config[name] for name in names if isinstance(config.get(name), Mapping)}
-    if "quantization_config" in stated and "quantization" in stated:  # MLX writes both, the same
+    if "quantization_config" in stated and "quantization" in stated:  # MLX writes the same block under both keys
         stated = {"quantization": stated["quantization"]}
     stated |= {name: side[name] for name in SIDE_FILES if isinstance(side.get(name), Mapping)}
     for name, values in stated.items():
@@ -107,7 +107,7 @@ def _method(key: str, values: Values) -> str | None:
 
 
 def _kv_cache(block: ConfigBlock) -> bool | None:
-    """Whether the cache of keys and values is quantized; None where nothing says it."""
+    """Whether the key-value cache is quantized; None where it is not stated."""
     values = block.inner("quantization").values or block.values
     stated = [bool(values[key]) for key in ("kv_cache_scheme", "kv_cache_quant_algo") if key in values]
     return stated[0] if stated else None

@@ -1,4 +1,4 @@
-"""What the quantization settings state of one module, whatever their spelling."""
+"""What the quantization settings state about one module, independent of the tool."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class ModuleSettings:
-    """Settings for one module; None where they say nothing.
+    """Settings for one module; None where nothing is stated.
 
-    method: "gptq", "awq", "fp8", … group_size: -1 for one group a row. block: rows and columns that share an
-    fp8 scale. variant: the scheme's own word for a form of it (awq's version, MLX's mode, the format of a
+    method: "gptq", "awq", "fp8", … group_size: -1 for one group per row. block: rows and columns that share an
+    fp8 scale. variant: the term of the scheme for its format (awq's version, MLX's mode, the format of a
     group of compressed-tensors, nf4 or fp4, ModelOpt's algorithm). strategy: what shares a scale (tensor,
     channel, group, block). zeros: whether zero points are stored. nested: whether statistics are quantized
-    themselves. shape: (outputs, inputs). prefix: the key of the block that states all this. keys: field -> its key,
-    where it is not the field's name below the prefix. shown: field -> the value as the config writes it, where it is
-    another. skipped: the entry of an ignore list that names this module. dims: widths that tensors of the model show
-    plainly, which settle what two shapes leave open. other_bits: what other modules with the same settings show
-    instead of `bits`. activations: the helper with the scale of the inputs, where the settings say that it is stored.
+    themselves. shape: (outputs, inputs). prefix: the key of the block with these settings. keys: field -> its key,
+    where it is not the name of the field below the prefix. shown: field -> the value as written in the config, where it
+    differs. skipped: the entry of an ignore list that matches this module. dims: widths of unquantized tensors of the
+    model, which decide between possible sizes. other_bits: the bits that other modules with the same settings have
+    instead of `bits`. activations: the helper with the scale of the inputs, where the settings state that it is stored.
     """
 
     method: str | None = None
@@ -43,4 +43,4 @@ class ModuleSettings:
         return self.keys.get(what) or f"{self.prefix}.{'quant_method' if what == 'method' else what}"
 
 
-NOTHING_SAID = ModuleSettings()
+NOTHING_STATED = ModuleSettings()

@@ -1,4 +1,4 @@
-"""Entries of ignore lists and per-module settings laid on families: which indices of a key an entry names."""
+"""Matches entries of ignore lists and per-module settings with families: which indices of a key an entry names."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from inspector.algebra.span import Span
 from inspector.quantization.patterns import compile_pattern, glob_pattern
 
 MOST_TRIED: Final = 3_000
-"""Limit of names per family that a pattern with digits is tried on; beyond, the first axis represents all."""
+"""Most names per family that a pattern with digits is tried on; beyond it, the first axis represents all."""
 _META: Final = re.compile(r"[\\^$*+?{}\[\]()|]")
 
 
 @dataclass(slots=True)
 class Budget:
-    """How many steps of patterns a config may ask for: far above any genuine one, about two seconds."""
+    """Limit on the matching steps that a config may cause: far above any real config, about two seconds."""
 
     left: int = 6_000_000
 
     @property
     def spent(self) -> bool:
-        """Whether there is nothing left."""
+        """Whether no steps are left."""
         return self.left <= 0
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Names of modules: a run of whole segments, or a pattern.
+    """An entry that names modules: a run of whole segments, or a pattern.
 
-    at_start, at_end: the run must begin (end) with the module's name. open_start, open_end: its first (last)
+    at_start, at_end: the run must begin (end) the name of the module. open_start, open_end: its first (last)
     segment may be the end (beginning) of one. pattern: for anything but a plain run. understood: whether it can be
     matched at all.
     """
@@ -49,7 +49,7 @@ class Entry:
     understood: bool = True
 
     def within(self, key: str, boxes: tuple[Box, ...], budget: Budget | None = None) -> tuple[Box, ...]:
-        """The part of a module family's boxes that the entry names; none of them where the budget is spent."""
+        """The boxes of a family of modules that the entry names; empty where the budget is spent."""
         if self.pattern is not None:
             return self._tried(self.pattern, key, boxes, budget or Budget())
         if not self.segments:
@@ -73,7 +73,7 @@ class Entry:
         return ()
 
     def _aligned(self, parts: list[str], place: int) -> dict[int, int] | None:
-        """Axis -> index where the run is at this place; None where it does not."""
+        """Axis -> index where the run matches at this position; None where it does not match."""
         limits: dict[int, int] = {}
         axis = parts[:place].count("#")
         final = len(self.segments) - 1
@@ -124,12 +124,12 @@ def _limited(box: Box, limits: dict[int, int]) -> Box | None:
 
 
 def exact(text: str) -> Entry:
-    """A module's whole name."""
+    """An entry that is the full name of a module."""
     return Entry(text, tuple(text.split(".")), at_start=True, at_end=True)
 
 
 def listed(text: str) -> Entry:
-    """An entry of a list of modules to leave alone: a name or the beginning, middle or end of one; or a glob."""
+    """An entry of a list of unquantized modules: a name or the beginning, middle or end of a name; or a glob."""
     if text.startswith("re:"):
         return regex(text[3:], text)
     if "*" in text or "?" in text:
@@ -139,7 +139,7 @@ def listed(text: str) -> Entry:
 
 
 def regex(text: str, shown: str | None = None, anywhere: bool = False) -> Entry:
-    """A regular expression; one that is only a name between `.*` becomes a run of segments, which is quick."""
+    """A regular expression; a name between `.*` becomes a run of segments, which is faster."""
     bare = text.removeprefix("^")
     free = bare.startswith(".*") or anywhere
     bare = bare.removeprefix(".*")

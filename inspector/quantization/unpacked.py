@@ -1,4 +1,4 @@
-"""What unpacking shows: the logical families, the helpers set apart, and what is wrong with modules."""
+"""The result of unpacking: logical families, helpers, and problems of modules."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _MOST_GONE: Final = 10_000
 
 
 class Helper(Struct, frozen=True):
-    """Stored tensors that hold no parameters: scales, zero points, indices, quantization state.
+    """Stored tensors that are not parameters: scales, zero points, indices, quantization state.
 
-    key: family of the tensors. of: family of the logical tensor they belong to, "" where there is none.
+    key: family of the tensors. of: family of their logical tensor, "" where there is none.
     """
 
     key: str
@@ -32,9 +32,9 @@ class Helper(Struct, frozen=True):
 
 
 class ModuleProblem(Struct, frozen=True):
-    """Something wrong with modules of one family: a finding that does not name the modules yet.
+    """A problem of modules of one family: a finding without the names of the modules.
 
-    key: family of the tensor in question, of: of the logical tensor.
+    key: family of the affected tensor. of: family of the logical tensor.
     """
 
     finding: PackedModules
@@ -45,16 +45,16 @@ class ModuleProblem(Struct, frozen=True):
 
     @property
     def tensors(self) -> int:
-        """How many modules."""
+        """Number of modules."""
         return count(self.boxes)
 
 
 class Unpacked(Struct, frozen=True):
-    """The families under their logical names, and what was taken from them.
+    """The families under their logical names, and what was separated from them.
 
-    agreed: (key of a setting, field) -> modules whose shapes confirm it. schemes: scheme -> modules. gone: logical
-    families of which the helpers are stored and the values are not, with the boxes. biased: families of biases that
-    GPTQ tools add to any module.
+    agreed: (key of a setting, field) -> modules with shapes that confirm it. schemes: scheme -> modules.
+    without_values: logical families with stored helpers and missing values, with the boxes. biased: families of
+    biases that GPTQ tools add to any module.
     """
 
     families: Families
@@ -62,15 +62,17 @@ class Unpacked(Struct, frozen=True):
     cases: tuple[ModuleProblem, ...] = ()
     agreed: Mapping[tuple[str, str], int] = {}
     schemes: Mapping[str, int] = {}
-    gone: Mapping[str, tuple[Box, ...]] = {}
+    without_values: Mapping[str, tuple[Box, ...]] = {}
     biased: frozenset[str] = frozenset()
     settings: QuantizationSettings = NO_SETTINGS
 
     def biases(self, prefix: str) -> frozenset[str]:
-        """Such biases under the names of a reading that takes a prefix off."""
+        """These biases under the names of a reading, which may remove a prefix."""
         return frozenset(key.removeprefix(prefix) for key in self.biased)
 
-    def gone_names(self) -> list[str]:
-        """Names of logical tensors without values, which are reported as that and not as missing."""
-        boxes = [(key, box) for key, boxes in self.gone.items() for box in boxes if count([box]) <= _MOST_GONE]
+    def names_without_values(self) -> list[str]:
+        """Names of logical tensors without values, which are reported as such and not as missing."""
+        boxes = [
+            (key, box) for key, boxes in self.without_values.items() for box in boxes if count([box]) <= _MOST_GONE
+        ]
         return [name_of(key, index) for key, box in boxes for index in tuples(box)]

@@ -1,8 +1,8 @@
 """Replaces quantized families by their logical ones and separates scales, zero points and other helpers.
 
 Works on families and boxes: the tensors of a module are siblings (`P.qweight`, `P.qzeros`, `P.scales`), and
-where their layouts differ by layer or expert the boxes are cut until each piece has one layout a tensor. Whether
-a module is packed, and how, is decided for each piece; nothing is decided for the checkpoint as a whole.
+where their layouts differ by layer or expert the boxes are divided until each tensor of a piece has one layout. Whether
+and how a module is quantized is decided for each piece, never for the checkpoint as a whole.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from inspector.quantization.work import Work
 def unpack(
     families: Families, settings: QuantizationSettings = NO_SETTINGS, lost: Collection[str] = (), *, whole: bool = True
 ) -> Unpacked:
-    """The logical families of a checkpoint.
+    """Unpacks the families of a checkpoint.
 
     lost: names in files that could not be read, which are not reported as missing. whole: absent tensors
-    are missing; not so if only one shard is audited.
+    are missing; False if only one shard is audited.
     """
     modules = modules_of(families, settings)
     if not modules and not lost:
         return Unpacked(families, settings=settings)
-    settings = settings.among(plain_dims(families))
+    settings = settings.with_dims(plain_dims(families))
     absent = families_of(dict.fromkeys(lost, Layout("U8", (), 1, 1))) if lost else {}
     found = _unpacked(families, modules, settings, absent, whole)
     shown = _bits_shown(found.cases)
     if not shown:
         return found
-    other = _unpacked(families, modules, settings.doubting(shown), absent, whole)
+    other = _unpacked(families, modules, settings.with_bits(shown), absent, whole)
     return found if any((key, "bits") in other.agreed for key in shown) else other
 
 
@@ -51,7 +51,7 @@ def _unpacked(
     families: Families, modules: Sequence[Module], settings: QuantizationSettings, lost: Families, whole: bool
 ) -> Unpacked:
     work = Work(settings, lost, whole, {key: list(family.stored) for key, family in families.items()})
-    work.gone = _lost_values(lost)
+    work.without_values = _lost_values(lost)
     for module in modules:
         unpack_module(work, module)
     logical: dict[str, Family] = {}
@@ -66,16 +66,16 @@ def _unpacked(
         cases=tuple(_without_fused(work.cases)),
         agreed=work.agreed,
         schemes=work.schemes,
-        gone=work.gone,
+        without_values=work.without_values,
         biased=frozenset(key for key in work.biased if key in logical),
         settings=settings,
     )
 
 
 def _bits_shown(cases: Sequence[ModuleProblem]) -> dict[str, int]:
-    """Setting -> the bits shown by modules with widths that rule out the stated ones.
+    """Setting -> the bits of modules with widths that rule out the stated bits.
 
-    Then the widths of the others, which allow both by chance, are read so too, unless one needs what is stated.
+    The other modules, with widths that allow both, are then read with these bits too, unless one needs the stated ones.
     """
     found: dict[str, int] = {}
     for case in cases:
@@ -86,7 +86,7 @@ def _bits_shown(cases: Sequence[ModuleProblem]) -> dict[str, int]:
 
 
 def _lost_values(lost: Families) -> dict[str, tuple[Box, ...]]:
-    """The logical families of packed values that are in files which could not be read."""
+    """The logical families of packed values in files that could not be read."""
     found: dict[str, tuple[Box, ...]] = {}
     for key, family in lost.items():
         module, suffix, bare = split(key, lost)
@@ -97,7 +97,7 @@ def _lost_values(lost: Families) -> dict[str, tuple[Box, ...]]:
 
 
 def _without_fused(cases: Sequence[ModuleProblem]) -> list[ModuleProblem]:
-    """The cases; if scales of experts are fused and the weights are not, no single scale is missing."""
+    """The cases, without missing scales of single experts where the scales are fused and the weights are not."""
     fused: dict[str, int] = {
         case.key.rsplit(".", 1)[0]: 0
         for case in cases
@@ -123,7 +123,7 @@ def _serving(case: ModuleProblem, weights: int) -> ModuleProblem:
 
 
 def _joined(stored: Sequence[Stored]) -> tuple[Stored, ...]:
-    """Pieces of equal layout and storage as one."""
+    """Joins pieces of equal layout and storage."""
     found: dict[tuple[Layout, Packed | None], Stored] = {}
     for part in stored:
         known = found.get((part.layout, part.packed))

@@ -1,4 +1,4 @@
-"""Unpacking under way: what the modules so far gave, and the words in which they say it."""
+"""The state of unpacking: results of the modules so far, and the methods that record them."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from inspector.quantization.unpacked import Helper, ModuleProblem
 
 
 class ModuleGroup(Struct, frozen=True):
-    """Modules of one family that have the same layouts and settings. scheme: None where none recognises them."""
+    """Modules of one family with the same layouts and settings. scheme: None where no scheme recognises them."""
 
     boxes: tuple[Box, ...]
     layouts: dict[str, Layout]
-    said: ModuleSettings
+    setting: ModuleSettings
     scheme: Scheme | None
 
     @property
     def modules(self) -> int:
-        """How many."""
+        """Number of modules."""
         return count(self.boxes)
 
 
 class Work(Struct):
     """Collects the logical tensors of modules.
 
-    lost: families in files that could not be read. whole: whether what is absent is missing. stored: the logical
-    families so far; touched: those of them that were built anew. The others are as in `Unpacked`.
+    lost: families in files that could not be read. whole: whether absent tensors are missing. stored: the logical
+    families so far; touched: those that were rebuilt. The other fields are as in `Unpacked`.
     """
 
     settings: QuantizationSettings
@@ -46,39 +46,39 @@ class Work(Struct):
     cases: list[ModuleProblem] = []
     agreed: dict[tuple[str, str], int] = {}
     schemes: dict[str, int] = {}
-    gone: dict[str, tuple[Box, ...]] = {}
+    without_values: dict[str, tuple[Box, ...]] = {}
     biased: set[str] = set()
 
     def clear(self, module: Module) -> None:
-        """Forgets the parts of a module's families, which are handed back piece by piece; their order stays."""
+        """Empties the families of a module, which are then added piece by piece; their order stays."""
         for family in module.parts.values():
             if family.key not in self.touched:
                 self.touched.add(family.key)
                 self.stored[family.key] = []
 
     def keep(self, module: Module, suffix: str, piece: ModuleGroup) -> None:
-        """A tensor that is what it is: back to its family."""
+        """Keeps a tensor in its family."""
         stored = Stored(piece.layouts[suffix], piece.boxes, piece.modules)
         self.stored.setdefault(module.name(suffix), []).append(stored)
 
-    def stand_for(self, module: Module, layout: Layout, piece: ModuleGroup, packed: Packed | None) -> None:
-        """The logical tensor of a module."""
+    def add_logical(self, module: Module, layout: Layout, piece: ModuleGroup, packed: Packed | None) -> None:
+        """Adds the logical tensor of a module."""
         self.touched.add(module.logical)
         self.stored.setdefault(module.logical, []).append(Stored(layout, piece.boxes, piece.modules, packed))
 
-    def help(self, module: Module, suffix: str, piece: ModuleGroup, scheme: str, of: str | None = None) -> None:
-        """A tensor that holds no parameters. of: the logical family it belongs to, the module's unless given."""
+    def add_helper(self, module: Module, suffix: str, piece: ModuleGroup, scheme: str, of: str | None = None) -> None:
+        """Adds a helper. of: its logical family, by default that of the module."""
         logical = module.logical if of is None else of
         helper = Helper(module.name(suffix), piece.layouts[suffix], piece.boxes, piece.modules, scheme, logical)
         self.helpers.append(helper)
 
     def report(self, finding: PackedModules, module: Module, suffix: str, boxes: tuple[Box, ...], scheme: str) -> None:
-        """Something wrong with the tensor of a suffix."""
+        """Records a problem of the tensor with a suffix."""
         if boxes:
             self.cases.append(ModuleProblem(finding, module.name(suffix), boxes, scheme, module.logical))
 
     def not_lost(self, name: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
-        """The boxes at which a tensor that is not there is missing: it is in no file that could not be read."""
+        """The boxes at which an absent tensor is missing, that is not in a file that could not be read."""
         if not self.whole:
             return ()
         family = self.lost.get(name)

@@ -1,1 +1,1 @@
-"""Expected beside observed: placing, the ledger, solving symbols from shapes, root causes."""
+"""Compares expected with stored tensors: placement, ledger, solving symbols from shapes, root causes."""

@@ -1,6 +1,6 @@
-"""Tensors that are no parameters whatever the architecture: tables that a model works out or counts up.
+"""Buffers that are the same in every architecture: tables and counters that a model computes.
 
-The last segments of a name decide. Sources: transformers' modelling files of 4.x, torch's BatchNorm.
+The last segments of a name decide. Sources: the modelling files of transformers 4.x, torch's BatchNorm.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ GENERAL_BUFFERS = {
     "num_batches_tracked": "a batch norm's step counter",
     "_extra_state": "what Transformer Engine keeps of its scaling, in bytes",
 }
-"""Last segments of the name -> what the tensor is."""
+"""Last segments of the name -> description of the tensor."""
 
 _MASKS = ("attn.bias", "attention.bias")
 
 
 def is_general_buffer(key: str, shape: tuple[int, ...]) -> bool:
-    """Whether a tensor of this key and shape is a buffer in any architecture: causal masks by their form."""
+    """Whether a tensor of this key and shape is a buffer in any architecture; causal masks are recognised by shape."""
     for tail in GENERAL_BUFFERS:
         if key == tail or key.endswith(f".{tail}"):
             return True

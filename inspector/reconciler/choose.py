@@ -1,4 +1,4 @@
-"""Which definition reads the names of a checkpoint: the claimed one, or the one that names and shapes support."""
+"""Chooses the definition of a checkpoint: the claimed one, or the one that fits the names and shapes best."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.reconciler.reconcile import Reconciled, reconcile
 def choose_reading(
     config: Claim, families: Families, lost: Sequence[str]
 ) -> tuple[Reading | None, tuple[str, float] | None]:
-    """The names under the claimed definition where it fits; by themselves where there is no claim, or a false one."""
+    """The reading under the claimed definition if it fits; else, or without a claim, the best one by names."""
     if config.writer or may_know(families) or may_know(key_of(name)[0] for name in lost):
         from inspector.matcher.dialect_reading import read_in_dialect
 
@@ -36,22 +36,24 @@ def choose_reading(
 
 
 def _mismatched(case: Reconciled) -> tuple[int, bool]:
-    """(tensors that speak against the definition, whether its sum is unknown). Lost layers speak against none."""
+    """(tensors that contradict the definition, whether its total is unknown). Missing layers contradict nothing."""
     stored = case.reading.families
     placement = case.placement
     against = sum(one.tensors for one in placement.mismatched) + sum(one.tensors for one in placement.unexpected)
-    against += sum(gap.tensors for gap in placement.gaps if gap.block.key not in stored)
+    against += sum(gap.tensors for gap in placement.missing if gap.block.key not in stored)
     unchecked = sum(line.tensors for line in case.ledger.lines if line.kind == ledger.UNCHECKED)
     return against - unchecked, case.ledger.counts.expected_parameters is None
 
 
 def _by_shapes(readings: Sequence[Reading]) -> Reading | None:
-    """Of readings that fit the names equally well, the one that fits the shapes best; its equals are twins."""
+    """Among readings that fit the names equally well, the one that fits the shapes best; equals are named in it."""
     if len(readings) < 2:
         return readings[0] if readings else None
     tried = [reconcile(NO_CONFIG, reading, ()) for reading in readings]
     against = [_mismatched(case) for case in tried]
     fitting = [case for case, mismatched in zip(tried, against, strict=True) if mismatched == min(against)]
     best = fitting[0]
-    twins = tuple(case.reading.name for case in fitting[1:])
-    return replace(best.reading, scope=best.plan.scope, twins=twins)  # what is solved need not be solved again
+    same_names = tuple(case.reading.name for case in fitting[1:])
+    return replace(
+        best.reading, scope=best.plan.scope, same_names=same_names
+    )  # reuse the values that are solved already

@@ -1,4 +1,4 @@
-"""Numbers that somebody states, beside the true ones, and what makes the difference."""
+"""Compares stated totals with the counts, and explains differences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.reconciler.reconcile import Reconciled
 
 
 class TotalClaim(Struct, frozen=True):
-    """A stated total. `true` is what it is compared with; `because` says which count it is or what differs."""
+    """A stated total. `true`: the count it is compared with; `because`: which count, or the cause of the difference."""
 
     source: str
     claimed: int | float | str
@@ -29,14 +29,14 @@ class TotalClaim(Struct, frozen=True):
 
 
 class Stated(Struct, frozen=True):
-    """A number as a person wrote it: 8.03B means anything that rounds to it."""
+    """A number as a person wrote it: 8.03B means every number that rounds to it."""
 
     text: str
     value: int
-    unit: int  # of the last digit given; 0 where every digit is
+    unit: int  # half a unit of the last given digit; 0 where all digits are given
 
     def covers(self, number: int) -> bool:
-        """Whether a count is this number to the digits given."""
+        """Whether a count equals this number to the given digits."""
         return 2 * abs(number - self.value) <= self.unit
 
 
@@ -45,7 +45,7 @@ _UNITS = {"": 0, "k": 3, "m": 6, "b": 9, "t": 12}
 
 
 def read_claim(text: str) -> Stated | None:
-    """8030257152, 8,030,257,152, 8.03B or 6607.34M; None where it is no such number."""
+    """Parses 8030257152, 8,030,257,152, 8.03B or 6607.34M; None for anything else."""
     match = _STATED.fullmatch(text.strip())
     if match is None or len(text) > 40:
         return None
@@ -58,7 +58,7 @@ def read_claim(text: str) -> Stated | None:
 
 
 def check_claim(stated: Stated, counts: Counts, lines: Sequence[Line], case: Reconciled | None) -> TotalClaim:
-    """A person's claim beside the counts."""
+    """Compares a claimed total with the counts."""
     true = counts.unique_parameters
     names = {
         "unique parameters": counts.unique_parameters,
@@ -86,7 +86,7 @@ class _Part(Struct, frozen=True):
 
 
 def explain(difference: int, lines: Sequence[Line], case: Reconciled | None) -> str | None:
-    """What part of the formula, left out or counted in, makes a difference; None where none or two do."""
+    """The one part of the formula that explains a difference, left out or added; None where none or several do."""
     left_out, counted_in = _parts(lines, case)
     parts, verb = (counted_in, "counts in") if difference > 0 else (left_out, "leaves out")
     wanted = abs(difference)
@@ -132,7 +132,7 @@ def _biases_first(parts: Sequence[_Part]) -> list[_Part]:
 
 
 def _named(counted: Sequence[Line]) -> list[_Part]:
-    """Groups that people forget, the likeliest first."""
+    """Groups of parameters that people forget, the likeliest first."""
 
     def of(*roles: str) -> int:
         return sum(line.parameters for line in counted if line.role in roles)
@@ -161,7 +161,7 @@ def _is_bias(line: Line) -> bool:
 
 
 def _families(counted: Sequence[Line]) -> list[_Part]:
-    """Every family as a part, and one tensor of it."""
+    """Every family as a part, and one tensor of each."""
     parts: list[_Part] = []
     seen: set[int] = set()
     for line in sorted(counted, key=lambda line: (not _is_bias(line), line.parameters)):
@@ -183,7 +183,7 @@ def _tied_twice(case: Reconciled | None) -> Iterator[_Part]:
 
 
 def _square(counted: Sequence[Line]) -> Iterator[_Part]:
-    """An output matrix taken for square, as wide as the model on both sides."""
+    """An output matrix that was assumed to be square, with the hidden size on both sides."""
     for line in counted:
         if line.role.endswith("output") and len(line.layout.shape) == 2:
             out, inner = line.layout.shape
@@ -195,7 +195,7 @@ def _square(counted: Sequence[Line]) -> Iterator[_Part]:
 def index_claims(
     metadata: Mapping[str, Any], counts: Counts, lines: Sequence[Line], case: Reconciled | None, files: Sequence[int]
 ) -> Iterator[TotalClaim]:
-    """The totals of an index: bytes against the data the headers declare, parameters against the counts.
+    """Checks the totals of an index: bytes against the headers, parameters against the counts.
 
     files: sizes of the shards on disk in bytes, headers included.
     """
@@ -228,11 +228,11 @@ def _size_claim(
     for amount, reason in _byte_reasons(lines, case, difference > 0):
         if amount == abs(difference):
             return TotalClaim(source, claimed, true, False, f"{text}: {reason}")
-    return TotalClaim(source, claimed, true, False, f"{text}; nothing known explains it", False)
+    return TotalClaim(source, claimed, true, False, f"{text}; no known explanation", False)
 
 
 def _byte_reasons(lines: Sequence[Line], case: Reconciled | None, more: bool) -> Iterator[tuple[int, str]]:
-    plain = [line for line in lines if line.layout.dtype in BITS]  # GGUF's blocks have no width of one element
+    plain = [line for line in lines if line.layout.dtype in BITS]  # in GGUF's blocks a single element has no width
     usual = max(plain, key=lambda line: line.elements).layout.dtype if plain else "F32"
     width = BITS[usual] // 8
     if more:
@@ -281,12 +281,12 @@ def _parameter_claim(
     if because is None:
         difference = claimed - true
         side = "more" if difference > 0 else "less"
-        return TotalClaim(source, claimed, true, False, f"{abs(difference):,} {side}; nothing known explains it", False)
+        return TotalClaim(source, claimed, true, False, f"{abs(difference):,} {side}; no known explanation", False)
     return TotalClaim(source, claimed, true, False, because)
 
 
 def unexplained_totals(claims: Sequence[TotalClaim], index_file: str) -> Iterator[Finding]:
-    """A warning for each total of an index that nothing explains."""
+    """A warning for each total of an index without a known explanation."""
     for claim in claims:
         if claim.source.startswith("index.") and not claim.agrees and not claim.explained:
             from inspector.findings.totals import TotalDisagrees

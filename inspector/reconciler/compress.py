@@ -1,9 +1,9 @@
-"""Missing and extra tensors as causes: renamed families, lost and added parts, and what is left.
+"""Groups missing and extra tensors by cause: renamed families, lost and added parts, single tensors.
 
-One pure function for the audit of a checkpoint, for layers compared with each other, and for two checkpoints. A
-family is a key with a `#` for each index: a state-dict key pattern, or the place that a role has in a model.
-Everything is a set of index tuples (`inspector.algebra.boxes`); no set is listed, so that the cost follows the
-number of families and runs and not the number of tensors.
+One pure function serves the audit of a checkpoint, the comparison of layers, and that of two checkpoints. A
+family is a key with a `#` for each index: a state-dict key pattern, or the place of a role in a model.
+All sets are boxes of index tuples (`inspector.algebra.boxes`) and never listed, so that the cost depends on the
+number of families and runs, not on the number of tensors.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ SINGLE: Final = "single"
 
 
 class OneSided(NamedTuple):
-    """Tensors of one family and shape on one side alone.
+    """Tensors of one family and shape that only one side has.
 
-    name: how the first of them is called. alone: whatever else is lost, it is a cause of its own (an untied head).
-    explained: something else accounts for it, unless it is what a missing tensor is now called or numbered.
+    name: that of the first tensor. alone: always a separate cause, whatever else is missing (an untied head).
+    explained: something else accounts for it, unless it is a renamed or renumbered missing tensor.
     """
 
     key: str
@@ -41,7 +41,7 @@ class OneSided(NamedTuple):
 
 
 class Portion(NamedTuple):
-    """A part of a difference: its position in what was given, and the indices that a cause takes of it."""
+    """A part of a difference: its position in the input, and the indices that a cause explains."""
 
     position: int
     boxes: tuple[Box, ...]
@@ -56,9 +56,9 @@ class Explanation(NamedTuple):
     """Why some tensors are missing or extra.
 
     kind: "renamed", "wrapped" (renamed at the beginning), "renumbered" (the same tensors at other indices of a
-    prefix), "subtree" (everything below a prefix at some indices) or "single". where: the prefix, for a single
-    cause the key. indices: those of the prefix. missing, extra: what the cause explains. change: what a renaming
-    takes out of the names and puts there.
+    prefix), "subtree" (everything below a prefix at some indices) or "single". where: the prefix; for a single
+    cause the key. indices: of the prefix. missing, extra: what the cause explains. change: the text that a renaming
+    removes from the names, and the text that it inserts.
     """
 
     kind: str
@@ -74,7 +74,7 @@ Boxes = Mapping[str, Sequence[Box]]
 
 
 class Least(NamedTuple):
-    """What makes a subtree rather than single tensors.
+    """The least that counts as a subtree rather than as single tensors.
 
     families: at an index (`layers.#`). modules: missing below a name (`encoder`). unknown: families below a name
     that the other side does not have.
@@ -86,9 +86,9 @@ class Least(NamedTuple):
 
 
 class _Side:
-    """What is left of one side's differences while causes take parts away.
+    """The remaining differences of one side while causes are found.
 
-    known: what the other side has. total: all keys that must be there, on the side of what is missing; else empty.
+    known: what the other side has. total: all required keys, for missing tensors; else empty.
     """
 
     __slots__ = ("given", "known", "left", "total")
@@ -98,20 +98,20 @@ class _Side:
         self.left = {at: one.boxes for at, one in enumerate(given) if one.boxes}
 
     def take(self, position: int, boxes: tuple[Box, ...]) -> Portion:
-        """Takes some indices of a difference away."""
+        """Removes indices of a difference that a cause explains."""
         left = minus(self.left.pop(position), boxes)
         if left:
             self.left[position] = left
         return Portion(position, boxes)
 
     def rest(self) -> Iterator[Portion]:
-        """Takes what no cause has explained."""
+        """Removes and returns what no cause has explained."""
         for position in sorted(self.left):
             if not self.given[position].explained:
                 yield Portion(position, self.left[position])
 
     def below(self, prefix: str, explained: bool) -> list[int]:
-        """Differences below a prefix that may be a part of a subtree. explained: those that something else explains."""
+        """Differences below a prefix that may belong to a subtree. explained: those that something else explains."""
         found = (at for at in self.left if self.given[at].key.startswith(f"{prefix}."))
         return [at for at in found if not self.given[at].alone and self.given[at].explained == explained]
 
@@ -125,10 +125,10 @@ def compress(
     *,
     renames: bool = True,
 ) -> list[Explanation]:
-    """Every missing and every extra tensor that nothing else explains, in exactly one cause.
+    """Assigns every missing and every extra tensor without another explanation to exactly one cause.
 
-    present: the index sets of the required tensors that are there, by key. known: of all that may be there.
-    renames: whether keys are names, which may only have been changed; keys that say what a tensor is for are none.
+    present: the index sets of the stored required tensors, by key. known: those of all tensors that may be stored.
+    renames: whether keys are names, so that renamings are sought; keys made of roles are not names.
     """
     least = least or Least()
     renamed = list(_renamed(missing, extra)) if renames else []
@@ -145,7 +145,7 @@ def compress(
 
 
 def _renamed(missing: Sequence[OneSided], extra: Sequence[OneSided]) -> Iterator[Explanation]:
-    """Families that one and the same change of their names explains."""
+    """Groups of families that one change of their names explains."""
     alike: dict[Change, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {}
     for gone, new in renamings([one[:3] for one in missing], [one[:3] for one in extra]):
         change = change_between(missing[gone[0]].name, extra[new[0]].name)
@@ -162,7 +162,7 @@ def _renamed(missing: Sequence[OneSided], extra: Sequence[OneSided]) -> Iterator
 
 
 def _subtrees(gone: _Side, new: _Side, least: Least) -> Iterator[Explanation]:
-    """Everything below a prefix at some of its indices, the shortest prefixes first."""
+    """Whole subtrees below a prefix at some of its indices, the shortest prefixes first."""
     keys = {side.given[at].key for side in (gone, new) for at in side.left}
     prefixes = {prefix for key in keys for prefix in prefixes_of(key)}
     for prefix in sorted(prefixes, key=lambda one: (one.count("."), one)):
@@ -185,12 +185,12 @@ def _take(side: _Side, parts: Sequence[Portion]) -> tuple[Portion, ...]:
 
 
 def _leads(prefix: str, parts: Iterable[Portion]) -> tuple[Box, ...]:
-    """The indices of a prefix at which some tensors are, each once."""
+    """The distinct indices of a prefix at which the tensors are."""
     return outer((box for part in parts for box in part.boxes), axes_of(prefix))
 
 
 def _whole(side: _Side, prefix: str, least: Least, *, explained: bool = False) -> list[Portion]:
-    """What one side has below a prefix at indices of which the other has nothing; empty where that is too little."""
+    """What one side has below a prefix at indices where the other has nothing; empty if less than `Least`."""
     parts = [Portion(at, side.left[at]) for at in side.below(prefix, explained)]
     if not parts:
         return []
@@ -217,7 +217,7 @@ def _outside(boxes: Sequence[Box], blocked: Sequence[Box], axes: int) -> Iterato
 
 
 def _are_renumbered(prefix: str, lost: Sequence[Portion], added: Sequence[Portion], gone: _Side, new: _Side) -> bool:
-    """Whether as many elements are at as many other indices of a prefix."""
+    """Whether equally many elements are at equally many other indices of a prefix."""
     if not prefix.endswith("#") or count(_leads(prefix, lost)) != count(_leads(prefix, added)):
         return False
     one, other = (_elements(side, parts) for side, parts in ((gone, lost), (new, added)))
@@ -225,7 +225,7 @@ def _are_renumbered(prefix: str, lost: Sequence[Portion], added: Sequence[Portio
 
 
 def _elements(side: _Side, parts: Iterable[Portion]) -> int | None:
-    """The elements of some tensors, however they are cut into tensors; None where a dim is unknown."""
+    """The total of elements, however they are divided into tensors; None where a dim is unknown."""
     total = 0
     for part in parts:
         shape = side.given[part.position].shape

@@ -1,4 +1,4 @@
-"""Keys of a config that nothing reads: told, since a key that is not understood may move a shape."""
+"""Config keys that nothing reads. They are reported, since an unknown key may affect a shape."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from inspector.notation.scope import Scope
 READ_ELSEWHERE = frozenset(
     {"architectures", "auto_map", "dtype", "model_type", "quantization", "quantization_config", "torch_dtype"}
 )
-"""Keys that the matcher, the dtype notes and packing read."""
+"""Keys that the matcher, the dtype notes and the quantization schemes read."""
 LABELS = frozenset({"id2label", "num_labels"})
-"""The number of classes: a definition that reads neither has no classifier for it to widen."""
+"""The number of classes: without a classifier in the definition these keys affect no shape."""
 
 
 def not_understood(scope: Scope) -> Iterator[Finding]:
-    """One note with all keys that are neither read, nor in the class's defaults, nor known to be inert."""
+    """One note on all keys that are neither read, nor defaults of the class, nor known to have no effect."""
     settings = scope.settings
     read = keys_of_definition(scope) | READ_ELSEWHERE | LABELS
     known = read | set(settings.defaults) | set(settings.aliases) | inert_keys()

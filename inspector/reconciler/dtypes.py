@@ -1,4 +1,4 @@
-"""What the dtypes say: a mixture, or another dtype than the config's."""
+"""Findings on dtypes: a mixture, or a dtype that contradicts the config."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ def dtype_findings(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator
 
 
 MOST_NAMED = 5
-"""Families named for each dtype of a mixture."""
+"""Number of families that are named for each dtype of a mixture."""
 
 
 def _where(lines: Sequence[Line]) -> tuple[str, ...]:
-    """The first families of one dtype, by the tensor's own name where there is one."""
+    """The first families of one dtype; a family of one tensor by the name of the tensor."""
     return tuple(dict.fromkeys(place_name(line.family, line.boxes) for line in lines))[:MOST_NAMED]
 
 
 def stated_dtype(config: Mapping[str, Any]) -> str | None:
-    """The dtype a config states, as transformers 4 or 5 spells the key, at the top or for the text part."""
+    """The dtype that a config states, under the key of transformers 4 or 5, at the top level or for the text model."""
     for values in (config, config.get("text_config")):
         if isinstance(values, Mapping):
             for key in ("dtype", "torch_dtype"):

@@ -1,4 +1,4 @@
-"""Mixtures of experts: how many of the parameters one token uses."""
+"""Mixture of experts: how many parameters one token uses."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ACTIVE_KEYS = (
     "moe_topk", "moe_top_k", "moe_k", "top_k_experts", "num_selected_experts",
     "experts_per_token",
 )  # fmt: skip
-"""Config keys that say how many routed experts a token goes to."""
+"""Config keys for the number of routed experts per token."""
 
 
 class Experts(Struct, frozen=True):
-    """total: routed experts of a layer. active: those that a token uses. parameters: used by one token."""
+    """total: routed experts of a layer. active: experts that a token uses. parameters: used by one token."""
 
     total: int
     active: int
@@ -28,7 +28,7 @@ class Experts(Struct, frozen=True):
 
 
 def experts_of(accounts: Ledger, values: Mapping[str, Any]) -> Experts | None:
-    """The experts of a checkpoint; None without routed ones, or where their number or the number used is not known."""
+    """The experts of a checkpoint; None without routed experts, or where their number or the number used is unknown."""
     nested = values.get("text_config")
     configs = [values, nested] if isinstance(nested, dict) else [values]
     active = next(
@@ -40,7 +40,7 @@ def experts_of(accounts: Ledger, values: Mapping[str, Any]) -> Experts | None:
     sizes = [_experts_in(line) for line in routed]
     total = max((size for size in sizes if size is not None), default=0)
     if any(line.layout.shape[:1] != (total,) for line, size in zip(routed, sizes, strict=True) if size is None):
-        return None  # experts folded into the rows of one matrix: how many there are does not show
+        return None  # experts folded into the rows of one matrix: their number does not follow from the shape
     parameters = sum(line.parameters for line in routed)
     if not 0 < active <= total or parameters * active % total:
         return None
@@ -49,7 +49,7 @@ def experts_of(accounts: Ledger, values: Mapping[str, Any]) -> Experts | None:
 
 
 def _experts_in(line: Line) -> int | None:
-    """Experts that a line's tensors are of, by their numbers or a stacked weight [experts, rows, columns]."""
+    """Number of experts in a line, by the indices or by a stacked weight [experts, rows, columns]."""
     above, below = line.family.split(".experts.", 1)
     if below.startswith("#"):
         axis = above.split(".").count("#")

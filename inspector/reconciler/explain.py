@@ -1,4 +1,4 @@
-"""What a reconciliation shows, as evidence: causes first, then what no cause explains."""
+"""The findings of a reconciliation: causes first, then what no cause explains."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, place_name, place_of
 
 
-def judge(case: Reconciled) -> Iterator[Finding]:
-    """Everything worth telling about names, shapes, ties and parts of one reconciliation."""
+def reconciliation_findings(case: Reconciled) -> Iterator[Finding]:
+    """All findings on names, shapes, ties and submodels of one reconciliation."""
     confidence = "likely" if case.solved else "certain"
     yield from _names(case)
     yield from _causes(case)
@@ -67,7 +67,7 @@ def _names(case: Reconciled) -> Iterator[Finding]:
         from inspector.findings.names.architecture import ArchitectureFromNames
 
         yield ArchitectureFromNames(
-            architecture=reading.name, twins=tuple(reading.twins), head=_head_name(case), confidence="likely"
+            architecture=reading.name, twins=tuple(reading.same_names), head=_head_name(case), confidence="likely"
         )
     dialect = case.corrected.spelling.dialect
     if dialect or (reading.writer and reading.writer != claim.writer):
@@ -90,7 +90,7 @@ def _names(case: Reconciled) -> Iterator[Finding]:
 
 
 def _padding(case: Reconciled) -> Iterator[Finding]:
-    """Rows beyond the vocabulary, where the writer rounds it up and the config says how many there are."""
+    """Embedding rows beyond the vocabulary, where the writer rounds up and the config states the number of tokens."""
     rows, vocabulary = (whole(case.corrected.scope.word((name,))) for name in (PADDED, "V"))
     if rows is None or vocabulary is None or rows <= vocabulary:
         return
@@ -146,7 +146,7 @@ def _causes(case: Reconciled) -> Iterator[Finding]:
 
 def _impossible(case: Reconciled) -> Iterator[Finding]:
     if case.solved:
-        return  # without a config nothing in it can be impossible
+        return  # without a config no value can be impossible
     caused = {cause.key for cause in case.causes}
     for scope, prefix in _scopes(case):
         reported: set[tuple[str, ...]] = set()
@@ -167,7 +167,7 @@ def _impossible(case: Reconciled) -> Iterator[Finding]:
 
 
 def _scopes(case: Reconciled) -> Iterator[tuple[Scope, str]]:
-    """The definition's scope and those of the submodels that this class has, each with what its keys are below."""
+    """The scope of the definition and those of the submodels of this class, each with the prefix of its config keys."""
     paths = {slot.scope for slot in case.plan.unrolled.slots}
     yield case.plan.scope, ""
     for path in sorted({one[:depth] for one in paths for depth in range(1, len(one) + 1)}):
@@ -202,9 +202,9 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
 
 
 def _turned(case: Reconciled, turned: Sequence[Placed]) -> Iterator[list[Placed]]:
-    """Matrices on their side by cause: whole families of several as one, each other family by itself.
+    """Transposed matrices by cause: whole families together, each other family separately.
 
-    Where most of the matrices that could show it are turned, a conversion turned them, and all are one.
+    Where most of the matrices that could show it are transposed, a conversion did it, and all are one cause.
     """
     upright = sum(one.tensors for one in case.placement.placed if one.fits and _has_sides(one))
     if sum(one.tensors for one in turned) > upright and turned:
@@ -256,7 +256,7 @@ def _fitting(case: Reconciled, key: str) -> list[Box]:
 
 
 def _dims(case: Reconciled, one: Placed) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The dims of a tensor as expressions, and where the values of their symbols come from."""
+    """The dims of a tensor as expressions, and the origin of the values of their symbols."""
     slot = one.block.slot
     scope = scope_of(case.corrected.scope, slot)
     symbols: dict[str, None] = {}
@@ -328,7 +328,7 @@ def _components(case: Reconciled) -> Iterator[Finding]:
 
 
 def _declared(case: Reconciled) -> Iterator[Finding]:
-    """Parts beside the model of which a key of the config itself gives the number, and nothing is stored."""
+    """Extra parts (such as MTP layers) with a number stated in the config and nothing stored."""
     blocks: dict[str, list[Block]] = {}
     for block in case.corrected.blocks:
         if block.slot.extra and block.tensors:
@@ -353,7 +353,7 @@ def _declared(case: Reconciled) -> Iterator[Finding]:
 
 
 def _said_extent(case: Reconciled, blocks: Sequence[Block]) -> tuple[str, int] | None:
-    """The key in the config that gives such blocks their number, and its value."""
+    """The config key for the number of such blocks, and its value."""
     shared = {hole for block in case.corrected.blocks if not block.slot.extra for hole in block.slot.holes}
     for block in blocks:
         scope = scope_of(case.corrected.scope, block.slot)

@@ -1,4 +1,4 @@
-"""The ledger: one line for each family and layout, and the counts they add up to."""
+"""The ledger: one line for each family and layout, and their totals."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ BUFFER = "buffer"
 HELPER = "packing helper"
 UNEXPLAINED = "unexplained"
 UNCHECKED = "not checked"
-"""Kinds of a line. Not checked: counted as parameters, but no formula says what they should be."""
+"""Kinds of a line. Not checked: counted as parameters, but without a formula to compare with."""
 
 
 class Line(Struct, frozen=True):
     """Stored tensors of one family, role and layout.
 
-    elements: as the header states them. parameters: logical ones they stand for, 0 for buffers, helpers
-    and what is unexplained. component: the name of an extra component. block: what the definition expects there.
+    elements: as the header states them. parameters: logical parameters stored in them, 0 for buffers, helpers
+    and unexplained tensors. component: the name of an extra component. block: what the definition expects there.
     """
 
     family: str
@@ -53,7 +53,7 @@ class Line(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """Integers over what was read; they add up as the JSON contract says."""
+    """Counts over everything that was read; they add up as the JSON schema documents."""
 
     stored_elements: int = 0
     parameters: int = 0
@@ -70,7 +70,7 @@ class Counts(Struct, frozen=True):
 
 
 class Ledger(Struct, frozen=True):
-    """All lines, and what they add up to."""
+    """All lines and their totals."""
 
     lines: tuple[Line, ...] = ()
     counts: Counts = field(default_factory=Counts)

@@ -1,4 +1,4 @@
-"""What is missing and what nothing expects, as findings: one for each cause that the compressor finds."""
+"""Findings on missing and unexpected tensors: one for each cause that `compress` finds."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from inspector.reconciler.wording import family_name, indices_in_words, names_in
 
 
 def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding]:
-    """Every cause for which required tensors are missing or unknown ones are stored."""
-    gaps, unexpected = case.placement.gaps, case.placement.unexpected
+    """One finding for each cause of missing or unexpected tensors."""
+    gaps, unexpected = case.placement.missing, case.placement.unexpected
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
     missing = [
         OneSided(gap.block.key, gap.boxes, gap.block.shape, place_name(gap.block.key, gap.boxes), alone=_is_head(gap))
@@ -45,9 +45,9 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
 
 
 def _present(case: Reconciled) -> dict[str, list[Box]]:
-    """The index sets of required tensors that are there. A group of all or nothing counts once it has begun."""
-    lost: dict[int, tuple[Box, ...]] = {id(gap.block): gap.boxes for gap in case.placement.gaps}
-    begun = {gap.block.slot for gap in case.placement.gaps}
+    """The index sets of stored required tensors. An all-or-nothing group is required once any of it is stored."""
+    lost: dict[int, tuple[Box, ...]] = {id(gap.block): gap.boxes for gap in case.placement.missing}
+    begun = {gap.block.slot for gap in case.placement.missing}
     placed = {one.block.slot for one in case.placement.placed}
     copied = {block.tie for block in case.corrected.blocks if block.tie is not None and block.slot in placed}
     found: dict[str, list[Box]] = {}
@@ -59,7 +59,7 @@ def _present(case: Reconciled) -> dict[str, list[Box]]:
 
 
 def _is_head(gap: Gap) -> bool:
-    """Whether a gap is a head that may be tied to the embedding."""
+    """Whether missing tensors are a head that may be tied to the embedding."""
     return gap.block.slot.tied.startswith("role:embed")
 
 
@@ -83,8 +83,8 @@ def _families(keys: Sequence[str]) -> list[str]:
 
 
 def _renamings(case: Reconciled, causes: Sequence[Explanation]) -> Iterator[Finding]:
-    """What is only called otherwise; families that one change of their names explains are one finding."""
-    gaps, unexpected = case.placement.gaps, case.placement.unexpected
+    """Renamed tensors; families with the same change of names are one finding."""
+    gaps, unexpected = case.placement.missing, case.placement.unexpected
     for cause in causes:
         if cause.kind not in (RENAMED, WRAPPED):
             continue
@@ -117,7 +117,7 @@ def _renamings(case: Reconciled, causes: Sequence[Explanation]) -> Iterator[Find
 
 
 def _subtrees(case: Reconciled, causes: Sequence[Explanation], confidence: str) -> Iterator[Finding]:
-    """Whole layers, experts or parts that are lost, and those that are too many."""
+    """Whole layers, experts or submodels that are missing or unexpected."""
     for cause in causes:
         if cause.kind in (SINGLE, RENAMED, WRAPPED):
             continue
@@ -130,7 +130,7 @@ def _subtrees(case: Reconciled, causes: Sequence[Explanation], confidence: str) 
 
 
 def _misnumbered(case: Reconciled, cause: Explanation) -> Finding:
-    gaps, unexpected = case.placement.gaps, case.placement.unexpected
+    gaps, unexpected = case.placement.missing, case.placement.unexpected
     before = cause.indices
     after = outer(_boxes(cause.extra), axes_of(cause.where))
     first = cause.extra[0]
@@ -150,7 +150,7 @@ def _misnumbered(case: Reconciled, cause: Explanation) -> Finding:
 
 
 def _shift(case: Reconciled, prefix: str, missing: Sequence[Box], added: Sequence[Box]) -> int | None:
-    """What every stored index of a prefix is too high by; None where that is not the same for all."""
+    """The offset by which every stored index of a prefix is too high; None where it is not the same for all."""
     stored = _stored_at(case, prefix)
     if not stored:
         return None
@@ -160,7 +160,7 @@ def _shift(case: Reconciled, prefix: str, missing: Sequence[Box], added: Sequenc
 
 
 def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Finding:
-    gaps = case.placement.gaps
+    gaps = case.placement.missing
     where = indices_in_words(cause.where, cause.indices)
     numbered = cause.where.endswith("#")
     name = cause.where.rpartition(".")[2]
@@ -182,7 +182,7 @@ def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Find
 
 
 def _stored_at(case: Reconciled, prefix: str) -> tuple[Box, ...]:
-    """The indices of a prefix at which something is stored; none where it has several."""
+    """The indices of a prefix at which something is stored; empty where the prefix has several `#`."""
     if axes_of(prefix) != 1:
         return ()
     below = f"{prefix}."
@@ -217,11 +217,11 @@ def _part_unexpected(case: Reconciled, cause: Explanation) -> Finding:
 
 
 def _singles(case: Reconciled, causes: Sequence[Explanation], confidence: str) -> Iterator[Finding]:
-    """Lone tensors, a module at a time: weight and bias of one layer are one finding."""
+    """Single missing tensors by module: weight and bias of one layer are one finding."""
     missing = [cause.missing[0] for cause in causes if cause.kind == SINGLE and cause.missing]
-    heads = [part for part in missing if _is_head(case.placement.gaps[part.position])]
+    heads = [part for part in missing if _is_head(case.placement.missing[part.position])]
     rest = [part for part in missing if part not in heads]
-    for head in () if case.solved else heads:  # without a config the head may be tied to a part of unknown type
+    for head in () if case.solved else heads:  # without a config the head may be tied to a submodel of unknown type
         also = [part for part in rest if _untied_with(case, head, part)]
         rest = [part for part in rest if part not in also]
         yield _head_missing(case, head, also)
@@ -230,14 +230,14 @@ def _singles(case: Reconciled, causes: Sequence[Explanation], confidence: str) -
 
 
 def _untied_with(case: Reconciled, head: Portion, other: Portion) -> bool:
-    """Whether one and the same predicate unties both: the bias of a head, which is tied to no embedding itself."""
-    one, two = (case.placement.gaps[part.position].block.slot for part in (head, other))
+    """Whether one predicate unties both, such as the bias of a head, which is not itself tied to an embedding."""
+    one, two = (case.placement.missing[part.position].block.slot for part in (head, other))
     return bool(two.tied) and one.definition is two.definition and one.scope == two.scope and one.ties == two.ties
 
 
 def _head_missing(case: Reconciled, head: Portion, also: Sequence[Portion]) -> Finding:
-    """An untied head that is not stored: its own finding, for loaders run it with random numbers."""
-    gaps = case.placement.gaps
+    """An untied head that is not stored is a separate finding, since loaders initialise it randomly."""
+    gaps = case.placement.missing
     block = gaps[head.position].block
     scope, ties = scope_of(case.corrected.scope, block.slot), block.slot.definition.ties
     default = scope.by_default(ties)
@@ -256,7 +256,7 @@ def _head_missing(case: Reconciled, head: Portion, also: Sequence[Portion]) -> F
 
 
 def _modules_missing(case: Reconciled, parts: Sequence[Portion], confidence: str) -> Iterator[Finding]:
-    gaps = case.placement.gaps
+    gaps = case.placement.missing
     stored = {one.block.key for one in case.placement.placed}
     families: dict[tuple[str, str], list[Portion]] = {}
     for part in parts:
@@ -271,7 +271,7 @@ def _modules_missing(case: Reconciled, parts: Sequence[Portion], confidence: str
 
 
 def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Portion]], confidence: str) -> Finding:
-    """The tensors of one module at the same indices. alike: by family."""
+    """The missing tensors of one module at the same indices. alike: by family."""
     parts = [part for members in alike for part in members]
     first: Block = gaps[parts[0].position].block
     from inspector.findings.names.tensors import TensorMissing
@@ -291,7 +291,7 @@ def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Portion]], con
 
 
 def _unexpected(case: Reconciled, parts: Sequence[Portion]) -> Iterator[Finding]:
-    """Lone unknown tensors; those of one module at the same indices together."""
+    """Single unexpected tensors; those of one module at the same indices are one finding."""
     unexpected = case.placement.unexpected
     modules: dict[tuple[str, tuple[Box, ...]], list[Portion]] = {}
     for part in parts:

@@ -1,4 +1,4 @@
-"""Observed families laid into expected blocks: what fits, what has another shape, what is left on each side."""
+"""Places stored families in expected blocks: what matches, what has another shape, what is left on each side."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Placed(Struct, frozen=True):
 
     @property
     def fits(self) -> bool:
-        """Whether the stored shape is the expected one; dims that the config leaves open always fit."""
+        """Whether the stored shape is the expected one; dims that the config does not determine always fit."""
         shape = self.block.shape
         if self.packed is not None:
             if not self.packed.exact:
                 return self.packed.admits(shape, self.layout)
-            if self.block.slot.kind.name == "linear_io":  # packers turn such weights before they pack them
+            if self.block.slot.kind.name == "linear_io":  # quantizers transpose such weights before they pack them
                 shape = (*shape[:-2], *reversed(shape[-2:]))
                 if shape == self.layout.shape:
                     return True
@@ -58,30 +58,30 @@ class Unexpected(Struct, frozen=True):
 
 
 class Placement(Struct, frozen=True):
-    """The whole of a checkpoint beside a plan. `gaps` are of required tensors only."""
+    """The stored tensors of a checkpoint by the blocks of a plan. missing: required tensors."""
 
     placed: tuple[Placed, ...]
-    gaps: tuple[Gap, ...]
+    missing: tuple[Gap, ...]
     unexpected: tuple[Unexpected, ...]
 
     @property
     def mismatched(self) -> tuple[Placed, ...]:
-        """Stored tensors of another shape than expected."""
+        """Stored tensors with another shape than expected."""
         return tuple(one for one in self.placed if not one.fits)
 
     @property
     def differences(self) -> int:
-        """How many tensors are missing, misshaped or not expected."""
-        sides: tuple[Iterable[Placed | Gap | Unexpected], ...] = (self.mismatched, self.gaps, self.unexpected)
+        """Number of missing, mismatched and unexpected tensors."""
+        sides: tuple[Iterable[Placed | Gap | Unexpected], ...] = (self.mismatched, self.missing, self.unexpected)
         return sum(one.tensors for side in sides for one in side)
 
 
 Lost = Mapping[str, tuple[Box, ...]]
-"""Key -> index boxes of tensors that are in files which could not be read: no gap is reported for them."""
+"""Key -> index boxes of tensors in files that could not be read; they are not reported as missing."""
 
 
 def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Placement:
-    """Lays every stored tensor into the block that expects it. lost None: whatever is absent is no gap."""
+    """Places every stored tensor in the block that expects it. lost None: absent tensors are not missing."""
     by_key: dict[str, list[Block]] = {}
     for block in blocks:
         by_key.setdefault(block.key, []).append(block)
@@ -134,7 +134,7 @@ def _stored_groups(placed: list[Placed]) -> dict[int, set[Index]]:
 
 
 def _wanted(block: Block, groups: dict[int, set[Index]]) -> tuple[Box, ...]:
-    """Where a block's tensors must be stored: everywhere, or where its group has begun."""
+    """Where the tensors of a block are required: everywhere, or where any tensor of its group is stored."""
     if block.slot.group is None:
         return (block.axes,)
     number, axes = block.slot.group

@@ -21,7 +21,7 @@ Product = tuple[tuple[str, ...], str]
 
 
 def unknown_product(scope: Scope, node: Node) -> Polynomial:
-    """A dim with its known words replaced by numbers: dims with equal ones must be equal."""
+    """A dim with its known words replaced by numbers: dims with equal products must be equal."""
 
     def naming(part: Node) -> Polynomial | None:
         if isinstance(part, Word):
@@ -34,9 +34,9 @@ def unknown_product(scope: Scope, node: Node) -> Polynomial:
 
 
 def fill(scope: Scope, blocks: Sequence[Block], families: Families) -> dict[Product, int]:
-    """Sets the dims that are still open to what most tensors say, equal products alike; tells the products.
+    """Sets unknown dims to the size of most tensors, the same for equal products; returns the products.
 
-    Gives product -> value, such as {((), "dh*h"): 4096}, for what was decided so.
+    Returns product -> value, such as {((), "dh*h"): 4096}.
     """
     votes: dict[Product, Counter[int]] = {}
     open_dims: list[tuple[Block, int, Product]] = []

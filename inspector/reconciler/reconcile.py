@@ -1,4 +1,4 @@
-"""A reading beside its definition: the plan of the config, the placement once its wrong keys are put right."""
+"""Reconciles a reading with its definition: the plan by the config, the placement with wrong keys corrected."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 
 class Reconciled(Struct, frozen=True):
-    """Everything that follows from laying a checkpoint beside its definition.
+    """The result of comparing a checkpoint with its definition.
 
-    plan: as the config says. corrected, placement: with the causes put right. head: what the class (or
+    plan: by the config. corrected, placement: with the causes corrected. head: what the class (or
     without one the names) builds. products: dims known only as a product, from the shapes. beyond: the
     slots of other heads. solved: whether the symbols come from the shapes alone.
     """
@@ -54,23 +54,23 @@ class Reconciled(Struct, frozen=True):
 
 
 class _Sides(Struct, frozen=True, eq=False):
-    """What is stored and how it is named, to be placed under one config after another.
+    """The stored families and their spelling, to be placed under several configs.
 
-    lost: as `place` takes it. twins: keys that share storage. products: filled with the dims known as products only.
-    other: the rows of the definition's other heads, by what was unrolled.
+    lost: as in `place`. shared: keys that share storage. products: collects the dims known only as products.
+    other: the rows of the definition's other heads, for each unrolled definition.
     """
 
     families: Families
     head: Head
     spelling: Spelling
     lost: Lost | None
-    twins: Mapping[str, frozenset[str]]
+    shared: Mapping[str, frozenset[str]]
     aside: frozenset[str]
     products: dict[Product, int] = {}
     other: dict[Unrolled, list[Slot]] = {}
 
     def shapes(self, key: str) -> set[tuple[int, ...]]:
-        """The shapes stored on a key."""
+        """The shapes stored under a key."""
         family = self.families.get(key)
         return family.shapes if family is not None else set()
 
@@ -82,7 +82,7 @@ class _Sides(Struct, frozen=True, eq=False):
         return self.other[unrolled]
 
     def placed(self, scope: Scope) -> tuple[Plan, Placement]:
-        """The blocks of a scope, and the families in them."""
+        """Binds a scope and places the families in its blocks."""
         plan = self._bound(scope)
         if not scope.trace.open and _leaves_open(plan):
             from inspector.reconciler.inverse.unknown import solve
@@ -95,16 +95,16 @@ class _Sides(Struct, frozen=True, eq=False):
         return _with_opaque(plan, placement), placement
 
     def _bound(self, scope: Scope) -> Plan:
-        return bind(scope, self.head, self.spelling, self.shapes, lambda key: self.twins.get(key, ()), self.indices)
+        return bind(scope, self.head, self.spelling, self.shapes, lambda key: self.shared.get(key, ()), self.indices)
 
     def indices(self, key: str) -> list[Span]:
-        """The indices stored on a key at each `#`."""
+        """The indices stored under a key at each `#`."""
         family = self.families.get(key)
         return [family.axis(position) for position in range(axes_of(key))] if family is not None else []
 
 
 def _leaves_open(plan: Plan) -> bool:
-    """Whether there is no config, or it leaves a dim or the extent of a row open."""
+    """Whether there is no config, or it does not determine a dim or the extent of a row."""
     if not plan.scope.settings.known:
         return True
     return any(_lacks_word(plan.scope, row.slot) for row in plan.rows)
@@ -117,7 +117,7 @@ def _lacks_word(scope: Scope, slot: Slot) -> bool:
 
 @cache
 def _words(slot: Slot) -> tuple[tuple[str, ...], ...]:
-    """The holes of a row and the words of its dims; rows are as many as the definitions have."""
+    """The holes of a row and the words of its dims. Cached: there are only as many as rows in all definitions."""
     dims = [path for node in slot.dims for path in words(node)]
     return tuple(dict.fromkeys([*((hole,) for hole in slot.holes), *dims]))
 
@@ -131,11 +131,11 @@ def reconcile(
     aside: frozenset[str] = frozenset(),
     ties: Sequence[Sequence[str]] = (),
 ) -> Reconciled:
-    """Lays the families of a reading into the blocks of its definition and accounts for every tensor.
+    """Places the families of a reading in the blocks of its definition and accounts for every tensor.
 
-    lost_names: tensors whose absence is reported already. whole: absent tensors are missing; where a part of a
-    checkpoint was named by itself they are not. aside: families that are helpers where no block expects them.
-    ties: names that the format says are the same numbers.
+    lost_names: missing tensors that are reported already. whole: absent tensors are missing; False if only a part of a
+    checkpoint was selected. aside: families that are quantization helpers where no block expects them.
+    ties: names of tensors that share storage, as the format states.
     """
     settings_known = claim.definition is reading.definition
     head = (claim.head if settings_known else None) or reading.match.head
@@ -152,7 +152,8 @@ def reconcile(
     scope = plan.scope
     if placement.differences and settings_known and claim.otherwise is not None:
         other = sides.placed(Scope(reading.definition, claim.otherwise, scope.lookup))
-        if other[1].differences < placement.differences:  # the writer's class had the other version's defaults
+        # the class that wrote the config may have had the defaults of the other version
+        if other[1].differences < placement.differences:
             plan, placement = other
             scope = plan.scope
     causes, plan, corrected, placement = _put_right(sides, plan, placement)
@@ -175,7 +176,7 @@ def reconcile(
 
 
 def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Cause], Plan, Plan, Placement]:
-    """(what is wrong with the config, the plan as it says, the plan put right, the placement in that)."""
+    """(the causes, the plan by the config, the corrected plan, the placement in the corrected plan)."""
     settings = plan.scope.settings
     if not placement.differences or not (settings.known or settings.defaults):
         return [], plan, plan, placement
@@ -186,13 +187,13 @@ def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Ca
     causes, corrected, placed = find_causes(plan, placement, weights, sides.placed)
     if settings.known:
         return causes, plan, corrected, placed
-    if placed.differences:  # the switches of the class are nobody's statement
+    if placed.differences:  # the default switches of the class are not a statement of the config
         return [], plan, plan, placement
     return [], corrected, corrected, placed
 
 
 def _with_opaque(plan: Plan, placement: Placement) -> Plan:
-    """Without a config, which would say it: what is below a prefix that no row may describe is not checked."""
+    """Without a config, families below an opaque prefix that no row can describe are not checked."""
     settings = plan.scope.settings
     if settings.known:
         return plan
@@ -204,7 +205,7 @@ def _with_opaque(plan: Plan, placement: Placement) -> Plan:
 
 
 def _without(placement: Placement, aside: frozenset[str]) -> Placement:
-    """The placement without unexpected tensors that are set aside: no cause is sought for them."""
+    """The placement without unexpected tensors that are set aside; no cause is sought for them."""
     if not aside:
         return placement
     return replace(placement, unexpected=tuple(extra for extra in placement.unexpected if extra.key not in aside))
@@ -223,7 +224,7 @@ def _aside_lines(placement: Placement, families: Families, aside: frozenset[str]
 
 
 def _other_slots(scope: Scope, head: Head) -> list[Slot]:
-    """The rows of the definition's other heads, once each."""
+    """The distinct rows of the definition's other heads."""
     own = {(slot.body, slot.path) for slot in unroll(scope, head).slots}
     found: dict[tuple[bool, str], Slot] = {}
     for entry in scope.definition.heads:
@@ -237,7 +238,7 @@ def _other_slots(scope: Scope, head: Head) -> list[Slot]:
 
 
 def _beyond(scope: Scope, spelling: Spelling, others: Sequence[Slot], plan: Plan) -> Iterator[Block]:
-    """Blocks for the other heads' rows: recognised by name, of whatever shape, never required."""
+    """Blocks for the rows of other heads: recognised by name, with any shape, never required."""
     taken = {block.key for block in plan.blocks}
     for block in bind_slots(scope, spelling, others, lambda key: [()]):
         if block.key not in taken:
@@ -247,7 +248,7 @@ def _beyond(scope: Scope, spelling: Spelling, others: Sequence[Slot], plan: Plan
 
 
 def _lost(names: Sequence[str], prefix: str) -> Lost:
-    """The index boxes of tensors in files that could not be read, under the names of the reading."""
+    """The index boxes of tensors in unreadable files, under the names of the reading."""
     if not names:
         return {}
     nothing = Layout("U8", (), 1, 1)
@@ -259,7 +260,7 @@ def _lost(names: Sequence[str], prefix: str) -> Lost:
 
 
 def _twins(ties: Sequence[Sequence[str]], prefix: str) -> dict[str, frozenset[str]]:
-    """Key -> the keys that share its storage, of tensors that are alone under their keys."""
+    """Key -> the keys that share its storage, for keys of a single tensor."""
     found: dict[str, frozenset[str]] = {}
     for group in ties:
         names = [name.removeprefix(prefix) for name in group] if not prefix.startswith("*") else list(group)
@@ -269,7 +270,7 @@ def _twins(ties: Sequence[Sequence[str]], prefix: str) -> dict[str, frozenset[st
 
 
 def _expected(plan: Plan, placement: Placement) -> int | None:
-    """The formula's count of the model that the class builds; None where a part of it has no formula."""
+    """The count by the formula of the model that the class builds; None where a part of it has no formula."""
     if plan.opaque or (plan.scope.faults and any(fault.kind == "size" for fault in plan.scope.faults)):
         return None
     stored: dict[tuple[int, str], tuple[Box, ...]] = {}
@@ -312,7 +313,7 @@ def _lines(plan: Plan, placement: Placement, beyond: frozenset[int]) -> Iterator
 
 
 def _first_of_ties(placement: Placement) -> dict[int, int]:
-    """For each tied tensor that is itself not stored, the one copy that counts in its place."""
+    """For each tied original that is not stored, the one copy that counts in its place."""
     stored = {id(one.block.slot) for one in placement.placed}
     first: dict[int, int] = {}
     for one in placement.placed:
@@ -354,7 +355,7 @@ def _line(one: Placed | Unexpected, family: str, role: str, kind: str, component
 
 
 def _decided(one: Placed, block: Block) -> Layout:
-    """The layout of a packed tensor whose header leaves its shape open, as the definition decides it."""
+    """The layout by the definition of a quantized tensor with a shape that the header does not determine."""
     shape = tuple(dim for dim in block.shape if dim is not None)
     if block.elements is None or len(shape) < len(block.shape):
         return one.layout
@@ -362,7 +363,7 @@ def _decided(one: Placed, block: Block) -> Layout:
 
 
 def unknown_lines(families: Families) -> Iterator[Line]:
-    """The lines of a checkpoint without a definition: everything counts, but for the general buffers."""
+    """The lines of a checkpoint without a definition: everything counts, except for general buffers."""
     for family in families.values():
         for part in family.stored:
             buffer = is_general_buffer(family.key, part.layout.shape)

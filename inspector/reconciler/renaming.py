@@ -1,4 +1,4 @@
-"""Missing and unexpected families of the same places and shapes, with names alike, are one renaming."""
+"""Renamings: missing and unexpected families with similar names, the same indices and the same shapes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from inspector.algebra.span import Span
 from inspector.notation.binding import Shape
 
 ALIKE = 0.5
-"""Names less alike than this are not taken for a renaming."""
+"""The least similarity of the two names of a renaming."""
 MOST_COMPARED = 20_000
-"""Pairs of names that are compared letter by letter; where there are more, only those with the same last segment."""
+"""Most pairs of names that are compared by letters; beyond it, only names with the same last segment are."""
 
 Open = tuple[str, tuple[Box, ...], Shape]
-"""Tensors that are missing, or that nobody expects: their key, where they are, one tensor's shape."""
+"""Missing or unexpected tensors: their key, their index boxes, the shape of one tensor."""
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
-"""Positions among what is missing, and among what nobody expects, that are the same tensors."""
+"""Positions in the missing and in the unexpected tensors that are the same tensors."""
 Change = tuple[str, str, bool]
-"""What a renaming takes out of a name, what it puts there, and whether that is where the name begins."""
+"""(removed text, inserted text, whether it is at the beginning of the name)."""
 
 
 @lru_cache(maxsize=2**16)
@@ -42,7 +42,7 @@ def change_between(expected: str, stored: str) -> Change:
 
 
 def renamings(gaps: Sequence[Open], unexpected: Sequence[Open]) -> list[Pair]:
-    """What is only called otherwise: whole families first, then parts of them, then tensors by their names."""
+    """The renamings: whole families first, then parts of them, then single tensors by their names."""
     if not gaps or not unexpected:
         return []
     found: list[Pair] = []
@@ -56,7 +56,7 @@ def renamings(gaps: Sequence[Open], unexpected: Sequence[Open]) -> list[Pair]:
 
 
 _Named = tuple[str, tuple[tuple[tuple[Box, ...], Shape], ...], tuple[int, ...]]
-"""A name, where its tensors are with which shapes, and the positions that it stands for."""
+"""A name, its index boxes with their shapes, and its positions in the input."""
 
 
 def _by_family(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
@@ -74,7 +74,7 @@ def _by_part(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
 
 
 def _by_name(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
-    """Lone tensors under their full names: an index of the one may be a part of a word in the other."""
+    """Single tensors under their full names: an index of one name may be a part of a word in the other."""
     for place in sorted(left):
         key, boxes, shape = opens[place]
         if count(boxes) == 1:
@@ -87,7 +87,7 @@ _DIGITS = re.compile(r"[0-9]{1,6}", re.ASCII)
 
 
 def _paired(gaps: Iterator[_Named], unexpected: Iterator[_Named]) -> Iterator[Pair]:
-    """The most alike first, each name once."""
+    """Pairs by similarity, the most similar first, each name once."""
     by_sizes: dict[object, list[_Named]] = {}
     for extra in unexpected:
         by_sizes.setdefault(_sizes(extra), []).append(extra)
@@ -110,7 +110,7 @@ def _paired(gaps: Iterator[_Named], unexpected: Iterator[_Named]) -> Iterator[Pa
 
 def _alike(expected: str, stored: str, many: bool) -> float:
     if expected.endswith(f".{stored}") or stored.endswith(f".{expected}"):
-        return 1.0  # a prefix was put before it, or taken away
+        return 1.0  # a prefix was added or removed
     if many and expected.rpartition(".")[2] != stored.rpartition(".")[2]:
         return 0.0
     return _likeness(expected, stored)
@@ -124,7 +124,7 @@ def _sizes(named: _Named) -> frozenset[tuple[Shape, int]]:
 
 
 def _same_places(gap: _Named, extra: _Named) -> bool:
-    """Whether the same indices have the same shapes on both sides; that there are equally many is known."""
+    """Whether the same indices have the same shapes on both sides; their numbers are already equal."""
     if gap[1] == extra[1]:
         return True
     for boxes, shape in gap[1]:

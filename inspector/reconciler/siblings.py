@@ -1,4 +1,4 @@
-"""Without a definition: layers compared with each other, and the odd one named. Nothing else is claimed."""
+"""Compares layers with each other where there is no definition, and reports the odd ones."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from inspector.reconciler.compress import SINGLE, OneSided, compress
 from inspector.reconciler.wording import family_name, indices_in_words
 
 FEWEST = 4
-"""Fewer siblings than this make no majority that deserves the name."""
+"""Fewest layers that make a majority."""
 MOST_ODD = 3
-"""A family that differs in more places than this is a pattern, not an accident."""
+"""Most places in which a family may differ; more are a pattern, not an accident."""
 
 
 def odd_siblings(families: Families) -> Iterator[Finding]:
-    """Families that differ from themselves in a few places; what one part lacks together is one finding."""
+    """Families that differ between layers in a few places; what one part lacks together is one finding."""
     extents = _extents(families)
     missing: list[OneSided] = []
     present: dict[str, list[Box]] = {}
@@ -43,7 +43,7 @@ def odd_siblings(families: Families) -> Iterator[Finding]:
 
 
 def _extents(families: Families) -> dict[str, Span]:
-    """For each first numbered prefix the indices that any of its families has."""
+    """For each first numbered prefix, the indices of any of its families."""
     spans: dict[str, list[Span]] = {}
     for family in families.values():
         if axes_of(family.key):
@@ -57,7 +57,7 @@ def _odd_shapes(family: Family) -> Iterator[Finding]:
     odd = [part for part in family.stored if part.layout.shape != usual.shape]
     if not odd:
         return
-    edges = {family.axis(0).first, family.axis(0).last}  # the first and the last are often meant to differ
+    edges = {family.axis(0).first, family.axis(0).last}  # the first and the last layer often differ by design
     if any(edges & set(box[0]) for part in odd for box in part.boxes):
         return
     count = sum(part.tensors for part in odd)
@@ -76,7 +76,7 @@ def _odd_shapes(family: Family) -> Iterator[Finding]:
 
 
 def _absent(family: Family, whole: Span) -> tuple[Box, ...]:
-    """The few indices between others at which a family is not stored."""
+    """The few inner indices at which a family is not stored."""
     missing = minus([(whole,)], [box for part in family.stored for box in part.boxes])
     if any({whole.first, whole.last} & set(box[0]) for box in missing):
         return ()
@@ -85,7 +85,7 @@ def _absent(family: Family, whole: Span) -> tuple[Box, ...]:
 
 
 def _odd_absence(where: str, boxes: tuple[Box, ...], lacking: Sequence[Family]) -> Finding:
-    """What one part lacks. where: the part, in which several families may be absent."""
+    """The finding on what one part lacks. where: the part, in which several families may be absent."""
     first = lacking[0]
     return SiblingOdd(
         place=Place(

@@ -1,7 +1,7 @@
-"""Tensors that training left among the weights: averages, an optimizer's moments, flat parameters, extra state.
+"""Training state among the weights: averages, optimizer moments, flat parameters, extra state.
 
-They are recognised by names that are beside the weights' own, set aside before the names are read, and put
-back into the ledger as what they are.
+It is recognised by names that stand next to those of the weights, set aside before the names are read, and put
+into the ledger under its own kinds.
 
 Sources: `ModelEma` of timm and `LitEma` of latent diffusion (`model_ema.`, there with the dots taken out), torch's
 optimizers (`exp_avg`, `momentum_buffer`), FSDP's `FLAT_PARAM` and nn.Module's `_extra_state`.
@@ -33,16 +33,16 @@ from inspector.reconciler.wording import names_in, place_name
 _AVERAGE: Final = re.compile(r"(?:module\.)?(?:model_ema|ema_model|ema|averaged_model)\.(?:module\.)?")
 _AVERAGE_ENDS: Final = ("_ema", ".ema")
 _AVERAGES_OWN: Final = frozenset({"decay", "num_updates", "initted", "step"})
-"""What an averaging wrapper counts itself."""
+"""Counters that an averaging wrapper stores."""
 _MOMENTS: Final = re.compile(r"(?:\.|_)(?:exp_avg|exp_avg_sq|max_exp_avg_sq|momentum_buffer)$")
 _OPTIMIZER: Final = re.compile(r"(?:optimizer|optim|optimizer_state)\.(?:state\.)?")
 _FLAT: Final = re.compile(r"(?:.*\.)?_?flat_param(?:_\d+)?", re.DOTALL)
 
 
 class Aside(Struct, frozen=True):
-    """What was set aside. kept: the other families; lost: names whose emptiness is reported already.
+    """Tensors set aside. kept: the other families; lost: names of empty tensors that are reported already.
 
-    nameless: why nothing of what is left can be checked by name and shape; "" where it can.
+    nameless: why the rest cannot be checked by name and shape; "" where it can.
     """
 
     kept: Families
@@ -53,7 +53,7 @@ class Aside(Struct, frozen=True):
 
 
 def set_aside(stored: Families, *, emptied: bool) -> Aside | None:
-    """The leftovers among some families, None where there are none. emptied: some of shape [0] are reported already."""
+    """Separates training state; None where there is none. emptied: some tensors of shape [0] are reported already."""
     found: dict[str, tuple[str, Family]] = {}
     bare = _without_dots(stored) if any(key.startswith("model_ema.") for key in stored) else frozenset()
     for key, family in stored.items():
@@ -92,7 +92,7 @@ def _kind(key: str, stored: Families, bare: frozenset[str]) -> str:
 
 
 def _without_twins(stored: Families, found: dict[str, tuple[str, Family]]) -> dict[str, tuple[str, Family]]:
-    """Averages of weights that are lost: they are under a prefix under which most families are averages."""
+    """Averages of missing weights: those below a prefix below which most families are averages."""
     under: dict[str, list[str]] = {}
     for key in stored:
         average = _AVERAGE.match(key)
@@ -103,7 +103,7 @@ def _without_twins(stored: Families, found: dict[str, tuple[str, Family]]) -> di
 
 
 def _without_dots(stored: Families) -> frozenset[str]:
-    """The names of all tensors as LitEma writes them, of the model or of the part that it wraps."""
+    """All names as LitEma writes them, without dots, of the model or of the submodel that it wraps."""
     found: set[str] = set()
     for key, family in stored.items():
         if key.startswith("model_ema."):
@@ -132,7 +132,7 @@ _AS: Final = {
     "extra": (ledger.BUFFER, "extra state", ""),
     "empty": (ledger.UNCHECKED, "emptied", ""),
 }
-"""Kind of leftover -> kind of line, role, component."""
+"""Kind of training state -> kind of line, role, component."""
 
 
 def _lines(family: Family, leftover: str) -> Iterator[Line]:
@@ -154,7 +154,7 @@ def _lines(family: Family, leftover: str) -> Iterator[Line]:
 
 
 def _findings(found: dict[str, tuple[str, Family]]) -> Iterator[Finding]:
-    """One for each kind."""
+    """One finding for each kind."""
     kinds: dict[str, type[LeftoverTensors]] = {
         "average": AverageStored,
         "optimizer": OptimizerStateStored,

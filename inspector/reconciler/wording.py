@@ -1,4 +1,4 @@
-"""Places in words: 'expert 5 of layers 3-9' for the indices of a key."""
+"""Describes places: 'expert 5 of layers 3-9' for the indices of a key."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def indices_in_words(key: str, boxes: Sequence[Box], most: int = 3) -> str:
 
 
 def boxes_in_words(nouns: Sequence[str], boxes: Sequence[Box], most: int = 3) -> str:
-    """Index boxes whose axes count these things; '' where there are none."""
+    """Index boxes in words, by the nouns of their axes; '' where there are none."""
     if not nouns:
         return ""
     written = ["of ".join(f"{part} " for part in reversed(_box(nouns, box))).strip() for box in boxes[:most]]
@@ -47,13 +47,13 @@ def _box(nouns: Sequence[str], box: Box) -> list[str]:
 
 
 def family_name(key: str) -> str:
-    """A key as people write it: 'model.layers.{layer}.mlp.up_proj.weight'."""
+    """A key for display: 'model.layers.{layer}.mlp.up_proj.weight'."""
     nouns = iter(nouns_of(key))
     return ".".join("{" + next(nouns) + "}" if segment == "#" else segment for segment in key.split("."))
 
 
 def place_name(key: str, boxes: Sequence[Box]) -> str:
-    """The tensor's own name where there is one tensor, else the family's."""
+    """The name of a single tensor, else the name of the family."""
     only = boxes[0] if len(boxes) == 1 and all(span.size == 1 for span in boxes[0]) else None
     if only is None:
         return family_name(key)
@@ -83,7 +83,7 @@ def _first(span: Span, most: int) -> list[int]:
 
 
 def place_of(key: str, boxes: Sequence[Box]) -> Place:
-    """Where some tensors of a key are: by name where it is one, else family and indices."""
+    """The place of some tensors of a key: the name of a single tensor, else family and indices."""
     name = place_name(key, boxes)
     single = count(boxes) == 1
     return Place(

@@ -121,7 +121,7 @@ def _signed(difference: int) -> str:
 
 
 LONGEST_REASON = 40
-"""Columns of a reason that is worth a column of its own; longer ones wrap in it."""
+"""Widest column of reasons; longer reasons wrap in it."""
 
 
 def _table(rows: list[Cells], screen: Screen) -> Iterator[str]:

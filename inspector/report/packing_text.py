@@ -121,7 +121,7 @@ def _left(audited: Audit, unpacked: Unpacked, lines: Sequence[Line], prefix: str
         if line.packed is not None or "->" not in line.formula or len(shape) < 2 or line.family.endswith("bias"):
             continue
         module = prefix + line.family.removesuffix(".weight")
-        pieces = unpacked.settings.of(module, line.boxes)
+        pieces = unpacked.settings.for_family(module, line.boxes)
         entries = list(dict.fromkeys(said.skipped for said, _ in pieces if said.skipped is not None))
         if len(entries) > 1:  # one entry a layer: the list is named once
             pieces = _listed_together(pieces, f"{entries[0]} and {len(entries) - 1} more")

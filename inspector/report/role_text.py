@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from inspector.auditing.result import Audit
 
 LONGEST_BAR: Final = 20
-"""Columns of a bar that stands for the whole model."""
+"""Width of a bar for the whole model, in columns."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 
 

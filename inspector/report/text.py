@@ -162,7 +162,7 @@ def _counts(audited: Audit, screen: Screen) -> str:
 
 
 def _count(name: str, number: str, remark: str, width: int, screen: Screen) -> Iterator[str]:
-    """A count with its remark beside it, or below it on a narrow screen."""
+    """A count followed by its remark, or with the remark below on a narrow screen."""
     line = f"  {name:<17}{number:>{width}}"
     if len(line) + 4 + len(remark) <= screen.width:
         yield f"{line}    {remark}".rstrip()

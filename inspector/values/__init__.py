@@ -1,1 +1,1 @@
-"""Tensor data, read only when it is asked for by name: what numbers are in the tensors, in bounded memory."""
+"""Values of tensors, read only on request and in bounded memory."""

@@ -1,4 +1,4 @@
-"""Stored bytes as numbers: every dtype that numpy does not know is decoded here, exactly.
+"""Decodes stored bytes to numbers: every dtype that numpy does not know is decoded here, exactly.
 
 All 8-bit floats, bfloat16 and float16 are exact in float32; float64 and integers of more than 24 bits need float64.
 """
@@ -18,17 +18,17 @@ RAW: Final[dict[str, str]] = {
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "u1",
     "F8_E4M3": "u1", "F8_E5M2": "u1", "F8_E8M0": "u1", "F8_E4M3FNUZ": "u1", "F8_E5M2FNUZ": "u1",
 }  # fmt: skip
-"""Name as a header spells it -> numpy's type of the bytes. Dtypes below a byte, and complex ones, are not read."""
+"""Dtype as a header spells it -> numpy's type of the bytes. Sub-byte and complex dtypes are not read."""
 WIDE: Final = frozenset({"F64", "I64", "I32", "U64", "U32"})
 """Dtypes with values that float32 cannot represent."""
 _SMALL: Final[dict[str, tuple[int, int, bool]]] = {
     "F8_E4M3": (3, 7, False), "F8_E5M2": (2, 15, True), "F8_E4M3FNUZ": (3, 8, False), "F8_E5M2FNUZ": (2, 16, False),
 }  # fmt: skip
-"""8-bit floats: (bits of the fraction, bias of the exponent, whether the largest exponent is infinity and NaN)."""
+"""8-bit floats: (bits of the fraction, bias of the exponent, whether the largest exponent means infinity and NaN)."""
 
 
 def decoded(raw: Array, dtype: str, wide: bool = False) -> Array:
-    """The numbers of raw elements, as float32, or float64 where `wide` or the dtype needs it."""
+    """Decodes raw elements to float32, or to float64 where `wide` is set or the dtype needs it."""
     kind = np.float64 if wide or dtype in WIDE else np.float32
     if dtype == "BF16":
         return (raw.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(kind, copy=False)
@@ -39,7 +39,7 @@ def decoded(raw: Array, dtype: str, wide: bool = False) -> Array:
 
 @cache
 def table(dtype: str) -> Array:
-    """The 256 numbers of an 8-bit float, by its bits (OCP 8-bit formats, revision 1.0; FNUZ of Graphcore and AMD)."""
+    """The 256 values of an 8-bit float by bit pattern (OCP 8-bit formats, revision 1.0; FNUZ of Graphcore and AMD)."""
     if dtype == "F8_E8M0":
         powers = np.ldexp(np.float64(1), np.arange(256) - 127)
         powers[255] = np.nan
@@ -63,7 +63,7 @@ def table(dtype: str) -> Array:
 
 
 def rounded(numbers: Array, dtype: str) -> Array | None:
-    """Numbers rounded to a narrower float, to nearest and ties to even, as numbers again; None for other dtypes."""
+    """Rounds to a narrower float, to nearest and ties to even, and converts back; None for other dtypes."""
     if dtype == "F32":
         return numbers.astype(np.float32).astype(numbers.dtype)
     if dtype == "F16":
@@ -78,7 +78,7 @@ def rounded(numbers: Array, dtype: str) -> Array | None:
 
 
 def truncated(numbers: Array, dtype: str) -> Array | None:
-    """Numbers cut to bfloat16 without rounding, as some converters do; None for other dtypes."""
+    """Truncates to bfloat16 without rounding, as some converters do, and converts back; None for other dtypes."""
     if dtype != "BF16":
         return None
     bits = numbers.astype(np.float32).view(np.uint32) & np.uint32(0xFFFF0000)

@@ -1,4 +1,4 @@
-"""Two tensors, or the parts of them that a conversion makes of each other, number by number in bounded memory."""
+"""Compares two tensors, or corresponding slices of them, element by element in bounded memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from inspector.values.decoding import WIDE, Array, decoded, rounded, truncated
 from inspector.values.stored import Elements
 
 CHUNK: Final = 1 << 21
-"""Elements that are held as numbers at a time: 8 MB a side in float32."""
+"""Elements that are decoded at a time: 8 MB per side in float32."""
 
 
 class Numbers(Struct, frozen=True):
-    """Raw elements, in memory or in a file, with the dtype that they are to be read as."""
+    """Raw elements, in memory or in a file, with the dtype to decode them as."""
 
     raw: Elements
     dtype: str
@@ -26,9 +26,9 @@ class Numbers(Struct, frozen=True):
 class Difference(Struct):
     """How two tensors differ.
 
-    elements: compared. differing: elements with another number. largest: the largest difference, with its place
-    and both numbers. rounding: "rounded" or "cut" where the target's numbers are the source's in its narrower
-    dtype, "finer" where the source's are the target's rounded, "" where neither. beyond: whether numbers that are
+    elements: compared. differing: elements that differ. largest: the largest difference, with its index
+    and both values. rounding: "rounded" or "cut" where the target has the source's values in its narrower
+    dtype, "finer" where the source has the target's values rounded, "" otherwise. beyond: whether values that are
     only rounded are left out of `differing`.
     """
 
@@ -43,12 +43,12 @@ class Difference(Struct):
 
     @property
     def equal(self) -> bool:
-        """Whether every number is the same."""
+        """Whether all elements are equal."""
         return not self.differing
 
 
 def difference(source: Numbers, target: Numbers) -> Difference:
-    """Compares two views of one shape."""
+    """Compares two arrays of the same shape."""
     found, damage = Difference(), Difference(beyond=True)
     same = source.dtype == target.dtype
     wide = source.dtype in WIDE or target.dtype in WIDE
@@ -59,7 +59,7 @@ def difference(source: Numbers, target: Numbers) -> Difference:
             continue
         left, right = decoded(one, source.dtype, wide), decoded(other, target.dtype, wide)
         apart = ~((left == right) | (np.isnan(left) & np.isnan(right)))
-        if same and one.dtype.kind in "iu" and source.dtype[0] in "IU":  # float64 does not hold all of 64 bits
+        if same and one.dtype.kind in "iu" and source.dtype[0] in "IU":  # float64 cannot represent all 64-bit integers
             apart = one != other
         if not apart.any():
             continue
@@ -83,7 +83,7 @@ def _is_narrowed(expected: Array | None, found: Array) -> bool:
 
 
 def _note(found: Difference, place: tuple[int, ...], left: Array, right: Array, apart: Array) -> None:
-    """Counts numbers that are apart, and keeps the largest difference among them."""
+    """Counts elements that differ, and keeps the largest difference."""
     if not apart.any():
         return
     found.differing += int(apart.sum())
@@ -99,7 +99,7 @@ def _note(found: Difference, place: tuple[int, ...], left: Array, right: Array, 
 
 
 def _chunks(*arrays: Elements) -> Iterator[tuple[tuple[int, ...], list[Array]]]:
-    """Equal slices of arrays of one shape that are small enough, read; and the indices at which a slice begins."""
+    """Corresponding slices of arrays of the same shape, small enough to decode, and the start indices of each."""
     first = arrays[0]
     if first.ndim == 0 or first.size <= CHUNK:
         yield (0,) * min(first.ndim, 1), [np.asarray(array) for array in arrays]
@@ -116,7 +116,7 @@ def _chunks(*arrays: Elements) -> Iterator[tuple[tuple[int, ...], list[Array]]]:
 
 
 class AbnormalCounts(Struct):
-    """What is odd in the numbers of one tensor: how many are NaN or infinite, and the one number it is full of."""
+    """Abnormal values of one tensor: how many are NaN or infinite, and its only value if it is constant."""
 
     elements: int = 0
     nan: int = 0
@@ -125,7 +125,7 @@ class AbnormalCounts(Struct):
 
 
 def oddities(numbers: Numbers) -> AbnormalCounts:
-    """Looks at every number once."""
+    """Scans all elements once."""
     found = AbnormalCounts()
     low, high = np.inf, -np.inf
     for _, (raw,) in _chunks(numbers.raw):

@@ -1,7 +1,7 @@
-"""From a tensor's name to its values: the position of its bytes, as an array that is read on access.
+"""From the name of a tensor to its values: an array at the position of its bytes that is read on access.
 
-Files of this machine are read piece by piece; from elsewhere a tensor is fetched whole, which is why there only
-named ones are read. Read are safetensors, GGUF as far as it is not quantized, and torch's archives.
+Local files are read in slices. A remote tensor is fetched whole, which is why only
+named tensors are read there. Formats: safetensors, unquantized tensors of GGUF, and torch's archives.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from inspector.values.difference import Numbers
 from inspector.values.stored import Elements, ReadStopped, StoredArray
 
 FETCHED: Final = 8_000_000_000
-"""Bytes of one tensor that are fetched into memory."""
+"""Largest number of bytes of one remote tensor that is fetched into memory."""
 
 
 class StoragePlace(Struct, frozen=True):
-    """Where a tensor is in its file: the byte at which its storage begins, its first element there, its strides.
+    """Position of a tensor in its file: the byte at which its storage begins, its first element there, its strides.
 
     strides: in elements; None where the elements follow each other.
     """
@@ -43,25 +43,25 @@ class StoragePlace(Struct, frozen=True):
 
 
 class Store(Struct):
-    """The tensors of an audited checkpoint, or of one component of a pipeline.
+    """Access to the tensors of an audited checkpoint, or of one component of a pipeline.
 
-    names: name as the audit has it -> as the reader has it. lies: file -> name in it -> position. states: file of
-    this machine -> what tells whether it is still the same.
+    names: name in the audit -> name in the file. positions: file -> name in it -> position. states: local file
+    -> its state, which shows whether it has changed since the audit.
     """
 
     checkpoint: Checkpoint
     source: Source
     names: Mapping[str, str]
-    lies: dict[str, Mapping[str, StoragePlace]] = {}
+    positions: dict[str, Mapping[str, StoragePlace]] = {}
     states: dict[str, tuple[int, ...]] = {}
 
     @property
     def is_near(self) -> bool:
-        """Whether the files are on this machine."""
+        """Whether the files are local."""
         return isinstance(self.source, FolderSource)
 
     def numbers(self, name: str) -> Numbers | str:
-        """The numbers of a tensor, or why there are none. ReadStopped if its file is not what the audit read."""
+        """The values of a tensor, or why they cannot be read. ReadStopped if its file has changed since the audit."""
         stored = self.names.get(name, name)
         layout = self.checkpoint.tensors.get(stored)
         file = self.checkpoint.file_of.get(stored)
@@ -95,11 +95,11 @@ class Store(Struct):
         return Numbers(view, layout.dtype)
 
     def spelled(self, name: str) -> str:
-        """The name that the file has for a tensor."""
+        """The name of a tensor in its file."""
         return self.names.get(name, name)
 
     def _is_sliced(self, stored: str) -> bool:
-        """Whether a tensor was merged from several files' slices; tensors that each file repeats are in `copies`."""
+        """Whether a tensor was merged from slices in several files; tensors repeated in each file are in `copies`."""
         joined = any(isinstance(finding, SlicesJoined) for finding in self.checkpoint.findings)
         return joined and stored not in self.checkpoint.copies
 
@@ -118,18 +118,18 @@ class Store(Struct):
         return np.frombuffer(raw, kind).reshape(shape)
 
     def _places(self, file: str) -> Mapping[str, StoragePlace]:
-        if file not in self.lies:
+        if file not in self.positions:
             if self.is_near:
-                self._read(file, 0, 0)  # notes the state of the file before its header is read again
-            self.lies[file] = _places(self.source, file, self._size(file))
-        return self.lies[file]
+                self._read(file, 0, 0)  # record the state of the file before its header is read again
+            self.positions[file] = _places(self.source, file, self._size(file))
+        return self.positions[file]
 
     def _size(self, file: str) -> int:
-        """Bytes of a file when it was audited."""
+        """Size of a file when it was audited, in bytes."""
         return next((one.bytes for one in self.checkpoint.files if one.name == file), 0)
 
     def _read(self, file: str, offset: int, length: int) -> bytes:
-        """Bytes of a file of this machine. ReadStopped if they are not those that the audit found there."""
+        """Reads bytes of a local file. ReadStopped if the file has changed since the audit."""
         assert isinstance(self.source, FolderSource)
         opened = open_regular(os.path.join(self.source.folder, file))
         if isinstance(opened, Refusal):
@@ -170,9 +170,9 @@ def _places(source: Source, file: str, size: int) -> Mapping[str, StoragePlace]:
 
 
 def store_of(checkpoint: Checkpoint, reading: Reading | None) -> Store | None:
-    """The numbers of a checkpoint that was read; None where its files cannot be reached again.
+    """Access to the values of a loaded checkpoint; None where its files cannot be read again.
 
-    reading: the names as an audit has them.
+    reading: the mapping of names that the audit used.
     """
     source = checkpoint.reach() if checkpoint.reach is not None else None
     if source is None:
@@ -181,7 +181,7 @@ def store_of(checkpoint: Checkpoint, reading: Reading | None) -> Store | None:
 
 
 def _names(checkpoint: Checkpoint, reading: Reading | None) -> dict[str, str]:
-    """The name under which the audit has a tensor -> the one under which it was read, where that is another."""
+    """Name of a tensor in the audit -> name in the file, where the two differ."""
     if reading is None or not reading.prefix:
         return {}
     return {reading.bare(name): name for name in checkpoint.tensors}

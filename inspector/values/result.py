@@ -1,4 +1,4 @@
-"""What reading values showed: what became of each tensor, and which numbers are odd."""
+"""Results of reading values: the outcome for each tensor, and abnormal values."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from inspector.values.difference import Difference, Numbers, oddities
 from inspector.values.stored import ReadStopped
 
 EQUAL, ROUNDED, REORDERED, DIFFERENT = "equal", "rounded", "reordered", "different"
-"""What may have become of a tensor's numbers; reordered: rotary rows in pairs and in halves, else equal or rounded."""
+"""Outcomes for a tensor. reordered: rotary rows changed between pairs and halves, otherwise equal or rounded."""
 NAMES_SHOWN = 20
 
 
 class NotNamed(ValueError):
-    """Numbers of a place that is not this machine are read for named tensors only."""
+    """Values of a remote checkpoint are requested without naming the tensors."""
 
 
 class Verdict(Struct, frozen=True):
-    """What became of one tensor. names: in the files of both sides."""
+    """Outcome for one tensor. names: in the files of both sides."""
 
     role: str
     source: str
@@ -38,7 +38,7 @@ class Verdict(Struct, frozen=True):
 
 
 class AbnormalValues:
-    """What is not finite or constant, gathered until it can be reported as one."""
+    """Collects tensors with non-finite or constant values, to report each kind once."""
 
     __slots__ = ("constant", "infinite")
 
@@ -47,7 +47,7 @@ class AbnormalValues:
         self.constant: list[tuple[str, float]] = []
 
     def look(self, name: str, numbers: Numbers) -> None:
-        """Takes note of a tensor, or of a part of one."""
+        """Records the abnormal values of a tensor or of a slice."""
         reported = oddities(numbers)
         if reported.nan or reported.infinite:
             self.infinite.append((name, reported.nan, reported.infinite))
@@ -55,7 +55,7 @@ class AbnormalValues:
             self.constant.append((name, reported.constant))
 
     def findings(self) -> Iterator[Finding]:
-        """One piece for all that are not finite, one for all that are constant."""
+        """One finding for all non-finite tensors and one for all constant tensors."""
         if self.infinite:
             names = [name for name, _, _ in self.infinite]
             yield ValuesNotFinite(
@@ -79,39 +79,39 @@ class AbnormalValues:
 
 
 class Values(Struct):
-    """Result of reading values. unread: why -> names of tensors that were not read. wanted: requested; met: found."""
+    """Result of reading values. unread: reason -> tensors not read. requested: names; matched: names found."""
 
     verdicts: list[Verdict] = []
     unread: dict[str, list[str]] = {}
     findings: list[Finding] = []
     tensors: int = 0
     elements: int = 0
-    wanted: tuple[str, ...] = ()
+    requested: tuple[str, ...] = ()
     matched: set[str] = set()
-    odd: AbnormalValues = field(default_factory=lambda: AbnormalValues())
+    abnormal: AbnormalValues = field(default_factory=lambda: AbnormalValues())
 
     def count(self, what: str) -> int:
-        """How many tensors came to this end."""
+        """Number of tensors with this outcome."""
         return sum(verdict.what == what for verdict in self.verdicts)
 
-    def wants(self, *names: str) -> bool:
-        """Whether a tensor of any of these names is to be read."""
-        found = [pattern for pattern in self.wanted if any(fnmatchcase(name, pattern) for name in names)]
+    def is_requested(self, *names: str) -> bool:
+        """Whether a tensor with any of these names was requested."""
+        found = [pattern for pattern in self.requested if any(fnmatchcase(name, pattern) for name in names)]
         self.matched.update(found)
-        return not self.wanted or bool(found)
+        return not self.requested or bool(found)
 
     def skip(self, why: str, name: str) -> None:
-        """Notes that a tensor was not read."""
+        """Records that a tensor was not read."""
         self.unread.setdefault(why, []).append(name)
 
     def stop(self, problem: ReadStopped, name: str) -> None:
-        """Notes that a tensor was not read, and reports its file."""
+        """Records that a tensor was not read, and reports its file."""
         self.skip(problem.because, name)
         self.findings.append(ReadFailed(place=Place(file=problem.file), reason="values", detail=problem.because))
 
 
 def place_of_names(names: Sequence[str]) -> str:
-    """The layers and experts of tensors of one family; '' where they are of several."""
+    """The layers and experts of tensors of one family; '' for tensors of several families."""
     keys = [key_of(name) for name in names]
     if len({key for key, _ in keys}) != 1 or not keys[0][1]:
         return ""

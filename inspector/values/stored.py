@@ -1,6 +1,6 @@
-"""Elements of a file that are read at their position when they are asked for.
+"""Arrays in a file, read at their position on access.
 
-Files are never mapped to memory: where a mapped file becomes shorter, the system kills the process.
+Files are never memory-mapped: if a mapped file shrinks, the operating system kills the process.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class ReadStopped(Exception):
 
 
 class StoredArray:
-    """An array of a file, its elements one after the other in C order.
+    """An array in a file, contiguous in C order.
 
-    Indexing and slicing the first axis, and reshaping, read nothing; numpy reads what it is given.
+    Indexing or slicing the first axis and reshaping read nothing; conversion to a numpy array reads.
     read: (offset, length) -> exactly that many bytes, else ReadStopped. begin: byte offset of the first element.
     """
 
@@ -59,7 +59,7 @@ class StoredArray:
         return found
 
     def reshape(self, *shape: Any) -> StoredArray:
-        """The same elements with other axes, one of which may be -1. ValueError where they do not fit."""
+        """The same elements in another shape; one size may be -1. ValueError where the sizes do not fit."""
         wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple) else shape
         known = prod(dim for dim in wanted if dim != -1)
         if -1 in wanted:

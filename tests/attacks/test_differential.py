@@ -15,7 +15,7 @@ from safetensors import SafetensorError, deserialize
 
 from inspector.findings.header.reference import CLEARER, STRICTER
 from inspector.loader.dtype import BITS
-from inspector.loader.header import parse_header, unopened, wanted_length
+from inspector.loader.header import parse_header, stated_length, unopened
 from inspector.loader.header_record import Header
 from inspector.loader.signature import recognise
 from tests.attacks.dummies import framed
@@ -25,7 +25,7 @@ ROUNDS = 8
 
 
 def _ours(raw: bytes) -> Header:
-    length = wanted_length(raw[:8], len(raw))
+    length = stated_length(raw[:8], len(raw))
     if length is None:
         return unopened(raw[:512], len(raw), "f")
     return parse_header(raw[8 : 8 + length], len(raw) - 8 - length, "f")

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.findings.finding import Finding
 from inspector.loader.dtype import BITS
-from inspector.loader.header import parse_header, wanted_length
+from inspector.loader.header import parse_header, stated_length
 from inspector.loader.header_record import Header, Layouts
 from inspector.loader.layout import Layout, lay_out
 from tests.attacks.dummies import entry
@@ -61,7 +61,7 @@ def test_lay_out(dtype: str, shape: tuple[int, ...], expected: Layout | str) -> 
     ],
 )
 def test_wanted_length(first: bytes, size: int | None, expected: int | None) -> None:
-    assert wanted_length(first, size) == expected
+    assert stated_length(first, size) == expected
 
 
 def test_equal_layouts_are_one_object() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from inspector.loader.checkpoint import assemble, load
-from inspector.loader.header import wanted_length
+from inspector.loader.header import stated_length
 from inspector.loader.sources.folder import FolderSource
 from inspector.loader.sources.source import Listing, Opening, Refusal, is_plain_name
 from tests.attacks.dummies import healthy, shard, two_shards
@@ -39,7 +39,7 @@ class Memory:
         for name in reversed(list(names)):
             self.asked.append(name)
             raw = self.files[name]
-            length = wanted_length(raw[:8], None)
+            length = stated_length(raw[:8], None)
             yield name, Opening(None, raw[:512], None if length is None else raw[8 : 8 + length])
 
     def read_part(self, name: str, offset: int, length: int) -> bytes | Refusal:

@@ -175,7 +175,7 @@ BASE_KEYS = (
 
 
 def inert(key: str) -> bool:
-    """Whether a key is on the hand-judged list."""
+    """Whether a key is on the hand-checked list."""
     return any(fnmatch.fnmatchcase(key, pattern) for patterns in INERT.values() for pattern in patterns)
 
 
@@ -419,8 +419,8 @@ def write_lines(lines: list[dict[str, Any]], made_from: dict[str, str], base: di
 def write_inert(seen: set[str]) -> None:
     """The keys that move no shape, one a line, each group under its reason; a key stands once."""
     out = [
-        "# Config keys that move no shape and no tensor's presence, in any model type.",
-        "# Made by tests/oracle/make_defaults.py from its hand-judged list.",
+        "# Config keys that affect no shape and no presence of a tensor, in any model type.",
+        "# Made by tests/oracle/make_defaults.py from its hand-checked list.",
         "# One exception, which its definition has to read: pad_token_id lengthens the position table of fsmt.",
     ]
     done: set[str] = set()

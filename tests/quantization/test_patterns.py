@@ -81,7 +81,9 @@ def test_a_hostile_config_takes_no_time() -> None:
     settings.budget.left = 60_000  # a hundredth of what a config may ask for
     with at_most(1_000_000):
         for number in range(20):
-            settings.of(f"model.layers.#.mlp{number}.experts.#.up_proj", ((Span.range(0, 60), Span.range(0, 40)),))
+            settings.for_family(
+                f"model.layers.#.mlp{number}.experts.#.up_proj", ((Span.range(0, 60), Span.range(0, 40)),)
+            )
     assert not settings.whole
 
 

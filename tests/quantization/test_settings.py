@@ -18,7 +18,7 @@ LAYERS = ((Span.range(0, 8),),)
 
 def said(config: dict[str, Any], side: dict[str, Any] | None = None, key: str = KEY) -> list[tuple[Any, int]]:
     """(what is said, of how many layers) of a family."""
-    return [(what, count(boxes)) for what, boxes in settings_of(config, side).of(key, LAYERS)]
+    return [(what, count(boxes)) for what, boxes in settings_of(config, side).for_family(key, LAYERS)]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_places(config: dict[str, Any], side: dict[str, Any], method: str, bits:
 def test_no_settings_say_nothing() -> None:
     settings = settings_of(LLAMA)
     assert not settings.known
-    assert settings.of(KEY, LAYERS)[0][0].method is None
+    assert settings.for_family(KEY, LAYERS)[0][0].method is None
 
 
 def test_the_config_comes_before_side_files() -> None:
@@ -107,4 +107,4 @@ ANYTHING: list[Any] = [
 @pytest.mark.parametrize("value", ANYTHING)
 @pytest.mark.parametrize("key", ["quantization_config", "quantization", "compression_config"])
 def test_anything_is_read(key: str, value: object) -> None:
-    settings_of({key: value}).of(KEY, LAYERS)
+    settings_of({key: value}).for_family(KEY, LAYERS)

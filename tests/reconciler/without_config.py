@@ -33,7 +33,7 @@ def outcome(record: Mapping[str, Any], audited: Audit) -> str:
         return "open"
     if counts.expected_parameters != written or counts.unique_parameters != written:
         return "wrong"
-    names = {audited.architecture.name, *audited.case.reading.twins}
+    names = {audited.architecture.name, *audited.case.reading.same_names}
     return "exact" if record["model_type"] in names else "exact as another type"
 
 

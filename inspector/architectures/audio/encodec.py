@@ -58,6 +58,9 @@ GROUPED = rows(
         part("{DO}.conv", "conv.out",  conv("F -> audio_channels, last_kernel_size")),
         part("{DO}.norm", "norm.out",  affine("audio_channels")), tower="decoder"),
     when="norm_type == 'time_group_norm'")
+# F, D: channels of the first and last convolution; ME, MD: numbered modules of encoder and decoder; EB, DB: blocks;
+# ED, DU: down- and upsampling; EL, DL: LSTM; EO, DO: the last; we, wd, wu, wb: channels; rd, ru: strides; hop: samples
+# per frame; bits: of one code; q: quantizers; K, e: number and width of codes
 ENCODEC = Architecture("encodec",
     dims=Dims(d="hidden_size", F="num_filters", S="len(upsampling_ratios)", R="num_residual_layers", D="F * 2**S",
               Q="num_lstm_layers", K="codebook_size", e="codebook_dim | d",

@@ -27,6 +27,10 @@ QUANTIZER = rows(                              # n codebooks
         part("initialized",   "quantizer.ready", buffer("1")),
         part("cluster_usage", "quantizer.size",  buffer("K")),
         part("embed_sum",     "quantizer.codes", buffer("K e"))))
+# F, O: channels of the first and last convolution; M: numbered modules of the encoder, EB its blocks, ED its
+# downsampling, EO the last; we, wd: channels; DU, DB, wu, wb: the same for the decoder; rd, ru: strides; k: kernel
+# between the frame rates; hop: samples per frame; K, e: number and width of codes; x: width of the quantizer; s, a:
+# semantic and acoustic
 MIMI = Architecture("mimi", heads=(head("Model", ""),),
     dims=Dims(d="hidden_size", F="num_filters", S="len(upsampling_ratios)", R="num_residual_layers", O="F * 2**S",
               K="codebook_size", e="codebook_dim", x="vector_quantization_hidden_dimension", L="num_hidden_layers",

@@ -10,6 +10,9 @@ from inspector.architectures.audio.wav2vec2 import CONFORMER_LAYER, RELATIVE
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, linear, param, table
 
+# s speech, e text encoder, d text decoder, T and t text to units; L layers, f feed-forward, h heads; A, a: adapter
+# layers and their kernel; z: input of the vocoder; u, U, K, R, D: first channels, upsamplings, kernels, blocks,
+# dilations of it; r, x: channels and kernel of a block
 DIMS = Dims(V="vocab_size", d="hidden_size", Ls="speech_encoder_layers", fs="speech_encoder_intermediate_size",
             hs="speech_encoder_attention_heads", Le="encoder_layers", Ld="decoder_layers", fe="encoder_ffn_dim",
             fd="decoder_ffn_dim", A="num_adapter_layers", a="adaptor_kernel_size", i="feature_projection_input_dim",

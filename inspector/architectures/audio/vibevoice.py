@@ -3,8 +3,8 @@
 modeling_vibevoice_acoustic_tokenizer.py: ConvNeXt blocks in one dimension, twice as wide after each of
 `downsampling_ratios`; the first of `depths` belongs to the stem, and the decoder of a whole tokenizer runs through both
 lists backwards.
-modeling_vibevoice.py: a diffusion head as wide as the text model, whose time steps are modulated as DiT's are; the head
-is tied as the text config says. modeling_vibevoice_asr.py: two encoders, no decoder, and a head that is never tied.
+modeling_vibevoice.py: a diffusion head as wide as the text model, with time steps modulated as in DiT; the head is tied
+by the text config. modeling_vibevoice_asr.py: two encoders, no decoder, and a head that is never tied.
 """
 
 from inspector.architectures.blocks import SWIGLU

@@ -1,5 +1,5 @@
 """VITS (MMS-TTS). modeling_vits.py: an encoder of text with relative tables per head, flows of weight-normed
-convolutions, a duration predictor (stochastic or plain) and a HiFi-GAN whose blocks number upsamplings times kernels.
+convolutions, a duration predictor (stochastic or plain) and a HiFi-GAN with upsamplings times kernels blocks.
 The last `res_skip_layers` of a wavenet is half as wide. The posterior encoder is for training but stored.
 """
 
@@ -22,6 +22,10 @@ CONV_FLOW = rows(
 AFFINE_FLOW = rows(
     part("translate",           "flow.shift",        param("c 1")),
     part("log_scale",           "flow.scale",        param("c 1")))
+# g: width of a speaker; f: of the flow; c: channels of the duration flows, Y their layers, E, F all and later flows;
+# A: prior flows; na, np, za, zp: layers of the wavenets and channels of their skip convolutions; q: duration
+# predictor; u, U, K, R, D, r, x: the vocoder: first channels, upsamplings, kernels, blocks, dilations, channels and
+# kernel of a block
 VITS = Architecture("vits",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="ffn_dim",
               w="window_size",

@@ -13,6 +13,9 @@ from inspector.notation.definition import Architecture, Dims, head, part, rows, 
 from inspector.notation.kinds import affine, batchnorm, conv, dense, linear, param, table, weight_norm
 
 WEIGHTED = part("layer_weights", "pool.layers", param("L+1"), when="use_weighted_layer_sum")
+# N: convolutions; w, v, k: channels out, in, kernel; f: channels of the last; Z: those with a norm; K, G: kernel and
+# groups of the position convolution; A, a: adapter layers and their kernel; X, xw, xv: TDNN layers, channels out and
+# in
 SPEECH = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size",
               C="labels", N="len(conv_dim)", w="conv_dim[{N}]", v="conv_dim[{N}-1] | 1",
               k="conv_kernel[{N}]", f="conv_dim[N-1]",

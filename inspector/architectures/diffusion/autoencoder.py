@@ -15,6 +15,9 @@ from inspector.architectures.diffusion.diffusion_blocks import (
 from inspector.notation.definition import Architecture, Dims, maybe, part, rows, under
 from inspector.notation.kinds import affine, buffer, conv, table
 
+# S, U: stages of encoder and decoder (U counts from the middle); w, v: channels of a stage and of the one before; u,
+# p: of a decoder stage and of the one before; m: of the middle; R, Q: resnets; D, W: stages that resize; XA, YA:
+# stages with attention; e: width of a code; grouped: norms do not read the latents
 VAE_DIMS = Dims(ci="in_channels", co="out_channels", z="latent_channels", ch="block_out_channels", S="len(ch)",
                 U="len(ch)",
                 d="a", a="ch[0]", m="ch[S-1]", w="ch[{S}]", v="ch[{S}-1] | a", D="S[:S-1]", R="layers_per_block",
@@ -90,6 +93,8 @@ TINY_BLOCK = rows(
     part("conv.0", "resnet.conv.1", conv("a -> a, 3 3")),
     part("conv.2", "resnet.conv.2", conv("a -> a, 3 3")),
     part("conv.4", "resnet.conv.3", conv("a -> a, 3 3")))
+# numbers of the modules: n0, n1, …: end of each encoder stage; B0, …: its blocks; D1, …: downsampling; E: the last;
+# m0, m1, …, C0, …, U1, …, F: the same for the decoder
 AUTOENCODERTINY = Architecture("AutoencoderTiny", ignores="block_out_channels",
     dims=Dims(ci="in_channels", co="out_channels", z="latent_channels", d="a", ch="encoder_block_out_channels",
               dh="decoder_block_out_channels", a="ch[0]", b="dh[0]",

@@ -27,6 +27,9 @@ ATTENTION = rows(
 MAPPER = rows(                                 # i channels in
     part("0", "embed.map", conv("i -> 4*d, 1 1")),
     part("2", "embed.map", conv("4*d -> d, 1 1")))
+# S, U: down and up stages; w, v, u, q: channels of a stage and of its neighbour; n, nu: kinds of blocks in a layer; N,
+# M: numbered blocks, of which A, E are residual, B, F read the time step, C, G are attention; D, W: stages that
+# resize; H, I: repeat mappers; x: width of the condition; skip: channels of the skip connection
 STABLECASCADEUNET = Architecture("StableCascadeUNet",
     dims=Dims(ch="block_out_channels", S="len(ch)", U="len(ch)", d="ch[0]", r="timestep_ratio_embedding_dim",
               x="conditioning_dim",

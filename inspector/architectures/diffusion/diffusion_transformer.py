@@ -5,7 +5,7 @@ The width is `num_attention_heads * attention_head_dim`. transformer_sd3.py: the
 keys and values; the layers of `dual_attention_layers` have a second attention and nine modulations.
 transformer_flux.py: a guidance embedder only in the dev version; a single block's `proj_out` reads attention and MLP
 together. auraflow_transformer_2d.py: no bias but in the embedders; the MLP's width is two thirds of 4*d, rounded up to
-256. transformer_mochi.py: the text stream has a width of its own. pixart_transformer_2d.py: `use_additional_conditions`
+256. transformer_mochi.py: the text stream has a different width. pixart_transformer_2d.py: `use_additional_conditions`
 is by default what `sample_size` 128 needs.
 transformer_wan.py: image-to-video models have an image embedder and a second pair of keys and values.
 """

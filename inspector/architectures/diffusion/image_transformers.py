@@ -2,7 +2,7 @@
 CogView 3+ and 4, Allegro, Z-Image, OmniGen; the control networks of SD3 and Flux; Transformer2DModel, as DiT and PixArt
 were first saved.
 
-The width is `num_attention_heads * attention_head_dim` where no key says it. transformer_flux2.py: modulations are
+The width is `num_attention_heads * attention_head_dim` where no key states it. transformer_flux2.py: modulations are
 shared by all blocks, nothing has a bias, a single block reads attention and a gated MLP together.
 transformer_lumina2.py, transformer_z_image.py: the embedding of the time is at most 1024 and 256 wide.
 transformer_hidream_image.py: the routed experts and the shared one, of half their width, are rounded up to 256; every

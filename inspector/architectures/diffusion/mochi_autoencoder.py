@@ -16,6 +16,9 @@ ATTENDING = rows(
     RESNETS,
     part("norms.{R}.norm_layer", "norm.attention", affine("w"), when="attends"),
     under("attentions.{R}", ATTENTION, a="w", b="false", bo="true", when="attends"))
+# S, U: stages of encoder and decoder; v, w: channels in and out of a stage; u, q: of a decoder stage; R, Q: resnets;
+# first, end: resnets of the first and last block; tk, sk, tu, su: factors in time and space; m, md: channels of the
+# middle
 AUTOENCODERKLMOCHI = Architecture("AutoencoderKLMochi",
     dims=Dims(ci="in_channels", co="out_channels", z="latent_channels", l="layers_per_block", te="temporal_expansions",
               se="spatial_expansions",

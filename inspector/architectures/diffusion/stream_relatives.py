@@ -107,6 +107,8 @@ HUNYUANVIDEOFRAMEPACKTRANSFORMER3DMODEL = Architecture("HunyuanVideoFramepackTra
         part("clean_x_embedder.proj",    "embed.patch.clean",   conv("c -> d, 1 2 2"), when="has_clean_x_embedder"),
         part("clean_x_embedder.proj_2x", "embed.patch.clean.2", conv("c -> d, 2 4 4"), when="has_clean_x_embedder"),
         part("clean_x_embedder.proj_4x", "embed.patch.clean.4", conv("c -> d, 4 8 8"), when="has_clean_x_embedder")))
+# as in VAE_DIMS; uc, B, ud, pd, md, ad: channels of the decoder: list, length, a stage, the one before, middle, last;
+# N: convolutions of the mask encoder (J, K: by kernel), before, wide: channels in and out
 ASYMMETRICAUTOENCODERKL = Architecture("AsymmetricAutoencoderKL", ignores="block_out_channels force_upcast",
     dims=VAE_DIMS | Dims(
         ch="down_block_out_channels", S="len(down_block_types)", C="len(ch)", m="ch[C-1]", D="S[:C-1]",

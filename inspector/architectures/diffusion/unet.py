@@ -79,6 +79,12 @@ K_ATTENTION = rows(                            # own: whether pixels read each o
     under("attn1", ATTENTION, a="w", b="true", bo="true", when="own"),
     under("attn2", CROSS_ATTENTION, a="w", b="true", bo="true"),
     part("attn2.norm_cross", "norm.cross.key", affine("e")))
+# S down stages, U up stages (U counts from the middle); w, v: channels of a down stage and of the one before; u, p, q:
+# of an up stage, of the one before, of the skip connection; m: of the middle; y, yu, ym: width of all heads there; yp,
+# ypu, ypm: the same for pixel attention; n, nu: resnets of a stage; t, tb: width of the time embedding, and as resnets
+# read it; X, XA, XS, XK: down stages with text, pixel, simple and K attention; Y, YA, YS, YK: the up stages; D, W:
+# stages with a convolution that resizes, DR, WR: with a resnet that does; SK, UK: K blocks, SN, UN: the others; om:
+# the middle attends to the text only
 UNET_DIMS = Dims(
     c="in_channels", o="out_channels", ch="block_out_channels", S="len(ch)", U="len(ch)", d="a", a="ch[0]", m="ch[S-1]",
     t="time_embedding_dim | 2*a when fourier | 4*a", ti="t when fourier | a",
@@ -358,6 +364,7 @@ TWICE_SELF = rows(                             # w channels, K blocks of the wid
         under("attn2", CROSS_ATTENTION, w="y", a="y", e="y", bo="true"),
         under("ff", GATED_FEED_FORWARD, w="y", ff="4*y", b="true")))
 MOTION = rows(TWICE_SELF, part("transformer_blocks.{K}.pos_embed.pe", "embed.position", buffer("1 T y")))
+# S down stages, U up stages; w, u, m: channels there and in the middle; y, yu, ym: width of all heads; T: positions
 MOTIONADAPTER = Architecture("MotionAdapter",
     dims=Dims(ch="block_out_channels", S="len(ch)", U="len(ch)", d="ch[0]", m="ch[S-1]", T="motion_max_seq_length",
               w="ch[{S}]", n="motion_layers_per_block[{S}]", R="n", K="motion_transformer_layers_per_block[{S}] | 1",

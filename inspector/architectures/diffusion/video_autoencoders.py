@@ -25,6 +25,9 @@ WAN_MIDDLE = rows(                             # w channels
     part("attentions.0.to_qkv",     "attention.qkv",    conv("w -> w + w + w, 1 1")),
     part("attentions.0.proj",       "attention.output", conv("w -> w, 1 1")),
     under("resnets.1", WAN_RESNET, i="w", o="w", tower="last"))
+# b, bd: base channels of encoder and decoder; Z: numbered modules of the encoder, E its resnets, F its resamplers, wz,
+# vz: channels out and in; w, v: of a stage and the one before; u, p, pu: of a decoder stage, the one before, its
+# input; m, md: of the middle; D, W: stages that resize
 WAN_DIMS = Dims(
     ci="in_channels", co="out_channels", b="base_dim", bd="decoder_base_dim | base_dim", z="z_dim", dm="dim_mult",
     S="len(dm)", U="len(dm)",
@@ -183,6 +186,10 @@ LTX_RESNET = rows(                             # i channels in, o out; noisy, ti
     part("per_channel_scale2", "resnet.noise",    param("i 1 1"), when="noisy"),
     part("scale_shift_table",  "norm.modulation", param("4 i"), when="timed"))
 LTX_PLAIN = rows(LTX_RESNET, noisy="false", timed="false")
+# later: version 0.9.5 and newer; S, U: stages of encoder and decoder; w, x: channels of a stage and of the next; X:
+# stages that downsample, y channels there; u, v: of a decoder stage and its input; f: upsampling factor; R, M, Q, N:
+# resnets of a stage and of the middle; m, md: channels of the middle; noise: resnets with noise; timed: resnets read
+# the time step
 AUTOENCODERKLLTXVIDEO = Architecture("AutoencoderKLLTXVideo",
     dims=Dims(ci="in_channels", co="out_channels", z="latent_channels", p="patch_size", ch="block_out_channels",
               C="len(ch)", d="a", a="ch[0]",
@@ -250,6 +257,10 @@ DC_ATTENTION = rows(                           # y the width of all heads, scale
 DC_BLOCK = rows(
     rows(DC_RESNET, when="plain"),
     rows(DC_ATTENTION, tower="attention", when="not plain"))
+# S, U: stages of encoder and decoder; w, k, u, q: channels of a stage and of the next; B, Q, P: its blocks; y, yu:
+# width of all heads; M, MU: scales of the attention, kernel, kerne: their kernels; plain, plainu: stages of
+# convolutions only; scaled, scaledu: 1 where the first or last stage has no layers; m, md: channels of the middle; D,
+# W: stages that resize
 AUTOENCODERDC = Architecture("AutoencoderDC",
     dims=Dims(c="in_channels", z="latent_channels", hd="attention_head_dim", ch="encoder_block_out_channels", d="ch[0]",
               S="len(ch)", m="ch[S-1]",

@@ -1,13 +1,13 @@
-"""Models that join an audio encoder, a projector and a text model as Qwen2-Audio does.
+"""Models of an audio encoder, a projector and a text model, like Qwen2-Audio.
 
 Voxtral and its realtime form, Audio Flamingo 3, Music Flamingo, GLM-ASR, Granite Speech. modeling_voxtral.py: Whisper's
-encoder; four of its frames make one, so the projector reads `intermediate_size`. modeling_audioflamingo3.py: the
+encoder; four of its frames are merged, so the projector reads `intermediate_size`. modeling_audioflamingo3.py: the
 projector has the switch `projector_bias`; the head is never tied, and neither is Voxtral's in transformers 5.
 modeling_glmasr.py: rotary positions, so none are stored; keys without bias and in groups; the projector is twice as
 wide as the text model inside.
-modeling_voxtral_realtime.py: RMS norms and a gated MLP, of whose linears the last alone has a bias; each text layer
-scales by what two linears of 32 make of the delay. modeling_granite_speech.py: a Conformer that reads its own guess in
-the middle, and a Q-Former of `window_size // downsample_rate` queries.
+modeling_voxtral_realtime.py: RMS norms and a gated MLP; only its last linear has a bias; each text layer is scaled by
+the delay through two linears of width 32. modeling_granite_speech.py: a Conformer that reads its own prediction in the
+middle, and a Q-Former of `window_size // downsample_rate` queries.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS, SWIGLU

@@ -1,10 +1,9 @@
-"""Two checkpoints in one: an encoder of one type beside a decoder of another, for text, for speech and for pictures,
-and two encoders whose outputs are projected to one width.
+"""Two checkpoints in one: an encoder of one type and a decoder of another, for text, for speech and for images, and
+two encoders with outputs that are projected to one width.
 
 modeling_encoder_decoder.py: the sub-configs are `encoder` and `decoder`; `enc_to_dec_proj` exists where the widths
-differ and the decoder's `cross_attention_hidden_size` does not say so already.
-modeling_vision_encoder_decoder.py: the same. modeling_vision_text_dual_encoder.py: a CLIP tower keeps a prefix of its
-own.
+differ and the decoder's `cross_attention_hidden_size` is not set.
+modeling_vision_encoder_decoder.py: the same. modeling_vision_text_dual_encoder.py: a CLIP vision model has a prefix.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel

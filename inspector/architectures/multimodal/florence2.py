@@ -1,8 +1,7 @@
-"""Florence-2: the DaViT tower before a BART.
+"""Florence-2: a DaViT vision encoder and BART.
 
-modeling_florence2.py: every stage opens with a convolution whose norm has the width before it where `patch_prenorm`
-says so; a block attends within windows and then across channels; the temporal positions are a buffer; the projection
-has no bias.
+modeling_florence2.py: every stage begins with a convolution; with `patch_prenorm` its norm has the input width; a block
+attends within windows and then across channels; the temporal positions are a buffer; the projection has no bias.
 """
 
 from inspector.architectures.multimodal.joined_blocks import TIES

@@ -47,6 +47,8 @@ DECODER_MIDDLE = rows(
     under("mid.block_1", RESNET, i="m", o="m", tower="decoder.middle"),
     under("mid.attn_1", ATTENTION, tower="decoder.middle"),
     under("mid.block_2", RESNET, i="m", o="m", tower="decoder.middle.last"))
+# S, U: stages of encoder and decoder; w, v, u, p: channels of a stage and of the one before; m: of the middle; R, Q:
+# resnets; D, W: stages that resize; last, first: stages with attention; x: channels of the latents as encoded
 JANUS_VQ = Architecture("janus_vqgan", heads=(head("tower Model VQVAE", ""),),
     dims=Dims(ch="channel_multiplier", a="base_channels", S="len(ch)", U="len(ch)", d="embed_dim", m="a*ch[S-1]",
               z="latent_channels",

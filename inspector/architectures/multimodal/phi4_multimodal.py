@@ -86,6 +86,10 @@ AUTHORS_AUDIO_MLP = rows(
     part("layer_norm",   "norm.mlp",    affine("d")),
     part("net.0.linear", "mlp.gate_up", dense("d -> ff + ff", packs="up gate")),
     part("net.2",        "mlp.down",    dense("ff -> d")))
+# rs, rv: ranks of the speech and vision adapters; da, La, ha, fa: width, layers, heads, feed-forward of the audio
+# encoder; c, n, i: channels and number of its first convolutions, input; k, e, s, m: its convolution modules; B:
+# distances of the attention bias; a: input of the audio projection; v, Lv, hv, fv, p, g: the vision encoder, patch
+# size, positions
 PHI4MM = Architecture("phi4mm", heads=HEADS,  # no record exercises this definition
     ignores="attention_bias mlp_bias lm_head_bias full_attn_mod interpolate_factor sliding_window img_processor",
     dims=DECODER | DERIVED | Dims(

@@ -1,9 +1,9 @@
-"""Pix2Struct and UDOP: documents as patches, read by T5's relatives.
+"""Pix2Struct and UDOP: documents as patches, read by variants of T5.
 
-modeling_pix2struct.py: a patch comes flat with its row and column, each of which has a table; the decoder's attention
-is as wide as the model whatever `d_kv` says, and its head lies inside. modeling_udop.py: T5 with tables for boxes;
-besides the bias table of block 0 each stack has one for every entry of `relative_bias_args`, the first of them a copy;
-the decoder has a patch convolution of its own in transformers 5 alone.
+modeling_pix2struct.py: a patch is a flat vector with its row and column, each of which has a table; the decoder's
+attention is as wide as the model, ignoring `d_kv`, and its head is inside the decoder. modeling_udop.py: T5 with tables
+for boxes; besides the bias table of block 0 each stack has one for every entry of `relative_bias_args`, the first of
+them a copy; only in transformers 5 the decoder has a separate patch convolution.
 """
 
 from inspector.architectures.text.t5 import T5_DECODER, T5_ENCODER, T5_LM
@@ -68,6 +68,8 @@ OWN_PATCHES = rows(                            # a config without a version may 
 UDOP_DECODER = rows(
     T5_DECODER,
     under("decoder", MORE_BIASES, OWN_PATCHES, tower="decoder"))
+# M: two-dimensional positions; r0, r: buckets of the first and of further relative biases (B), e0, e: two more for a
+# prefix; old, new: written by transformers 4 or 5
 UDOP = Architecture("udop", ignores="dense_act_fn",
                     ties="tie_word_embeddings when transformers_version[0] == '4' | true",
     dims=Dims(V="vocab_size", d="d_model", L="num_layers", Ld="num_decoder_layers | L", h="num_heads", dh="d_kv",

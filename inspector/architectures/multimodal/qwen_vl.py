@@ -1,10 +1,10 @@
-"""Qwen 2, 2.5, 3 and 3.5 with vision, and GLM-4V, GLM-OCR and EXAONE 4.5, whose names and tower are of the same build.
+"""Qwen 2, 2.5, 3 and 3.5 with vision, and GLM-4V, GLM-OCR and EXAONE 4.5, with the same names and vision encoder.
 
-modeling_qwen2_vl.py: `embed_dim` is the tower's width, `hidden_size` what its merger ends in. modeling_qwen2_5_vl.py:
+modeling_qwen2_vl.py: `embed_dim` is the vision width, `hidden_size` the output of its merger. modeling_qwen2_5_vl.py:
 RMS norms, a gated MLP *with* bias, no bias on the patch convolution. modeling_qwen3_vl.py: layer norms, a patch bias,
 learned positions; the main merger norms the tower's width, each of `deepstack_merger_list` the merged one, as many as
-`deepstack_visual_indexes` has entries. On disk Qwen2-VL and 2.5-VL say `model.layers` and `visual.`, the class in
-memory `model.language_model` and `model.visual`.
+`deepstack_visual_indexes` has entries. Files of Qwen2-VL and 2.5-VL have `model.layers` and `visual.`, the class in
+memory has `model.language_model` and `model.visual`.
 modeling_glm4v.py: RMS norms without bias, the MLP of a block has the width `out_hidden_size`, the merger's
 `intermediate_size`; `attention_bias` reaches q, k and v only. modeling_glm_ocr.py: queries and keys normed per head, no
 positions, the bias reaches the MLP too, the merger is `out_hidden_size * in_channels` wide. modeling_exaone4_5.py: Qwen

@@ -4,11 +4,11 @@ modeling_ernie4_5.py: `use_bias` reaches every linear of a layer. modeling_ernie
 (i+1) is a multiple of `moe_layer_interval` and i is between `moe_layer_start_index` and `moe_layer_end_index` (-1:
 the last); the correction bias is a parameter [1, experts]; `use_bias` reaches the routed experts in transformers 4
 only, and the head of the mixture.
-modeling_ernie4_5_vl_moe.py: as many experts for pictures as for text, numbered on after them on disk and as wide as the
-second of `moe_intermediate_size` says; the routers' weights are stored [in, out]; a resampler joins patches in space,
+modeling_ernie4_5_vl_moe.py: as many experts for images as for text, numbered after them on disk and as wide as the
+second entry of `moe_intermediate_size`; the routers' weights are stored [in, out]; a resampler merges patches in space,
 then in time.
 modeling_paddleocr_vl.py: SigLIP's tower with rotary positions too. The Hub's files also hold the tower's pooling head
-and a second table of positions, both ignored on load, and say the text's keys at the top of the config.
+and a second table of positions, both ignored on load; the keys of the text model are at the top of the config.
 The Hub's files hold an MTP block with a dense MLP, ignored on load. Tied by class default.
 """
 

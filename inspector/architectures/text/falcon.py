@@ -1,11 +1,11 @@
 """Falcon, and its first names RefinedWeb (40B) and RefinedWebModel (1B, 7B).
 
 modeling_falcon.py: keys and values have one head with `multi_query`, `num_kv_heads` only in the new decoder
-architecture, else as many as queries, whatever `num_kv_heads` says; the fused rows are interleaved per kv group. Norms:
+architecture, else as many as queries, ignoring `num_kv_heads`; the fused rows are interleaved per kv group. Norms:
 two in series without `parallel_attn`; in parallel `ln_attn` and `ln_mlp` when there are two of them (the new
 architecture's default), else one. Tied by class default.
 modelling_RW.py of the first repositories: RefinedWeb always has two parallel norms and `n_head_kv` heads;
-RefinedWebModel is the old architecture. Their files hold a head of its own, or none.
+RefinedWebModel is the old architecture. Their files have a separate head, or none.
 """
 
 from inspector.architectures.blocks import CLASSIFIER, FOUR_H, QA_OUTPUTS, SCORE, TRANSFORMER

@@ -1,10 +1,10 @@
-"""Encoder-decoders beside BART: LED, BigBird-Pegasus, MVP, Pegasus-X, NLLB-MoE, FSMT, ProphetNet.
+"""Encoder-decoders related to BART: LED, BigBird-Pegasus, MVP, Pegasus-X, NLLB-MoE, FSMT, ProphetNet.
 
 modeling_led.py: the encoder has q, k, v twice (for the global tokens); each side its own number of positions.
 modeling_bigbird_pegasus.py: `use_bias` reaches all projections. modeling_mvp.py: prompts are made by two linears.
 modeling_pegasus_x.py: projections without bias, global tokens on the encoder's side, no stored positions.
 modeling_nllb_moe.py: sparse every n-th layer counting from 1. modeling_fsmt.py: sinusoids of T + pad_token_id + 1 rows,
-a vocabulary for each side, stored without a head of its own (`decoder.output_projection`). modeling_prophetnet.py: the
+a vocabulary for each side, stored without a separate head (`decoder.output_projection`). modeling_prophetnet.py: the
 table is above both sides; relative positions are computed by a linear with `num_buckets` outputs a head.
 """
 

@@ -3,8 +3,8 @@
 modeling_lfm2.py: a layer is a short convolution where `layer_types` says `conv`, else attention (older configs name the
 attention layers in `full_attn_idxs`; without either all are attention). The stored width is two thirds of
 `intermediate_size` unless `block_auto_adjust_ff_dim` is false, then multiplied and rounded up to `block_multiple_of`,
-but only where a multiplier is given; `block_ff_dim` and `tie_embedding` are older keys that win. `embedding_norm` is
-the *final* norm; w1, w3, w2 are gate, up, down.
+but only where a multiplier is given; the older keys `block_ff_dim` and `tie_embedding` take precedence.
+`embedding_norm` is the *final* norm; w1, w3, w2 are gate, up, down.
 modeling_lfm2_moe.py: the first `num_dense_layers` layers are dense, with `intermediate_size` as it is; `expert_bias`
 is a buffer. modeling_lfm3.py: Qwen3's attention with a gate a head; a norm behind each half as well.
 """

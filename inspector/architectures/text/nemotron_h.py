@@ -1,11 +1,11 @@
 """Nemotron-H and Nemotron 3: one norm and one mixer a layer, of four kinds.
 
 modeling_nemotron_h.py: `mixer.*` is Mamba 2, attention, an MLP or a mixture by layer, as `layers_block_type` (words of
-two vocabularies) or the older `hybrid_override_pattern` (letters M*-E) says; their length is the number of layers. No
+two vocabularies) or the older `hybrid_override_pattern` (letters M*-E) states; their length is the number of layers. No
 gate (relu²). `mlp_bias` reaches dense and shared MLPs and the latent projections, never routed experts; the attention
-has no bias in transformers whatever `attention_bias` says. `moe_latent_size` replaces the width the experts read.
-`mamba_…` spellings of the Mamba keys win. `mtp.` tensors exist on the Hub and are ignored on load; no row names them.
-The head is never tied, whatever the config says.
+has no bias in transformers, ignoring `attention_bias`. `moe_latent_size` replaces the width the experts read.
+`mamba_…` spellings of the Mamba keys take precedence. `mtp.` tensors on the Hub are ignored on load and not listed.
+The head is never tied, whatever the config states.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, GQA, MAMBA2, ROUTER, UP_DOWN

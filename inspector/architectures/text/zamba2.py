@@ -35,6 +35,9 @@ SHARED = rows(                                 # X: the adapters of this block
         part("down_proj",    "mlp.down",    linear("ff -> d",      bias="add_bias_linear")),
         part("gate_up_proj_adapter_list.{X}.0", "adapter.down", linear("d -> r")),
         part("gate_up_proj_adapter_list.{X}.1", "adapter.up",       linear("r -> ff + ff"))))
+# a: width that the shared attention reads; r: rank of the adapters; n: shared blocks; i, g, s, m, w, x: Mamba 2: inner
+# width, groups, state, heads, kernel, convolved channels; B, H: Mamba and hybrid layers; F, R: the first hybrid
+# layers, which store the shared blocks, and the others, which repeat them
 ZAMBA2 = Architecture("zamba2", ignores="kv_channels mamba_headdim num_query_groups", heads=CAUSAL,
                       ties="tie_word_embeddings | true",
     dims=DECODER | Dims(

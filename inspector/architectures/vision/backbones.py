@@ -46,6 +46,8 @@ def width_of(stage: str) -> str:
 FROZEN_RESNET = recast(RESNET, "batchnorm", frozen_batchnorm)
 FROZEN_RT_DETR_RESNET = recast(RT_DETR_RESNET, "batchnorm", frozen_batchnorm)
 # the maps that a backbone gives: {X} the place of each, x its stage, y the last
+# Z: all stages, Z1 … Z4: stages without a map; y3, y2, y1: the stages before the last; cx, cy, c3, c2, c1: channels of
+# x, y, y3, y2, y1; of: model type of the backbone
 MAPS = TIMM_DEPTHS | Dims(
     timm="backbone_config == null or backbone_config.model_type == 'timm_backbone'",
     of="backbone_config.model_type when not timm",

@@ -67,6 +67,8 @@ BLOCK = rows(
 SHRINK = rows(                                 # v channels out
     part("proj", "merge",      conv("w -> v, down_patch_size[0] down_patch_size[1]")),
     part("norm", "norm.merge", batchnorm("v")))
+# w0, …: width of each stage; s0, …: whether it ends in downsampling; P0, …, Q0, …: numbers of the stages and of the
+# downsampling modules (a1, …: running number); A0, …, B0, …: convolutional blocks of a stage, and its last block
 SWIFTFORMER = Architecture("swiftformer",
     dims=Dims(c="num_channels", w0="embed_dims[0]", w1="embed_dims[1]", w2="embed_dims[2]", w3="embed_dims[3]",
               N="len(depths)",

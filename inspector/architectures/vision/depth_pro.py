@@ -9,6 +9,9 @@ from inspector.architectures.vision.dpt import RESIDUAL
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import conv, conv_t, dense
 
+# S: scaled images, x their channels; J, y: intermediate maps and channels, R their upsampling; U, yu: maps that are
+# projected; N: fusion layers, n, z: batch norm and bias there; Q: layers of the field-of-view head (h1, h2, hl:
+# divisors of the channels), W, k: the last layer and its kernel
 DEPTH_PRO = Architecture("depth_pro",
     dims=Dims(f="fusion_hidden_size", d="patch.d", S="len(scaled_images_feature_dims)",
               x="scaled_images_feature_dims[{S}]",

@@ -114,6 +114,9 @@ CHOICE = rows(
         part("norm2",              "norm.mlp",         affine("t"))),
     part("mlp_classifier.linear1", "head.choose.1", dense("128 -> 128")),
     part("mlp_classifier.linear2", "head.choose",   dense("128 -> 2")))
+# v: width of the backbone; n, z: batch norm and bias in the fusion; q, e, r: width of the bottleneck, of a bin
+# embedding, number of relative features; K: attractor layers; single, attractors: outputs of one; t, ff, L: the patch
+# transformer; b0, s0: inner widths; several: one head per data set (nyu, kitti: their bins)
 ZOEDEPTH = Architecture("zoedepth", ignores="backbone_hidden_size",
     dims=NECK_DIMS | Dims(
         v="vision.d", d="v", n="use_batch_norm_in_fusion_residual",

@@ -17,6 +17,8 @@ ACTIVE = rows(CONV,
 LIGHT = rows(
     under("conv1", CONV,   o="m", q="1", n="1", tower="light.point"),
     under("conv2", ACTIVE, i="m", o="m", q="k", n="m", tower="light.depth"))
+# S: stages; a, m, z: channels in, inside, out; B: blocks, J: layers (y of them), k: kernel; T: stages of light layers,
+# P: others; D: stages that downsample; c0, c1, c2: channels of the stem; f: channels of the last stage
 HGNET_V2 = Architecture("hgnet_v2",
                         ignores="out_features out_indices depths embedding_size layer_type num_channels stem_strides "
                                 "stage_downsample_strides",

@@ -20,6 +20,9 @@ STEM = rows(
 CLASSIFY = rows(
     part("batch_norm", "norm.head",  batchnorm("f")),
     part("linear",     "head.class", dense("f -> C")))
+# e: width of the first stage; w, v: width of a stage and of the next; k, h, a: key width, heads, value width per key
+# width; n: numbered modules of a stage (t per block), A attention, M feed-forward; D: stages with downsampling, N, O
+# its modules, z, y: its key width and heads; r: side of the map
 LEVIT = Architecture("levit", ignores="down_ops",
     dims=Dims(c="num_channels", S="len(depths)", e="hidden_sizes[0]", q="kernel_size", w="hidden_sizes[{S}]",
               k="key_dim[{S}]",

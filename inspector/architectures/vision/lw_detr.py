@@ -1,8 +1,8 @@
 """LW-DETR and its vision transformer; RADIO.
 
-modeling_lw_detr.py: keys have no bias; for each scale of the projector the maps are resized and pass blocks whose
-outputs are all joined; every group of queries has heads of its own for the proposals. modeling_radio.py: patches are
-projected flat, positions reach over the largest picture, the first tokens are classes and registers.
+modeling_lw_detr.py: keys have no bias; for each scale of the projector the maps are resized and pass blocks with
+outputs that are all concatenated; every group of queries has separate heads for the proposals. modeling_radio.py:
+patches are projected flat, positions cover the largest image, the first tokens are classes and registers.
 """
 
 from inspector.architectures.vision.backbones import MAPS
@@ -36,6 +36,8 @@ LW_DETR_VIT = Architecture("lw_detr_vit", ignores="out_features out_indices", di
 CONV = rows(
     part("conv", "resnet.conv", conv("i -> o, k k", bias=False)),
     part("norm", "norm.resnet", batchnorm("o")))
+# v: width of the backbone; P: scales (factor s), D enlarged, H reduced; M: maps; m, x: channels of a map, inside the
+# projector; B: its blocks; F: levels; N: queries of all groups G; a: width of the self-attention
 LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_channels num_feature_levels",
                        dialects=({}, AS_FIRST_WRITTEN),
     dims=MAPS | Dims(d="d_model", v="vision.d", P="len(projector_scale_factors)", s="projector_scale_factors[{P}]",

@@ -55,6 +55,8 @@ MASKFORMER = Architecture("maskformer",
             part("mask_embedder.2.0", "head.mask",   dense("d -> ms")), default=True),
         head("Model", "")))
 
+# I: maps with deformable attention, z the stage of each, cz its channels; F: levels; P: finer maps that are added, g1
+# … and q1 …: their stages and channels; s, q: stride of the finest map, relative to the common one
 PIXEL_DIMS = MASK_DIMS | Dims(d="hidden_dim", fe="encoder_feedforward_dim", fd="dim_feedforward", Le="encoder_layers",
                               Ld="decoder_layers - 1",
     N="num_queries", he="num_attention_heads", F="3", I="min(3, len(stages))", z="stages[len(stages) - 1 - {I}]",

@@ -13,6 +13,8 @@ V1_LAYER = rows(
     part("convolution",   "resnet.conv", conv("i -> o, k k", groups="n", bias=False)),
     part("normalization", "norm.resnet", batchnorm("o")))
 LABELS = Dims(C="labels", c="num_channels", x="depth_multiplier")
+# x: multiplier of all channels; E, O: depthwise (even) and pointwise (odd) layers; a, d: channels of the stem, at the
+# end; v: channels of a depthwise layer; u, w: input and output of a pointwise layer
 MOBILENET_V1 = Architecture("mobilenet_v1",
     dims=LABELS | Dims(
         L="13", E="0 : 26 : 2", O="1 : 26 : 2", a="max(floor(32*x), min_depth)", d="max(floor(1024*x), min_depth)",
@@ -32,6 +34,8 @@ MOBILENET_V1 = Architecture("mobilenet_v1",
              default=True)))
 
 V2_LAYER = V1_LAYER
+# N: blocks; i, e, o: channels in, expanded, out; a, b, l, d: of the stem, after the stem, of the last block, at the
+# end; b*, r*, n*: the steps of rounding them: as in the table, times x, to a multiple of q
 MOBILENET_V2 = Architecture("mobilenet_v2",
     dims=LABELS | Dims(
         q="depth_divisible_by", y="min_depth", N="16",
@@ -74,6 +78,8 @@ EFFICIENT = rows(                              # i channels in, o out, t the exp
     part("squeeze_excite.expand", "resnet.excite",  conv("max(1, floor(i*squeeze_expansion_ratio)) -> i*t, 1 1")),
     part("projection.project_conv", "resnet.reduce", conv("i*t -> o, 1 1", bias=False)),
     part("projection.project_bn",   "norm.reduce",   batchnorm("o")))
+# i0, o0: channels in and out of stage 0 (m*: rounded to a multiple of q, before the correction); s, top, last: of the
+# stem, of the top convolution and of its input; b1: blocks up to the end of stage 0; F0, R0: its first, other blocks
 EFFICIENT_DIMS = LABELS | Dims(
     q="depth_divisor", x="width_coefficient", z="depth_coefficient", d="hidden_dim", S="len(in_channels)",
     ms="max(q, floor(32*x + q*0.5)//q*q)", s="ms + q when 10*ms < 9*32*x | ms",

@@ -37,6 +37,8 @@ SEGMENTATION = under("segmentation_head",      # y channels in
     under("aspp.convs.4.conv_1x1", CONV, i="y", o="z", k="1", n="1", tower="head.pool"),
     under("aspp.project",          CONV, i="5*z", o="z", k="1", n="1", tower="head.project"),
     part("classifier.convolution", "head.class", conv("z -> C, 1 1")), R="pyramid")
+# n0, n1, n2: channels of the stem and of the first layers; i, o: in and out of a layer with a transformer; w, ff, T:
+# its width, feed-forward and blocks; e, e0, …: expanded channels (v*, r*: rounding); f, y: input of the two heads
 MOBILEVIT = Architecture("mobilevit",
     dims=COMMON | Dims(
         n0="neck_hidden_sizes[0]", n1="neck_hidden_sizes[1]", n2="neck_hidden_sizes[2]", i="neck_hidden_sizes[{D}]",
@@ -63,6 +65,7 @@ MOBILEVIT = Architecture("mobilevit",
                   tower="top"),
             part("classifier", "head.class", dense("f -> C")), default=True),
         head("ForSemanticSegmentation", "mobilevit.", SEGMENTATION)))
+# as above; a0, b0, b1, …: the steps of rounding n0, n1, …; aw, bw: of w
 MOBILEVITV2 = Architecture("mobilevitv2",
     dims=COMMON | Dims(
         m="width_multiplier", a0="max(16, min(64, 32*m))", b0="max(16, floor(a0 + 4)//8*8)",

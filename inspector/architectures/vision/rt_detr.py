@@ -12,6 +12,8 @@ from inspector.architectures.vision.detr import ATTENTION, MLP
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, table
 
+# e encoder, d decoder: L layers, f feed-forward, h heads; I: maps with attention; P: steps of the pyramid, B their
+# blocks, x3 their width; J: maps of the decoder, E extra levels (G the first, U the others); H: heads, one per layer
 RT_DIMS = MAPS | Dims(d="d_model", eh="encoder_hidden_dim", Le="encoder_layers", Ld="decoder_layers",
                       fe="encoder_ffn_dim", fd="decoder_ffn_dim",
     hd="decoder_attention_heads", pd="decoder_n_points", F="num_feature_levels", N="num_queries",

@@ -19,6 +19,7 @@ BLOCK = rows(                                  # i channels in, o out
     part("mlp.proj_in",  "mlp.up",           dense("o -> floor(o*mlp_ratio)")),
     part("mlp.proj_out", "mlp.down",         dense("floor(o*mlp_ratio) -> o")),
     part("proj",         "resnet.skip",      dense("i -> o"), when="i != o"))
+# e0, …: width of each stage; s1, …: end of each stage; B0, B1, …: blocks of one width; F1, F2, F3: blocks that widen
 SAM2_HIERA = Architecture("sam2_hiera_det_model", heads=(head("tower Model", ""),),
     dims=Dims(d="hidden_size", c="num_channels", e="embed_dim_per_stage", n="blocks_per_stage", e0="e[0]", e1="e[1]",
               e2="e[2]", e3="e[3]",

@@ -109,7 +109,7 @@ class ValuesRounded(ChangedHarmlessly, frozen=True, kw_only=True):
 
 
 class RowsReordered(ChangedHarmlessly, frozen=True, kw_only=True):
-    """Query and key rows are in the other rotary order.
+    """Query and key rows use the other rotary layout.
 
     What it means
         One side stores the rows of each head in pairs, as Meta's code does, the other in two halves, as

@@ -45,7 +45,7 @@ class MetadataMalformed(Finding, frozen=True, kw_only=True):
     """`__metadata__` must map strings to strings.
 
     What it means
-        `__metadata__` must be an object whose values are strings (or null as a whole).
+        `__metadata__` must be an object with string values (or null as a whole).
 
     Why it matters
         The reference reader rejects the file.

@@ -1,1 +1,1 @@
-"""Places that are reached over a network: the Hub, buckets, archives, servers."""
+"""Sources of checkpoints: local folders, the Hub, buckets, archives, servers."""

@@ -1,4 +1,4 @@
-"""The token and the cache that a call names in place of those of the environment."""
+"""The token and the cache of one call, instead of those of the environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 
 class Access(Struct, frozen=True):
-    """token: to send; True the stored one, False none, None what the environment says. cache_dir: "" for its own."""
+    """token: to send; True: the stored one, False: none, None: by the environment. cache_dir: "" for the default."""
 
     token: str | bool | None = None
     cache_dir: str = ""
@@ -23,12 +23,12 @@ class Access(Struct, frozen=True):
 
 _OF_THE_ENVIRONMENT: Final = Access()
 ACCESS: Final = ContextVar("access", default=_OF_THE_ENVIRONMENT)
-"""Of the current call. Not an argument of each function on the way: as the environment, it applies to all requests."""
+"""Of the current call. Not an argument of each function: like the environment, it applies to all requests."""
 
 
 @contextmanager
 def access(token: str | bool | None = None, cache_dir: str | os.PathLike[str] | None = None) -> Iterator[None]:
-    """Everything inside uses this token and this cache of the Hub's client."""
+    """Context manager in which all requests use this token and this cache of the Hub's client."""
     folder = os.path.expanduser(os.fspath(cache_dir)) if cache_dir else ""
     before = ACCESS.set(Access(token if token != "" else None, folder))
     try:

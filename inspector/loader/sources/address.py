@@ -17,7 +17,7 @@ from msgspec.structs import replace
 RepoType = Literal["model", "dataset", "space"]
 REPO_TYPES: Final[tuple[RepoType, ...]] = ("model", "dataset", "space")
 MAIN: Final = "main"
-"""The revision that is meant where none is named."""
+"""The default revision."""
 
 _PREFIXES: Final[dict[str, RepoType]] = {"models": "model", "datasets": "dataset", "spaces": "space"}
 _NOT_READ: Final = frozenset({"buckets", "kernels"})
@@ -34,11 +34,11 @@ _REVISION_LIMIT: Final = 250
 
 
 class Address(Struct, frozen=True):
-    """Where to read.
+    """A parsed source.
 
-    kind: "path" (this machine), "hub" (a repository) or "url" (whatever fsspec knows). repository and
+    kind: "path" (local), "hub" (a repository) or "url" (anything fsspec supports). repository and
     revision are those of the Hub; revision None is the main branch. inside: folder or file within
-    the repository, "" for its root; which of the two it is, only the repository's tree can tell.
+    the repository, "" for its root; only the tree of the repository shows which of the two it is.
     """
 
     kind: Literal["path", "hub", "url"]
@@ -59,7 +59,7 @@ class Address(Struct, frozen=True):
 
 
 class InvalidAddress(Struct, frozen=True):
-    """Why the argument could not be parsed. problem: the end of the sentence that `given` begins."""
+    """The argument could not be parsed. problem: completes the sentence that `given` begins."""
 
     given: str
     problem: str
@@ -86,7 +86,7 @@ def address_of(given: str, *, exists: bool, hosts: frozenset[str] = _PUBLIC_HOST
 def with_options(
     address: Address, revision: str | None, subfolder: str | None, repo_type: str | None
 ) -> Address | InvalidAddress:
-    """The address with what options say; an option that contradicts the address is a mistake."""
+    """The address with options applied; an option that contradicts the address raises InvalidAddress."""
     if address.kind != "hub":
         if revision is not None:
             return InvalidAddress(address.given, "has no revisions: it is not a Hub repository")
@@ -119,7 +119,7 @@ def repository_named(name: str, revision: str | None) -> Address | InvalidAddres
 
 
 def below(text: str, commit: str, folder: str) -> str:
-    """The `hf://` address of a folder at a commit, below what an address in its shortest form names."""
+    """The `hf://` address of a folder at a commit, below an address in its shortest form."""
     found = _hub(text, text)
     assert isinstance(found, Address), text
     inside = "/".join(part for part in (found.inside, folder) if part)
@@ -127,7 +127,7 @@ def below(text: str, commit: str, folder: str) -> str:
 
 
 def shown(given: str) -> str:
-    """A source as it may be printed: a web address without what may be a secret, its user and its query."""
+    """A printable form of a source: a web address without possible secrets (user and query)."""
     if "://" not in given or given.startswith("hf://"):
         return given
     try:
@@ -144,7 +144,7 @@ def is_commit(revision: str) -> bool:
 
 
 def _hub(given: str, rest: str) -> Address | InvalidAddress:
-    """`[type/]org/name[@revision][/inside]`, and a lone `name` of the oldest repositories."""
+    """`[type/]org/name[@revision][/inside]`, or a single `name` for the oldest repositories."""
     parts = rest.strip("/").split("/")
     repo_type: RepoType = "model"
     if len(parts) > 1 and parts[0] in _PREFIXES:

@@ -1,4 +1,4 @@
-"""A repository in the local cache of the Hub client: which revisions of it are there, and which is meant."""
+"""A repository in the local cache of the Hub client: its revisions, and the one that an address means."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _SHOWN: Final = 20
 
 
 class Cached(Struct, frozen=True):
-    """A snapshot in the cache. revision: the name that led to it; only: the file that the address names."""
+    """A snapshot in the cache. revision: the name that refers to it; only: the file that the address names."""
 
     source: FolderSource
     commit: str
     revision: str
     only: str | None = None
     unfinished: int = 0
-    """Downloads into this repository's part of the cache that did not end."""
+    """Unfinished downloads into this repository's part of the cache."""
 
 
 def open_cached(address: Address, cache: str, *, offline: bool = False) -> Cached | Finding:
-    """The snapshot of a repository that the address means: by reference, by commit, or by its beginning.
+    """The snapshot of a repository for an address: by reference, by commit, or by the beginning of a commit.
 
-    Nothing is asked of any server. Without a revision it is what `main` was when it was last fetched, or
+    No request is made. Without a revision it is what `main` was when it was last fetched, or
     the only snapshot there is.
     """
     root = os.path.join(cache, f"{address.repo_type}s--" + address.repository.replace("/", "--"))

@@ -1,4 +1,4 @@
-"""What downloading a repository would bring: what is needed, and what is there a second time. Pure."""
+"""The size of a download of a repository: needed files, and second copies of the weights. Pure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Copies(Struct, frozen=True):
 
 
 class Download(Struct, frozen=True):
-    """needed and copies in bytes; total is what a plain download brings. command: fetches what is needed."""
+    """needed and copies in bytes; total: of a plain download. command: fetches only the needed files."""
 
     needed: int
     needed_files: int
@@ -55,14 +55,14 @@ class Download(Struct, frozen=True):
 
     @property
     def spared(self) -> int:
-        """Bytes that the command leaves out."""
+        """Bytes that the command skips."""
         return self.total - self.needed
 
 
 def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Address, commit: str) -> Download:
     """sizes: path in the repository -> bytes. audited: paths of the weights that were audited.
 
-    Needed are these, and every file that does not contain weights: configs, tokenizers, code.
+    These are needed, and every file without weights: configs, tokenizers, code.
     """
     wanted = set(audited)
     copies: dict[str, list[str]] = {}
@@ -90,7 +90,7 @@ def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Addre
 
 
 def second_copy(path: str, audited: set[str]) -> str | None:
-    """What sort of second copy a file is; None where it is none."""
+    """The kind of second copy that a file is; None for other files."""
     name = path.rpartition("/")[2].lower()
     folder = path.partition("/")[0].lower() if "/" in path else ""
     if not audited or _SMALL_BIN.fullmatch(name):
@@ -107,12 +107,12 @@ def second_copy(path: str, audited: set[str]) -> str | None:
             if kind != "safetensors":
                 return kind
             here = any(one.rpartition("/")[0] == path.rpartition("/")[0] for one in audited)
-            return "other weights" if here else None  # a component of a pipeline has a folder of its own
+            return "other weights" if here else None  # each component of a pipeline has a separate folder
     return None
 
 
 def _patterns(needed: list[str], left_out: list[str]) -> list[str]:
-    """Patterns that match every needed file and none of the others, few where that is possible."""
+    """Patterns that match exactly the needed files, as few as possible."""
     import fnmatch
 
     def clean(pattern: str) -> bool:
@@ -144,7 +144,7 @@ def _command(address: Address, commit: str, patterns: list[str]) -> str:
 
 
 def quoted(word: str) -> str:
-    """A word as the shell takes it, on Windows as cmd and PowerShell do; patterns and blanks are in quotes."""
+    """Quotes a word for the shell, on Windows for cmd and PowerShell, if it has patterns or blanks."""
     import shlex
 
     if _PLAIN.fullmatch(word):

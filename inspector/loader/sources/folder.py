@@ -1,4 +1,4 @@
-"""Files on this machine: a folder, a single file, or a path inside the Hugging Face cache."""
+"""Local files: a folder, a single file, or a path inside the Hugging Face cache."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from inspector.loader.header import wanted_length
+from inspector.loader.header import stated_length
 from inspector.loader.signature import SNIFF_BYTES
 from inspector.loader.sources.local_reading import CASELESS, kind_of, names_device, open_regular, read_at, refusal_of
 from inspector.loader.sources.source import Listing, Opening, Refusal, is_plain_name
 
 LISTED_LIMIT: Final = 100_000
-"""Weight and JSON files of one folder that are looked at; more is no checkpoint."""
+"""Most weight and JSON files of one folder that are checked; a checkpoint has fewer."""
 SIBLINGS_LIMIT: Final = 1_000
-"""Files of other kinds whose sizes are asked for."""
+"""Most files of other kinds with sizes that are read."""
 _KEPT: Final = (
     ".safetensors",
     ".json",
@@ -49,7 +49,7 @@ class FolderSource(Struct, frozen=True):
     origin: tuple[str, str] | None = None
 
     def listing(self) -> Listing:
-        """Names and sizes; entries that are no regular files under what they are. Never recurses."""
+        """Names and sizes; entries other than regular files with their kind. Never recurses."""
         files: dict[str, int] = {}
         others: dict[str, str] = {}
         kept = rest = 0
@@ -103,7 +103,7 @@ class FolderSource(Struct, frozen=True):
             os.close(descriptor)
 
     def read_headers(self, names: Iterable[str]) -> Iterator[tuple[str, Opening | Refusal]]:
-        """One after the other: threads do not help with local files."""
+        """Reads the headers one by one: threads do not help with local files."""
         for name in names:
             yield name, self._header(name)
 
@@ -127,7 +127,7 @@ class FolderSource(Struct, frozen=True):
         descriptor, size = opened
         try:
             first = read_at(descriptor, 0, 8)
-            length = wanted_length(first, size)
+            length = stated_length(first, size)
             if length is None:
                 return Opening(size, read_at(descriptor, 0, SNIFF_BYTES), None)
             header = read_at(descriptor, 8, length)
@@ -149,10 +149,10 @@ class FolderSource(Struct, frozen=True):
 
 
 def locate(path: str) -> tuple[FolderSource, str | None] | Refusal:
-    """The folder of a path, and the name in it where the path is that of a single file.
+    """The folder of a path, and the file name where the path is a single file.
 
-    The folder of a whole model in the Hugging Face cache (`models--org--name`) stands for the snapshot
-    that its `refs/main` names, or for the only one there is.
+    The folder of a model in the Hugging Face cache (`models--org--name`) means the snapshot
+    that its `refs/main` names, or its only snapshot.
     """
     if names_device(path):
         return Refusal("not-regular", "device")
@@ -170,7 +170,7 @@ def locate(path: str) -> tuple[FolderSource, str | None] | Refusal:
 
 
 def _as_listed(folder: str, name: str) -> str:
-    """The name of an existing file as its folder has it: the system finds it under other capitals and accents too."""
+    """The name of an existing file as its folder lists it: the system may ignore case and accents."""
     listed = names_in(folder)
     if name in listed:
         return name
@@ -202,7 +202,7 @@ def _snapshot(path: str) -> str:
 
 
 def names_in(folder: str) -> list[str]:
-    """The names of what is in a folder, in order; none where it cannot be listed."""
+    """The sorted names in a folder; empty where it cannot be listed."""
     try:
         return sorted(os.listdir(folder))
     except OSError:
@@ -210,7 +210,7 @@ def names_in(folder: str) -> list[str]:
 
 
 def reference_in(repository: str, revision: str) -> str | None:
-    """The commit that a reference of a repository in the cache was at when it was last fetched."""
+    """The commit of a reference of a repository in the cache, when it was last fetched."""
     parts = revision.split("/")
     if any(part in ("", ".", "..") for part in parts):
         return None

@@ -1,9 +1,9 @@
-"""A repository of the Hub at one commit, read by its tree and by ranges.
+"""Reads a repository of the Hub at one commit by its tree and by ranges.
 
-The revision is resolved to a commit by the first request; all later ones name that commit. The tree says
-what files there are and how long each is. Configs, the index and, where the Hub has it, the one answer
-with all headers are requested while the tree is on its way; without such an answer, so are the
-redirects of the weight files to the store that holds them.
+The first request resolves the revision to a commit; all later ones name that commit. The tree states
+the files and their sizes. Configs, the index and, where the Hub has it, the one answer
+with all headers are requested in parallel with the tree; without such an answer, so are the
+redirects of the weight files to their storage.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from inspector.loader.sources.web import Answer, Limits, Request, RequestFailure
 from inspector.loader.weight_sets import SAFETENSORS, group
 
 ROUTES_LIMIT: Final = 1_000
-"""Files with redirects that are requested before the required ranges are known."""
+"""Most files with redirects that are requested before the required ranges are known."""
 BEGINNING: Final = 16_384
-"""Bytes that are requested with a redirect: a server that sends the file itself then sends its beginning."""
+"""Bytes that are requested with a redirect: a server that sends the file directly then sends its beginning."""
 HEADERS_LIMIT: Final = 400_000_000
-"""Bytes of the one answer that holds all headers."""
+"""Largest answer with all headers, in bytes."""
 _CONFIGS: Final = ("config.json", "params.json", "adapter_config.json", "model_index.json")
 _READ_AHEAD: Final = 64_000_000
 
@@ -45,9 +45,9 @@ class HubSource:
         self.address = replace(api.address, repository=description.repository)
         self.commit = description.commit
         self.notes: list[Finding] = []
-        """What is to be said of the repository as such: that it was renamed."""
+        """Findings on the repository itself: that it was renamed."""
         self.only: str | None = None
-        """The one file that the address names, where it is none of a folder."""
+        """The single file that the address names, "" for a folder."""
         self._web, self._progress, self._description = api.web, progress, description
         self._api = replace(api, address=self.address)
         self._files: dict[str, RepositoryFile] = {}
@@ -72,16 +72,16 @@ class HubSource:
 
     @property
     def traffic(self) -> Traffic:
-        """What was read so far."""
+        """The traffic so far."""
         return self._web.meter.traffic()
 
     @property
     def tree(self) -> Mapping[str, RepositoryFile]:
-        """Every file at and below the folder, by its path from there; {} where the list is not complete."""
+        """Every file in and below the folder, by its relative path; {} where the list is incomplete."""
         return dict(self._below()) if self._complete else {}
 
     def close(self) -> None:
-        """Ends the reading; nothing waits for what is still on its way."""
+        """Ends the reading; pending requests are abandoned."""
         self._web.close()
 
     def again(self) -> HubSource:
@@ -105,7 +105,7 @@ class HubSource:
         return source
 
     def download(self, audited: Iterable[str]) -> Download:
-        """What fetching the repository brings, if these files of the folder are its weights."""
+        """The size of a download of the repository, if these files of the folder are its weights."""
         sizes = {path: file.size for path, file in self._files.items()}
         return download_of(sizes, map(self._path, audited), self.address, self.commit)
 
@@ -122,7 +122,7 @@ class HubSource:
         return Listing(dict(sorted(files.items())), others, self._complete)
 
     def read_whole(self, name: str, limit: int) -> bytes | Refusal:
-        """A small file, whole."""
+        """Reads a small file."""
         file = self._file(name)
         if file is None:
             return _ABSENT
@@ -144,11 +144,11 @@ class HubSource:
         return answer.body
 
     def expect(self, weight_map: Mapping[str, str]) -> None:
-        """Sizes the first ranges by what an index promises in each file."""
+        """Sizes the first ranges by the tensors that an index lists in each file."""
         self._expected = expected_headers(weight_map, self.listing().files)
 
     def read_headers(self, names: Iterable[str]) -> Iterator[tuple[str, Opening | Refusal]]:
-        """The headers in the order of the names: by the one answer that has them all, else by ranges."""
+        """The headers in the order of the names: from the one answer with all headers, else by ranges."""
         wanted = list(names)
         given = self._given_headers(wanted)
         rest = [name for name in wanted if name not in given]
@@ -167,7 +167,7 @@ class HubSource:
             raise
 
     def read_part(self, name: str, offset: int, length: int) -> bytes | Refusal:
-        """Bytes from within a file."""
+        """Reads a range of a file."""
         file = self._file(name)
         if file is None:
             return _ABSENT
@@ -203,7 +203,7 @@ class HubSource:
             self._progress(done, total, self._web.meter.bytes)
 
     def _below(self) -> Iterator[tuple[str, RepositoryFile]]:
-        """(path from the folder, file) of everything at and below it."""
+        """(relative path, file) of everything in and below the folder."""
         prefix = self._path("")
         for path, file in self._files.items():
             if path.startswith(prefix):
@@ -231,7 +231,7 @@ class HubSource:
     # --- opening ---
 
     def open(self) -> Finding | None:
-        """Requests the tree and, at the same time, all that is sure to be read. What fails is returned."""
+        """Requests the tree and, in parallel, all that will certainly be read. Returns the finding on a failure."""
         tree = self._web.begin([lambda: self._api.tree(self.commit)], self._api.finding_of)[0]
         self._read_ahead()
         found = tree.result()
@@ -249,7 +249,7 @@ class HubSource:
         return self._closed()
 
     def _closed(self) -> Finding | None:
-        """Why no file may be read though the tree may: the terms of the repository, said once for all files."""
+        """Why no file may be read although the tree may: the terms of the repository, reported once for all files."""
         early = next(iter(self._early.values()), None)
         if early is None and self._description.gated and (name := next(iter(self.listing().files), None)):
             early = self._web.ask(Request(self._url(name), 1, 0, 0, exact=False))
@@ -259,7 +259,7 @@ class HubSource:
         return None
 
     def _read_ahead(self) -> None:
-        """Requests files that the description names already, before the tree is there."""
+        """Requests files that the description names, before the tree has arrived."""
         named = self._description.names
         if self._folder in named:
             self._route([self._url_of(self._folder)])
@@ -282,7 +282,7 @@ class HubSource:
             self._route(urls)
 
     def _all(self, url: str, urls: Sequence[str]) -> bytes:
-        """The one answer with all headers at the commit; b"" where there is none, and then each file is on its way."""
+        """The one answer with all headers at the commit; b"" where there is none, after requesting each file."""
         answer = self._web.get(Request(url, HEADERS_LIMIT, tries=1, compressed=True))
         if isinstance(answer, Answer):
             stated = answer.headers.get("x-repo-commit", "")
@@ -292,14 +292,14 @@ class HubSource:
         return b""
 
     def _route(self, urls: Sequence[str]) -> None:
-        """Requests the redirects of files that are almost sure to be read."""
+        """Requests the redirects of files that will almost certainly be read."""
         if not self._description.gated and not self._chosen:
             ways = [Request(url, BEGINNING, 0, BEGINNING - 1, exact=False, route=True) for url in urls[:ROUTES_LIMIT]]
             tasks = self._web.begin([partial(self._web.get, way) for way in ways], lambda failure: failure)
             self._routes = {way.url: task for way, task in zip(ways, tasks, strict=True)}
 
     def _given_headers(self, names: Sequence[str]) -> Mapping[str, Opening]:
-        """Headers out of the one answer, as far as tree and answer agree to the byte; {} on any trouble."""
+        """Headers from the one answer, as far as tree and answer agree exactly; {} on any failure."""
         task, self._all_headers = self._all_headers, None
         if task is None or not (answer := task.result()):
             return {}
@@ -317,9 +317,9 @@ def open_repository(
     *,
     chosen: bool = False,
 ) -> HubSource | Finding:
-    """The repository at the current commit of its revision, or why it cannot be read.
+    """Opens the repository at the current commit of its revision, or returns why it cannot be read.
 
-    chosen: the weights are not those that come first, so that nothing is requested of these ahead.
+    chosen: the user selected weights, so that the default weights are not requested in advance.
     """
     headers = request_headers()
     limits = limits or Limits(silence=settings.patience, head=settings.patience + 2)
@@ -349,7 +349,7 @@ _ABSENT: Final = Refusal("absent", "no such file at this commit")
 
 
 def _numbered(outcome: Opening | Refusal, number: int, total: int) -> Opening | Refusal:
-    """A refusal that says which of how many files was not read."""
+    """A refusal that states which of how many files was not read."""
     if isinstance(outcome, Opening) or outcome.reason == "absent" or total == 1:
         return outcome
     return replace(outcome, detail=f"not read: shard {number} of {total}: {outcome.detail}")

@@ -1,4 +1,4 @@
-"""What the Hub's API says of a repository: its commit, its files, and why it may not be read."""
+"""The Hub's API for a repository: its commit, its files, and why it may not be read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BAD_TOKEN: Final = "invalid credentials in authorization header"
 
 
 class Description(Struct, frozen=True):
-    """A repository at one commit. names: its files, as far as they are stated before the tree is read."""
+    """A repository at one commit. names: its files, as far as they are known before the tree is read."""
 
     repository: str
     commit: str
@@ -46,7 +46,7 @@ class Api(Struct, frozen=True, eq=False):
     with_token: bool
 
     def url(self, rest: str = "") -> str:
-        """The address of what the API offers of the repository."""
+        """An address of the API for the repository."""
         base = f"{self.settings.endpoint}/api/{self.address.repo_type}s/{self.address.repository}"
         return f"{base}/{rest}" if rest else base
 
@@ -75,13 +75,13 @@ class Api(Struct, frozen=True, eq=False):
         )
 
     def is_at(self, commit: str) -> bool:
-        """Whether the main branch is at this commit now."""
+        """Whether the main branch is currently at this commit."""
         answer = self.web.get(Request(self.url(f"revision/{MAIN}"), DESCRIPTION_LIMIT, compressed=True))
         described = None if isinstance(answer, RequestFailure) else _json(answer.body)
         return isinstance(described, dict) and described.get("sha") == commit
 
     def tree(self, commit: str) -> tuple[dict[str, RepositoryFile], bool] | Finding:
-        """(path -> file, of all files at a commit; whether these are all), or why they cannot be listed."""
+        """(path -> file at a commit, whether the list is complete), or why the files cannot be listed."""
         files: dict[str, RepositoryFile] = {}
         url: str | None = self.url(f"tree/{commit}?recursive=true&expand=false")
         seen: set[str] = set()
@@ -102,9 +102,9 @@ class Api(Struct, frozen=True, eq=False):
         return files, True
 
     def finding_of(self, failure: RequestFailure) -> Finding:
-        """The failure of the first requests about a repository as the one thing that it says.
+        """The finding for a failure of the first requests about a repository.
 
-        A server that hides private repositories answers 401 for these and for absent ones alike, as long as
+        A server that hides private repositories answers 401 for private and for absent ones, as long as
         the user is not logged in; with a token it answers 404 for both.
         """
         kind = _kind(failure, self.with_token)
@@ -135,14 +135,14 @@ class Api(Struct, frozen=True, eq=False):
         )
 
     def _not_understood(self, wanted: str, raw: bytes) -> Finding:
-        """An answer with the right status and the wrong content: a web page instead of the Hub's JSON."""
+        """The finding on an answer with invalid content: a web page instead of the Hub's JSON."""
         from inspector.findings.reading.network import HubAnswerOdd
 
         return HubAnswerOdd(wanted=wanted, what=recognise(raw[:512], len(raw)), endpoint=self.settings.endpoint)
 
 
 def _kind(failure: RequestFailure, with_token: bool) -> type[OfRepository] | None:
-    """What a refusal is about; None where it says nothing about the repository."""
+    """The kind of a refusal; None where it is not about the repository."""
     from inspector.findings.reading import hub
 
     said = failure.headers.get("x-error-message", "").strip().lower().rstrip(".")
@@ -179,7 +179,7 @@ def _json(raw: bytes) -> Any:
 
 
 def _file(one: object) -> tuple[str, RepositoryFile] | None:
-    """Path and facts of a file of the tree, if the path is safe; None for anything else."""
+    """Path and record of a file of the tree, if the path is safe; None for anything else."""
     if not isinstance(one, dict) or one.get("type") != "file":
         return None
     path, size = one.get("path"), one.get("size")

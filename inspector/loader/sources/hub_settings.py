@@ -1,6 +1,6 @@
-"""What huggingface_hub knows of this machine: endpoint, cache, offline mode, and the headers of its requests.
+"""Settings of huggingface_hub: endpoint, cache, offline mode, and the headers of its requests.
 
-Its rules apply, and its environment variables, which it reads when it is imported. Only its table of
+Its rules and its environment variables apply, which it reads on import. Only its table of
 constants is imported until there is something to request: the client itself takes a third of a second.
 """
 
@@ -19,7 +19,7 @@ DEFAULT_ENDPOINT: Final = "https://huggingface.co"
 
 
 class HubSettings(Struct, frozen=True):
-    """endpoint: without a slash at its end. patience: seconds without an answer."""
+    """endpoint: without a trailing slash. patience: timeout for an answer, in seconds."""
 
     endpoint: str
     origin: Origin
@@ -32,10 +32,10 @@ class HubSettings(Struct, frozen=True):
 
 
 def settings() -> HubSettings | InvalidAddress:
-    """The settings of the client, or what is wrong with them."""
+    """The settings of the client, or why they are invalid."""
     try:
         constants = _constants()
-    except ValueError as problem:  # a number in the environment that is none
+    except ValueError as problem:  # an invalid number in the environment
         return InvalidAddress("the environment", f"is rejected by huggingface_hub: {problem}")
     endpoint = str(constants.ENDPOINT).strip().rstrip("/") or DEFAULT_ENDPOINT
     origin = origin_of(endpoint)
@@ -52,19 +52,19 @@ def hosts() -> frozenset[str]:
 
 
 def offline() -> bool:
-    """Whether no connection may be made."""
+    """Whether connections are forbidden."""
     return bool(_constants().HF_HUB_OFFLINE)
 
 
 def cache_folder() -> str:
-    """The folder in which the client keeps what it downloads, or the one that the call names."""
+    """The cache folder of the client, or the one that the call names."""
     return ACCESS.get().cache_dir or str(_constants().HF_HUB_CACHE)
 
 
 def request_headers() -> dict[str, str]:
-    """The headers of a request by the client: a user agent, and the token of the call or that it would send.
+    """The headers of a request: a user agent, and the token of the call or of the client.
 
-    Not taken from `build_hf_headers`, which may request and store a list of coding agents to name one of them.
+    Not from `build_hf_headers`, which may request and store a list of coding agents to name one of them.
     """
     import huggingface_hub
 

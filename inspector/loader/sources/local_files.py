@@ -1,4 +1,4 @@
-"""All files of a folder on this machine, with their folders, and their digests in bounded memory."""
+"""All files below a local folder, and their digests in bounded memory."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from inspector.loader.sources.source import Refusal
 
 ENTRIES_LIMIT: Final = 200_000
 PIECE: Final = 4_000_000
-"""Bytes that are in memory while a file is read for its digest."""
+"""Bytes per read for a digest."""
 _OWN: Final = frozenset({".git", ".cache"})
-"""Folders of git and of the Hub's client itself."""
+"""Folders of git and of the Hub's client."""
 
 
 def files_below(folder: str) -> tuple[dict[str, int], bool]:
-    """(path from the folder, with slashes -> bytes, of every regular file; whether that is all of them).
+    """(relative path with slashes -> bytes of every regular file, whether the list is complete).
 
     Links to files are followed, as the Hugging Face cache needs; links to folders are not.
     """
@@ -44,14 +44,14 @@ def files_below(folder: str) -> tuple[dict[str, int], bool]:
 
 
 def git_digest(path: str, size: int) -> str | Refusal:
-    """The name that git gives to the content of a file: SHA-1 of a header and the bytes."""
+    """The git hash of a file: SHA-1 of a header and the bytes."""
     digest = hashlib.sha1(usedforsecurity=False)
     digest.update(f"blob {size}\0".encode())
     return _digest(path, digest, size, None)
 
 
 def content_digest(path: str, size: int, read: Callable[[int], None] | None = None) -> str | Refusal:
-    """SHA-256 of a file, as the Hub states it of large ones. read is reported the bytes of each piece."""
+    """SHA-256 of a file, as the Hub states it for large files. read: called with the number of bytes of each piece."""
     return _digest(path, hashlib.sha256(), size, read)
 
 

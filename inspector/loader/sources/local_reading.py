@@ -1,4 +1,4 @@
-"""Regular files of this machine, opened once and read at a position: the same on Linux, macOS and Windows.
+"""Opens local regular files and reads at a position, on Linux, macOS and Windows.
 
 Every local file that the package reads is opened here, so that no named pipe blocks, no device is opened, and
 Windows translates no line ends.
@@ -17,17 +17,17 @@ from inspector.loader.sources.source import Refusal, is_reserved
 _FLAGS: Final = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_BINARY", "O_NONBLOCK", "O_CLOEXEC", "O_NOINHERIT", "O_NOCTTY")
 )
-"""O_BINARY and O_NOINHERIT are of Windows alone, the others of POSIX."""
+"""O_BINARY and O_NOINHERIT exist only on Windows, the others on POSIX."""
 AT_ONCE: Final = 1 << 30
-"""Bytes of one call: Linux gives at most 2 GB, and macOS refuses to read more."""
+"""Bytes per call: Linux returns at most 2 GB, and macOS refuses to read more."""
 WINDOWS: Final = os.path.__name__ == "ntpath"
-"""Whether paths are those of Windows: drives, two separators, names of devices."""
+"""Whether paths follow the rules of Windows: drives, two separators, device names."""
 CASELESS: Final = WINDOWS or sys.platform == "darwin"
-"""Whether the usual file systems find a file whatever the case of its letters."""
+"""Whether the usual file systems ignore the case of names."""
 
 
 def open_regular(path: str) -> tuple[int, int] | Refusal:
-    """(descriptor, bytes) of a regular file, links followed. The caller closes the descriptor with `os.close`."""
+    """Opens a regular file, following links: (descriptor, bytes). The caller closes the descriptor with `os.close`."""
     if names_device(path):
         return Refusal("not-regular", "device")
     try:
@@ -46,9 +46,9 @@ def open_regular(path: str) -> tuple[int, int] | Refusal:
 
 
 def read_at(descriptor: int, offset: int, length: int) -> bytes:
-    """Bytes from `offset`, fewer where the file ends. OSError where the system cannot read them.
+    """Reads bytes from `offset`, fewer at the end of the file. OSError where the system cannot read them.
 
-    Windows has no `os.pread`: the descriptor's own position moves there, therefore a descriptor is never shared
+    Windows has no `os.pread`: the position of the descriptor moves there, therefore a descriptor is never shared
     between threads.
     """
     parts = []
@@ -68,7 +68,7 @@ def read_at(descriptor: int, offset: int, length: int) -> bytes:
 
 
 def names_device(path: str) -> bool:
-    r"""Whether Windows takes a path for a device (CON, `models\aux.txt`, `\\.\pipe\x`), whatever folder it names."""
+    r"""Whether a path is a device on Windows (CON, `models\aux.txt`, `\\.\pipe\x`), in any folder."""
     if not WINDOWS:
         return False
     whole = path.replace("/", "\\")
@@ -76,7 +76,7 @@ def names_device(path: str) -> bool:
 
 
 def refusal_of(error: OSError | ValueError) -> Refusal:
-    """The system's refusal in our few words."""
+    """The refusal for an error of the system."""
     if not isinstance(error, OSError):
         return Refusal("absent", "no file can have this name")
     words = os.strerror(error.errno) if error.errno else str(error)
@@ -92,11 +92,11 @@ def refusal_of(error: OSError | ValueError) -> Refusal:
 
 
 _ABSENT: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, *([errno.EINVAL] if WINDOWS else ()))
-"""EINVAL is what Windows answers to a name that no file can have, such as `https://host/x`."""
+"""EINVAL is the error of Windows for an impossible file name, such as `https://host/x`."""
 
 
 def kind_of(mode: int) -> str:
-    """What an entry of a folder is, by its mode."""
+    """The kind of an entry of a folder, by its mode."""
     for test, word in (
         (stat.S_ISDIR, "directory"),
         (stat.S_ISFIFO, "named pipe"),

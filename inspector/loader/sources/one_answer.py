@@ -1,8 +1,8 @@
-"""All headers of a sharded checkpoint out of the one answer that the Hub gives for them. Pure.
+"""Extracts all headers of a sharded checkpoint from a single answer of the Hub. Pure.
 
-The answer is JSON: `{"sharded": true, "index": {...}, "headers": {file: header}}`. JSON forgets blanks and
-keys that stood twice, so a header is believed only if its file has exactly the length that follows from it
-by the tree: what was written otherwise is longer. Such a file is read by ranges.
+The answer is JSON: `{"sharded": true, "index": {...}, "headers": {file: header}}`. It loses blanks and
+duplicate keys, so a header is accepted only if its file has exactly the length that follows from it
+by the tree; a header in another form is longer, and that file is read by ranges.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from inspector.loader.signature import SNIFF_BYTES
 from inspector.loader.sources.source import Opening
 
 _PADDING: Final = 8
-"""Writers pad a header with blanks to a multiple of this."""
+"""Writers pad a header with blanks to a multiple of this many bytes."""
 _FILE: Final = re.compile(rb'[{,]"([A-Za-z0-9_./-]{1,250}\.safetensors)":\{')
 _END: Final = re.compile(rb'.*"data_offsets":\[\d{1,19},(\d{1,19})\]', re.DOTALL)
 
 
 def headers_of(raw: bytes, sizes: Mapping[str, int], folder: str = "") -> dict[str, Opening]:
-    """File -> its beginning, for those files of `sizes` (name -> bytes) that the answer has and that fit.
+    """File -> its beginning, for those files of `sizes` (name -> bytes) in the answer with the expected length.
 
     folder: names in the answer may be paths from the root of the repository.
     """
@@ -31,10 +31,10 @@ def headers_of(raw: bytes, sizes: Mapping[str, int], folder: str = "") -> dict[s
 
 
 def _cut_out(raw: bytes, sizes: Mapping[str, int], folder: str) -> dict[str, Opening] | None:
-    """The headers as they are in a compact answer, without decoding it; None where one does not fit.
+    """Cuts the headers out of a compact answer without decoding it; None where one does not fit.
 
-    Between two file names there is a header and nothing else. A tensor may have such a name too, or the
-    text may be no JSON: then what is cut out has not the right length, and everything is decoded instead.
+    Between two file names there is exactly one header. A tensor may have such a name too, or the
+    text may be invalid JSON: then a part has the wrong length, and everything is decoded instead.
     """
     begin = raw.find(b'"headers":{')
     if begin < 0:
@@ -60,7 +60,7 @@ def _cut_out(raw: bytes, sizes: Mapping[str, int], folder: str) -> dict[str, Ope
 
 
 def _decoded(raw: bytes, sizes: Mapping[str, int], folder: str) -> dict[str, Opening]:
-    """The headers written anew from the decoded answer; {} where it is not what was asked for."""
+    """The headers encoded again from the decoded answer; {} where it has another form."""
     try:
         whole = json.loads(raw)
     except (ValueError, RecursionError, MemoryError):
@@ -87,7 +87,7 @@ def _rebuilt(header: dict[str, Any], size: int) -> Opening | None:
 
 
 def _padded(header: bytes, end: int, size: int) -> Opening | None:
-    """The header as it must be in a file of `size` bytes with `end` bytes of data, if possible."""
+    """The header padded for a file of `size` bytes with `end` bytes of data, if possible."""
     blanks = size - 8 - end - len(header)
     if not 0 <= blanks < _PADDING:
         return None

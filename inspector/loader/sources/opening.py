@@ -1,4 +1,4 @@
-"""From what a person typed to a source that can be read: a path, a cached or a remote repository, a bucket."""
+"""Opens the source that a user named: a path, a cached or a remote repository, a bucket."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class RemoteSource(Source, Protocol):
 
 
 class OpenedSource(Struct, frozen=True):
-    """A source, and what is to be reported with it.
+    """A source, and what to report with it.
 
-    only: the single file that was named. address: what the source turned out to be, in its shortest form.
-    commit: of a repository. revision: the name in the cache that led to it. notes: evidence about the place.
+    only: the single file that was named. address: the resolved source, in its shortest form.
+    commit: of a repository. revision: the name in the cache that refers to it. notes: findings on the place.
     """
 
     source: Source
@@ -58,7 +58,7 @@ class OpenedSource(Struct, frozen=True):
 def understood(
     source: str, revision: str | None, subfolder: str | None, repo_type: str | None, cached: bool
 ) -> Address | InvalidAddress:
-    """What a text with its options names. An existing path wins, unless a cached repository is asked for."""
+    """The address for a text with its options. An existing path wins, unless a cached repository is requested."""
     exists = os.path.lexists(source) and not cached
     hosts: frozenset[str] = frozenset()
     if not exists and "://" in source and not source.startswith("hf://"):
@@ -79,10 +79,10 @@ def open_source(
     progress: Progress | None = None,
     chosen: bool = False,
 ) -> OpenedSource | Finding | str:
-    """The source that a text names, the evidence of why there is none, or the path of this machine.
+    """The source that a text names, the finding on why there is none, or a local path.
 
     cached: the local cache of the Hub client only. revision, subfolder and repo_type are those of a
-    repository. progress is called while headers arrive. chosen: particular weights are asked for.
+    repository. progress: called while headers arrive. chosen: the user selected weights.
     """
     address = understood(source, revision, subfolder, repo_type, cached)
     if isinstance(address, InvalidAddress):

@@ -1,4 +1,4 @@
-"""The header of a safetensors file by ranges: how much to ask for first, and what to believe of the answer."""
+"""Reads the header of a safetensors file by ranges: the size of the first request, and the check of the answer."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.loader import strict_json
-from inspector.loader.header import wanted_length
+from inspector.loader.header import stated_length
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Opening, Refusal
 from inspector.loader.sources.web import Answer, Request, RequestFailure
 
 SMALLEST_FIRST: Final = 1_024
-"""Bytes of a first range, whatever is expected."""
+"""Smallest first range, in bytes."""
 UNKNOWN_FIRST: Final = 24_576
-"""Bytes of a first range where nothing is known: two of three published single files fit in."""
+"""First range where nothing is known, in bytes: two of three published single files fit."""
 LARGEST_FIRST: Final = 2_000_000
 _LARGE: Final = 1_000_000
 _BEGINS: Final = (b"{", b" ", b"\n", b"\r", b"\t")
 _ENTRY: Final = len('"":{"dtype":"F8_E4M3","shape":[],"data_offsets":[,]},')
 _DIMS: Final = 11
-"""Digits and commas of a shape: "18432,7168" and a little."""
+"""Characters of a shape: "18432,7168" and a margin."""
 _DIGITS: Final = 10
-"""Of an offset in a shard of usual size."""
+"""Digits of an offset in a shard of usual size."""
 _METADATA: Final = 200
 _CONTENT_RANGE: Final = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
 
 
 class ByteRange(Struct, frozen=True):
-    """Bytes first to last of a file, both included, and its whole size if the server states it."""
+    """Bytes first to last of a file, both included, and its size if the server states it."""
 
     first: int
     last: int
@@ -40,7 +40,7 @@ class ByteRange(Struct, frozen=True):
 
 
 def content_range(stated: str | None) -> ByteRange | None:
-    """A Content-Range as a span, None where it is none or contradicts itself."""
+    """Parses a Content-Range; None where it is invalid or contradicts itself."""
     found = None if stated is None else _CONTENT_RANGE.fullmatch(stated.strip())
     if found is None:
         return None
@@ -52,10 +52,10 @@ def content_range(stated: str | None) -> ByteRange | None:
 
 
 def expected_headers(weight_map: Mapping[str, str], sizes: Mapping[str, int]) -> dict[str, int]:
-    """File -> bytes that its header will hardly exceed, from the names that an index promises in it."""
+    """File -> bytes that its header will hardly exceed, from the names that an index lists in it."""
     letters: dict[str, int] = dict.fromkeys(weight_map.values(), 0)
     each = _ENTRY + _DIMS + 2 * _DIGITS
-    for name, file in weight_map.items():  # once for each tensor: kept to one addition
+    for name, file in weight_map.items():  # runs once per tensor: a single addition
         letters[file] += len(name) + each
     return {file: _header_bytes(text, sizes.get(file)) for file, text in letters.items()}
 
@@ -73,7 +73,7 @@ def expected_by_config(config: Mapping[str, object], sizes: Mapping[str, int]) -
 
 
 def likely_headers(expected: Mapping[str, int], config: bytes, sizes: Mapping[str, int]) -> Mapping[str, int]:
-    """File -> bytes of its header: as an index promises, else by the text of a config; {} where nothing is known."""
+    """File -> estimated bytes of its header, by an index, else by the text of a config; {} where nothing is known."""
     if expected or not config:
         return expected
     values = strict_json.decode_config(config)
@@ -81,7 +81,7 @@ def likely_headers(expected: Mapping[str, int], config: bytes, sizes: Mapping[st
 
 
 def _header_bytes(text: int, size: int | None) -> int:
-    """A first range for so much text, with a little for what the text is not known to be."""
+    """A first range for this many characters, with a margin."""
     wider = 0 if size is None or size < 10**_DIGITS else text // 32
     return 8 + _METADATA + text + text // 32 + wider
 
@@ -95,7 +95,7 @@ def _first(config: Mapping[str, object], keys: Iterable[str]) -> int | None:
 class HeaderRequest(Struct, frozen=True):
     """A file with a header to read. size: of the whole file, as the listing states it; expected: header bytes.
 
-    begun: a first answer for the address that came before: the redirect to a store, or a first range.
+    begun: an earlier answer for the address: the redirect to a storage server, or a first range.
     """
 
     name: str
@@ -109,7 +109,7 @@ Get = Callable[[Request], Answer | RequestFailure]
 
 
 def read_header(get: Get, head: HeaderRequest) -> Opening | Refusal:
-    """The header by one range, or two; once more from the start where what came does not fit together."""
+    """Reads the header by one or two ranges; again from the start where the answers do not fit together."""
     outcome = _read(get, head)
     if isinstance(outcome, Refusal) and outcome.reason in _ONCE_MORE:
         return _read(get, replace(head, begun=None))
@@ -117,7 +117,7 @@ def read_header(get: Get, head: HeaderRequest) -> Opening | Refusal:
 
 
 _RAN_OUT: Final = frozenset({401, 403, 404, 410})
-"""What a store answers when a link to it is too old."""
+"""Status of a storage server for an expired link."""
 _ONCE_MORE: Final = frozenset({"changed", "incomplete", "malformed"})
 _CHANGED: Final = Refusal("changed", "the file changes while it is read")
 
@@ -139,18 +139,18 @@ def _read(get: Get, head: HeaderRequest) -> Opening | Refusal:
         want = min(want, head.begun.asked)
     if len(first) < min(want, want if size is None else size):
         return Refusal("incomplete", f"{len(first):,} of {want:,} bytes received", size)
-    length = wanted_length(first[:8], size)
+    length = stated_length(first[:8], size)
     if length is None:
         return Opening(size, first[:SNIFF_BYTES], None)
     if length > _LARGE and first[8:9] not in _BEGINS:
-        return Opening(size, first[:SNIFF_BYTES], first[8:])  # no header, whatever its length: not fetched whole
+        return Opening(size, first[:SNIFF_BYTES], first[8:])  # impossible header length: the rest is not fetched
     if 8 + length <= len(first):
         return Opening(size, first[:SNIFF_BYTES], first[8 : 8 + length])
     return _rest(get, head, answer, size, length)
 
 
 def _first_answer(get: Get, head: HeaderRequest, want: int) -> Answer | RequestFailure:
-    """The first range: from the store that is known already, from what has come already, or by the address."""
+    """The first range: from the known storage server, from an earlier answer, or by the address."""
     begun = head.begun
     if begun is not None and begun.status != 302:
         return begun
@@ -167,13 +167,13 @@ def _first_answer(get: Get, head: HeaderRequest, want: int) -> Answer | RequestF
 
 
 def _rest(get: Get, head: HeaderRequest, before: Answer, size: int | None, length: int) -> Opening | Refusal:
-    """The part of a header that the first range did not bring, from where that one came."""
+    """The part of a header after the first range, from the same server."""
     begin, end = len(before.body), 8 + length
     etag = before.headers.get("etag", "")
     headers = {"If-Range": etag} if etag.startswith('"') else {}
     answer = get(Request(before.url, end - begin, begin, end - 1, headers, exact=False))
     if isinstance(answer, RequestFailure) and answer.status in _RAN_OUT and before.url != head.url:
-        answer = get(Request(head.url, end - begin, begin, end - 1, headers, exact=False))  # a link that ran out
+        answer = get(Request(head.url, end - begin, begin, end - 1, headers, exact=False))  # an expired link
     if isinstance(answer, RequestFailure):
         return refusal_of(answer)
     if answer.status == 200 and headers:
@@ -193,7 +193,7 @@ def _rest(get: Get, head: HeaderRequest, before: Answer, size: int | None, lengt
 
 
 def _whole(get: Get, head: HeaderRequest, size: int | None, length: int) -> Opening | Refusal:
-    """The beginning in one piece, from a server that knows no ranges."""
+    """The beginning in one piece, from a server without ranges."""
     answer = get(Request(head.url, 8 + length, exact=False))
     if isinstance(answer, RequestFailure):
         return refusal_of(answer)
@@ -203,7 +203,7 @@ def _whole(get: Get, head: HeaderRequest, size: int | None, length: int) -> Open
 
 
 def _size(answer: Answer, listed: int | None) -> int | Refusal | None:
-    """Bytes of the whole file, agreed on by the listing and the answer; nothing is kept before that."""
+    """Size of the file, on which listing and answer must agree before anything is kept."""
     if answer.status == 206:
         if "multipart/" in answer.headers.get("content-type", "").lower():
             return Refusal("malformed", "the server sent several parts instead of the requested range")
@@ -227,12 +227,12 @@ def _size(answer: Answer, listed: int | None) -> int | Refusal | None:
 
 
 def recognised_page(first: bytes) -> bool:
-    """Whether it is a page or a message of a server that came in place of a file."""
+    """Whether the content is a web page or a message of a server instead of a file."""
     return recognise(first[:SNIFF_BYTES], None) in ("html", "refusal", "json-error", "git-lfs-pointer")
 
 
 def refusal_of(failure: RequestFailure) -> Refusal:
-    """A failure of the network in the words of a source."""
+    """The refusal for a failure of the network."""
     reasons = {"large": "too-large", "short": "incomplete"}
     if failure.status in (404, 410):
         return Refusal("absent", failure.detail)

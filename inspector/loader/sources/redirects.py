@@ -1,4 +1,4 @@
-"""Where a web server may lead: origins of addresses, which redirects are followed, how far away an address is. Pure."""
+"""Rules for redirects: origins of addresses, which redirects are followed, how far away an address is. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from msgspec import Struct
 
 Distance = Literal["machine", "link", "private", "public"]
-"""Of an IP address: this machine, its own link (metadata services of clouds are there), a local network, or beyond."""
+"""Of an IP address: loopback, link-local (metadata services of clouds), a local network, or beyond."""
 PLACES: Final = {"machine": "machine", "link": "machine's own network", "private": "local network"}
 REACHES: Final[dict[str, tuple[Distance, ...]]] = {
     "public": ("public",),
@@ -18,14 +18,14 @@ REACHES: Final[dict[str, tuple[Distance, ...]]] = {
     "machine": ("public", "private", "machine"),
     "link": ("public", "private", "machine", "link"),
 }
-"""Distance of the endpoint -> distances of the servers that it may lead to."""
+"""Distance of the endpoint -> distances of the servers that it may redirect to."""
 _ORIGIN: Final = re.compile(r"https?://[^/?#]+", re.ASCII | re.IGNORECASE)
 _NUMERIC_HOST: Final = re.compile(r"[0-9.]+|[0-9a-fA-F:]+|0[xX][0-9a-fA-F]+")
 _LOCAL_NAMES: Final = (".localhost", ".internal", ".local")
 
 
 class Origin(Struct, frozen=True):
-    """Scheme, host and port: what a credential belongs to."""
+    """Scheme, host and port: the scope of a credential."""
 
     scheme: str
     host: str
@@ -43,7 +43,7 @@ class Origin(Struct, frozen=True):
 
 
 def origin_of(url: str) -> Origin | None:
-    """The origin of a web address, None for any other kind of address."""
+    """The origin of a web address; None for other addresses."""
     found = _ORIGIN.match(url)
     return None if found is None else _origin(found[0])
 
@@ -69,7 +69,7 @@ def target_of(url: str, stated: str) -> str:
 
 
 def why_not_followed(origin: Origin, target: str) -> str:
-    """Why a redirect from an origin to an address is not followed; empty where it is."""
+    """Why a redirect from an origin to an address is not followed; empty where it is followed."""
     there = origin_of(target)
     if there is None:
         return f"{origin.authority} redirects to {plain(target)}, which is not a web address"
@@ -81,7 +81,7 @@ def why_not_followed(origin: Origin, target: str) -> str:
 
 
 def plain(url: str) -> str:
-    """An address without what may be a secret: no user, no query; printable, and short."""
+    """A printable, short address without possible secrets: no user, no query."""
     try:
         split = urlsplit(url)
         shown = f"{split.scheme}://{split.netloc.rpartition('@')[2]}{split.path}" if split.netloc else split.path
@@ -91,7 +91,7 @@ def plain(url: str) -> str:
 
 
 def distance(numeric: str) -> Distance:
-    """How far away an IP address is, in any notation that a resolver takes."""
+    """How far away an IP address is, in any notation that a resolver accepts."""
     import ipaddress
 
     try:
@@ -111,7 +111,7 @@ def distance(numeric: str) -> Distance:
 
 
 def distance_by_name(host: str) -> Distance:
-    """How far away a host is as far as its name says: all that can be judged where a proxy looks it up."""
+    """How far away a host is by its name: all that is known where a proxy resolves it."""
     if _NUMERIC_HOST.fullmatch(host):
         return distance(host)
     return "machine" if host == "localhost" or host.endswith(_LOCAL_NAMES) else "public"

@@ -1,7 +1,7 @@
-"""Any place that fsspec knows: buckets, archives, servers. The same audit by ranges, many at a time.
+"""Sources that fsspec supports: buckets, archives, servers. Headers are read by ranges, in parallel.
 
-fsspec and the package behind a scheme are imported only when such an address is given. Its own errors
-never leave this module: each is a refusal or evidence, in one line and without credentials.
+fsspec and the package of a scheme are imported only for such an address. Their errors
+never leave this module: each becomes a refusal or a finding, in one line and without credentials.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from msgspec import Struct
 
 from inspector.findings.finding import Finding
-from inspector.loader.header import wanted_length
+from inspector.loader.header import stated_length
 from inspector.loader.signature import SNIFF_BYTES
 from inspector.loader.sources.address import shown
 from inspector.loader.sources.local_reading import WINDOWS
@@ -25,24 +25,24 @@ from inspector.loader.sources.tasks import begin
 from inspector.loader.sources.traffic import Meter, Progress, Traffic
 
 AT_ONCE: Final = 32
-"""Files that are read at the same time."""
+"""Number of files that are read in parallel."""
 ENTRIES_LIMIT: Final = 200_000
 _EXTRAS: Final = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs", "http": "http", "https": "http"}
-"""Scheme -> the extra of this package that brings what it needs."""
+"""Scheme -> the extra of this package that installs its requirements."""
 _LOCAL: Final = frozenset({"file", "local"})
 
 
 class FileSystem(Protocol):
-    """What is used of an fsspec file system."""
+    """The methods of an fsspec file system that are used."""
 
     def info(self, path: str) -> Mapping[str, Any]:
         """Size and type of one path."""
 
     def ls(self, path: str, detail: bool = True) -> list[Any]:
-        """What is in a folder."""
+        """The entries of a folder."""
 
     def cat_file(self, path: str, start: int | None = None, end: int | None = None) -> bytes:
-        """Bytes of a file, start included, end not."""
+        """Bytes of a file from start (included) to end (excluded)."""
 
 
 class RemoteFiles(Struct):
@@ -63,16 +63,16 @@ class RemoteFiles(Struct):
 
     @property
     def traffic(self) -> Traffic:
-        """What was read so far."""
+        """The traffic so far."""
         return self.meter.traffic()
 
     @property
     def tree(self) -> Mapping[str, RepositoryFile]:
-        """Nothing is stated of the content of files."""
+        """Empty: the content of files is unknown."""
         return {}
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Does nothing: no connection is kept open."""
 
     def again(self) -> RemoteFiles:
         """The same place: nothing was closed."""
@@ -89,18 +89,18 @@ class RemoteFiles(Struct):
             return _refusal(problem)
 
     def download(self, audited: Iterable[str]) -> None:
-        """Nothing is known of what else the place has."""
+        """None: the other files of the place are unknown."""
 
     def listing(self) -> Listing:
         """The files of the folder with their sizes."""
         return Listing(dict(sorted(self.sizes.items())), self.others, self.complete)
 
     def expect(self, weight_map: Mapping[str, str]) -> None:
-        """Sizes the first ranges by what an index promises in each file."""
+        """Sizes the first ranges by the tensors that an index lists in each file."""
         self._expected = expected_headers(weight_map, self.sizes)
 
     def read_whole(self, name: str, limit: int) -> bytes | Refusal:
-        """A small file, whole."""
+        """Reads a small file."""
         size = self.sizes.get(name)
         if size is None:
             return _ABSENT
@@ -112,14 +112,14 @@ class RemoteFiles(Struct):
         return read
 
     def read_part(self, name: str, offset: int, length: int) -> bytes | Refusal:
-        """Bytes from within a file."""
+        """Reads a range of a file."""
         size = self.sizes.get(name)
         if size is None:
             return _ABSENT
         return self._range(name, offset, min(size, offset + length))
 
     def read_headers(self, names: Iterable[str]) -> Iterator[tuple[str, Opening | Refusal]]:
-        """The headers in the order asked for, many at a time."""
+        """The headers in the requested order, read in parallel."""
         wanted = list(names)
         sizes = {name: self.sizes[name] for name in wanted if name in self.sizes}
         expected = likely_headers(self._expected, self._config, sizes)
@@ -131,14 +131,14 @@ class RemoteFiles(Struct):
             yield name, outcome
 
     def _header(self, name: str, expected: int) -> Opening | Refusal:
-        """A header by a first range, and a second where that was too short."""
+        """Reads a header by a first range, and a second one if that was too short."""
         size = self.sizes.get(name)
         if size is None:
             return _ABSENT
         first = self._range(name, 0, min(size, max(SMALLEST_FIRST, expected)))
         if isinstance(first, Refusal):
             return first
-        length = wanted_length(first[:8], size)
+        length = stated_length(first[:8], size)
         if length is None:
             return Opening(size, first[:SNIFF_BYTES], None)
         rest = self._range(name, len(first), 8 + length) if len(first) < 8 + length else b""
@@ -147,7 +147,7 @@ class RemoteFiles(Struct):
         return Opening(size, first[:SNIFF_BYTES], (first + rest)[8 : 8 + length])
 
     def _range(self, name: str, start: int, end: int) -> bytes | Refusal:
-        """Bytes of a file, start included and end not; a refusal where fewer come."""
+        """Bytes of a file from start (included) to end (excluded); a refusal where fewer arrive."""
         if end <= start:
             return b""
         self.meter.request()
@@ -165,7 +165,7 @@ _ABSENT: Final = Refusal("absent", "no such file")
 
 
 def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Finding | str:
-    """The folder or file of an address, why it cannot be read, or the path where it is one of this machine."""
+    """Opens the folder or file of an address; or returns why it cannot be read, or the path if it is local."""
     scheme = url.partition("://")[0].lower()
     if scheme in _LOCAL:
         path = unquote(url.partition("://")[2])
@@ -187,7 +187,7 @@ def open_remote(url: str, progress: Progress | None = None) -> RemoteFiles | Fin
 
 
 def _opened(files: FileSystem, path: str, url: str, meter: Meter, progress: Progress | None) -> RemoteFiles:
-    """Lists the folder, or the file's own folder with nothing but the file."""
+    """Lists the folder; for a file, its folder with only the file."""
     path = path.rstrip("/") or path
     ending = path.rpartition("/")[2]
     single = re.search(r"\.(?:safetensors|json|bin|gguf|pt|pth|ckpt|h5|onnx)\Z", ending) is not None
@@ -238,7 +238,7 @@ def _refusal(problem: BaseException) -> Refusal:
 
 
 def _words(problem: BaseException) -> str:
-    """An error of a foreign package in one line, without what may be a key or a signed address."""
+    """An error of another package in one line, without possible keys or signed addresses."""
     text = " ".join(str(problem).split()) or type(problem).__name__
     text = re.sub(r"(https?://[^\s?'\"]+)\?[^\s'\"]*", r"\1", text)
     text = re.sub(r"(?i)((?:secret|token|key|password|signature|credential)[\w-]*['\"]?\s*[=:]\s*)\S+", r"\1***", text)

@@ -1,4 +1,4 @@
-"""The session of huggingface_hub: the steps of its connections, what its responses state and its errors mean.
+"""The session of huggingface_hub: steps of its connections, and the meaning of its responses and errors.
 
 huggingface_hub is imported when the first request is made: that takes a third of a second.
 """
@@ -16,14 +16,14 @@ _DECISIVE: Final = (b"x-error-code", b"x-error-message")
 
 
 def session() -> Any:
-    """The client that huggingface_hub makes its requests with, or that the user has set in its place."""
+    """The HTTP client of huggingface_hub, or the one that the user has set instead."""
     from huggingface_hub import get_session
 
     return get_session()
 
 
 class Connecting:
-    """Called by the session with each step of an exchange: judges the address before anything is sent to it."""
+    """Called by the session at each step of an exchange: checks the address before anything is sent to it."""
 
     def __init__(self, origin: Origin, judge: Callable[[Origin, str | None], None]) -> None:
         self._origin, self._judge = origin, judge
@@ -52,9 +52,9 @@ def peer_of(stream: Any) -> str | None:
 
 
 def error_of(response: Any) -> str:
-    """The name of the class of error that huggingface_hub raises for a response; "" for none.
+    """The name of the error class that huggingface_hub raises for a response; "" for none.
 
-    The error is made from the two headers that decide about it: their text and the body are not read.
+    Only the two headers that decide the class are used: neither other text nor the body is read.
     """
     from huggingface_hub import hf_raise_for_status
     from huggingface_hub.errors import HfHubHTTPError
@@ -70,7 +70,7 @@ def error_of(response: Any) -> str:
 
 
 def problem_of(error: Exception) -> tuple[str, str]:
-    """Kind and words of an error of the session; ("", "") where it is none of a connection.
+    """Kind and words of an error of the session; ("", "") where it is not a connection error.
 
     Decided by the names of classes: depending on its version huggingface_hub uses httpx or httpx2.
     """
@@ -94,7 +94,7 @@ def problem_of(error: Exception) -> tuple[str, str]:
         return "timeout", "request timed out"
     if names & {"NetworkError", "EOFError"} or "disconnected" in words or "closed connection" in words:
         return "dropped", "the connection was dropped"
-    if "InvalidURL" in names or "location header" in words:  # it is looked at even where it is not followed
+    if "InvalidURL" in names or "location header" in words:  # it is checked even where it is not followed
         return "redirect", "it redirects to an invalid address"
     if "OfflineModeIsEnabled" in names:
         return "offline", "offline mode: HF_HUB_OFFLINE is set"
@@ -106,7 +106,7 @@ def problem_of(error: Exception) -> tuple[str, str]:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An error with those that led to it."""
+    """An error and its causes."""
     for _ in range(10):
         if error is None:
             return
@@ -119,13 +119,13 @@ def _attribute(chain: Iterable[BaseException], name: str) -> str:
 
 
 def length_of(headers: Mapping[str, str]) -> int | None:
-    """Bytes that a body has as it is sent, where its headers say so."""
+    """Bytes of a body as sent, where the headers state them."""
     stated = headers.get("content-length", "")
     return int(stated) if "transfer-encoding" not in headers and re.fullmatch("[0-9]{1,20}", stated) else None
 
 
 def unzipped(body: bytes, most: int) -> bytes:
-    """The first bytes of a body that is compressed by gzip. Raises EOFError where it is cut short, or no gzip."""
+    """The first bytes of a body compressed by gzip. Raises EOFError where it is truncated or not gzip."""
     import zlib
 
     unzip = zlib.decompressobj(zlib.MAX_WBITS | 16)
@@ -139,7 +139,7 @@ def unzipped(body: bytes, most: int) -> bytes:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait: a number or a date; None where it says nothing usable."""
+    """Seconds that a server asks to wait, from a number or a date; None where neither is valid."""
     stated = headers.get("retry-after", "").strip()
     if re.fullmatch(r"[0-9]{1,12}", stated):
         return float(stated)

@@ -1,8 +1,8 @@
-"""Where the bytes of a checkpoint come from: the one shape that folders, the Hub and others have.
+"""The interface of sources of checkpoints: folders, the Hub and others.
 
-A source names files by plain relative names and never opens anything it was not asked for by such a
-name. What it cannot give is a `Refusal`, which is data: only a fault of the program is an exception.
-A reader of another format needs no more than `read_part`.
+A source names files by plain relative names and opens only files that are requested by such a
+name. A file that cannot be read gives a `Refusal`; exceptions are bugs.
+Readers of other formats need only `read_part`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 
 class Listing(Struct, frozen=True):
-    """Names in a source. files: name -> bytes; others: name -> what it is ("directory", "named pipe", ...).
+    """Names in a source. files: name -> bytes; others: name -> kind ("directory", "named pipe", ...).
 
     complete: whether all names are there. A place that cannot be listed has the reason in others under ".".
     """
@@ -25,9 +25,9 @@ class Listing(Struct, frozen=True):
 
 
 class RepositoryFile(Struct, frozen=True):
-    """A file as the Hub's tree states it.
+    """A file in the tree of the Hub.
 
-    size in bytes. sha256: of the content, of large files only; oid: git's name of the content of small ones.
+    size in bytes. sha256: of the content, for large files only; oid: git hash of the content of small files.
     """
 
     size: int
@@ -40,7 +40,7 @@ class Refusal(Struct, frozen=True):
 
     reason: "absent", "permission", "loop", "not-regular", "too-large", "shrank", "input-output"; over a network
     also "network", "incomplete", "changed", "malformed".
-    detail: what kind of file it is, the limit that it passes, or the system's own words.
+    detail: the kind of file, the limit that it exceeds, or the message of the system.
     """
 
     reason: str
@@ -51,8 +51,8 @@ class Refusal(Struct, frozen=True):
 class Opening(Struct, frozen=True):
     """The beginning of a safetensors file.
 
-    size: bytes of the whole file, None where the source cannot tell. header: the JSON, whole; None where
-    the length in the first eight bytes cannot be true, and then `first` has more to recognise the file by.
+    size: bytes of the whole file, None where unknown. header: the complete JSON; None where
+    the length in the first eight bytes is impossible; then `first` has more bytes to recognise the file by.
     """
 
     size: int | None
@@ -61,18 +61,18 @@ class Opening(Struct, frozen=True):
 
 
 class Source(Protocol):
-    """A place with files. Names are plain and relative; a source refuses any other."""
+    """A place with files. Names are plain and relative; any other name is refused."""
 
     @property
     def title(self) -> str:
-        """What the place is called: a folder's name, a repository's id."""
+        """The name of the place: of a folder, or the id of a repository."""
 
     @property
     def origin(self) -> tuple[str, str] | None:
         """Repository id and revision on the Hub that the place records as its origin."""
 
     def listing(self) -> Listing:
-        """The files of the place, asked for once."""
+        """The files of the place; called once."""
 
     def inside(self, folder: str) -> Source | Refusal:
         """The folder directly below that the listing has under exactly this name; refused where it has none.
@@ -81,21 +81,21 @@ class Source(Protocol):
         """
 
     def read_whole(self, name: str, limit: int) -> bytes | Refusal:
-        """A small file; refused when it is longer than `limit` bytes, without reading that far."""
+        """Reads a small file; refused without reading if it is longer than `limit` bytes."""
 
     def read_headers(self, names: Iterable[str]) -> Iterator[tuple[str, Opening | Refusal]]:
-        """The beginnings of many files, in any order; a source may ask for hundreds at once."""
+        """The beginnings of many files, in any order; a source may request hundreds in parallel."""
 
     def read_part(self, name: str, offset: int, length: int) -> bytes | Refusal:
-        """Bytes from within a file, fewer where it ends: for readers of other formats."""
+        """Reads a range of a file, fewer bytes at its end: for readers of other formats."""
 
 
 @runtime_checkable
 class Forewarned(Protocol):
-    """A source that asks for less, or only once, when it knows what an index promises in each file."""
+    """A source that needs fewer or smaller requests if it knows which tensors an index lists in each file."""
 
     def expect(self, weight_map: Mapping[str, str]) -> None:
-        """Called before the headers are read: tensor -> file, as the index states it."""
+        """Called before the headers are read: tensor -> file, by the index."""
 
 
 _RESERVED = frozenset(
@@ -105,7 +105,7 @@ _RESERVED = frozenset(
 
 
 def is_reserved(name: str) -> bool:
-    """Whether Windows takes a name for a device, whatever its ending: `aux.txt`, `NUL`.
+    """Whether Windows treats a name as a device, with any suffix: `aux.txt`, `NUL`.
 
     Microsoft, "Naming Files, Paths, and Namespaces".
     """

@@ -1,4 +1,4 @@
-"""Work in the background, in daemon threads: whoever waits for a result can give up, and no thread delays the exit."""
+"""Background work in daemon threads: a caller can stop waiting for a result, and no thread delays the exit."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _POLL: Final = 0.25
 class Task(Generic[T]):
     """A function that runs in another thread, made by `begin`.
 
-    overdue is given the identifier of that thread (0 while the task waits for one); it returns what stands for
-    the result once the deadline has passed, and None before.
+    overdue: called with the identifier of that thread (0 while the task waits for one); it returns a substitute for
+    the result after the deadline, and None before.
     """
 
     def __init__(self, function: Callable[[], T], overdue: Callable[[int], T | None]) -> None:
@@ -27,7 +27,7 @@ class Task(Generic[T]):
         self._problem: BaseException | None = None
 
     def run(self) -> None:
-        """Runs the function in this thread; what it raises is kept for whoever asks for the result."""
+        """Runs the function in this thread; an exception is kept for the caller of `result`."""
         self._thread = threading.get_ident()
         try:
             self._results.append(self._function())
@@ -36,7 +36,7 @@ class Task(Generic[T]):
         self._done.set()
 
     def result(self) -> T:
-        """Waits for the result, or until the task is overdue; what the function raised is raised here."""
+        """Waits for the result, or until the task is overdue; raises the exception of the function."""
         while not self._done.wait(_POLL):
             instead = self._overdue(self._thread)
             if instead is not None:

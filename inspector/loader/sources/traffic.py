@@ -1,4 +1,4 @@
-"""What reading over a network cost, counted while it happens."""
+"""Counts the traffic of reading over a network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.findings.words import amount
 class Traffic(Struct, frozen=True):
     """Bytes of content received, requests sent (redirects and repeated ones too), seconds from first to last.
 
-    waits: seconds that servers asked to wait and that were waited.
+    waits: seconds waited at the request of servers.
     """
 
     bytes: int
@@ -46,18 +46,18 @@ class Meter:
         self._waits = 0.0
 
     def request(self) -> None:
-        """A request goes out."""
+        """Counts a request."""
         with self._lock:
             self._requests += 1
 
     def again(self, waited: float = 0.0) -> None:
-        """A request is repeated, after a wait that the server asked for."""
+        """Counts a repeated request, and the wait that the server asked for."""
         with self._lock:
             self._repeated += 1
             self._waits += waited
 
     def received(self, count: int) -> None:
-        """Bytes of content arrived."""
+        """Counts received bytes of content."""
         with self._lock:
             self._bytes += count
             self._ended = time.monotonic()

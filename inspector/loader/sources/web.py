@@ -1,10 +1,10 @@
 """Requests to the Hub over the session of huggingface_hub: redirects, retries, limits, and a token for one origin only.
 
-The session is an HTTP client with its own connections, proxies, certificates and hooks; users of
-huggingface_hub replace it with `set_client_factory`. Decided here: a credential goes to the origin it was
-given for and to no other, never again after a redirect has led elsewhere, and into no message. Redirects
-are few, never from https to http, never to an address of this machine or network from a public one.
-Transient faults are retried once or twice; all others end at once in a `RequestFailure`, which is data.
+The session is an HTTP client with connections, proxies, certificates and hooks; users of
+huggingface_hub can replace it with `set_client_factory`. Decided here: a credential goes only to the origin it was
+given for, never again after a redirect to another origin, and never into a message. Redirects
+are limited, never from https to http, never from a public address to a local one.
+Transient faults are retried once or twice; all others return a `RequestFailure` at once.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from inspector.loader.sources.traffic import Meter
 
 T = TypeVar("T")
 TRANSIENT: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses of answers that a later request may well not get."""
+"""Transient statuses, worth a retry."""
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _SHOWN: Final = 300
 _ERROR_BODY: Final = 4_000
 _GRACE: Final = 1.0
-"""Seconds behind its deadline after which the wait for an exchange is given up."""
+"""Seconds after its deadline at which the wait for an exchange ends."""
 
 
 class Limits(Struct, frozen=True):
@@ -61,30 +61,30 @@ class Limits(Struct, frozen=True):
     head: float = 12.0
     """From the request to the last header line."""
     slowest: float = 30_000.0
-    """Bytes per second below which a body is given up."""
+    """Slowest accepted body, in bytes per second."""
     tries: int = 3
     slow_tries: int = 2
-    """Of a request that ran out of time, or of a host that cannot be reached."""
+    """For a request that timed out, or a host that cannot be reached."""
     pause: float = 0.3
     """Before the first retry; four times as long before the next."""
     longest_wait: float = 20.0
-    """Of what a server asks for by Retry-After."""
+    """Limit on the wait that a server requests by Retry-After."""
     hops: int = 6
     whole: float = 55.0
-    """Of everything; the time that the bytes need at the slowest speed is added."""
+    """Total time; the time for the bytes at the slowest speed is added."""
     at_once: int = 32
     """Connections to one origin."""
 
 
 _reaches: Final[WeakKeyDictionary[Any, dict[Origin, str]]] = WeakKeyDictionary()
-"""Session -> distance of the origins that it was the home of, for connections that are used again."""
+"""Session -> distance of its home origins, for connections that are reused."""
 
 
 class RequestFailure(Struct, frozen=True):
     """Why a request failed.
 
     kind: "status" (an answer that refuses), or one of "connect", "dns", "tls", "proxy", "timeout", "dropped",
-    "malformed", "redirect", "refused", "large", "encoded", "offline". detail: the same in words, free of
+    "malformed", "redirect", "refused", "large", "encoded", "offline". detail: the same in words, without
     credentials. host: the server that was asked. headers and body: of an answer that refuses. error: the class
     of error that huggingface_hub raises for it.
     """
@@ -100,16 +100,16 @@ class RequestFailure(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """An answer of the kind 2xx. body: as many bytes as were wanted, or all. url: the last of the redirects."""
+    """A 2xx answer. body: as many bytes as requested, or all. url: the last of the redirects."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     url: str
     length: int | None
-    """Bytes of the whole body, where the server announced them."""
+    """Bytes of the whole body, where the server stated them."""
     asked: int = 0
-    """Bytes that were wanted at most."""
+    """Most bytes to read."""
 
 
 class Request(Struct, frozen=True):
@@ -123,25 +123,25 @@ class Request(Struct, frozen=True):
     exact: bool = True
     """Whether a body longer than `most` is a failure ("large") unless the request is for a range."""
     tries: int | None = None
-    """How often at most; None for as often as the limits say."""
+    """Most attempts; None for the number in the limits."""
     route: bool = False
-    """Whether only the first redirect is wanted: the answer is then of status 302, with its target as url."""
+    """Whether to stop at the first redirect: the answer then has status 302 and its target as url."""
     compressed: bool = False
     """Whether the body may come compressed by gzip."""
 
 
 class Stopped(Exception):
-    """The reading was abandoned: by the user, or because its result is no longer needed."""
+    """The reading was cancelled by the user, or its result is no longer needed."""
 
 
 class _RedirectRefused(Exception):
-    """A place that a redirect may not lead to."""
+    """A forbidden target of a redirect."""
 
 
 class Web:
-    """Requests of one reading, made by any number of threads.
+    """The requests of one reading, from any number of threads.
 
-    headers: of every request; Authorization among them goes to `home` only.
+    headers: of every request; Authorization is sent only to `home`.
     """
 
     def __init__(self, home: Origin, headers: Mapping[str, str], limits: Limits, meter: Meter) -> None:
@@ -151,14 +151,14 @@ class Web:
         self.limits, self.meter = limits, meter
         self._reach = _reaches.get(session(), {}).get(home, "")  # distance of the home, once it is connected
         self._slots: dict[Origin, threading.Semaphore] = {}
-        self._deadlines: dict[int, tuple[float, Origin]] = {}  # thread -> until when its exchange may last
+        self._deadlines: dict[int, tuple[float, Origin]] = {}  # thread -> deadline of its exchange
         self._lock = threading.Lock()
         self._stop = threading.Event()
-        self._resume = 0.0  # moment before which a server asked not to be asked again
+        self._resume = 0.0  # time before which a server must not be contacted again
         self._ends = time.monotonic() + limits.whole
 
     def extend(self, bytes: int) -> None:
-        """More is to be read: the deadline of the whole moves as the slowest speed allows."""
+        """Extends the total deadline for more bytes, by the slowest accepted speed."""
         self._ends += bytes / self.limits.slowest
 
     def close(self) -> None:
@@ -166,7 +166,7 @@ class Web:
         self._stop.set()
 
     def begin(self, functions: Iterable[Callable[[], T]], instead: Callable[[RequestFailure], T]) -> list[Task[T]]:
-        """Runs functions that make requests, in threads; `instead` makes their result of a failure to end in time."""
+        """Runs functions that make requests in threads; `instead` makes the result of those that time out."""
 
         def overdue(thread: int) -> T | None:
             failure = self._overdue(thread)
@@ -181,7 +181,7 @@ class Web:
     def get(self, wanted: Request) -> Answer | RequestFailure:
         """The answer to a request, after redirects and retries.
 
-        A server that sends its headers byte by byte holds up the thread that calls this; `ask` does not wait for it.
+        A server that sends its headers byte by byte blocks the calling thread; `ask` does not wait for it.
         """
         tries = 0
         while True:
@@ -197,7 +197,7 @@ class Web:
             self.meter.again(patience if outcome.status == 429 else 0.0)
 
     def scrub(self, text: object) -> str:
-        """A text of a server without the token, in one line and of bounded length."""
+        """A text of a server without the token, in one line of limited length."""
         cleaned = str(text)
         if self._secret:
             cleaned = cleaned.replace(self._secret, "***")
@@ -207,14 +207,14 @@ class Web:
     # --- time ---
 
     def _overdue(self, thread: int) -> RequestFailure | None:
-        """A failure where the exchange of a thread has not kept its deadline, or everything takes too long."""
+        """The failure if the exchange of a thread, or the whole reading, exceeded its deadline."""
         deadline, origin = self._deadlines.get(thread, (self._ends, self._home))
         if time.monotonic() < min(deadline, self._ends) + _GRACE:
             return None
         return RequestFailure("timeout", f"{origin.authority}: the request timed out", origin.host)
 
     def _patience(self, failure: RequestFailure, tries: int) -> float | None:
-        """Seconds before a retry, None where it would not help or the time is over."""
+        """Seconds before a retry; None where it would not help or the time is over."""
         slow = failure.kind in ("timeout", "connect")
         transient = slow or failure.kind == "dropped" or failure.status in TRANSIENT
         if not transient or tries >= (self.limits.slow_tries if slow else self.limits.tries):
@@ -223,7 +223,7 @@ class Web:
         asked = retry_after(failure.headers) if failure.status in (429, 503) else None
         if asked is not None:
             if asked > self.limits.longest_wait and tries > 1:
-                return None  # one wait that is shorter than asked for is enough
+                return None  # a single wait shorter than requested is enough
             seconds = min(asked, self.limits.longest_wait)
         if time.monotonic() + seconds >= self._ends:
             return None
@@ -238,7 +238,7 @@ class Web:
     # --- one try ---
 
     def _once(self, wanted: Request) -> Answer | RequestFailure:
-        """One try, with all redirects."""
+        """One attempt, with all redirects."""
         while (early := self._resume - time.monotonic()) > 0:
             self._pause(early)
         url, trusted = wanted.url, True
@@ -264,7 +264,7 @@ class Web:
             url = target
 
     def _exchange(self, origin: Origin, url: str, wanted: Request, trusted: bool) -> Answer | RequestFailure | str:
-        """A request to one origin: its answer, its refusal, or the address that it redirects to."""
+        """A request to one origin: the answer, the refusal, or the target of a redirect."""
         slot = self._slot(origin)
         now = time.monotonic()
         if not slot.acquire(timeout=max(0.0, self._ends - now)):
@@ -276,7 +276,7 @@ class Web:
             response = self._sent(url, wanted, trusted, connecting)
             try:
                 peer = None if self._reach else peer_of(response.extensions.get("network_stream"))
-                if peer is not None:  # of a connection that was there before
+                if peer is not None:  # of a reused connection
                     self._judge(origin, peer)
                 return self._answered(response, wanted, origin, url)
             finally:
@@ -318,7 +318,7 @@ class Web:
         return client.send(request, stream=True, follow_redirects=False, auth=None)
 
     def _answered(self, response: Any, wanted: Request, origin: Origin, url: str) -> Answer | RequestFailure | str:
-        """What a response says, with as much of its body as is wanted."""
+        """The answer from a response, with the requested part of its body."""
         headers = {name.lower(): value for name, value in response.headers.items()}
         location = str(headers.get("location", ""))
         if response.status_code in _REDIRECTS and location:
@@ -345,7 +345,7 @@ class Web:
         return Answer(response.status_code, headers, body[:most], url, length, most)
 
     def _refusal(self, response: Any, headers: Mapping[str, str], origin: Origin) -> RequestFailure:
-        """An answer of the kind 4xx or 5xx, with what it says."""
+        """The failure for a 4xx or 5xx answer, with its message."""
         body = self._drain(response, _ERROR_BODY)
         said = self.scrub(headers.get("x-error-message", "")) or self.scrub(response.reason_phrase)
         detail = f"{origin.authority} answers {response.status_code}" + (f": {said}" if said else "")
@@ -355,14 +355,14 @@ class Web:
         return RequestFailure("status", detail, origin.host, response.status_code, 1, headers, body, error_of(response))
 
     def _drain(self, response: Any, most: int) -> bytes:
-        """A body that matters for its words only, or for the connection behind it, as far as it comes at once."""
+        """Reads what has arrived of a body that matters only for its message, or to reuse the connection."""
         try:
             return self._read(response, most, min(2.0, self.limits.silence))
         except Exception:
             return b""
 
     def _read(self, response: Any, most: int, seconds: float) -> bytes:
-        """The first `most` bytes of a body, fewer where it ends earlier. What follows is left, with its connection."""
+        """The first `most` bytes of a body, fewer where it ends earlier. The rest is dropped with its connection."""
         if response.is_stream_consumed:  # by a hook of the session
             return bytes(response.content[:most])
         deadline = min(time.monotonic() + seconds, self._ends)
@@ -382,9 +382,9 @@ class Web:
     # --- where a connection may go ---
 
     def _judge(self, origin: Origin, numeric: str | None) -> None:
-        """Raises where a redirect may not lead.
+        """Raises for a forbidden target of a redirect.
 
-        numeric: the IP address that is connected to, None where a proxy finds it. The first address of the home
+        numeric: the connected IP address, None where a proxy resolves it. The first address of the home
         decides how near to this machine others may be.
         """
         if origin == self._home:

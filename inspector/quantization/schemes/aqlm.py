@@ -9,20 +9,20 @@ from inspector.quantization.module import ModuleReading, Scheme, Tensors, Unpack
 from inspector.quantization.stated import ModuleSettings
 
 
-def _is_aqlm(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_aqlm(tensors: Tensors, setting: ModuleSettings) -> bool:
     books = tensors.get("codebooks")
     return len(tensors["codes"].shape) == 3 and (books is None or len(books.shape) == 4)
 
 
-def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     rows, columns, codes = tensors["codes"].shape
     books = tensors.get("codebooks")
     outputs, inputs, entries = (books.shape[2], books.shape[3], books.shape[1]) if books is not None else (1, 8, 65536)
     reading.helper("codebooks", [(codes, entries, outputs, inputs)], "one for each code")
     reading.helper("scales", [(rows, 1, 1, 1)], "one for each row of codes")
     bits = codes * (max(entries, 2) - 1).bit_length() / max(outputs * inputs, 1)
-    return reading.opened("codes", "aqlm", (rows * outputs, columns * inputs), bits)
+    return reading.result("codes", "aqlm", (rows * outputs, columns * inputs), bits)
 
 
 AQLM = Scheme("aqlm", "codes", ("codebooks", "scales"), (), _is_aqlm, _open)

@@ -8,10 +8,10 @@ from inspector.quantization.targets import exact, regex
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """One setting for all modules, and others in `extra_config`, where 16 bits leave a module alone."""
+    """Settings for all modules, and exceptions in `extra_config`, where 16 bits mean unquantized."""
     packing = block.text("packing_format") or ""
     blocks = "weight_block_size" if "weight_block_size" in block.values else "group_size"
-    base = block.said(
+    base = block.module_settings(
         {"block": blocks},
         bits=block.integer("bits"),
         group_size=block.integer("group_size"),

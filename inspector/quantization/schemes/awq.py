@@ -25,7 +25,7 @@ from inspector.quantization.stated import ModuleSettings
 WIDTHS = (4, 8, 2, 3)
 
 
-def _is_gemm(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_gemm(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
     if len(values.shape) < 2 or values.dtype not in ("I32", "U32") or "weight_global_scale" in tensors:
         return False
@@ -33,33 +33,33 @@ def _is_gemm(tensors: Tensors, said: ModuleSettings) -> bool:
         return scales is None or scales.shape[-1] > values.shape[-1]
     if scales is not None and len(scales.shape) >= 2:
         return any(values.shape[-1] * 32 == scales.shape[-1] * bits for bits in WIDTHS)
-    return said.method == "awq" and said.variant not in ("gemv", "gemv_fast")
+    return setting.method == "awq" and setting.variant not in ("gemv", "gemv_fast")
 
 
-def _gemm(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _gemm(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     *lead, inputs, columns = tensors["qweight"].shape
-    bits = shown_bits(tensors, ("qweight", "qzeros"), "scales", said)
+    bits = shown_bits(tensors, ("qweight", "qzeros"), "scales", setting)
     outputs = columns * 32 // bits
     reading.compare("bits", bits)
     groups, size = reading.grouped(("scales", "qzeros"), -2, inputs)
     reading.written_by("awq")
     reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
     reading.helper("qzeros", [(*lead, groups, columns)], f"{bits} bits for each group and output",
-                   required=said.zeros is not False)  # fmt: skip
-    return reading.opened("qweight", "awq", (*lead, outputs, inputs), bits, size)
+                   required=setting.zeros is not False)  # fmt: skip
+    return reading.result("qweight", "awq", (*lead, outputs, inputs), bits, size)
 
 
-def shown_bits(tensors: Tensors, packed: tuple[str, str], scales: str, said: ModuleSettings) -> int:
-    """The bits with which values or zero points, packed along the outputs, are as wide as the scales."""
-    widths = (*((said.bits,) if said.bits else ()), *WIDTHS)
+def shown_bits(tensors: Tensors, packed: tuple[str, str], scales: str, setting: ModuleSettings) -> int:
+    """The bits at which values or zero points, packed along the outputs, are as wide as the scales."""
+    widths = (*((setting.bits,) if setting.bits else ()), *WIDTHS)
     if scales in tensors and tensors[scales].shape:
         columns = [tensors[name].shape[-1] * 32 for name in packed if name in tensors and tensors[name].shape]
-        return next((bits for bits in widths if tensors[scales].shape[-1] * bits in columns), said.bits or 4)
-    return said.bits or 4
+        return next((bits for bits in widths if tensors[scales].shape[-1] * bits in columns), setting.bits or 4)
+    return setting.bits or 4
 
 
-def _is_gemv(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_gemv(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
     if len(values.shape) != 2 or values.dtype not in ("I32", "U32") or "g_idx" in tensors:
         return False
@@ -69,28 +69,28 @@ def _is_gemv(tensors: Tensors, said: ModuleSettings) -> bool:
             and scales.shape[0] == zeros.shape[0] == values.shape[0]
             and scales.shape[1] == 8 * zeros.shape[1]
         )
-    return said.method == "awq" and said.variant == "gemv"
+    return setting.method == "awq" and setting.variant == "gemv"
 
 
-def _gemv(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _gemv(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     outputs, columns = tensors["qweight"].shape
-    bits = 4  # all that its kernels read
+    bits = 4  # the only width of its kernels
     inputs = columns * 32 // bits
-    size, words = _padded(inputs, tensors, said, 1)
+    size, words = _padded(inputs, tensors, setting, 1)
     _gemv_settings(reading, bits, size)
     reading.helper("scales", [(outputs, 8 * words)], "groups padded to whole words")
     reading.helper("qzeros", [(outputs, words)], "groups padded to whole words")
-    return reading.opened("qweight", "awq-gemv", (outputs, inputs), bits, size)
+    return reading.result("qweight", "awq-gemv", (outputs, inputs), bits, size)
 
 
-def _padded(inputs: int, tensors: Tensors, said: ModuleSettings, axis: int) -> tuple[int | None, int]:
-    """(group size, words of zero points for each output): the stated size where it fits, else one that does."""
+def _padded(inputs: int, tensors: Tensors, setting: ModuleSettings, axis: int) -> tuple[int | None, int]:
+    """(group size, words of zero points per output): the stated group size where it fits, else one that fits."""
     scales, zeros = tensors.get("scales"), tensors.get("qzeros")
     reported = [one.shape[axis] if one.dtype in INTEGERS else one.shape[axis] // 8
             for one in (zeros, scales) if one is not None and len(one.shape) == 2]  # fmt: skip
     stored = reported[0] if reported else 0
-    sizes = [size for size in (said.group_size, 128, 64, 32) if size and size > 0]
+    sizes = [size for size in (setting.group_size, 128, 64, 32) if size and size > 0]
     for size in sizes:
         if zero_width(inputs, size) == stored:
             return size, stored
@@ -109,7 +109,7 @@ def _gemv_settings(reading: ModuleReading, bits: int, size: int | None) -> None:
     reading.compare("method", "awq")
 
 
-def _is_fast(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_fast(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
     if len(values.shape) != 2 or values.dtype != "I16":
         return False
@@ -118,22 +118,22 @@ def _is_fast(tensors: Tensors, said: ModuleSettings) -> bool:
     return scales is None or scales.shape[-1] == 4 * values.shape[0]
 
 
-def _fast(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _fast(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     rows, inputs = tensors["qweight"].shape
     bits = 4
     outputs = rows * word(tensors["qweight"]) // bits
-    size, words = _padded(inputs, tensors, said, 0)
+    size, words = _padded(inputs, tensors, setting, 0)
     _gemv_settings(reading, bits, size)
     for helper in ("scales", "qzeros"):
         reading.helper(helper, [(8 * words, outputs)], "groups padded to whole words", FLOATS)
-    return reading.opened("qweight", "awq-gemv-fast", (outputs, inputs), bits, size)
+    return reading.result("qweight", "awq-gemv-fast", (outputs, inputs), bits, size)
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
     """AutoAWQ's config, or the older one of llm-awq with `w_bit` and `q_group_size`."""
     bits, size = ("w_bit", "q_group_size") if "w_bit" in block.values else ("bits", "group_size")
-    base = block.said(
+    base = block.module_settings(
         {"bits": bits, "group_size": size},
         bits=block.integer(bits),
         group_size=block.integer(size),

@@ -1,6 +1,6 @@
 """BitNet: four ternary values in a byte along the output, `weight` U8 [ceil(out/4), in], and one `weight_scale`.
 
-AutoBitLinear may keep the weight as floats in its shape together with the scale (online mode).
+AutoBitLinear may store the unpacked float weight together with the scale (online mode).
 """
 
 from __future__ import annotations
@@ -9,31 +9,31 @@ from inspector.quantization.module import FLOATS, ModuleReading, Scheme, Tensors
 from inspector.quantization.stated import ModuleSettings
 
 
-def _is_packed(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_packed(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
     if values.dtype != "U8" or len(values.shape) != 2:
         return False
-    if said.method in ("modelopt", "quark"):
+    if setting.method in ("modelopt", "quark"):
         return False
-    return said.method == "bitnet" if scale is None else is_scalar(scale)
+    return setting.method == "bitnet" if scale is None else is_scalar(scale)
 
 
-def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     rows, inputs = tensors["weight"].shape
     reading.helper("weight_scale", [(1,), ()], "one number", FLOATS)
-    known = [dim for dim in said.dims if 4 * rows - 3 <= dim < 4 * rows]
-    outputs = known[0] if len(known) == 1 and 4 * rows not in said.dims else 4 * rows
+    known = [dim for dim in setting.dims if 4 * rows - 3 <= dim < 4 * rows]
+    outputs = known[0] if len(known) == 1 and 4 * rows not in setting.dims else 4 * rows
     bounds = ((4 * rows - 3, 4 * rows), (inputs, inputs))
-    return reading.opened("weight", "bitnet", (outputs, inputs), 2, bounds=bounds)
+    return reading.result("weight", "bitnet", (outputs, inputs), 2, bounds=bounds)
 
 
-def _is_online(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_online(tensors: Tensors, setting: ModuleSettings) -> bool:
     scale = tensors.get("weight_scale")
     return tensors["weight"].dtype in FLOATS and scale is not None and is_scalar(scale)
 
 
-def _open_online(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+def _open_online(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     return UnpackedTensor(tensors["weight"], None, tuple(name for name in tensors if name not in ("weight", "bias")))
 
 

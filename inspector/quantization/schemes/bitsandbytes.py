@@ -18,21 +18,21 @@ from inspector.quantization.stated import ModuleSettings
 STATES = ("weight.quant_state.bitsandbytes__nf4", "weight.quant_state.bitsandbytes__fp4")
 NESTED = ("weight.nested_absmax", "weight.nested_quant_map")
 LEAST = 4096
-"""A column of floats shorter than this is not a quantized weight."""
+"""Fewest rows of a float column that is a quantized weight."""
 BLOCKS = (64, 128, 256, 512, 1024, 2048, 4096, 32)
 
 
-def _is_four(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_four(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["weight"]
     flat = len(values.shape) == 2 and (values.shape[1] == 1 or values.shape[0] == 1)
     if "weight.absmax" in tensors or any(state in tensors for state in STATES):
         return True
     column = flat and values.shape[1] == 1 and values.elements >= LEAST
-    return said.method == "bitsandbytes" and ((flat and values.dtype == "U8") or (column and said.bits == 4))
+    return setting.method == "bitsandbytes" and ((flat and values.dtype == "U8") or (column and setting.bits == 4))
 
 
-def _four(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _four(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values, absmax = tensors["weight"], tensors.get("weight.absmax")
     elements = values.elements * word(values) // 4
     kind = next((state[-3:] for state in STATES if state in tensors), None)
@@ -45,43 +45,43 @@ def _four(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
     reading.helper("weight.absmax", counts, f"one for {size or 64} values", BYTES if nested else FLOATS)
     reading.helper("weight.quant_map", [(16,)], "one for each code")
     if kind is None:
-        stated = STATES[1] if said.variant == "fp4" else STATES[0]
+        stated = STATES[1] if setting.variant == "fp4" else STATES[0]
         reading.helper(stated, [()])
     if nested:
         blocks = ceil_div(elements, size or 64)
         reading.helper(NESTED[0], [(ceil_div(blocks, 256),)], "one for 256 blocks")
         reading.helper(NESTED[1], [(256,)], "one for each code")
-    return reading.opened("weight", kind or said.variant or "nf4", (elements,), 4, size, shaped=False, padding=1)
+    return reading.result("weight", kind or setting.variant or "nf4", (elements,), 4, size, shaped=False, padding=1)
 
 
 def _size(elements: int, blocks: int | None) -> int | None:
     return next((size for size in BLOCKS if ceil_div(elements, size) == blocks), None)
 
 
-def _is_eight(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_eight(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["weight"]
     if values.dtype != "I8" or len(values.shape) != 2:
         return False
-    return "SCB" in tensors or "weight_format" in tensors or said.method == "bitsandbytes"
+    return "SCB" in tensors or "weight_format" in tensors or setting.method == "bitsandbytes"
 
 
-def _eight(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _eight(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     outputs, inputs = tensors["weight"].shape
     reading.compare("bits", 8)
     reading.helper("SCB", [(outputs,)], "one for each output", FLOATS)
     reading.helper("weight_format", [(), (1,)], "one number", required=False)
-    return reading.opened("weight", "llm-int8", (outputs, inputs), 8)
+    return reading.result("weight", "llm-int8", (outputs, inputs), 8)
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """The config of transformers' bitsandbytes; of the two spellings of each switch loaders read the first."""
+    """The bitsandbytes config of transformers; of the two spellings of each switch loaders read the first."""
     stated = {
         bits: next((block.values[key] for key in (name, f"_{name}") if key in block.values), None)
         for bits, name in ((4, "load_in_4bit"), (8, "load_in_8bit"))
     }
     bits = next((bits for bits, on in stated.items() if on), None)
-    base = block.said(
+    base = block.module_settings(
         {"bits": "load_in_4bit" if bits == 4 else "load_in_8bit", "variant": "bnb_4bit_quant_type",
          "nested": "bnb_4bit_use_double_quant"},
         bits=bits,

@@ -1,8 +1,8 @@
-"""compressed-tensors where the weight is packed: integers in words, nvfp4, mxfp4, and the sparse forms of its past.
+"""Packed weights of compressed-tensors: integers in words, nvfp4, mxfp4, and its older sparse formats.
 
 pack-quantized: `weight_packed` I32 [out, W], `weight_scale` [out, G], `weight_shape` I64 [2] (its *values* are the
 shape: read only where W and G leave an interval of inputs and no definition decides), asymmetric `weight_zero_point`
-I32 [ceil(out*b/32), G], `weight_g_idx` [in]. Two packings are about: dense (W = ceil(in*b/32)) and, before 0.10, whole
+I32 [ceil(out*b/32), G], `weight_g_idx` [in]. Two packings exist: dense (W = ceil(in*b/32)) and, before 0.10, whole
 values in a word (W = ceil(in/(32//b))); they differ at 3, 5, 6 bits.
 nvfp4: `weight_packed` U8 [out, in/2], `weight_scale` F8_E4M3 [out, in/16], `weight_global_scale` F32 [1].
 mxfp4: `weight_packed` U8 [out, in/2], `weight_scale` bytes [out, in/32].
@@ -23,41 +23,41 @@ MAY = ("weight_shape", "weight_zero_point", "weight_g_idx", "input_scale", "inpu
        "weight_global_scale", "output_scale")  # fmt: skip
 
 
-def _is_words(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_words(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["weight_packed"]
     return values.dtype in ("I32", "U32") and len(values.shape) >= 2 and "scale_packed" not in tensors
 
 
-def _words(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values, scale = tensors["weight_packed"], tensors.get("weight_scale")
     *lead, outputs, width = values.shape
-    groups = _groups(tensors, width, said)
+    groups = _groups(tensors, width, setting)
     found = _decided(reading, width, outputs, groups)
     bits, size, low, high = found.bits, found.size, found.low, found.high
     if groups is None or not found.has(groups):
-        stated = said.group_size if said.group_size and said.group_size > 0 else None
-        groups = ceil_div(likely(low, high, said), stated) if stated else 1
+        stated = setting.group_size if setting.group_size and setting.group_size > 0 else None
+        groups = ceil_div(likely(low, high, setting), stated) if stated else 1
     reading.written_by("compressed-tensors")
-    if scale is not None and groups == 1 and said.strategy in ("channel", "tensor") and outputs > 1:
+    if scale is not None and groups == 1 and setting.strategy in ("channel", "tensor") and outputs > 1:
         reading.compare("strategy", "tensor" if scale.elements == 1 else "channel")
-    elif said.strategy == "group":
+    elif setting.strategy == "group":
         reading.agreed.append("strategy")
     reading.helper("weight_scale", [(*lead, outputs, groups)], "one for each output and group")
     reading.helper("weight_shape", [(2,), (*lead, 2), (len(values.shape),)], "the dims", frozenset({"I64", "I32"}))
-    if said.zeros or "weight_zero_point" in tensors:
+    if setting.zeros or "weight_zero_point" in tensors:
         rows = ceil_div(outputs * bits, 32)
         expected = [(*lead, rows, groups), (*lead, outputs, groups)]
         reading.helper("weight_zero_point", expected, f"{bits} bits for each output and group")
     kept = _kept(reading, outputs, low, high)
-    inputs = likely(low, high, said) if kept is None else kept
+    inputs = likely(low, high, setting) if kept is None else kept
     bounds = () if low == high or kept is not None else (*((dim, dim) for dim in (*lead, outputs)), (low, high))
     shape = (*lead, outputs, inputs)
-    return reading.opened("weight_packed", "pack-quantized", shape, bits, size, bounds=bounds)
+    return reading.result("weight_packed", "pack-quantized", shape, bits, size, bounds=bounds)
 
 
 def _kept(reading: ModuleReading, outputs: int, low: int, high: int) -> int | None:
-    """The inputs that the values of `weight_shape` state, where they were read and the packed width allows them."""
+    """The inputs by the values of `weight_shape`, where they were read and the packed width allows them."""
     layout = reading.tensors.get("weight_shape")
     if layout is None or len(layout.values) < 2:
         return None
@@ -70,23 +70,23 @@ def _kept(reading: ModuleReading, outputs: int, low: int, high: int) -> int | No
     return None
 
 
-def _groups(tensors: Tensors, width: int, said: ModuleSettings) -> int | None:
-    """How many groups scales and zero points tell: where they differ, the number that the settings make."""
+def _groups(tensors: Tensors, width: int, setting: ModuleSettings) -> int | None:
+    """Number of groups by the scales and zero points; where they differ, the number by the settings."""
     reported = [tensors[name].shape[-1] for name in ("weight_scale", "weight_zero_point")
             if name in tensors and len(tensors[name].shape) >= 2]  # fmt: skip
-    if said.strategy in ("channel", "tensor") and 1 in reported:
+    if setting.strategy in ("channel", "tensor") and 1 in reported:
         return 1
-    if said.bits in WIDTHS and said.group_size and said.group_size > 0 and len(set(reported)) > 1:
-        whole = [groups for groups in reported
-                 for low, high in intervals(width, said.bits) if low <= groups * said.group_size <= high]  # fmt: skip
+    if setting.bits in WIDTHS and setting.group_size and setting.group_size > 0 and len(set(reported)) > 1:
+        ranges = intervals(width, setting.bits)
+        whole = [groups for groups in reported if any(a <= groups * setting.group_size <= b for a, b in ranges)]
         return (*whole, reported[0])[0]
     return reported[0] if reported else None
 
 
 class _Size(Struct, frozen=True):
-    """Bits, group size (None: one scale a row), and the inputs that both widths allow as (least, most).
+    """Bits, group size (None: one scale per row), and the inputs that both widths allow as (least, most).
 
-    Where the dense and the old packing differ there may be two such ranges.
+    Where the dense and the old packing differ there may be two ranges.
     """
 
     bits: int
@@ -102,53 +102,53 @@ class _Size(Struct, frozen=True):
         return max(high for _, high in self.ranges)
 
     def has(self, groups: int) -> bool:
-        """Whether so many groups hold the inputs."""
+        """Whether this number of groups holds the inputs."""
         if self.size is None:
             return groups == 1
         return ceil_div(self.low, self.size) <= groups <= ceil_div(self.high, self.size)
 
-    def named(self, said: ModuleSettings) -> bool:
-        """Whether a width of the model is among them, or no width of the model is known."""
-        return not said.dims or any(low <= dim <= high for low, high in self.ranges for dim in said.dims)
+    def named(self, setting: ModuleSettings) -> bool:
+        """Whether a known width of the model is among the inputs; True where no width is known."""
+        return not setting.dims or any(low <= dim <= high for low, high in self.ranges for dim in setting.dims)
 
 
 def _decided(reading: ModuleReading, width: int, outputs: int, groups: int | None) -> _Size:
-    """What fits both widths: as stated, else with one setting changed, a wrong scale, anything of the model's dims."""
-    said = reading.said
-    stated = said.group_size if said.group_size is not None and said.group_size > 0 else None
+    """The size that fits both widths: as stated, else with one setting changed, a wrong scale, or any known dim."""
+    setting = reading.setting
+    stated = setting.group_size if setting.group_size is not None and setting.group_size > 0 else None
     shown = _shown_bits(reading.tensors, outputs)
     widths = WIDTHS if shown is None else (shown,)
     index = reading.tensors.get("weight_g_idx")
     inputs = index.shape[-1] if index is not None and index.shape else None
     sizes = (None,) if groups == 1 or groups is None else SIZES
     fits = [one for bits in widths for size in sizes if (one := _fit(width, bits, size, groups, inputs)) is not None]
-    named = [one for one in fits if one.named(said)]
-    likeliest = [one for one in named if one.bits == said.other_bits]
+    named = [one for one in fits if one.named(setting)]
+    likeliest = [one for one in named if one.bits == setting.other_bits]
     own = alone = None
-    if said.bits is not None and said.bits in widths:
-        own = _fit(width, said.bits, stated, groups, inputs, partly=True)
-        alone = _fit(width, said.bits, None, None, inputs)
-        likeliest += [own] if own is not None and own.named(said) else []
-        likeliest += [one for one in named if one.bits == said.bits]
+    if setting.bits is not None and setting.bits in widths:
+        own = _fit(width, setting.bits, stated, groups, inputs, partly=True)
+        alone = _fit(width, setting.bits, None, None, inputs)
+        likeliest += [own] if own is not None and own.named(setting) else []
+        likeliest += [one for one in named if one.bits == setting.bits]
         likeliest += [one for one in named if stated is not None and one.size == stated]
-    if said.bits is not None and alone is not None and said.dims and alone.named(said) and not likeliest:
-        inputs = likely(alone.low, alone.high, said)
-        return _Size(said.bits, stated, ((inputs, inputs),))  # the scale is wrong then: its shape is reported
+    if setting.bits is not None and alone is not None and setting.dims and alone.named(setting) and not likeliest:
+        inputs = likely(alone.low, alone.high, setting)
+        return _Size(setting.bits, stated, ((inputs, inputs),))  # then the shape of the scale is wrong and is reported
     for one in (*likeliest, *named, *([own] if own is not None else []), *fits):
         reading.compare("bits", one.bits)
-        if groups == 1 and said.group_size is not None and said.group_size > 0:
-            reading.compare("group_size", said.group_size if one.low <= said.group_size else -1)
+        if groups == 1 and setting.group_size is not None and setting.group_size > 0:
+            reading.compare("group_size", setting.group_size if one.low <= setting.group_size else -1)
         elif groups is not None and groups > 1:
             reading.compare("group_size", one.size)
         return one
-    bits = said.bits if said.bits in WIDTHS and said.bits is not None else 4
+    bits = setting.bits if setting.bits in WIDTHS and setting.bits is not None else 4
     low, high = intervals(width, bits)[0]
     reading.widths(f"weight_packed is {width} words wide = {high} inputs", f"weight_scale has {groups} groups")
     return _Size(bits, stated, ((low, high),))
 
 
 def _shown_bits(tensors: Tensors, outputs: int) -> int | None:
-    """The bits that packed zero points tell."""
+    """The bits by the packed zero points."""
     zeros = tensors.get("weight_zero_point")
     if zeros is None or len(zeros.shape) < 2 or zeros.shape[-2] == outputs:
         return None
@@ -158,7 +158,7 @@ def _shown_bits(tensors: Tensors, outputs: int) -> int | None:
 def _fit(
     width: int, bits: int, size: int | None, groups: int | None, inputs: int | None, partly: bool = False
 ) -> _Size | None:
-    """The inputs that a width and a number of groups allow; partly: the last group need not be full."""
+    """The inputs that a width and a number of groups allow; partly: the last group may be partly filled."""
     if groups is not None and groups > 1 and size is None:
         return None
     fits = []
@@ -181,7 +181,7 @@ def _fit(
 
 
 def intervals(width: int, bits: int) -> tuple[tuple[int, int], ...]:
-    """(least, most) inputs that fill so many words of 32 bits, in the dense packing and in the old one."""
+    """(least, most) inputs that fill this number of 32-bit words, in the dense and in the old packing."""
     dense = ((width - 1) * 32 // bits + 1, width * 32 // bits)
     if 32 % bits == 0:
         return (dense,)
@@ -189,27 +189,27 @@ def intervals(width: int, bits: int) -> tuple[tuple[int, int], ...]:
     return dense, ((width - 1) * each + 1, width * each)
 
 
-def likely(low: int, high: int, said: ModuleSettings) -> int:
-    """The inputs of an interval that the model's config names, else the roundest."""
-    known = [dim for dim in said.dims if low <= dim <= high]
+def likely(low: int, high: int, setting: ModuleSettings) -> int:
+    """The inputs of an interval that are a known dim of the model, else the roundest number."""
+    known = [dim for dim in setting.dims if low <= dim <= high]
     if len(known) == 1:
         return known[0]
     return next((step * (high // step) for step in (128, 64, 32, 16, 8, 4, 2) if step * (high // step) >= low), high)
 
 
-def _is_halves(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_halves(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["weight_packed"]
     return values.dtype in ("U8", "I8") and len(values.shape) >= 2
 
 
-def _halves(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
+def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     """Two values of 4 bits in a byte; the dtype of the scales distinguishes nvfp4 from mxfp4."""
-    reading = ModuleReading(tensors, said)
+    reading = ModuleReading(tensors, setting)
     values, scale = tensors["weight_packed"], tensors.get("weight_scale")
     *rows, columns = values.shape
     nvfp4 = scale.dtype in FLOAT8 if scale is not None else "weight_global_scale" in tensors
-    if scale is None and said.variant:
-        nvfp4 = "nvfp4" in said.variant
+    if scale is None and setting.variant:
+        nvfp4 = "nvfp4" in setting.variant
     size = 16 if nvfp4 else 32
     inputs = 2 * columns
     reading.compare("bits", 4)
@@ -220,33 +220,33 @@ def _halves(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
         reading.helper("weight_global_scale", [(1,), (), (*rows[:-1], 1), tuple(rows[:-1])], "one number")
     if len(rows) == 1:
         reading.activations()
-    return reading.opened("weight_packed", "nvfp4" if nvfp4 else "mxfp4", (*rows, inputs), 4, size)
+    return reading.result("weight_packed", "nvfp4" if nvfp4 else "mxfp4", (*rows, inputs), 4, size)
 
 
-def _is_bitmask(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_bitmask(tensors: Tensors, setting: ModuleSettings) -> bool:
     mask = tensors.get("bitmask")
     if mask is None:
-        return said.method == "compressed-tensors"
+        return setting.method == "compressed-tensors"
     return len(mask.shape) == 2 and mask.dtype == "U8"
 
 
-def _bitmask(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    """Non-zero values and a bit for each place; pruned zeros count as parameters, as in the dense model."""
-    reading = ModuleReading(tensors, said)
+def _bitmask(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    """Non-zero values and one bit per position; pruned zeros count as parameters, as in the dense model."""
+    reading = ModuleReading(tensors, setting)
     values, mask = tensors["compressed"], tensors.get("bitmask")
     if len(values.shape) == 2:
         inputs = 2 * values.shape[1]
         reading.helper("bitmask", [(values.shape[0], ceil_div(inputs, 8))], "one bit for each value")
-        return reading.opened("compressed", "sparse-24", (values.shape[0], inputs), word(values) / 2)
+        return reading.result("compressed", "sparse-24", (values.shape[0], inputs), word(values) / 2)
     if mask is None or len(mask.shape) != 2:
         reading.helper("bitmask", [()])
         packed = Packed("sparse-bitmask", word(values), None, values, known=False)
         return UnpackedTensor(values, packed, reading.others("compressed"), tuple(reading.faults))
     outputs, eighths = mask.shape
     reading.helper("row_offsets", [(outputs,)], "one for each row", required=False)
-    inputs = likely(8 * eighths - 7, 8 * eighths, said)
+    inputs = likely(8 * eighths - 7, 8 * eighths, setting)
     bounds = ((outputs, outputs), (8 * eighths - 7, 8 * eighths))
-    return reading.opened("compressed", "sparse-bitmask", (outputs, inputs), word(values), bounds=bounds)
+    return reading.result("compressed", "sparse-bitmask", (outputs, inputs), word(values), bounds=bounds)
 
 
 WORDS = Scheme("pack-quantized", "weight_packed", ("weight_scale", "weight_shape"), MAY, _is_words, _words)

@@ -9,25 +9,25 @@ from inspector.quantization.targets import exact, regex
 
 STRATEGIES = ("channel", "tensor", "block", "group")
 WITHOUT_GROUPS = ("float-quantized", "int-quantized", "naive-quantized")
-"""Formats without scales per group, whatever group size is stated."""
+"""Formats without scales per group, even where a group size is stated."""
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """A target is a class name (meaning all modules), a module name, or a pattern."""
+    """Reads the settings. A target is a class name (meaning all modules), a module name, or a pattern."""
     base, special = None, []
     for _, group in block.inner("config_groups").blocks():
-        said = _group(block, group)
+        setting = _group(block, group)
         targets = group.values.get("targets")
         for target in targets[:MOST_ENTRIES] if isinstance(targets, list) else ():
             if not isinstance(target, str):
                 continue
             if target.startswith("re:"):
-                special.append((regex(target[3:], target), said))
+                special.append((regex(target[3:], target), setting))
             elif "." in target or target.islower():
-                special.append((exact(target), said))
+                special.append((exact(target), setting))
             else:
-                base = said
-    base = base or block.said(variant=block.text("format"))
+                base = setting
+    base = base or block.module_settings(variant=block.text("format"))
     return QuantizationSettings(base, special=tuple(special), ignored=block.ignored())
 
 
@@ -36,7 +36,7 @@ def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
     strategy, symmetric = weights.text("strategy"), weights.truth("symmetric")
     variant = group.text("format") or block.text("format")
     size = -1 if strategy in ("channel", "tensor") else weights.integer("group_size")
-    return weights.said(
+    return weights.module_settings(
         {"bits": "num_bits", "block": "block_structure", "zeros": "symmetric"},
         bits=weights.integer("num_bits"),
         group_size=None if variant in WITHOUT_GROUPS else size,
@@ -49,6 +49,6 @@ def _group(block: ConfigBlock, group: ConfigBlock) -> ModuleSettings:
 
 
 def activations_of(group: ConfigBlock) -> str | None:
-    """The helper of inputs that are quantized with a fixed scale; "local" ones have a fixed scale of their scales."""
+    """The helper with the static scale of quantized inputs; for "local" scales, a static scale of the scales."""
     dynamic = group.inner("input_activations").values.get("dynamic")
     return "input_scale" if dynamic is False else "input_global_scale" if dynamic == "local" else None

@@ -6,16 +6,16 @@ from inspector.quantization.module import FLOATS, ModuleReading, Scheme, Tensors
 from inspector.quantization.stated import ModuleSettings
 
 
-def _is_eetq(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_eetq(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["weight"]
-    return values.dtype == "I8" and len(values.shape) == 2 and ("weight_scales" in tensors or said.method == "eetq")
+    return values.dtype == "I8" and len(values.shape) == 2 and ("weight_scales" in tensors or setting.method == "eetq")
 
 
-def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     inputs, outputs = tensors["weight"].shape
     reading.helper("weight_scales", [(outputs,)], "one for each output", FLOATS)
-    return reading.opened("weight", "eetq", (outputs, inputs), 8)
+    return reading.result("weight", "eetq", (outputs, inputs), 8)
 
 
 EETQ = Scheme("eetq", "weight", ("weight_scales",), (), _is_eetq, _open)

@@ -1,4 +1,4 @@
-"""EXL2, ExLlama's second format: bits vary within a module.
+"""EXL2, the second format of ExLlama: bits vary within a module.
 
 `q_weight` I32 [rows, out], out padded to 32, `q_scale` I32 [G, out/8], `q_scale_max` [G], `q_groups` I16 [2*G] of
 (bits, first row), `q_invperm` [in].
@@ -10,23 +10,23 @@ from inspector.quantization.module import FLOATS, INTEGERS, ModuleReading, Schem
 from inspector.quantization.stated import ModuleSettings
 
 
-def _is_exl2(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_exl2(tensors: Tensors, setting: ModuleSettings) -> bool:
     return tensors["q_weight"].dtype == "I32" and len(tensors["q_weight"].shape) == 2
 
 
-def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     rows, outputs = tensors["q_weight"].shape
     order, most, pairs = (tensors.get(name) for name in ("q_invperm", "q_scale_max", "q_groups"))
     groups = most.elements if most is not None else pairs.elements // 2 if pairs is not None else 1
     reading.helper("q_scale", [(groups, outputs // 8)], "one for each group, 4 bits an output", INTEGERS)
     reading.helper("q_scale_max", [(groups,)], "one for each group", FLOATS)
     reading.helper("q_groups", [(2 * groups,)], "bits and first row of each group", INTEGERS)
-    inputs = order.elements if order is not None else 32 * rows // (said.bits or 4)
+    inputs = order.elements if order is not None else 32 * rows // (setting.bits or 4)
     reading.helper("q_invperm", [(inputs,)], "one for each input", INTEGERS)
     bits = round(32 * rows / inputs, 4) if inputs else 0.0
     low = max(outputs - 31, 1)
-    return reading.opened("q_weight", "exl2", (outputs, inputs), bits, bounds=((low, outputs), (inputs, inputs)))
+    return reading.result("q_weight", "exl2", (outputs, inputs), bits, bounds=((low, outputs), (inputs, inputs)))
 
 
 EXL2 = Scheme("exl2", "q_weight", ("q_scale", "q_scale_max", "q_groups", "q_invperm"), ("q_perm", "q_group_map"),

@@ -1,4 +1,4 @@
-"""EXL3, ExLlama's third format: `trellis` I16 [in/16, out/16, 16*K] for K bits, which vary by module.
+"""EXL3, the third format of ExLlama: `trellis` I16 [in/16, out/16, 16*K] for K bits, which vary by module.
 
 `suh` [in] or `su` [in/16] and `svh` [out] or `sv` [out/16] are signs; inputs and outputs may be padded to 128.
 """
@@ -9,12 +9,12 @@ from inspector.quantization.module import FLOATS, ModuleReading, Scheme, Tensors
 from inspector.quantization.stated import ModuleSettings
 
 
-def _is_exl3(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_exl3(tensors: Tensors, setting: ModuleSettings) -> bool:
     return tensors["trellis"].dtype == "I16" and len(tensors["trellis"].shape) == 3
 
 
-def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     rows, columns, width = tensors["trellis"].shape
     inputs, outputs = 16 * rows, 16 * columns
     for long, short, size in (("suh", "su", inputs), ("svh", "sv", outputs)):
@@ -23,7 +23,7 @@ def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
         else:
             reading.helper(long, [(size,)], "its signs", FLOATS)
     bounds = ((max(outputs - 127, 1), outputs), (max(inputs - 127, 1), inputs))
-    return reading.opened("trellis", "exl3", (outputs, inputs), width / 16, bounds=bounds)
+    return reading.result("trellis", "exl3", (outputs, inputs), width / 16, bounds=bounds)
 
 
 EXL3 = Scheme("exl3", "trellis", (), ("suh", "su", "svh", "sv", "mcg", "mul1"), _is_exl3, _open)

@@ -1,9 +1,9 @@
-"""Weights of 8 bits that keep their shape, with separate scales: fp8, int8, and the ways to share a scale.
+"""Unpacked 8-bit weights with separate scales: fp8, int8, and the ways to share a scale.
 
 `weight` in F8 or I8 [out, in] and one of
 `weight_scale_inv` [ceil(out/B0), ceil(in/B1)] (DeepSeek, transformers' fine-grained fp8; F32, BF16, or bytes),
-`weight_scale`: one number (ModelOpt, Quark, static fp8), one a row (compressed-tensors, FBGEMM; [out] or [out, 1]),
-one a block, one for 32 values in bytes (MXFP8), or [o, 1, i, 1] (ModelOpt's fp8_pb_wo). Activation scales may
+`weight_scale`: one number (ModelOpt, Quark, static fp8), one per row (compressed-tensors, FBGEMM; [out] or [out, 1]),
+one per block, one byte for 32 values (MXFP8), or [o, 1, i, 1] (ModelOpt's fp8_pb_wo). Activation scales may
 be added, and zero points for asymmetric integers.
 """
 
@@ -22,32 +22,32 @@ BLOCK_METHODS = ("fp8", "auto-round", "deepseek")
 ROW_METHODS = ("compressed-tensors", "modelopt", "quark", "fbgemm_fp8", "fp8", "auto-round", "bitnet")
 
 
-def _is_block(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_block(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["weight"]
     if values.dtype not in FLOAT8 and not (values.dtype == "I8" and "weight_scale_inv" in tensors):
         return False
     if "weight_scale_inv" in tensors:
         return True
-    stated = said.block is not None and said.method in BLOCK_METHODS
+    stated = setting.block is not None and setting.method in BLOCK_METHODS
     return stated and "weight_scale" not in tensors and len(values.shape) >= 2
 
 
-def _block(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _block(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values = tensors["weight"]
     reading.compare("bits", 8)
     _blocks(reading, "weight_scale_inv", values.shape)
     if len(values.shape) == 2:
         reading.activations()
-    if said.method not in (None, *BLOCK_METHODS, "compressed-tensors", "modelopt"):
+    if setting.method not in (None, *BLOCK_METHODS, "compressed-tensors", "modelopt"):
         reading.compare("method", "fp8")
     scheme = "fp8-block" if values.dtype != "I8" else "int8-block"
-    return reading.opened("weight", scheme, values.shape, 8)
+    return reading.result("weight", scheme, values.shape, 8)
 
 
 def _blocks(reading: ModuleReading, suffix: str, shape: Shape) -> None:
-    """The scales of blocks: the stated block where it fits, else the one that all shapes show."""
-    stated, scale = reading.said.block, reading.tensors.get(suffix)
+    """The scales of blocks: by the stated block where it fits, else by the one that all shapes have."""
+    stated, scale = reading.setting.block, reading.tensors.get(suffix)
     size = stated or (128, 128)
     allowed = [blocked(shape, size), (), (1,)]
     if scale is not None and scale.shape not in allowed:
@@ -60,7 +60,7 @@ def _blocks(reading: ModuleReading, suffix: str, shape: Shape) -> None:
 
 
 def blocked(shape: Shape, block: tuple[int, int]) -> Shape:
-    """Shape of the scales of a weight in blocks; a weight of one dim is blocked along it."""
+    """Shape of the block scales of a weight; a one-dimensional weight is divided along its dim."""
     if len(shape) < 2:
         return tuple(ceil_div(dim, block[1]) for dim in shape)
     return (*shape[:-2], ceil_div(shape[-2], block[0]), ceil_div(shape[-1], block[1]))
@@ -77,21 +77,21 @@ def _shown_block(shape: Shape, scale: Shape) -> tuple[int, int] | None:
     return (rows[0], columns[0]) if rows and columns and scale[:-2] == shape[:-2] else None
 
 
-def _is_scaled(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_scaled(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["weight"]
     if values.dtype not in FLOAT8 and values.dtype != "I8":
         return False
     if "weight_scale" in tensors:
         return True
-    return said.method in ROW_METHODS and said.skipped is None and len(values.shape) >= 2
+    return setting.method in ROW_METHODS and setting.skipped is None and len(values.shape) >= 2
 
 
-def _scaled(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _scaled(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values, scale = tensors["weight"], tensors.get("weight_scale")
     shape = values.shape
-    shared = shared_by(shape, scale.shape, scale.dtype, said.block) if scale is not None else None
-    scales = [scale.shape] if scale is not None and shared is not None else _expected(said, shape)
+    shared = shared_by(shape, scale.shape, scale.dtype, setting.block) if scale is not None else None
+    scales = [scale.shape] if scale is not None and shared is not None else _expected(setting, shape)
     reading.helper("weight_scale", scales)
     if shared == "mx":
         reading.compare("group_size", 32)
@@ -99,15 +99,15 @@ def _scaled(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
     if len(shape) == 2:
         reading.activations()
     reading.compare("bits", 8)
-    if "weight_zero_point" in tensors or (said.zeros and said.method == "compressed-tensors"):
+    if "weight_zero_point" in tensors or (setting.zeros and setting.method == "compressed-tensors"):
         sizes = [scale.shape] if scale is not None else scales
         reading.helper("weight_zero_point", [*sizes, shape[:-1], (*shape[:-1], 1), ()], "as many as scales")
     scheme = "mxfp8" if shared == "mx" else "int8" if values.dtype == "I8" else "fp8"
-    return reading.opened("weight", scheme, shape, 8, 32 if shared == "mx" else None)
+    return reading.result("weight", scheme, shape, 8, 32 if shared == "mx" else None)
 
 
 def shared_by(shape: Shape, scale: Shape, dtype: str, block: tuple[int, int] | None) -> str | None:
-    """What shares one scale: "tensor", "channel", "block" or "mx"; None where the shape is none of these."""
+    """What shares a scale: "tensor", "channel", "block" or "mx"; None where the shape fits none of these."""
     if scale in ((), (1,), (1, 1)) or (len(shape) > 2 and scale in (shape[:-2], (*shape[:-2], 1), (*shape[:-2], 1, 1))):
         return "tensor"
     rows = shape[:-1]
@@ -126,33 +126,33 @@ def shared_by(shape: Shape, scale: Shape, dtype: str, block: tuple[int, int] | N
     return None
 
 
-def _expected(said: ModuleSettings, shape: Shape) -> list[Shape]:
+def _expected(setting: ModuleSettings, shape: Shape) -> list[Shape]:
     by_strategy: dict[str | None, list[Shape]] = {
         "tensor": [(1,), ()],
         "channel": [(*shape[:-1], 1), shape[:-1]],
-        "block": [blocked(shape, said.block or (128, 128))],
+        "block": [blocked(shape, setting.block or (128, 128))],
     }
-    return by_strategy.get(said.strategy) or [(*shape[:-1], 1), shape[:-1], (), (1,)]
+    return by_strategy.get(setting.strategy) or [(*shape[:-1], 1), shape[:-1], (), (1,)]
 
 
 def _strategy(reading: ModuleReading, found: str | None) -> None:
-    said = reading.said
+    setting = reading.setting
     if found is None:
         return
-    single = reading.tensors["weight"].shape[0] == 1  # one row: a scale for the tensor is one for the channel
-    if said.strategy is not None and not single:
+    single = reading.tensors["weight"].shape[0] == 1  # one row: a scale per tensor is a scale per channel
+    if setting.strategy is not None and not single:
         reading.compare("strategy", "group" if found == "mx" else found)
-    if found == "block" and said.block is not None:
+    if found == "block" and setting.block is not None:
         scale = reading.tensors["weight_scale"].shape
         scale = (scale[0], scale[2]) if len(scale) == 4 else scale
         shape = reading.tensors["weight"].shape
-        shown = said.block if scale == blocked(shape, said.block) else _shown_block(shape, scale)
+        shown = setting.block if scale == blocked(shape, setting.block) else _shown_block(shape, scale)
         reading.compare("block", shown)
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """The configs of transformers' fine-grained fp8, DeepSeek's and FBGEMM's."""
-    base = block.said(
+    """The configs of fine-grained fp8 in transformers, of DeepSeek and of FBGEMM."""
+    base = block.module_settings(
         {"block": "weight_block_size"},
         block=block.pair("weight_block_size"),
         strategy="channel" if block.method == "fbgemm_fp8" else None,

@@ -1,9 +1,9 @@
-"""GPTQ, and auto-round's files in its form: values packed along the input, zero points along the output.
+"""GPTQ, and files of auto-round in its format: values packed along the input, zero points along the output.
 
 `qweight` [in*b/w, out] in words of w bits (32, with GPTQModel's pack_dtype also 8, 16 or 64), `qzeros`
 [G, out*b/w], `scales` [G, out], `g_idx` [in] (auto-round leaves it out). G groups of ceil(in/G) inputs, one where
 the group size is -1. Zeros are stored for symmetric weights too. 3 bits are packed densely: 32 values in
-3 words. Versions 1 and 2 differ in the stored zero points and not in any header.
+3 words. Versions 1 and 2 differ in the values of the zero points, which headers do not show.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from inspector.quantization.targets import regex
 WIDTHS = (2, 3, 4, 8)
 
 
-def recognises(tensors: Tensors, said: ModuleSettings) -> bool:
-    """`qweight` as wide as the scales; without scales, wider than the zero points; without both, by the config."""
+def recognises(tensors: Tensors, setting: ModuleSettings) -> bool:
+    """True if `qweight` is as wide as the scales; without scales, wider than the zero points; else by the config."""
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
     if len(values.shape) < 2 or values.dtype not in INTEGERS or {"weight_global_scale", "B"} & tensors.keys():
         return False
@@ -34,18 +34,18 @@ def recognises(tensors: Tensors, said: ModuleSettings) -> bool:
     if scales is not None:
         return len(scales.shape) >= 2 and scales.shape[-1] == columns
     if zeros is not None and len(zeros.shape) >= 2:
-        narrow = zeros.shape[-1] < columns or said.method == "gptq"
+        narrow = zeros.shape[-1] < columns or setting.method == "gptq"
         return narrow and zeros.shape[-1] * word(zeros) in [columns * bits for bits in WIDTHS]
-    return said.method in ("gptq", "auto-round") or "g_idx" in tensors
+    return setting.method in ("gptq", "auto-round") or "g_idx" in tensors
 
 
-def open_module(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    """Inputs from `g_idx` or from the rows; bits from zero points against columns, else from `g_idx`."""
-    reading = ModuleReading(tensors, said)
+def open_module(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    """Derives inputs from `g_idx` or the rows; bits from the widths of zero points and scales, else from `g_idx`."""
+    reading = ModuleReading(tensors, setting)
     values, zeros, index = (tensors.get(name) for name in ("qweight", "qzeros", "g_idx"))
     assert values is not None
     *lead, rows, outputs = values.shape
-    bits = _bits(tensors, said)
+    bits = _bits(tensors, setting)
     inputs = rows * word(values) // bits
     if index is not None and len(index.shape) == 1:
         if ceil_div(index.shape[0] * bits, word(values)) != rows:
@@ -65,11 +65,11 @@ def open_module(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
         "qzeros", [(*lead, groups, ceil_div(outputs * bits, word(values)))], f"{bits} bits for each group and output"
     )
     reading.helper("g_idx", [(inputs,), (*lead, inputs)], "one for each input",
-                   required=said.variant == "desc_act")  # fmt: skip
-    return reading.opened("qweight", "gptq", (*lead, outputs, inputs), bits, size)
+                   required=setting.variant == "desc_act")  # fmt: skip
+    return reading.result("qweight", "gptq", (*lead, outputs, inputs), bits, size)
 
 
-def _bits(tensors: Tensors, said: ModuleSettings) -> int:
+def _bits(tensors: Tensors, setting: ModuleSettings) -> int:
     values, zeros, index = tensors["qweight"], tensors.get("qzeros"), tensors.get("g_idx")
     rows, outputs = values.shape[-2:]
     if zeros is not None and len(zeros.shape) >= 2:
@@ -80,12 +80,12 @@ def _bits(tensors: Tensors, said: ModuleSettings) -> int:
         for bits in WIDTHS:
             if ceil_div(index.elements * bits, word(values)) == rows:
                 return bits
-    return said.bits if said.bits in WIDTHS else 4
+    return setting.bits if setting.bits in WIDTHS else 4
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """GPTQ's config; in `dynamic` the first pattern that matches wins, and one with a minus leaves modules alone."""
-    base = block.said(
+    """The GPTQ config; in `dynamic` the first matching pattern wins, and one with a minus excludes modules."""
+    base = block.module_settings(
         bits=block.integer("bits"),
         group_size=block.integer("group_size"),
         variant="desc_act" if block.truth("desc_act") else None,

@@ -14,19 +14,19 @@ from inspector.quantization.module import (
 from inspector.quantization.stated import ModuleSettings
 
 
-def _is_higgs(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_higgs(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scales = tensors["weight"], tensors.get("scales")
     if values.dtype != "I16" or len(values.shape) != 2:
         return False
-    return said.method == "higgs" or (scales is not None and ("tables" in tensors or "tables2" in tensors))
+    return setting.method == "higgs" or (scales is not None and ("tables" in tensors or "tables2" in tensors))
 
 
-def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values, scales = tensors["weight"], tensors.get("scales")
     rows, inputs = values.shape
     tables = tensors.get("tables")
-    bits = (tables.elements - 1).bit_length() if tables is not None else said.bits or 4
+    bits = (tables.elements - 1).bit_length() if tables is not None else setting.bits or 4
     outputs = rows * 16 // bits
     if rows * 16 % bits and scales is not None and scales.shape:
         outputs = scales.shape[0]
@@ -35,12 +35,14 @@ def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
     if ceil_div(outputs * bits, 16) != rows:
         reading.widths(f"weight has {rows} rows of 16 bits", f"scales has {outputs} outputs of {bits} bits")
     reading.compare("bits", bits)
-    groups = groups_reported(tensors, ("scales",), 1, inputs, said.group_size or 256)
-    reading.compare("group_size", group_of(inputs, groups, said.group_size) if groups > 1 or inputs <= 256 else inputs)
+    groups = groups_reported(tensors, ("scales",), 1, inputs, setting.group_size or 256)
+    reading.compare(
+        "group_size", group_of(inputs, groups, setting.group_size) if groups > 1 or inputs <= 256 else inputs
+    )
     reading.helper("scales", [(outputs, groups)], "one for each output and group")
     reading.helper("tables", [(2**bits,)], "one for each code")
     reading.helper("tables2", [(2**bits, 2**bits, 2)], "one for each pair of codes")
-    return reading.opened("weight", "higgs", (outputs, inputs), bits, group_of(inputs, groups, said.group_size))
+    return reading.result("weight", "higgs", (outputs, inputs), bits, group_of(inputs, groups, setting.group_size))
 
 
 HIGGS = Scheme("higgs", "weight", ("scales", "tables"), ("tables2",), _is_higgs, _open)

@@ -21,61 +21,61 @@ NEEDED = ("shape", "nbits", "group_size", "axis")
 IN_BYTE = {8: 1, 4: 2, 2: 4, 1: 8}
 
 
-def _is_hqq(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_hqq(tensors: Tensors, setting: ModuleSettings) -> bool:
     return len(tensors["W_q"].shape) == 2
 
 
-def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values = tensors["W_q"]
     shown = tensors.get("scale", tensors.get("zero"))
     rows, columns = values.shape
     if shown is None or len(shown.shape) != 2:
-        bits = said.bits or (3 if values.dtype == "I32" else 4)
-        size = said.group_size or 64
+        bits = setting.bits or (3 if values.dtype == "I32" else 4)
+        size = setting.group_size or 64
         elements = rows * columns * _each(bits)
         reading.helper("scale", [(elements // size, 1)])
         reading.helper("zero", [(elements // size, 1)])
-        return reading.opened("W_q", "hqq", (elements,), bits, size, shaped=False, padding=elements % 10)
+        return reading.result("W_q", "hqq", (elements,), bits, size, shaped=False, padding=elements % 10)
     across = any(shape == (1, columns) for shape in _shapes(tensors))  # axis 0
-    groups = columns if across else _groups(values, tensors, said)
+    groups = columns if across else _groups(values, tensors, setting)
     if across:
-        bits, size = _of_axis_0(rows, values.dtype, said)
+        bits, size = _of_axis_0(rows, values.dtype, setting)
     else:
         size = columns
         bits = next((b for b in (4, 8, 2, 1, 3) if _packs(b, values.dtype) and ceil_div(groups, _each(b)) == rows), 0)
     if not bits:
-        bits = said.bits or 4
+        bits = setting.bits or 4
         reading.widths(f"W_q has {rows} rows of {_each(bits)} values", f"scale has {groups} groups")
     reading.compare("bits", bits)
-    if said.group_size is not None and said.group_size > 0:
+    if setting.group_size is not None and setting.group_size > 0:
         reading.compare("group_size", size)
     for helper in ("scale", "zero"):
         reading.helper(helper, [(1, groups) if across else (groups, 1)], "one for each group")
     if any(name in tensors for name in NEEDED):
         for name in NEEDED:
             reading.helper(name, [tensors[name].shape if name in tensors else ()])
-    return reading.opened("W_q", "hqq", (size * groups,), bits, size, shaped=False)
+    return reading.result("W_q", "hqq", (size * groups,), bits, size, shaped=False)
 
 
 def _shapes(tensors: Tensors) -> list[tuple[int, ...]]:
     return [tensors[name].shape for name in ("scale", "zero") if name in tensors]
 
 
-def _groups(values: Layout, tensors: Tensors, said: ModuleSettings) -> int:
-    """How many groups scale and zero tell; where they differ, the number that fills the packed rows.
+def _groups(values: Layout, tensors: Tensors, setting: ModuleSettings) -> int:
+    """Number of groups by scale and zero; where they differ, the number that fills the packed rows.
 
-    Ten values of 3 bits share a word, and the last word need not be full: then the number that fills rows of one of
+    Ten 3-bit values share a word, and the last word may be partly filled: then the number that fills rows of one of
     the model's widths.
     """
     rows, columns = values.shape
     reported = list(dict.fromkeys(shape[0] for shape in _shapes(tensors) if shape))
-    for bits in (said.bits or 4, 4, 8, 2, 1):
+    for bits in (setting.bits or 4, 4, 8, 2, 1):
         for groups in reported if _packs(bits, values.dtype) else ():
             if groups == rows * _each(bits):
                 return groups
     filling = [groups for groups in reported if _packs(3, values.dtype) and ceil_div(groups, 10) == rows]
-    whole = (groups for groups in filling if any(groups * columns % dim == 0 for dim in said.dims))
+    whole = (groups for groups in filling if any(groups * columns % dim == 0 for dim in setting.dims))
     return next(whole, (*filling, *reported)[0])
 
 
@@ -88,22 +88,24 @@ def _each(bits: int) -> int:
     return IN_BYTE.get(bits, 10)
 
 
-def _of_axis_0(rows: int, dtype: str, said: ModuleSettings) -> tuple[int, int]:
-    if said.bits and said.group_size and ceil_div(said.group_size, _each(said.bits)) == rows:
-        return said.bits, said.group_size
+def _of_axis_0(rows: int, dtype: str, setting: ModuleSettings) -> tuple[int, int]:
+    if setting.bits and setting.group_size and ceil_div(setting.group_size, _each(setting.bits)) == rows:
+        return setting.bits, setting.group_size
     if dtype == "I32":
-        if said.group_size and 10 * (rows - 1) < said.group_size <= 10 * rows:
-            return 3, said.group_size
+        if setting.group_size and 10 * (rows - 1) < setting.group_size <= 10 * rows:
+            return 3, setting.group_size
         usual = (size for size in GROUPS if 10 * (rows - 1) < size <= 10 * rows)
         return 3, next(usual, 10 * rows)
-    if said.group_size and said.group_size > 0 and said.group_size % rows == 0:
-        return next((bits for bits, each in IN_BYTE.items() if each * rows == said.group_size), 4), said.group_size
-    bits = said.bits if said.bits in IN_BYTE else 4
+    if setting.group_size and setting.group_size > 0 and setting.group_size % rows == 0:
+        return next(
+            (bits for bits, each in IN_BYTE.items() if each * rows == setting.group_size), 4
+        ), setting.group_size
+    bits = setting.bits if setting.bits in IN_BYTE else 4
     return bits, IN_BYTE[bits] * rows
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """HQQ's config: one for all modules, or one below the name of each."""
+    """The HQQ config: one for all modules, or one for each module name."""
     config = block.inner("quant_config")
     special = []
     for name, layer in config.blocks() if config.values.get("weight_quant_params") is None else ():
@@ -115,7 +117,7 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
 
 
 def _entry(block: ConfigBlock) -> ModuleSettings:
-    return block.said({"bits": "nbits"}, bits=block.integer("nbits"), group_size=block.integer("group_size"))
+    return block.module_settings({"bits": "nbits"}, bits=block.integer("nbits"), group_size=block.integer("group_size"))
 
 
 HQQ = Scheme("hqq", "W_q", ("scale", "zero"), SETTINGS, _is_hqq, _open)

@@ -1,7 +1,7 @@
 """MLX: `weight` U32 [..., out, in*b/32] with `scales` [..., out, in/g], and `biases` in affine mode.
 
 Bits 2, 3, 4, 5, 6, 8, all dense; modes affine (groups of 32, 64, 128), mxfp4 and mxfp8 (32, scales in bytes),
-nvfp4 (16, scales in bytes). Width and groups tell bits/group and not both: the config decides (an entry of the
+nvfp4 (16, scales in bytes). Width and groups determine only bits/group: the config decides (an entry of the
 module before the default), else what fits the model's dims, else the usual 4 bits in groups of 64 and the
 interval is reported. The Metal integration of transformers writes `qbiases`.
 """
@@ -22,67 +22,71 @@ MODES = {"affine": 64, "mxfp4": 32, "mxfp8": 32, "nvfp4": 16}
 """Mode -> its default group size."""
 
 
-def _is_mlx(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_mlx(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scales = tensors["weight"], tensors.get("scales")
     if values.dtype != "U32" or len(values.shape) < 2:
         return False
     return scales is None or scales.shape[:-1] == values.shape[:-1]
 
 
-def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values, scales = tensors["weight"], tensors.get("scales")
     biases = next((name for name in ("biases", "qbiases") if name in tensors), "biases")
     *rows, width = values.shape
     affine = biases in tensors or scales is None or scales.dtype not in BYTES
     reported = [tensors[name].shape[-1] for name in ("scales", biases) if name in tensors and tensors[name].shape]
     groups = next(
-        (number for number in reported if _choices(width, number, affine, said)), reported[0] if reported else None
+        (number for number in reported if _choices(width, number, affine, setting)), reported[0] if reported else None
     )
-    choices = _choices(width, groups, affine, said)
-    bits, size, inputs = choices[0] if choices else (said.bits or 4, said.group_size, width * 32 // (said.bits or 4))
-    agrees = said.bits == bits and said.group_size in (None, size)
-    settled = agrees or inputs in said.dims or len(choices) == 1
+    choices = _choices(width, groups, affine, setting)
+    bits, size, inputs = (
+        choices[0] if choices else (setting.bits or 4, setting.group_size, width * 32 // (setting.bits or 4))
+    )
+    agrees = setting.bits == bits and setting.group_size in (None, size)
+    settled = agrees or inputs in setting.dims or len(choices) == 1
     if not choices:
         reading.widths(f"weight is {width} words wide", f"scales has {groups} groups")
     if settled and choices:
         reading.compare("bits", bits)
-        if said.bits is not None:
+        if setting.bits is not None:
             reading.compare("group_size", size)
     each = (*rows, groups or inputs // (size or 64))
     reading.helper("scales", [each], "one for each output and group", FLOATS if affine else BYTES)
-    if affine and said.variant in (None, "affine"):
+    if affine and setting.variant in (None, "affine"):
         reading.helper(biases, [each], "one for each output and group", FLOATS)
     bounds: tuple[tuple[int, int], ...] = ()
     if not settled and len({one[2] for one in choices}) > 1:
         found = [one[2] for one in choices]
         bounds = (*((dim, dim) for dim in rows), (min(found), max(found)))
     scheme = "mlx" if affine else f"mlx-{_mode(bits, size)}"
-    return reading.opened("weight", scheme, (*rows, inputs), bits, size, bounds=bounds)
+    return reading.result("weight", scheme, (*rows, inputs), bits, size, bounds=bounds)
 
 
-def _choices(width: int, groups: int | None, affine: bool, said: ModuleSettings) -> list[tuple[int, int | None, int]]:
-    """(bits, group size, inputs) that fit both shapes: the stated first, then those of the model's dims."""
+def _choices(
+    width: int, groups: int | None, affine: bool, setting: ModuleSettings
+) -> list[tuple[int, int | None, int]]:
+    """(bits, group size, inputs) that fit both shapes: the stated ones first, then those of known dims."""
     if groups is None:
-        bits = said.bits or 4
-        return [(bits, said.group_size, width * 32 // bits)]
+        bits = setting.bits or 4
+        return [(bits, setting.group_size, width * 32 // bits)]
     found = dict.fromkeys(
-        (bits, size, groups * size) for bits, size in _pairs(affine, said) if width * 32 == groups * size * bits
+        (bits, size, groups * size) for bits, size in _pairs(affine, setting) if width * 32 == groups * size * bits
     )
-    stated = (said.bits, said.group_size)
+    stated = (setting.bits, setting.group_size)
     return sorted(
         found,
         key=lambda one: (
             one[:2] != stated,
-            one[2] not in said.dims,
-            one[0] != said.bits and one[1] != said.group_size,  # one wrong key is likelier than two
+            one[2] not in setting.dims,
+            one[0] != setting.bits and one[1] != setting.group_size,  # one wrong key is likelier than two
         ),
     )
 
 
-def _pairs(affine: bool, said: ModuleSettings) -> Iterator[tuple[int, int]]:
-    if said.bits and said.group_size:
-        yield said.bits, said.group_size
+def _pairs(affine: bool, setting: ModuleSettings) -> Iterator[tuple[int, int]]:
+    if setting.bits and setting.group_size:
+        yield setting.bits, setting.group_size
     if affine:
         yield from ((bits, size) for size in SIZES for bits in WIDTHS)
     else:
@@ -94,7 +98,7 @@ def _mode(bits: int, size: int | None) -> str:
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """MLX's block: one entry for all modules, and optional entries by module name, or false."""
+    """The MLX block: one entry for all modules, and optional entries by module name (settings, or false)."""
     special = [(exact(name), _entry(entry)) for name, entry in block.blocks()
                if isinstance(block.values.get(name), Mapping)]  # fmt: skip
     ignored = [exact(name) for name, _ in block.blocks() if block.values.get(name) is False]
@@ -105,7 +109,7 @@ def _entry(block: ConfigBlock) -> ModuleSettings:
     mode, size = block.text("mode") or "affine", block.integer("group_size")
     if size is None and ("bits" in block.values or "mode" in block.values):
         size = MODES.get(mode, 64)
-    return block.said(bits=block.integer("bits"), group_size=size, variant=mode)
+    return block.module_settings(bits=block.integer("bits"), group_size=size, variant=mode)
 
 
 MLX = Scheme("mlx", "weight", ("scales",), ("biases", "qbiases", "global_scale"), _is_mlx, _open)

@@ -1,4 +1,4 @@
-"""ModelOpt's and Quark's bytes: values of 4 bits in `weight` U8, distinguished by their scales.
+"""ModelOpt and Quark: 4-bit values in `weight` U8, distinguished by their scales.
 
 NVFP4: [out, in/2] with `weight_scale` F8_E4M3 [out, in/16] and `weight_scale_2` []. MXFP4 (both tools): [out, in/2]
 with bytes [out, in/32]. INT4-AWQ and W4A8: packed along the *output*, [out/2, in] with `weight_scale` [out, in/g];
@@ -31,68 +31,68 @@ MAY = ("weight_scale_2", "input_scale", "pre_quant_scale", "weight_zero_point", 
        "weight_scale_inv", "input_zero_point")  # fmt: skip
 
 
-def _is_halves(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_halves(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
     if values.dtype not in ("U8", "F4") or len(values.shape) < 2 or values.shape[-1:] == (1,):
         return False
     if scale is None:
-        return said.method in ("modelopt", "quark") and "awq" not in (said.variant or "").casefold()
+        return setting.method in ("modelopt", "quark") and "awq" not in (setting.variant or "").casefold()
     if scale.elements == 1:
-        return said.method in ("modelopt", "quark")
+        return setting.method in ("modelopt", "quark")
     return scale.dtype in FLOAT8 | BYTES and scale.shape[:-1] == values.shape[:-1]
 
 
-def _halves(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values, scale = tensors["weight"], tensors.get("weight_scale")
     *rows, columns = values.shape
     inputs = columns if values.dtype == "F4" else 2 * columns
-    variant = (said.variant or "").casefold()
-    nvfp4 = scale.dtype in FLOAT8 if scale is not None else "mx" not in variant and said.method != "quark"
+    variant = (setting.variant or "").casefold()
+    nvfp4 = scale.dtype in FLOAT8 if scale is not None else "mx" not in variant and setting.method != "quark"
     size = 16 if nvfp4 else 32
     reading.compare("bits", 4)
     reading.compare("group_size", size)
-    if said.variant in ("nvfp4", "mxfp4"):
+    if setting.variant in ("nvfp4", "mxfp4"):
         reading.compare("variant", "nvfp4" if nvfp4 else "mxfp4")
     reading.helper("weight_scale", [(*rows, ceil_div(inputs, size))], f"one for {size} values",
                    FLOAT8 if nvfp4 else BYTES)  # fmt: skip
     if nvfp4:
         reading.helper("weight_scale_2", [(), (1,), tuple(rows[:-1]), (*rows[:-1], 1)], "one number",
-                       required=said.method == "modelopt")  # fmt: skip
+                       required=setting.method == "modelopt")  # fmt: skip
     reading.helper("pre_quant_scale", [(inputs,)], "one for each input", required=False)
     if len(rows) == 1:
         reading.activations()
-    return reading.opened("weight", "nvfp4" if nvfp4 else "mxfp4", (*rows, inputs), 4, size)
+    return reading.result("weight", "nvfp4" if nvfp4 else "mxfp4", (*rows, inputs), 4, size)
 
 
-def _is_outputs(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_outputs(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
     if values.dtype not in ("U8", "I8") or len(values.shape) < 2:
         return False
     if scale is None:
-        return said.method == "modelopt" and "awq" in (said.variant or "").casefold() and values.dtype == "U8"
+        return setting.method == "modelopt" and "awq" in (setting.variant or "").casefold() and values.dtype == "U8"
     return (
         scale.dtype in FLOATS | FLOAT8 and len(scale.shape) == len(values.shape)
         and scale.shape[-2] == 2 * values.shape[-2] and scale.shape[:-2] == values.shape[:-2]
     )  # fmt: skip
 
 
-def _outputs(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _outputs(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values, scale = tensors["weight"], tensors.get("weight_scale")
     *lead, half, inputs = values.shape
     groups = scale.shape[-1] if scale is not None else 0
-    size = group_of(inputs, groups, said.group_size)
+    size = group_of(inputs, groups, setting.group_size)
     if size is None:
-        size = said.group_size or 128
+        size = setting.group_size or 128
         groups = ceil_div(inputs, size)
     reading.compare("group_size", size)
     reading.compare("bits", 4)
     reading.helper("weight_scale", [(*lead, 2 * half, groups)], "one for each output and group")
-    if "w4a8" in (said.variant or "").casefold():
+    if "w4a8" in (setting.variant or "").casefold():
         reading.helper("weight_scale_2", [(), (1,), tuple(lead), (*lead, 1)], "one number")
     reading.helper("pre_quant_scale", [(inputs,)], "one for each input", required=False)
-    return reading.opened("weight", "int4-awq", (*lead, 2 * half, inputs), 4, size)
+    return reading.result("weight", "int4-awq", (*lead, 2 * half, inputs), 4, size)
 
 
 ALGORITHMS: Final[Mapping[str, tuple[int, int | None]]] = {
@@ -100,12 +100,12 @@ ALGORITHMS: Final[Mapping[str, tuple[int, int | None]]] = {
     "mxfp8": (8, 32), "w4a16_awq": (4, None), "w4a8_awq": (4, 128), "int8_sq": (8, None), "w8a16": (8, None),
     "w8a8_sq_per_channel": (8, None), "fp8_pb_wo": (8, None), "fp8_per_channel_per_token": (8, None),
 }  # fmt: skip
-"""quant_algo in lower case -> bits, group size unless another is stated."""
+"""quant_algo in lower case -> bits, default group size."""
 WITHOUT_GROUPS: Final = ("fp8", "int8_sq", "fp8_pb_wo", "w8a8_sq_per_channel")
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """ModelOpt's settings, in config.json or one level deeper in hf_quant_config.json; layers may differ."""
+    """The settings of ModelOpt, in config.json or one level deeper in hf_quant_config.json; layers may differ."""
     if block.inner("quantization").values:
         block = block.inner("quantization")
     base = _algorithm(block, {"bits": "quant_algo", "variant": "quant_algo"})
@@ -120,7 +120,7 @@ def _algorithm(block: ConfigBlock, keys: Mapping[str, str]) -> ModuleSettings:
     groups = [group for _, group in block.inner("config_groups").blocks()]
     sizes = (block.integer("group_size"), *(group.inner("weights").integer("group_size") for group in groups))
     size = next((size for size in sizes if size), None)
-    return block.said(
+    return block.module_settings(
         keys,
         bits=bits,
         group_size=usual if algorithm in WITHOUT_GROUPS else size or usual,

@@ -9,18 +9,18 @@ from inspector.quantization.module import BYTES, ModuleReading, Scheme, Tensors,
 from inspector.quantization.stated import ModuleSettings
 
 
-def _is_blocks(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_blocks(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["blocks"]
     return values.dtype == "U8" and len(values.shape) >= 3 and values.shape[-1] in (16, 8)
 
 
-def _blocks(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _blocks(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values = tensors["blocks"]
     *lead, rows, groups, half = values.shape
     reading.compare("method", "mxfp4")
     reading.helper("block_scales", [values.shape[:-1]], f"one for each block of {2 * half}", BYTES)
-    return reading.opened("blocks", "mxfp4", (*lead, groups * 2 * half, rows), 4, 2 * half)
+    return reading.result("blocks", "mxfp4", (*lead, groups * 2 * half, rows), 4, 2 * half)
 
 
 MXFP4 = Scheme("mxfp4", "blocks", ("block_scales",), (), _is_blocks, _blocks, "")

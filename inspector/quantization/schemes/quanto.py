@@ -1,4 +1,4 @@
-"""optimum-quanto: `weight._data` (8 bits, in shape) or `weight._data._data` (fewer, packed in bytes by groups).
+"""optimum-quanto: `weight._data` (8 bits, unpacked) or `weight._data._data` (fewer bits, packed in bytes by groups).
 
 Packed: M values as [M/128, 128] with 2 or 4 in a byte along the first dim; `weight._scale` and `weight._shift`
 [M/128, 1]; the header determines the number of elements but not the shape. `input_scale` and
@@ -17,30 +17,30 @@ from inspector.quantization.stated import ModuleSettings
 MAY = ("weight._shift", "input_scale", "output_scale", "input_zero_point")
 
 
-def _in_shape(tensors: Tensors, said: ModuleSettings) -> bool:
+def _in_shape(tensors: Tensors, setting: ModuleSettings) -> bool:
     return "weight._data._data" not in tensors
 
 
-def _open_in_shape(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open_in_shape(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     shape = tensors["weight._data"].shape
     columns = (1,) * (len(shape) - 1)
     allowed = [(*shape[:1], *columns), (), (1,), (*columns, *shape[-1:])]
     reading.helper("weight._scale", allowed, "one for each output")
     reading.compare("bits", 8)
-    return reading.opened("weight._data", "quanto", shape, 8)
+    return reading.result("weight._data", "quanto", shape, 8)
 
 
-def _is_packed(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_packed(tensors: Tensors, setting: ModuleSettings) -> bool:
     return len(tensors["weight._data._data"].shape) == 2
 
 
-def _open_packed(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open_packed(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values = tensors["weight._data._data"]
     scale = tensors.get("weight._scale", tensors.get("weight._shift"))
     rows, columns = values.shape
-    size, bits, groups = columns, said.bits or 4, 0
+    size, bits, groups = columns, setting.bits or 4, 0
     reported = [tensors[name] for name in ("weight._scale", "weight._shift") if name in tensors]
     if scale is not None and len(scale.shape) == 2:
         whole = [one for one in reported if 1 in one.shape and one.elements in (rows * 2, rows * 4)]
@@ -57,16 +57,16 @@ def _open_packed(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
         reading.widths(f"weight._data._data has {rows} rows", f"weight._scale has {groups} groups")
     for helper in ("weight._scale", "weight._shift"):
         reading.helper(helper, [shape], "one for each group")
-    return reading.opened("weight._data._data", "quanto", (size * groups,), bits, size, shaped=False)
+    return reading.result("weight._data._data", "quanto", (size * groups,), bits, size, shaped=False)
 
 
 _WEIGHTS: Final = {"int2": 2, "int4": 4, "int8": 8, "float8": 8}
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """The config of transformers' quanto."""
+    """The quanto config of transformers."""
     weights = block.text("weights") or ""
-    base = block.said({"bits": "weights"}, bits=_WEIGHTS.get(weights), shown={"bits": weights})
+    base = block.module_settings({"bits": "weights"}, bits=_WEIGHTS.get(weights), shown={"bits": weights})
     return QuantizationSettings(base, ignored=block.ignored())
 
 

@@ -1,4 +1,4 @@
-"""Quark's integers of 4 bits: `weight` I32 [in, out/8], transposed as AWQ's; its other forms are fp8's and modelopt's.
+"""Quark's 4-bit integers: `weight` I32 [in, out/8], transposed as in AWQ. Its other formats are in fp8 and modelopt.
 
 `weight_scale` [in/g, out], `weight_zero_point` I32 [in/g, out/8], stored for symmetric weights too.
 """
@@ -15,25 +15,25 @@ from inspector.quantization.stated import ModuleSettings
 from inspector.quantization.targets import listed
 
 
-def _is_words(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_words(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
     if values.dtype != "I32" or len(values.shape) < 2:
         return False
     if scale is not None:
         return len(scale.shape) == len(values.shape)
-    return said.method == "quark" or "weight_zero_point" in tensors
+    return setting.method == "quark" or "weight_zero_point" in tensors
 
 
-def _words(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     *lead, inputs, columns = tensors["weight"].shape
-    bits = shown_bits(tensors, ("weight", "weight_zero_point"), "weight_scale", said)
+    bits = shown_bits(tensors, ("weight", "weight_zero_point"), "weight_scale", setting)
     outputs = columns * 32 // bits
     reading.compare("bits", bits)
     groups, size = reading.grouped(("weight_scale", "weight_zero_point"), -2, inputs)
     reading.helper("weight_scale", [(*lead, groups, outputs)], "one for each group and output")
     reading.helper("weight_zero_point", [(*lead, groups, columns)], f"{bits} bits for each group and output")
-    return reading.opened("weight", "quark-int4", (*lead, outputs, inputs), bits, size)
+    return reading.result("weight", "quark-int4", (*lead, outputs, inputs), bits, size)
 
 
 _DTYPES: Final = {"int4": 4, "uint4": 4, "int8": 8, "uint8": 8, "fp8_e4m3": 8, "fp8_e5m2": 8, "fp4": 4, "mxfp4": 4,
@@ -42,7 +42,7 @@ _STRATEGIES: Final = {"per_tensor": "tensor", "per_channel": "channel", "per_gro
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """Quark's config: one for all modules, others for those that a pattern names."""
+    """The Quark config: one for all modules, others for modules that match a pattern."""
     layers = block.inner("layer_quant_config").blocks()
     special = tuple((listed(name), _layer(layer)) for name, layer in layers)
     return QuantizationSettings(
@@ -56,7 +56,7 @@ def _layer(block: ConfigBlock) -> ModuleSettings:
         block = ConfigBlock(block.key, {**block.values, "weight": several[0]}, block.method)
     weight = block.inner("weight")
     bits = _DTYPES.get(weight.text("dtype") or "")
-    return weight.said(
+    return weight.module_settings(
         {"bits": "dtype", "strategy": "qscheme"},
         bits=bits,
         group_size=weight.integer("group_size"),

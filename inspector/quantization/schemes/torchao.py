@@ -1,7 +1,7 @@
 """torchao's safetensors: `_weight_qdata`, `_weight_scale`, `_weight_zero_point` represent `weight`.
 
-int8 and float8 keep the shape, and so do integers of fewer bits that are stored unpacked, one in a byte. Packed
-integers of 4 bits are packed two per byte along the input.
+int8 and float8 keep the shape, and so do unpacked integers of fewer bits, one per byte. Packed
+4-bit integers are packed two per byte along the input.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ from inspector.quantization.settings import QuantizationSettings
 from inspector.quantization.stated import ModuleSettings
 
 
-def _is_torchao(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_torchao(tensors: Tensors, setting: ModuleSettings) -> bool:
     return len(tensors["_weight_qdata"].shape) >= 2
 
 
-def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values, scale = tensors["_weight_qdata"], tensors.get("_weight_scale")
     shape = values.shape
-    if values.dtype in ("U8",) and said.bits == 4:
+    if values.dtype in ("U8",) and setting.bits == 4:
         shape = (*shape[:-1], 2 * shape[-1])
     reading.compare("method", "torchao")
     rows = product(shape[:-1])
     whole = True
-    allowed = (rows,) if said.strategy == "channel" else (1, rows, rows * -(-shape[-1] // (said.group_size or 128)))
+    allowed = (
+        (rows,) if setting.strategy == "channel" else (1, rows, rows * -(-shape[-1] // (setting.group_size or 128)))
+    )
     if scale is None or scale.elements not in allowed:
-        sizes = () if said.strategy == "channel" else (16, 32, 64, 128, 256)
+        sizes = () if setting.strategy == "channel" else (16, 32, 64, 128, 256)
         groups = next((size for size in sizes if scale and scale.elements * size == product(shape)), 0)
         if not groups:
             whole = False
@@ -39,13 +41,13 @@ def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
         reading.helper("_weight_zero_point", [each], "one for each scale", required=False)
         if whole:
             reading.helper("_weight_scale", [scale.shape])
-    fewer = said.bits is not None and 0 < said.bits < 8 and values.dtype not in FLOAT8
-    bits = said.bits if fewer and said.bits is not None else 8
-    return reading.opened("_weight_qdata", "torchao", shape, bits, said.group_size)
+    fewer = setting.bits is not None and 0 < setting.bits < 8 and values.dtype not in FLOAT8
+    bits = setting.bits if fewer and setting.bits is not None else 8
+    return reading.result("_weight_qdata", "torchao", shape, bits, setting.group_size)
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """torchao's config: the name of a method, or a config object as its class writes it."""
+    """The torchao config: the name of a method, or a config object as its class writes it."""
     kind = block.text("quant_type")
     data = block.inner("quant_type").inner("default").inner("_data")
     integers = re.fullmatch(r"int(\d\d?)", data.inner("weight_dtype").text("_data") or "")
@@ -54,7 +56,7 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
         bits = 4 if "int4" in kind else 8 if "8" in kind else None
     size = block.inner("quant_type_kwargs").integer("group_size") if kind is not None else None
     rows = data.inner("granularity").text("_type") == "PerRow"
-    base = block.said(bits=bits, group_size=size, strategy="channel" if rows else None)
+    base = block.module_settings(bits=bits, group_size=size, strategy="channel" if rows else None)
     return QuantizationSettings(base, ignored=block.ignored())
 
 

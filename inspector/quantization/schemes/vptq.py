@@ -20,36 +20,36 @@ MAY = ("res_centroids.weight", "res_indices", "perm", "weight_scale", "weight_bi
 VECTORS = (8, 12, 6, 16, 4, 2)
 
 
-def _is_vptq(tensors: Tensors, said: ModuleSettings) -> bool:
+def _is_vptq(tensors: Tensors, setting: ModuleSettings) -> bool:
     values = tensors["indices"]
-    return len(values.shape) == 3 and ("centroids.weight" in tensors or said.method == "vptq")
+    return len(values.shape) == 3 and ("centroids.weight" in tensors or setting.method == "vptq")
 
 
-def _open(tensors: Tensors, said: ModuleSettings) -> UnpackedTensor:
-    reading = ModuleReading(tensors, said)
+def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    reading = ModuleReading(tensors, setting)
     values, books = tensors["indices"], tensors.get("centroids.weight")
     groups, rows, words = values.shape
     reported = Counter(tensors[name].elements for name in ("perm", "weight_scale", "weight_bias") if name in tensors)
     inputs = reported.most_common(1)[0][0] if reported else 0
-    if said.shape is not None:
-        inputs = inputs or said.shape[1]
+    if setting.shape is not None:
+        inputs = inputs or setting.shape[1]
     reading.helper("centroids.weight", [books.shape if books is not None else ()])
     for helper in ("perm", "weight_scale", "weight_bias"):
         reading.helper(helper, [(inputs,)], "one for each input", required=False)
     stored = words * word(values) * groups
     bits = stored / inputs if inputs else 16.0
-    length = _length(tensors, bits, said.shape[0] if said.shape else None, rows)
+    length = _length(tensors, bits, setting.shape[0] if setting.shape else None, rows)
     outputs = rows * length
     bounds: tuple[tuple[int, int], ...] = ()
-    if said.shape is not None and outputs - length < said.shape[0] <= outputs:
-        outputs = said.shape[0]
+    if setting.shape is not None and outputs - length < setting.shape[0] <= outputs:
+        outputs = setting.shape[0]
     elif length > 1:
         bounds = ((outputs - length + 1, outputs), (inputs, inputs))
-    return reading.opened("indices", "vptq", (outputs, inputs), bits / length, bounds=bounds)
+    return reading.result("indices", "vptq", (outputs, inputs), bits / length, bounds=bounds)
 
 
 def _length(tensors: Tensors, index_bits: float, outputs: int | None, rows: int) -> int:
-    """The length of a vector: the stated one, else such that the codebooks' sizes make up the bits of an index."""
+    """The length of a vector: the stated one, else one at which the codebooks' sizes give the bits of an index."""
     books, more = tensors.get("centroids.weight"), tensors.get("res_centroids.weight")
     if outputs is not None and rows:
         return -(-outputs // rows)
@@ -63,12 +63,12 @@ def _length(tensors: Tensors, index_bits: float, outputs: int | None, rows: int)
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
-    """VPTQ's config, which states the size of every module."""
+    """The VPTQ config, which states the size of every module."""
     layers = block.inner("config_for_layers").blocks()
     special = tuple(
-        (exact(name), block.said(shape=layer.pair("out_features", "in_features"))) for name, layer in layers
+        (exact(name), block.module_settings(shape=layer.pair("out_features", "in_features"))) for name, layer in layers
     )
-    return QuantizationSettings(block.said(), special=special, ignored=block.ignored())
+    return QuantizationSettings(block.module_settings(), special=special, ignored=block.ignored())
 
 
 VPTQ = Scheme("vptq", "indices", ("centroids.weight",), MAY, _is_vptq, _open)

@@ -1,5 +1,5 @@
-"""The inverse of a definition: from what is stored back to the config that it was built from.
+"""The inverse of a definition: from the stored tensors back to the config.
 
-Every stored dim, index set and presence is an equation over values of the config. A value of the config is wrong where
-the equations that do not hold agree on another value and the rest of its readers bear it.
+Every stored dim, index set and presence is an equation over config values. A config value is wrong where
+the equations that fail agree on another value and the other equations that read it allow that value.
 """

@@ -1,4 +1,4 @@
-"""What the weights say of a config that is not there: values of keys, and products and intervals of others."""
+"""What the weights determine of an absent config: values of keys, and products and intervals of others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.algebra.expression import Alternatives, Word, parse
 from inspector.notation.holes import free_holes
 from inspector.notation.scope import Scope
 from inspector.notation.trace import Leaf
-from inspector.reconciler.inverse.equations import rows_of, unclear_dims, worth
+from inspector.reconciler.inverse.equations import rows_of, unclear_dims, value_at
 from inspector.reconciler.inverse.keys import key_of_leaf, solved_keys
 from inspector.reconciler.inverse.solve import default_of, on_trial, whole_solutions
 from inspector.reconciler.inverse.system import system_of
@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9.]*", re.ASCII)
 
 
 class Undetermined(msgspec.Struct, frozen=True):
-    """A number from low to high: of a key, or of several in an expression that the weights give as a whole."""
+    """A number from low to high: of a key, or of an expression of several keys that only together are determined."""
 
     expression: str
     low: int
@@ -32,14 +32,14 @@ class Undetermined(msgspec.Struct, frozen=True):
 
 
 class Answers(msgspec.Struct, frozen=True):
-    """determined: keys of the config, dotted into its parts, with their values; null entries of lists are unknown."""
+    """determined: config keys (dotted for sub-configs) with their values; null entries of lists are unknown."""
 
     determined: Mapping[str, Any]
     undetermined: tuple[Undetermined, ...]
 
 
 def answers_of(case: Reconciled) -> Answers:
-    """What the weights of a checkpoint without a config say of it."""
+    """What the weights of a checkpoint determine of its absent config."""
     scope = case.plan.scope
     determined: dict[str, Any] = {}
     for key, value in solved_keys(scope.trace.solved, lambda key: None).items():
@@ -55,7 +55,7 @@ def answers_of(case: Reconciled) -> Answers:
 
 
 def _in_keys(scope: Scope, product: str) -> str | None:
-    """An expression with the config's keys for the symbols, None where one of these is no plain key."""
+    """An expression with config keys in place of symbols; None where a symbol is not a plain key."""
     names = {name: _key_of(scope, tuple(name.split("."))) for name in _NAME.findall(product)}
     if None in names.values() or not names or "(" in product or "{" in product:
         return None
@@ -63,7 +63,7 @@ def _in_keys(scope: Scope, product: str) -> str | None:
 
 
 def _key_of(scope: Scope, path: tuple[str, ...]) -> str | None:
-    """The key that a symbol is, or that it is where the config has it."""
+    """The config key that a symbol stands for, or that it reads first."""
     first, *rest = path
     if rest and first in scope.submodels:
         return _key_of(scope.submodels[first], tuple(rest))
@@ -77,7 +77,7 @@ def _key_of(scope: Scope, path: tuple[str, ...]) -> str | None:
 
 
 def _intervals(case: Reconciled) -> Iterator[Undetermined]:
-    """Keys of which every number from one to another gives what is stored."""
+    """Keys for which every number in an interval gives the stored tensors."""
     plan, families = case.plan, case.reading.families
     scope, slots = plan.scope, plan.unrolled.slots
     system = system_of(rows_of(scope, slots, plan.spelling, families), unclear_dims(scope, slots, plan.spelling))
@@ -87,7 +87,7 @@ def _intervals(case: Reconciled) -> Iterator[Undetermined]:
         with inner.at(equation.place):
             for leaf in lacking_leaves(inner, equation)[-1:]:
                 if isinstance(equation.target, int):
-                    at = on_trial(inner, leaf, partial(worth, inner, equation))
+                    at = on_trial(inner, leaf, partial(value_at, inner, equation))
                     first = next(whole_solutions(at, None, equation.target), None)
                     if first is not None and first.follows:
                         low, high = found.get(leaf, (first.value, first.last))

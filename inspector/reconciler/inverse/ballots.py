@@ -1,4 +1,4 @@
-"""What equations that do not hold ask for: values of leaves, with the tensors that ask."""
+"""The values of config leaves that failing equations ask for, with the number of tensors as votes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.solve import Solution
 
 Kind = Literal["dim", "extent", "presence"]
-"""The equation that asks: for a dim's size, for a hole's indices, or for whether a row is there."""
+"""Kind of the equation: the size of a dim, the indices of a hole, or the presence of a row."""
 
 
 class Ballot(msgspec.Struct, eq=False):
-    """A value that is asked for. last: of an interval of values the last. votes: tensors that ask for it.
+    """A value that is asked for. last: end of an interval of values. votes: tensors that ask for it.
 
-    depth: how many definitions are between the equations that ask and the leaf, at the least. follows: whether
-    what is asked for rises or falls with the value. position: when the leaf was first asked.
+    depth: the smallest number of definitions between the equations and the leaf. follows: whether
+    the stored quantity rises or falls with the value. position: order in which the leaf was first asked.
     """
 
     leaf: Leaf
@@ -33,7 +33,7 @@ class Ballot(msgspec.Struct, eq=False):
 
 
 class Ballots:
-    """All values that are asked for, each once."""
+    """All values that are asked for."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[Leaf, str], Ballot] = {}
@@ -48,11 +48,11 @@ class Ballots:
         known.depth = min(known.depth, depth)
 
     def ranked(self) -> list[Ballot]:
-        """The values, those that the most tensors ask for first."""
+        """The values by number of votes, the most first."""
         return sorted(self._found.values(), key=lambda ballot: -ballot.votes)
 
     def interval(self, leaf: Leaf, value: Any) -> tuple[int, int] | None:
-        """The numbers around one that all equations allow which allow this one; None where no other is allowed."""
+        """The interval around a number within all equations that allow the number; None if it is that number."""
         around = [
             (ballot.value, ballot.last)
             for ballot in self._found.values()
@@ -62,7 +62,7 @@ class Ballots:
         return (low, high) if low < high else None
 
     def joined(self) -> Iterator[tuple[Leaf, dict[int, Any], int]]:
-        """(a list, its elements that are asked to be others, votes) of lists with more than one such element."""
+        """(list, its elements with other values, votes) for lists with more than one such element."""
         votes: dict[Leaf, dict[int, Counter[Any]]] = {}
         for ballot in self._found.values():
             at = ballot.leaf[-1]

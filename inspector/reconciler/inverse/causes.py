@@ -1,4 +1,4 @@
-"""The causes: differences between the value that a config states and the one that the weights ask for."""
+"""Causes: config keys with a value that the weights contradict."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from inspector.reconciler.inverse.together import solved_values
 from inspector.reconciler.place import Placement
 
 Bind = Callable[[Scope], tuple[Plan, Placement]]
-"""Binds the definition in a scope and places the weights in it."""
+"""Binds the definition in a scope and places the weights in its blocks."""
 MOST_CAUSES = 4
-"""Wrong keys that are named; a config with more is another model's."""
+"""Most wrong keys that are named; a config with more belongs to another model."""
 MOST_TESTED = 60
-"""Values of which the effect is looked at."""
+"""Most values that are tried."""
 ENOUGH = 16
-"""Values that are looked at where one explains everything, and further ones have few votes."""
+"""Most values that are tried where one explains everything and the others have few votes."""
 MOST_RIVALS = 3
-"""Other keys that explain equally much."""
+"""Most alternative keys that are named."""
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
-    """A config key that is wrong. config: its value there; weights: the value that the weights agree on.
+    """A wrong config key. config: its value there; weights: the value that the weights agree on.
 
-    interval: the first and the last of values that fit equally well; `weights` has one of them. element: which element
-    of a list it is that differs. explains: tensors whose difference it takes away. agreeing: stored tensors that show
-    the value. dissenting: those that contradict the key then. families: some of the families explained. rivals: other
-    values of the key, and other keys with theirs, that explain exactly as much. defaulted: the config leaves the key to
-    the class's default. lost, misshaped: (family, boxes) that would have to be lost, or to have the wrong shape, were
-    the config right after all.
+    interval: first and last of the values that fit equally well; `weights` is one of them. element: the index of the
+    differing element of a list. explains: number of differing tensors explained. agreeing: stored tensors that have
+    the value. dissenting: those that still contradict the key. families: some of the explained families. rivals: other
+    values of the key, and values of other keys, that explain exactly as much. defaulted: the config leaves the key to
+    the default of the class. lost, misshaped: (family, boxes) that would be missing, or of the wrong shape, if
+    the config were right.
     """
 
     key: str
@@ -61,7 +61,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) -> tuple[list[Cause], Plan, Placement]:
-    """The causes, best first, and the plan and placement with all of them put right."""
+    """The causes, best first, and the plan and placement with all of them corrected."""
     differences = differences_of(plan, placement, weights)
     causes, after = _one_by_one(differences, bind)
     if causes and after.total and plan.scope.settings.known:
@@ -83,7 +83,7 @@ def _one_by_one(differences: Differences, bind: Bind) -> tuple[list[Cause], Diff
 
 
 def _together(differences: Differences, bind: Bind) -> tuple[list[Cause], Differences]:
-    """Keys that are wrong together: those that are needed of all that the weights give otherwise than the config."""
+    """Keys that are wrong together: the necessary ones among all keys that the weights contradict."""
 
     def bound(values: Mapping[Leaf, Any]) -> Differences:
         scope = differences.plan.scope
@@ -120,7 +120,7 @@ def _together(differences: Differences, bind: Bind) -> tuple[list[Cause], Differ
 
 
 def _after(causes: Sequence[Cause], cause: Cause) -> Cause:
-    """A cause of a key that an earlier one has too: they are one, from the config's value to the last."""
+    """Joins causes of the same key: one cause from the value in the config to the last value."""
     for one in causes:
         if one.key == cause.key:
             return msgspec.structs.replace(
@@ -133,8 +133,8 @@ def _after(causes: Sequence[Cause], cause: Cause) -> Cause:
     return cause
 
 
-def asked(differences: Differences) -> Ballots:
-    """Everything that the equations ask for that do not hold."""
+def requested_values(differences: Differences) -> Ballots:
+    """All values that failing equations ask for."""
     ballots = Ballots()
     ask_dims(differences, ballots)
     if differences.unequal or differences.mixed:
@@ -150,7 +150,7 @@ def asked(differences: Differences) -> Ballots:
 
 
 def _tested(differences: Differences, ballots: Ballots) -> list[Tested]:
-    """The values that explain more than they break, the first named first."""
+    """The values that explain more than they break, the best first."""
     found: list[Tested] = []
     explained = False
     most_votes = 0
@@ -163,7 +163,7 @@ def _tested(differences: Differences, ballots: Ballots) -> list[Tested]:
         if stated == value and type(stated) is type(value):
             continue
         if not differences.plan.scope.settings.known and not isinstance(stated, bool | str):
-            continue  # numbers are solved already
+            continue  # the values of numbers are solved already
         effect = effect_of(differences, ballot.leaf, value)
         if effect is None or not effect.bearable:
             continue
@@ -173,12 +173,12 @@ def _tested(differences: Differences, ballots: Ballots) -> list[Tested]:
 
 
 MOST_CONFIRMED = 3
-"""Values that are bound anew before nothing is named."""
+"""Most values that are confirmed by a new binding before giving up."""
 
 
 def _best(differences: Differences, bind: Bind) -> tuple[Cause, Differences] | None:
-    """The first value that a new binding confirms, as a cause, and what differs then."""
-    ballots = asked(differences)
+    """The first value that a new binding confirms, as a cause, and the remaining differences."""
+    ballots = requested_values(differences)
     found = _tested(differences, ballots)
     for one in found[:MOST_CONFIRMED]:
         plan, placement = bind(differences.plan.scope.with_value(one.ballot.leaf, one.value))
@@ -215,7 +215,7 @@ def _cause(
 
 
 def named(scope: Scope, leaf: Leaf, value: Any) -> tuple[str, Any]:
-    """(the key that a leaf is of, the key's value with the leaf's): a list is named as a whole."""
+    """(the key of a leaf, the value of the key with the leaf set): a list is named as a whole."""
     steps = next((at for at, step in enumerate(leaf) if isinstance(step, int)), len(leaf))
     key = tuple(str(step) for step in leaf[:steps])
     if steps < len(leaf):
@@ -224,19 +224,19 @@ def named(scope: Scope, leaf: Leaf, value: Any) -> tuple[str, Any]:
 
 
 def _families(before: Differences, after: Differences) -> tuple[str, ...]:
-    """The families that differ before a cause is put right and not after."""
+    """The families that differ before a cause is corrected and not after."""
     left = {(one.block.slot.path, one.block.key) for one in after.placement.mismatched}
-    gaps = {gap.block.key for gap in after.placement.gaps}
+    gaps = {gap.block.key for gap in after.placement.missing}
     unexpected = {extra.key for extra in after.placement.unexpected}
     names = [one.block.key for one in before.placement.mismatched if (one.block.slot.path, one.block.key) not in left]
-    names += [gap.block.key for gap in before.placement.gaps if gap.block.key not in gaps]
+    names += [gap.block.key for gap in before.placement.missing if gap.block.key not in gaps]
     names += [extra.key for extra in before.placement.unexpected if extra.key not in unexpected]
     return tuple(dict.fromkeys(names))
 
 
 def _lost(differences: Differences, leaf: Leaf) -> tuple[str, tuple[Box, ...]] | None:
-    """What would be lost were the config right, where the leaf says how many of a part there are."""
-    gaps = differences.placement.gaps
+    """What would be missing if the config were right, where the leaf is the number of some part."""
+    gaps = differences.placement.missing
     if differences.total == 1 and gaps:
         return gaps[0].block.key, gaps[0].boxes
     gap = next((gap for gap in gaps if any(gap.block.axes)), None)
@@ -244,7 +244,7 @@ def _lost(differences: Differences, leaf: Leaf) -> tuple[str, tuple[Box, ...]] |
 
 
 def _misshaped(differences: Differences) -> tuple[str, tuple[Box, ...]] | None:
-    """The tensor that would have the wrong shape were the config right, where one tensor alone differs."""
+    """The tensor that would have the wrong shape if the config were right, where only one tensor differs."""
     mismatched = differences.placement.mismatched
     return (mismatched[0].block.key, mismatched[0].boxes) if differences.total == 1 and mismatched else None
 

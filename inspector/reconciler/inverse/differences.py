@@ -1,4 +1,4 @@
-"""Where a plan and the stored tensors differ, and which rows a value of the config moves."""
+"""Differences between a plan and the stored tensors, and the rows that depend on a config value."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from inspector.reconciler.renaming import renamings
 Boxes = dict[str, tuple[Box, ...]]
 """Tensors by family, as boxes of indices."""
 Axis = str | int
-"""The name of a hole, or the index that a row has of its own."""
+"""The name of a hole, or the literal index of a row."""
 
 
 class Weights(msgspec.Struct, frozen=True, eq=False):
-    """What is stored. lost: boxes of tensors whose absence is known, None where no tensor need be there.
+    """What is stored. lost: boxes of tensors that are known to be absent; None where no tensor is required.
 
-    aside: families that are set aside and no difference.
+    aside: families that are set aside and not compared.
     """
 
     families: Families
@@ -35,11 +35,11 @@ class Weights(msgspec.Struct, frozen=True, eq=False):
 
 
 class Differences(msgspec.Struct, frozen=True, eq=False):
-    """A plan beside the weights.
+    """The differences between a plan and the weights.
 
-    readers: leaf -> the rows that read it, by position. users: family -> the rows that may describe it. keys, axes: of
-    each row its family and what the `#` of it stand for. unequal: family -> tensors of which the index set or the rank
-    differs. mixed: family -> mismatched tensors where several rows describe the family. others: blocks of other heads.
+    readers: leaf -> positions of the rows that read it. users: family -> the rows that may describe it. keys, axes: for
+    each row its family and the holes of its `#`. unequal: family -> number of tensors with another index set or rank
+    than expected. mixed: family -> mismatched tensors of a family with several rows. others: blocks of other heads.
     stored: indices below each prefix. prefixes: of the stored families, up to each dot. renamed: what is missing, and
     what is stored under another name instead. total: tensors that are missing, mismatched or unexpected.
     """
@@ -66,7 +66,7 @@ class Differences(msgspec.Struct, frozen=True, eq=False):
 
 
 def differences_of(plan: Plan, placement: Placement, weights: Weights) -> Differences:
-    """The differences of a plan, with what is needed to try other values."""
+    """Computes the differences of a plan, with the tables for trying other values."""
     readers: dict[Leaf, list[int]] = defaultdict(list)
     users: dict[str, list[int]] = defaultdict(list)
     keys: list[str] = []
@@ -85,7 +85,7 @@ def differences_of(plan: Plan, placement: Placement, weights: Weights) -> Differ
         others[block.key].append(block)
     unexpected = [extra for extra in placement.unexpected if not is_unchecked(plan, extra.key)]
     unequal: dict[str, int] = defaultdict(int)
-    for gap in placement.gaps:
+    for gap in placement.missing:
         unequal[gap.block.key] += gap.tensors
     for extra in unexpected:
         unequal[extra.key] += extra.tensors
@@ -111,19 +111,19 @@ def differences_of(plan: Plan, placement: Placement, weights: Weights) -> Differ
         others,
         _indices_stored(weights.families) if unequal else {},
         frozenset(prefix for key in weights.families for prefix in prefixes_of(key)) if unequal else frozenset(),
-        _renamed(placement.gaps, unexpected),
+        _renamed(placement.missing, unexpected),
         total,
     )
 
 
 def prefixes_of(key: str) -> list[str]:
-    """What is before each dot of a family's key, before its first index."""
+    """The prefixes of a key at each dot before its first index."""
     named = key.partition("#")[0].split(".", DEEPEST)[:-1]
     return [".".join(named[:length]) for length in range(1, len(named) + 1)]
 
 
 def _indices_stored(families: Families) -> dict[str, Span]:
-    """The first indices stored below each prefix; of what has none, one index under its own name."""
+    """The first indices stored below each prefix; a family without indices counts as one index under its own key."""
     spans: dict[str, list[Span]] = {}
     for key, family in families.items():
         first = family.axis(0) if "#" in key.split(".") else Span.range(0, 1)
@@ -132,7 +132,7 @@ def _indices_stored(families: Families) -> dict[str, Span]:
 
 
 def _renamed(gaps: Sequence[Gap], unexpected: Sequence[Unexpected]) -> list[tuple[Boxes, Boxes]]:
-    """Families that are only named otherwise: what is missing, and what is stored instead."""
+    """Renamed families: what is missing, and what is stored instead."""
     if not gaps or not unexpected:
         return []
     missing = [(gap.block.key, gap.boxes, gap.block.shape) for gap in gaps]
@@ -157,5 +157,5 @@ def is_unchecked(plan: Plan, key: str) -> bool:
 
 
 def same_rank(one: Placed) -> bool:
-    """Whether a mismatched tensor has as many dims as expected."""
+    """Whether a mismatched tensor has the expected number of dims."""
     return len(one.layout.shape) == len(one.block.slot.dims)

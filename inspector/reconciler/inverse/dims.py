@@ -1,4 +1,4 @@
-"""Equations of dims: a stored dim of another size asks each leaf that the dim reads for another value."""
+"""Equations of dims: a mismatched dim asks for another value of each leaf that it reads."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from inspector.reconciler.inverse.solve import default_of, depth_of, in_order, o
 from inspector.reconciler.place import Placed
 
 Place = tuple[tuple[str, int], ...]
-"""Holes and the index that each is at."""
+"""Hole -> its index."""
 
 
 def ask_dims(differences: Differences, ballots: Ballots) -> None:
-    """Adds what every mismatched dim asks for; equal equations are solved once."""
+    """Adds the votes of every mismatched dim; equal equations are solved once."""
     tensors: dict[tuple[tuple[str, ...], Node, int, Place], int] = {}
     own = {id(row.slot) for row in differences.rows}
     for one in differences.placement.mismatched:
@@ -57,7 +57,7 @@ def _ask(
 
 
 def place_of(differences: Differences, one: Placed) -> Place:
-    """The first index of a mismatched tensor at each hole of its row, also of those inside segments."""
+    """The first index of a mismatched tensor at each hole of its row, including holes inside segments."""
     slot = one.block.slot
     key, axes = template(differences.plan.spelling.spelled(slot, differences.plan.scope))
     boxes = one.boxes[0]
@@ -66,7 +66,7 @@ def place_of(differences: Differences, one: Placed) -> Place:
 
 
 def indices_inside(path: str, key: str) -> Place:
-    """The indices that a key has inside its segments, by hole: 6 for `token_type_embeddings_{N}` as it is stored."""
+    """The indices inside the segments of a key, by hole: 6 for the stored `token_type_embeddings_6`."""
     holes = HOLE.findall(path)
     if not holes:
         return ()

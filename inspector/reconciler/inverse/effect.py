@@ -1,4 +1,4 @@
-"""What another value of one leaf would change: the rows that read it are expanded again, and no others."""
+"""The effect of another value of one leaf: only the rows that read it are expanded again."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from inspector.reconciler.place import Placed, Placement, place
 
 
 class Effect(msgspec.Struct, frozen=True):
-    """Counts of tensors. gain: differences that go, less those that come. agreeing: stored tensors that are as the
-    changed rows expect. broken: those that agreed before and do so no longer. missing: those newly expected in vain.
-    opens: whether more dims are left open than before. reshapes: whether fewer tensors are mismatched. partial: whether
-    it explains only a part of a lost, added or renamed part.
+    """Counts of tensors. gain: resolved minus new differences. agreeing: stored tensors that match the
+    changed rows. broken: those that matched before and no longer do. missing: newly expected and not stored.
+    opens: whether more dims are unknown than before. reshapes: whether fewer tensors are mismatched. partial: whether
+    it explains only a fraction of a lost, added or renamed part.
     """
 
     gain: int
@@ -36,12 +36,12 @@ class Effect(msgspec.Struct, frozen=True):
         if self.gain <= self.broken + self.missing or self.opens or self.partial:
             return False
         if self.broken and not self.reshapes:
-            return False  # where shapes come to agree, a few others may have agreed by chance
+            return False  # where shapes become equal, a few others may have been equal by chance
         return self.agreeing > 0 or not self.missing
 
 
 def effect_of(differences: Differences, leaf: Leaf, value: Any) -> Effect | None:
-    """What a leaf's other value changes; None where it changes no row."""
+    """The effect of another value of a leaf; None where it changes no row."""
     changed = _expanded_again(differences, leaf, value)
     if not changed:
         return None
@@ -55,7 +55,7 @@ def effect_of(differences: Differences, leaf: Leaf, value: Any) -> Effect | None
         gain=gain,
         agreeing=sum(one.tensors for one in after.placed if id(one.block) in new and one.fits),
         broken=_broken(before.placed, after.placed),
-        missing=sum(gap.tensors for gap in after.gaps if id(gap.block) in new),
+        missing=sum(gap.tensors for gap in after.missing if id(gap.block) in new),
         opens=_open(changed.values()) > _open(differences.rows[at] for at in changed),
         reshapes=sum(one.tensors for one in after.mismatched) < sum(one.tensors for one in before.mismatched),
         partial=gain > 0 and explains_in_part(differences, keys, before, after),
@@ -90,7 +90,7 @@ def _equal(one: BoundSlot, other: BoundSlot) -> bool:
 
 
 def _keys_moved(differences: Differences, changed: Mapping[int, BoundSlot]) -> dict[str, None]:
-    """The families that changed rows describe or described, with those of their copies and of their groups."""
+    """The families that changed rows describe or described, with those of their tied copies and of their groups."""
     keys: dict[str, None] = {}
     groups: set[int] = set()
     for at, row in changed.items():
@@ -111,10 +111,10 @@ def _keys_moved(differences: Differences, changed: Mapping[int, BoundSlot]) -> d
 
 
 def _restricted(placement: Placement, keys: Mapping[str, None]) -> Placement:
-    """What a placement says of some families."""
+    """The part of a placement for some families."""
     return Placement(
         tuple([one for one in placement.placed if one.block.key in keys]),
-        tuple([gap for gap in placement.gaps if gap.block.key in keys]),
+        tuple([gap for gap in placement.missing if gap.block.key in keys]),
         tuple([extra for extra in placement.unexpected if extra.key in keys]),
     )
 
@@ -125,7 +125,7 @@ def _placed(
     families: Mapping[str, Family],
     changed: Mapping[int, BoundSlot],
 ) -> Placement:
-    """The families beside the rows that may describe them, some of these changed."""
+    """Places the families in the rows that may describe them, some of which are changed."""
     users = dict.fromkeys(at for key in keys for at in differences.users.get(key, ()))
     blocks: list[Block] = []
     for at in (*users, *(at for at in changed if at not in users)):
@@ -143,7 +143,7 @@ def _count(differences: Differences, placement: Placement) -> int:
         if extra.key not in differences.weights.aside and not is_unchecked(differences.plan, extra.key)
     ]
     mismatched = sum(one.tensors for one in placement.placed if not one.fits)
-    return mismatched + sum(gap.tensors for gap in placement.gaps) + sum(checked)
+    return mismatched + sum(gap.tensors for gap in placement.missing) + sum(checked)
 
 
 def _broken(before: Sequence[Placed], after: Sequence[Placed]) -> int:
@@ -156,5 +156,5 @@ def _broken(before: Sequence[Placed], after: Sequence[Placed]) -> int:
 
 
 def _open(rows: Iterable[BoundSlot]) -> int:
-    """How many blocks have a dim that the config does not give."""
+    """Number of blocks with a dim that the config does not determine."""
     return sum(None in shape for row in rows for shape in row.shapes)

@@ -1,4 +1,4 @@
-"""Equations between what is stored and expressions of a definition: dims, index sets, and symbols that are solved."""
+"""Equations between stored tensors and expressions of a definition: dims, index sets, and solved symbols."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from inspector.notation.trace import SYMBOL, Leaf
 from inspector.notation.written import holes_written_out
 
 Place = tuple[tuple[str, int], ...]
-"""Holes and the index that each is at."""
+"""Hole -> its index."""
 MOST_PLACES = 256
-"""Indices of the holes around a hole that are looked at one by one."""
+"""Most indices of enclosing holes that are enumerated."""
 
 
 class KeyedRow(msgspec.Struct, frozen=True, eq=False):
-    """A row of the definition. axes: what the `#` of its key stand for. family: what is stored. alone: no other row
+    """A row of the definition. axes: the holes of the `#` of its key. family: what is stored. alone: no other row
     has the key."""
 
     slot: Slot
@@ -38,7 +38,7 @@ class KeyedRow(msgspec.Struct, frozen=True, eq=False):
 
 
 class Equation(msgspec.Struct, frozen=True):
-    """What expressions of a submodel (`path`) must be where the holes are at some place: index sets all together."""
+    """The target of expressions of a submodel (`path`) at some indices of the holes; index sets are united."""
 
     path: tuple[str, ...]
     nodes: tuple[Node, ...]
@@ -47,31 +47,31 @@ class Equation(msgspec.Struct, frozen=True):
 
 
 Equations = Counter[Equation]
-"""Equations with the tensors that state each."""
+"""Equations with the number of tensors that state each."""
 
 
 def rows_of(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> list[KeyedRow]:
-    """The rows of a definition with what is stored under their keys."""
+    """The rows of a definition with the families stored under their keys."""
     named = [(slot, *template(spelling.spelled(slot, scope))) for slot in slots]
     users = Counter(key for _, key, _ in named)
     return [KeyedRow(slot, key, axes, families.get(key), users[key] == 1) for slot, key, axes in named]
 
 
 def is_known(scope: Scope, name: str) -> bool:
-    """Whether a symbol has a value that the config gives or the weights have shown."""
+    """Whether a symbol has a value, from the config or solved from the weights."""
     value = scope.word((name,))
     return value is not None and not isinstance(value, Unknown)
 
 
 def value_of(scope: Scope, equation: Equation) -> int | Span | None:
-    """What an equation's expressions are as the scope has it, None where anything in them is unknown."""
+    """The value of an equation's expressions in the scope; None where any of it is unknown."""
     inner = scope.below(equation.path)
     with inner.at(equation.place):
-        return worth(inner, equation)
+        return value_at(inner, equation)
 
 
-def worth(scope: Scope, equation: Equation) -> int | Span | None:
-    """As `value_of`, for a scope that is at the equation's submodel and place already."""
+def value_at(scope: Scope, equation: Equation) -> int | Span | None:
+    """As `value_of`, for a scope that is already at the submodel and indices of the equation."""
     trace = scope.trace
     trace.reads = set()
     values = [scope.evaluate(node) for node in equation.nodes]
@@ -84,7 +84,7 @@ def worth(scope: Scope, equation: Equation) -> int | Span | None:
 
 
 def definitions(scope: Scope, assumed: Collection[Leaf]) -> Equations:
-    """The definitions of symbols that are solved already, but for some that are only assumed."""
+    """The definitions of symbols that are solved already, except for assumed ones."""
     equations: Equations = Counter()
     for leaf, value in scope.trace.solved.items():
         if leaf[0] != SYMBOL or not value or leaf in assumed:
@@ -101,7 +101,7 @@ def definitions(scope: Scope, assumed: Collection[Leaf]) -> Equations:
 
 
 def around(scope: Scope, axes: Sequence[str | int], position: int) -> list[int]:
-    """The positions of the holes that the hole at a position is in."""
+    """The positions of the holes that enclose the hole at a position."""
     outer = set(free_holes(scope.definition, str(axes[position])))
     return [
         at
@@ -111,9 +111,9 @@ def around(scope: Scope, axes: Sequence[str | int], position: int) -> list[int]:
 
 
 def inner_extents(scope: Scope, named: Sequence[KeyedRow]) -> Equations:
-    """At each index of the holes around: the rows of one key have together the indices that are stored.
+    """Equations for the rows of one key: at each index of the enclosing holes they have together the stored indices.
 
-    Where a row that may be left out has indices of the key as well, nobody knows which of the stored ones are its own.
+    Where an optional row also has indices of the key, it is unknown which of the stored indices belong to it.
     """
     equations: Equations = Counter()
     users = [row for row in named if not (row.slot.optional or row.slot.group)] or named
@@ -135,9 +135,9 @@ def inner_extents(scope: Scope, named: Sequence[KeyedRow]) -> Equations:
 
 
 def stored_at(row: KeyedRow, around: Sequence[int], position: int, *, own: bool = True) -> dict[tuple[int, ...], Span]:
-    """Indices of the holes around -> the indices that the row's family has there.
+    """Indices of the enclosing holes -> the stored indices of the row's family there.
 
-    own: where the row has indices of its own, only there.
+    own: only at the literal indices of the row, where it has any.
     """
     stored: dict[tuple[int, ...], Span] = {}
     for part in row.family.stored if row.family is not None else ():
@@ -158,7 +158,7 @@ def _is_open(scope: Scope, axes: Sequence[str | int]) -> bool:
 def _together(
     scope: Scope, users: Sequence[tuple[str | int, ...]], position: int, index: Mapping[int, int]
 ) -> tuple[Place, tuple[Node, ...]]:
-    """(the holes around at an index, what the rows that are there say of a position). users: the axes of each row."""
+    """(indices of the enclosing holes, expressions of the rows there for a position). users: the axes of each row."""
     place: dict[str, int] = {}
     nodes: dict[Node, None] = {}
     for axes in users:
@@ -170,7 +170,7 @@ def _together(
 
 
 def _holds(scope: Scope, axis: str | int, index: int) -> bool:
-    """Whether a row's own index, or the extent of its hole, has an index; where it is not known it may."""
+    """Whether the literal index of a row, or the extent of its hole, contains an index; True where that is unknown."""
     if isinstance(axis, int):
         return axis == index
     span = extent(scope.word((axis,)))
@@ -178,7 +178,7 @@ def _holds(scope: Scope, axis: str | int, index: int) -> bool:
 
 
 def unclear_dims(scope: Scope, slots: Sequence[Slot], spelling: Spelling) -> frozenset[tuple[int, int]]:
-    """Dims (slot, position) that only a config gives: another row of the same name has something else there."""
+    """Dims (slot, position) that only a config determines: another row of the same name has another dim there."""
     found: set[tuple[int, int]] = set()
     for rivals in () if scope.settings.known else rivals_of(slots, scope, spelling):
         for slot in rivals:
@@ -207,7 +207,7 @@ def dims(scope: Scope, row: KeyedRow, unclear: frozenset[tuple[int, int]]) -> Eq
 
 
 def _places(scope: Scope, row: KeyedRow, boxes: Sequence[Box], written: frozenset[str]) -> Iterator[tuple[Place, int]]:
-    """The row's own tensors of some boxes, one by one at the holes that its dims follow: (indices there, tensors)."""
+    """The tensors of a row, listed at the holes that its dims depend on: (indices there, number of tensors)."""
 
     def below(box: Box, position: int, place: Place, tensors: int) -> Iterator[tuple[Place, int]]:
         if position == len(box):

@@ -1,4 +1,4 @@
-"""Equations of extents: each family in which a hole stands says which indices the hole has."""
+"""Equations of extents: each family with a hole states which indices the hole has."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from inspector.reconciler.inverse.solve import (
 )
 
 MOST_OUTER = 256
-"""Indices of the holes around a hole that are looked at one by one."""
+"""Most indices of enclosing holes that are enumerated."""
 SMALL_EXTENT = 33
 """Periods, offsets and counts of layers are tried one by one below this number."""
 LARGE_EXTENT = 8192
-"""No model repeats a part more often."""
+"""No model repeats a part more often than this."""
 
 
 class Extent(msgspec.Struct, frozen=True):
-    """The index set of a hole (`axis`) of a submodel (`path`) where the holes around it are at some place."""
+    """The index set of a hole (`axis`) of a submodel (`path`) at some indices of the enclosing holes."""
 
     path: tuple[str, ...]
     axis: str
@@ -53,7 +53,7 @@ class Extent(msgspec.Struct, frozen=True):
 
 
 class Unequal(msgspec.Struct, frozen=True, eq=False):
-    """An extent that most families contradict. stated: as the config has it. tensors: those that differ there."""
+    """An extent that most families contradict. stated: by the config. tensors: number of those that differ."""
 
     extent: Extent
     root: Scope
@@ -63,16 +63,16 @@ class Unequal(msgspec.Struct, frozen=True, eq=False):
     tensors: int
 
     def value(self) -> Span | None:
-        """The index set as the scope has it at the moment."""
+        """The index set in the current state of the scope."""
         return extent(self.scope.word((self.extent.axis,)))
 
     def entered(self) -> Entered:
-        """A block in which the scope is at the place."""
+        """Context manager in which the scope is at these indices."""
         return self.scope.at(self.extent.place)
 
 
 def ask_extents(differences: Differences, ballots: Ballots) -> None:
-    """Adds what the extents ask for that most families contradict."""
+    """Adds the votes of extents that most families contradict."""
     unequal = list(_unequal(differences))
     scope = differences.plan.scope
     lists: dict[Leaf, list[Unequal]] = {}
@@ -93,7 +93,7 @@ def ask_extents(differences: Differences, ballots: Ballots) -> None:
 
 
 def _ask_stages(differences: Differences, lists: Mapping[Leaf, list[Unequal]], ballots: Ballots) -> None:
-    """Adds what families ask of which several stages share one numbering: as many layers fewer or more in one stage."""
+    """Adds the votes of families in which several stages share one numbering: more or fewer layers in one stage."""
     scope = differences.plan.scope
     surplus: Counter[int] = Counter()
     most = 0
@@ -128,14 +128,14 @@ def _unequal(differences: Differences) -> Iterator[Unequal]:
             stated = one.value()
         most = counts.most_common(1)[0][1]
         if stated is not None and counts.get(stated, 0) == most:
-            continue  # as many families say what is stated: a tensor is lost, not a number wrong
+            continue  # as many families agree with the config: a tensor is missing, the number is right
         for span, agreeing in counts.most_common(2):
             if agreeing == most:
                 yield Unequal(place, differences.plan.scope, scope, stated, span, tensors[place])
 
 
 def _votes(differences: Differences) -> Iterator[tuple[str, list[tuple[Extent, Span]]]]:
-    """What each family says of the extents that concern a family whose index set differs."""
+    """The indices in each family, for all extents that concern a family with another index set than expected."""
     wanted = {
         (differences.rows[at].slot.scope, hole)
         for key in (*differences.unequal, *differences.mixed)
@@ -166,7 +166,7 @@ def _plain(differences: Differences, at: int) -> bool:
 
 
 class _Embedded(msgspec.Struct, frozen=True):
-    """A hole inside a segment: a family of it that differs, the submodel and the hole, the indices stored."""
+    """A hole inside a segment: a differing family, the submodel and the hole, the stored indices."""
 
     key: str
     path: tuple[str, ...]
@@ -175,9 +175,9 @@ class _Embedded(msgspec.Struct, frozen=True):
 
 
 def _embedded_families(differences: Differences) -> list[_Embedded]:
-    """The indices stored of holes inside segments (`weight_ih_l{K}`), where some of their families differ."""
+    """The stored indices of holes inside segments (`weight_ih_l{K}`), where some of their families differ."""
     found: list[_Embedded] = []
-    own = set(differences.keys)  # rows that have an index of their own inside a segment
+    own = set(differences.keys)  # rows with a literal index inside a segment
     for at, row in enumerate(differences.rows):
         path = differences.keys[at]
         odd = next((key for key in differences.unequal if indices_inside(path, key)), None)
@@ -191,7 +191,7 @@ def _embedded_families(differences: Differences) -> list[_Embedded]:
 
 
 def _shown_alone(differences: Differences) -> dict[tuple[tuple[str, ...], str], Span]:
-    """(submodel, hole) -> the indices stored in families that this hole has to itself."""
+    """(submodel, hole) -> the indices stored in families with no other hole."""
     found: dict[tuple[tuple[str, ...], str], Span] = {}
     for key, users in differences.users.items():
         family = differences.weights.families.get(key)
@@ -215,7 +215,7 @@ def _observed(
     users: list[int],
     shown_alone: Mapping[tuple[tuple[str, ...], str], Span],
 ) -> Iterator[tuple[Extent, Span]]:
-    """The indices of one hole that a family has, at each place of the holes around, without those of other rows."""
+    """The indices of one hole in a family, at each index of the enclosing holes, without those of other rows."""
     row, axes = differences.rows[at], differences.axes[at]
     scope = differences.plan.scope.below(row.slot.scope)
     axis = str(axes[position])
@@ -255,7 +255,7 @@ def _stored(
     around: list[int],
     shapes: set[Shape],
 ) -> dict[Index, Span]:
-    """Indices of the holes around -> indices stored there. shapes: of one of these alone, where there are any."""
+    """Indices of the enclosing holes -> indices stored there. shapes: only tensors of these shapes, if any."""
     family = differences.weights.families.get(key)
     stored: dict[Index, Span] = {}
     for part in family.stored if family is not None else ():
@@ -277,7 +277,7 @@ def _taken(
     users: list[int],
     shown_alone: Mapping[tuple[tuple[str, ...], str], Span],
 ) -> Span:
-    """The indices of a family that are another row's."""
+    """The indices of a family that belong to another row."""
     own, axes = differences.rows[at], differences.axes[other]
     if other == at or len(axes) <= position:
         return Span()
@@ -285,7 +285,7 @@ def _taken(
     if isinstance(hole, int):
         return Span.of([hole])
     if not differences.plan.binder.may_hold(differences.rows[other].slot):
-        return Span()  # a row whose conditions fail has none
+        return Span()  # a row with failing conditions has no indices
     if hole == differences.axes[at][position] and scope == own.slot.scope:
         return Span()
     alone = shown_alone.get((scope, hole))
@@ -295,7 +295,7 @@ def _taken(
 
 
 def _solutions(one: Unequal, leaf: Leaf, current: Any) -> Iterator[Solution]:
-    """The values of a leaf at which an extent is what is stored."""
+    """The values of a leaf at which an extent equals the stored indices."""
     at = on_trial(one.scope, leaf, one.value)
     target = one.stored
     default = default_of(one.root, leaf)
@@ -318,7 +318,7 @@ def _solutions(one: Unequal, leaf: Leaf, current: Any) -> Iterator[Solution]:
 
 
 def extent_numbers(at: Evaluate, current: int | None, target: Span, stated: Span | None) -> Iterator[Solution]:
-    """The whole numbers at which an index set is a stored one."""
+    """The integers at which an index set equals a stored one."""
     if current is None:
         return
     exact = [value for value in range(SMALL_EXTENT) if value != current and at(value) == target]

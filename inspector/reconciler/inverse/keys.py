@@ -1,4 +1,4 @@
-"""Keys of a config from their solved leaves: lists of their entries and lengths."""
+"""Config keys from solved leaves: lists are built from their entries and lengths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.notation.trace import LENGTH, SYMBOL, Leaf
 
 
 def solved_keys(solved: Mapping[Leaf, Value], stated: Callable[[Leaf], Value]) -> dict[Leaf, Any]:
-    """Keys of the config with their solved values, lists as a whole. stated: a key -> what it is otherwise."""
+    """Config keys with their solved values, lists as a whole. stated: the value of a key where it is not solved."""
     leaves = sorted((leaf for leaf in solved if leaf[0] != SYMBOL), key=str)
     return {
         key: _value({leaf[len(key) :]: solved[leaf] for leaf in entries}, stated(key))
@@ -20,14 +20,14 @@ def solved_keys(solved: Mapping[Leaf, Value], stated: Callable[[Leaf], Value]) -
 
 
 def key_of_leaf(leaf: Leaf) -> Leaf:
-    """The key that a leaf is of: of an entry or a length that of the list."""
+    """The key of a leaf; for an entry or a length, the key of the list."""
     return leaf[: next((at for at, step in enumerate(leaf) if isinstance(step, int) or step == LENGTH), len(leaf))]
 
 
 def _value(solved: Mapping[Leaf, Value], stated: Value) -> Value:
-    """A key's value of its solved entries, those that no equation reads as they are stated.
+    """The value of a key from its solved entries; entries that no equation reads keep their stated values.
 
-    Where no equation reads the length either, and all entries are equal, it is one number.
+    It is a single number where no equation reads the length and all entries are equal.
     """
     if () in solved:
         return solved[()]
@@ -43,5 +43,5 @@ def _value(solved: Mapping[Leaf, Value], stated: Value) -> Value:
 
 
 def _entry(stated: Value, at: int) -> Value:
-    """An entry of what is stated: a single number serves for every entry, the last of a list for those beyond it."""
+    """A stated entry: a single number applies to every entry, the last one of a list to entries beyond it."""
     return stated if not isinstance(stated, list) else stated[min(at, len(stated) - 1)] if stated else None

@@ -1,4 +1,4 @@
-"""Lists of a config that give extents: counts of each stage, indices of layers, words for layers."""
+"""Lists of a config that determine extents: counts per stage, indices of layers, words per layer."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.solve import Evaluate, Solution, depth_of, literals, on_trial
 
 MOST_LISTED = 4096
-"""Lists in a config name at most so many layers."""
+"""Most layers that lists in a config name."""
 LONGEST_STAGES = 33
-"""No list of stages is longer, and no stage has more layers, than are tried one by one."""
+"""Longest list of stages, and most layers of a stage, that are tried one by one."""
 
 
 class _Extent(Protocol):
@@ -40,7 +40,7 @@ class _Unequal(Protocol):
 
 
 def ask_lists(scope: Scope, lists: Mapping[Leaf, Sequence[_Unequal]], ballots: Ballots) -> None:
-    """Adds what extents ask of whole lists, all stages or layers together."""
+    """Adds the votes of extents for whole lists, all stages or layers together."""
     for leaf, unequal in lists.items():
         current = list(scope.leaf(leaf)[0])
         tensors = sum(one.tensors for one in unequal)
@@ -60,7 +60,7 @@ def ask_lists(scope: Scope, lists: Mapping[Leaf, Sequence[_Unequal]], ballots: B
 
 
 def _of_layers(one: _Unequal, leaf: Leaf, current: list[Any]) -> Iterator[list[Any]]:
-    """Lists of indices and of words, one a layer, at which an extent is what is stored."""
+    """Lists of indices, and lists of one word per layer, at which an extent equals the stored indices."""
     if one.stored and one.stored.last > MOST_LISTED:
         return
     with one.entered():
@@ -74,18 +74,18 @@ def _of_layers(one: _Unequal, leaf: Leaf, current: list[Any]) -> Iterator[list[A
         words = [*(item for item in current if isinstance(item, str | int | float)), *named]
         if words and one.stored and (named or len(stated) == len(current)):
             longer = [*current, *[None] * (one.stored.last + 1 - len(current))]
-            changed = worded([(at, one.stored)], longer, words)
+            changed = word_list([(at, one.stored)], longer, words)
             if changed is not None and changed != current and at(changed) == one.stored:
                 yield changed
 
 
-def worded(
+def word_list(
     filters: Sequence[tuple[Evaluate, Span]], current: Sequence[Any], words: Iterable[str | int | float]
 ) -> list[Any] | None:
-    """A list with at each index the first word with which every filter has the index as stored; None without one.
+    """A list with, at each index, the first word for which every filter matches the stored indices; None without one.
 
-    filters: an extent as a function of the list, and the indices that are stored of it. current: the list as it is,
-    with None for entries to add; its own words come first.
+    filters: an extent as a function of the list, and its stored indices. current: the list as it is,
+    with None for entries to add; its words are tried first.
     """
     fitting: dict[str | int | float, Span] = {}
     for word in dict.fromkeys(words):
@@ -100,7 +100,7 @@ def worded(
 
 
 def _counted(scope: Scope, leaf: Leaf, current: list[int], unequal: Sequence[_Unequal]) -> list[int]:
-    """The list with its length, then each of its counts, set to what the extents that read it ask for."""
+    """The list with first its length and then its counts set to the values that the extents ask for."""
     changed = _resized(leaf, current, unequal)
     for one in unequal:
         with one.entered():
@@ -124,7 +124,7 @@ def _with_count(at: Evaluate, current: list[int], element: int, stored: Span) ->
 
 
 def _resized(leaf: Leaf, current: list[int], unequal: Sequence[_Unequal]) -> list[int]:
-    """The list with as many elements as the extents that follow its length ask for."""
+    """The list with the length that the extents which depend on the length ask for."""
     for one in unequal:
         with one.entered():
             at = on_trial(one.scope, leaf, one.value)

@@ -1,4 +1,4 @@
-"""Which of several values that explain the differences is named first."""
+"""The order of values that explain the differences."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from inspector.reconciler.inverse.solve import default_of
 
 
 class Tested(msgspec.Struct, frozen=True, eq=False):
-    """A value of a leaf with what it explains and how it ranks; the greatest rank is named first.
+    """A value of a leaf with its effect and rank; the greatest rank is named first.
 
-    value: of an interval one that stands for it.
+    value: for an interval, the representative one.
     """
 
     ballot: Ballot
@@ -25,7 +25,7 @@ class Tested(msgspec.Struct, frozen=True, eq=False):
 
 
 def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect) -> Tested:
-    """Ranks a value: what explains most, then what is stated, then dims, then the key nearest to the rows."""
+    """Ranks a value: by what it explains, then stated keys first, then dims, then the key nearest to the rows."""
     leaf = ballot.leaf
     stated, defaulted = differences.plan.scope.leaf(leaf)
     default = default_of(differences.plan.scope, leaf)
@@ -49,14 +49,14 @@ def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect)
 
 
 def _usual(ballot: Ballot, default: Any) -> bool:
-    """Whether the class's own value is among those that are asked for."""
+    """Whether the default of the class is among the requested values."""
     if type(default) is int and type(ballot.value) is int and type(ballot.last) is int:
         return ballot.value <= default <= ballot.last
     return type(default) is type(ballot.value) and bool(default == ballot.value)
 
 
 def standing_for(ballot: Ballot, default: Any) -> Any:
-    """The value that stands for an interval: the class's own where it is inside, else the roundest."""
+    """The representative value of an interval: the default of the class where it is inside, else the roundest."""
     low, high = ballot.value, ballot.last
     if type(low) is not int or type(high) is not int or low >= high:
         return low

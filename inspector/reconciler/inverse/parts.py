@@ -1,4 +1,4 @@
-"""Whether a value explains a lost, an added or a renamed part only in part: no key of a config does that."""
+"""Whether a value explains only a fraction of a lost, added or renamed part, which a config key never does."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from inspector.reconciler.place import Placement
 
 
 def explains_in_part(differences: Differences, moved: Mapping[str, None], before: Placement, after: Placement) -> bool:
-    """Whether the families that a value moves are a part of what belongs together.
+    """Whether the families that a value affects are only a fraction of what belongs together.
 
-    before, after: these families alone, without and with the value. A value that makes shapes agree is no such case.
+    before, after: these families only, without and with the value. A value that corrects shapes is never partial.
     """
     if _mismatched(after) < _mismatched(before):
         return False
@@ -42,7 +42,7 @@ def explains_in_part(differences: Differences, moved: Mapping[str, None], before
 
 
 def _of_lost_part(differences: Differences, resolved: Boxes, gaps: Boxes) -> bool:
-    """Whether tensors are in a part of which nothing is stored, and others of it stay missing."""
+    """Whether the tensors belong to a part of which nothing is stored, while other tensors of it stay missing."""
     lost = {prefix for key in resolved for prefix in prefixes_of(key) if prefix not in differences.prefixes}
     return any(prefix in lost for key in gaps for prefix in prefixes_of(key))
 
@@ -52,7 +52,7 @@ def _mismatched(placement: Placement) -> int:
 
 
 def _gaps(placement: Placement) -> Boxes:
-    return boxes_by_key((gap.block.key, gap.boxes) for gap in placement.gaps)
+    return boxes_by_key((gap.block.key, gap.boxes) for gap in placement.missing)
 
 
 def _unexpected(placement: Placement) -> Boxes:
@@ -60,26 +60,26 @@ def _unexpected(placement: Placement) -> Boxes:
 
 
 def _splits(differences: Differences, gaps: Boxes, unexpected: Boxes) -> bool:
-    """Whether a renaming is half explained: its name is no longer missing, and is stored otherwise all the same."""
+    """Whether a renaming is half explained: its name is no longer missing, but its new name is still stored."""
     return any(
         bool(without(missing, gaps)) != bool(without(stored, unexpected)) for missing, stored in differences.renamed
     )
 
 
 def _holes(differences: Differences, gaps: Boxes) -> dict[str, Span]:
-    """The indices below each prefix at which tensors are missing and none is stored."""
+    """The indices below each prefix at which tensors are missing and nothing is stored."""
     found = _by_first_index(gaps)
     holes = {prefix: span - differences.stored.get(prefix, Span()) for prefix, span in found.items()}
     return {prefix: span for prefix, span in holes.items() if span}
 
 
 def _covers(spans: Mapping[str, Span], others: Mapping[str, Span]) -> bool:
-    """Whether all indices of the others are among these."""
+    """Whether these index sets contain all of the others."""
     return all(not indices - spans.get(prefix, Span()) for prefix, indices in others.items())
 
 
 def without(found: Boxes, cut: Boxes) -> Boxes:
-    """What is not among others."""
+    """The families and indices that are not in the other set."""
     left: Boxes = {}
     for key, boxes in found.items():
         for box in cut.get(key, ()):
@@ -91,7 +91,7 @@ def without(found: Boxes, cut: Boxes) -> Boxes:
 
 
 def _by_first_index(boxes: Boxes) -> dict[str, Span]:
-    """The first indices of some tensors below each prefix; what has none stands by itself."""
+    """The first indices of some tensors below each prefix; a tensor without indices is listed under its own name."""
     found: dict[str, list[Span]] = {}
     for key, listed in boxes.items():
         name = key.partition(".#.")[0] if "#" in key else key

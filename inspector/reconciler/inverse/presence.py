@@ -1,4 +1,4 @@
-"""Equations of presence: rows whose conditions say another thing than the names that are stored."""
+"""Equations of presence: rows with conditions that contradict the stored names."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from inspector.reconciler.inverse.solve import (
 
 Axes = tuple[Span, ...]
 SMALL = 33
-"""Counts and indices that conditions compare with are tried one by one below this number."""
+"""Counts and indices in conditions are tried one by one below this number."""
 LARGE = 8192
 
 
 def ask_presence(differences: Differences, ballots: Ballots) -> None:
-    """Adds what families ask for that are stored, or missing, against the conditions of their rows."""
+    """Adds the votes of families that are stored or missing contrary to the conditions of their rows."""
     solved: dict[object, list[Any]] = {}
     for key, tensors in differences.unequal.items():
         users = differences.users.get(key, ())
@@ -43,7 +43,8 @@ def ask_presence(differences: Differences, ballots: Ballots) -> None:
             if not slot.whens and not (slot.tied and not slot.tied.startswith("role:embed")):
                 continue
             for leaf in sorted(_read_by_conditions(differences, at), key=str):
-                question = (leaf, stored, rows, _alike(differences, at))  # the families of a module ask the same
+                # the families of a module ask for the same value
+                question = (leaf, stored, rows, _alike(differences, at))
                 if question not in solved:
                     solved[question] = list(_values(differences, key, leaf, at))
                 for value in solved[question]:
@@ -51,13 +52,13 @@ def ask_presence(differences: Differences, ballots: Ballots) -> None:
 
 
 def _alike(differences: Differences, at: int) -> tuple[object, ...]:
-    """What two rows have in common that have the same indices at every value of the config."""
+    """Equal for two rows that have the same indices at every value of the config."""
     slot = differences.rows[at].slot
     return slot.scope, slot.whens, slot.holes, differences.axes[at], slot.tied, slot.group, slot.optional
 
 
 def _depth(differences: Differences, slot: Slot, leaf: Leaf) -> int:
-    """How many definitions are between the conditions of a row, or its holes, and a leaf."""
+    """The number of definitions between the conditions of a row, or its holes, and a leaf."""
     scope = differences.plan.scope
     depths = [depth_of(scope_of(scope, slot), [Word((hole,)) for hole in slot.holes], leaf)]
     depths += [depth_of(scope.below(one.scope), [one.node], leaf) for one in slot.whens]
@@ -65,7 +66,7 @@ def _depth(differences: Differences, slot: Slot, leaf: Leaf) -> int:
 
 
 def _read_by_conditions(differences: Differences, at: int) -> set[Leaf]:
-    """The leaves that decide whether a row is there; where its conditions follow its holes, all that it reads."""
+    """The leaves that decide the presence of a row; where its conditions depend on its holes, all leaves it reads."""
     plan, row = differences.plan, differences.rows[at]
     plan.scope.trace.reads = set()
     for condition in row.slot.whens:
@@ -77,7 +78,7 @@ def _read_by_conditions(differences: Differences, at: int) -> set[Leaf]:
 
 
 def _values(differences: Differences, key: str, leaf: Leaf, at: int) -> Iterator[Any]:
-    """Values of a leaf at which the rows of a family have the stored indices together."""
+    """Values of a leaf at which the rows of a family together have the stored indices."""
     if leaf[-1] == "#":
         return
     current = differences.plan.scope.leaf(leaf)[0]
@@ -119,7 +120,7 @@ def _words(
 
 
 def _listed(axes_at: Evaluate, current: list[Any], stored: Axes | None, now: Axes | None) -> Iterator[list[Any] | None]:
-    """Lists of indices with those that are stored; lists of words or switches with others where indices differ."""
+    """Candidate lists: the stored indices; or words or switches, changed where indices differ."""
     have, want = (axes[0] if axes else Span() for axes in (now, stored))
     odd = (have - want) | (want - have)
     if not odd:
@@ -157,12 +158,12 @@ def _size(axes: Axes | None) -> int:
 
 
 def stored_axes(family: Family | None) -> Axes | None:
-    """The indices that a family has at each `#`, None where nothing is stored."""
+    """The stored indices of a family at each `#`; None where nothing is stored."""
     return None if family is None else _union([box for part in family.stored for box in part.boxes])
 
 
 def _expected_axes(differences: Differences, key: str) -> Axes | None:
-    """The indices that the rows of a family expect of it at each `#`, None where they expect nothing."""
+    """The indices that the rows of a family expect at each `#`; None where they expect nothing."""
     users = differences.users[key]
     needed = [at for at in users if not _may_be_left_out(differences, at)] or users
     blocks = [block for at in needed for block in differences.plan.binder.row(differences.rows[at].slot).blocks]

@@ -1,4 +1,4 @@
-"""The inverse of one expression, found by evaluating the expression itself at other values of one leaf."""
+"""Inverts one expression by evaluating it at other values of one leaf."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from inspector.notation.scope import Scope
 from inspector.notation.trace import LENGTH, Leaf
 
 LARGEST = 2**48
-"""No dim that a checkpoint can store is larger."""
+"""Larger than any dim that a checkpoint can store."""
 SMALL = 65
-"""Numbers that do not rise with what they stand for (divisors, periods) are tried one by one below this."""
+"""Numbers with no monotonic effect (divisors, periods) are tried one by one below this."""
 MOST_EQUAL = 8
-"""Values that fit equally well: as many as a reader can compare."""
+"""Most values that fit equally well and are listed: as many as a reader can compare."""
 PATIENCE = 6
-"""An expression that stays level while its leaf doubles so often does not follow it any more."""
+"""An expression that is constant over this many doublings of its leaf is taken to be bounded."""
 
 
 class Solution(msgspec.Struct, frozen=True):
-    """A value at which an equation holds; of numbers all from `value` to `last`.
+    """A value at which an equation holds; for numbers, all from `value` to `last`.
 
-    follows: whether the expression rises or falls with the value, so that no other number fits.
+    follows: whether the expression is monotonic in the value, so that no other number fits.
     """
 
     value: Any
@@ -35,11 +35,11 @@ class Solution(msgspec.Struct, frozen=True):
 
 
 Evaluate = Callable[[Any], Any]
-"""A leaf's value -> what an expression is then."""
+"""Value of a leaf -> value of an expression."""
 
 
 def on_trial(scope: Scope, leaf: Leaf, evaluate: Callable[[], Any]) -> Evaluate:
-    """An expression as a function of one leaf; None where a value is impossible."""
+    """An expression as a function of one leaf; it returns None for impossible values."""
     trace = scope.trace
 
     def at(value: Any) -> Any:
@@ -55,9 +55,9 @@ def on_trial(scope: Scope, leaf: Leaf, evaluate: Callable[[], Any]) -> Evaluate:
 
 
 def solutions(at: Evaluate, current: Any, default: Any, target: Any, words: Iterable[str] = ()) -> Iterator[Solution]:
-    """The values of a leaf at which an expression has a target.
+    """The values of a leaf at which an expression has a target value.
 
-    default: the class's own value, which is tried for whatever kind of value. words: what a text may be instead.
+    default: that of the class, always tried. words: candidates for a text.
     """
     if isinstance(current, list | dict):
         return
@@ -79,7 +79,7 @@ def solutions(at: Evaluate, current: Any, default: Any, target: Any, words: Iter
 
 
 def whole_solutions(at: Evaluate, current: int | None, target: int) -> Iterator[Solution]:
-    """The whole numbers at which an expression has a target: an interval where it rises or falls, else single ones."""
+    """The integers at which an expression has a target value: an interval where it is monotonic, else single ones."""
     now = at(current) if current is not None else None
     near = [] if current is not None else [target]
     if current and isinstance(now, int) and now and target:
@@ -97,7 +97,7 @@ def whole_solutions(at: Evaluate, current: int | None, target: int) -> Iterator[
 
 
 def _ends(at: Evaluate, target: int, solution: Solution) -> bool:
-    """Whether an expression is less on one side of an interval and more on the other: elsewhere it is not the same."""
+    """Whether an expression is smaller on one side of an interval and greater on the other."""
     before, after = at(solution.value - 1), at(solution.last + 1)
     if after is None or (before is None and solution.value > 1):
         return False
@@ -111,7 +111,7 @@ def _exact(values: Iterable[Any], at: Evaluate, target: Any) -> Iterator[Solutio
 
 
 def search(at: Callable[[int], int | None], target: int, most: int = LARGEST) -> int | None:
-    """The smallest whole number at which a rising expression has the target."""
+    """The smallest integer at which a rising expression reaches the target."""
     high, before, level = 1, None, 0
     while (value := at(high)) is None or value < target:
         level = level + 1 if value == before and high > target else 0
@@ -130,11 +130,11 @@ def search(at: Callable[[int], int | None], target: int, most: int = LARGEST) ->
 
 
 LONGEST = 1024
-"""An expression that stays level for so many steps has no last value that says anything."""
+"""An expression that is constant over this many steps has no meaningful last value."""
 
 
 def last_of(at: Callable[[int], Any], target: Any, first: int) -> int:
-    """The largest number up to which an expression has a target from the first on; the first where it has no end."""
+    """The last number, counted from the first, at which an expression has the target; the first if there is no end."""
     low, step = first, 1
     while at(low + step) == target:
         low, step = low + step, 2 * step
@@ -148,7 +148,7 @@ def last_of(at: Callable[[int], Any], target: Any, first: int) -> int:
 
 
 def first_of(at: Callable[[int], Any], target: Any, last: int) -> int:
-    """The smallest number from which on an expression has a target up to the last one."""
+    """The smallest number from which an expression keeps the target up to the last one."""
     high, step = last, 1
     while high - step > 0 and at(high - step) == target:
         high, step = high - step, 2 * step
@@ -162,7 +162,7 @@ def first_of(at: Callable[[int], Any], target: Any, last: int) -> int:
 
 
 def words_of(root: Scope, scope: Scope, leaf: Leaf, nodes: Iterable[Node]) -> list[str]:
-    """The words that a leaf may have: the class's own, those of its list, those that expressions compare with."""
+    """The words that a leaf may have: the default of the class, those of its list, those in comparisons."""
     default = default_of(root, leaf)
     found: dict[str, None] = {default: None} if isinstance(default, str) else {}
     beside = root.leaf(leaf[:-1])[0] if isinstance(leaf[-1], int) else None
@@ -172,7 +172,7 @@ def words_of(root: Scope, scope: Scope, leaf: Leaf, nodes: Iterable[Node]) -> li
 
 
 def reached(scope: Scope, nodes: Iterable[Node]) -> Iterator[tuple[int, Scope, Node]]:
-    """(definitions between, scope, node) of all that expressions read, through definitions, each of these once."""
+    """(number of definitions between, scope, node) of everything that expressions read, through definitions."""
     level, seen = [(scope, node) for node in nodes], set[tuple[str | int, ...]]()
     for depth in count():
         below: list[tuple[Scope, Node]] = []
@@ -196,17 +196,17 @@ def reached(scope: Scope, nodes: Iterable[Node]) -> Iterator[tuple[int, Scope, N
 
 
 def literals(scope: Scope, nodes: Iterable[Node]) -> list[str]:
-    """The words that expressions compare with, through symbols and submodels, each once."""
+    """The distinct words that expressions compare with, through symbols and submodels."""
     texts = (node.value for _, _, node in reached(scope, nodes) if isinstance(node, Literal))
     return list(dict.fromkeys(word for text in texts if isinstance(text, str) for word in text.split()))
 
 
 FARTHEST = 9
-"""Definitions between a row and a key beyond which one more makes no difference."""
+"""Greatest number of definitions between a row and a key that is distinguished."""
 
 
 def depth_of(scope: Scope, nodes: Iterable[Node], leaf: Leaf) -> int:
-    """How many definitions are between some expressions and a leaf, at the least."""
+    """The smallest number of definitions between some expressions and a leaf."""
     key = tuple(step for step in leaf if isinstance(step, str) and step != LENGTH)
     for depth, inner, node in reached(scope, nodes):
         if isinstance(node, Word) and (*inner.prefix, *node.path) == key:
@@ -215,7 +215,7 @@ def depth_of(scope: Scope, nodes: Iterable[Node], leaf: Leaf) -> int:
 
 
 def default_of(scope: Scope, leaf: Leaf) -> Any:
-    """The class's own value of a leaf, None where it has none."""
+    """The default of a leaf in the class; None where it has none."""
     value: Any = scope.settings.defaults
     for step in leaf:
         if isinstance(value, Mapping):
@@ -228,7 +228,7 @@ def default_of(scope: Scope, leaf: Leaf) -> Any:
 
 
 def in_order(scope: Scope, nodes: Iterable[Node], leaves: Iterable[Leaf]) -> list[Leaf]:
-    """Leaves in the order in which expressions name them, through definitions."""
+    """Leaves in the order in which expressions read them, through definitions."""
     named: dict[Leaf, int] = {}
     seen: set[Leaf] = set()
     waiting = [(scope, node) for node in nodes][::-1]

@@ -1,4 +1,4 @@
-"""All equations of a checkpoint; what is known of one is worked out again only where something it reads was solved."""
+"""All equations of a checkpoint; an answer is recomputed only where something that it reads was solved."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Nodes = tuple[Node, ...]
 class System(msgspec.Struct, eq=False):
     """Rows and their equations.
 
-    rows: those with something stored. by_key: the same, those of one key together. unclear: dims that state nothing.
-    answers: what a question (of a row, of a key, of an equation) gave. readers: name -> the questions that read it.
+    rows: those with stored tensors. by_key: the same by key. unclear: dims that determine nothing.
+    answers: cached results for a row, a key or an equation. readers: name -> the cached results that read it.
     names: (submodel, expressions) -> all names that they read, through definitions. assumed: extents that share their
-    families with others, of which only the layout is known so.
+    families with others, so that only the layout is known.
     """
 
     rows: Sequence[KeyedRow]
@@ -38,7 +38,7 @@ class System(msgspec.Struct, eq=False):
     assumed: set[Leaf] = set()
 
     def once(self, question: Any, scope: Scope, nodes: Nodes, answer: Callable[[], Any]) -> Any:
-        """The answer to a question about expressions, as long as nothing that they read is solved."""
+        """The cached result about expressions; computed again when something that they read is solved."""
         if question not in self.answers:
             self.answers[question] = answer()
             below = (scope.path, nodes)
@@ -50,13 +50,13 @@ class System(msgspec.Struct, eq=False):
         return self.answers[question]
 
     def forget(self, solved: Iterable[Leaf]) -> None:
-        """Drops the answers that leaves and symbols that are solved may change."""
+        """Drops the cached results that newly solved leaves and symbols may change."""
         for name in {step for leaf in solved for step in leaf if isinstance(step, str)}:
             for question in self.readers.pop(name, ()):
                 self.answers.pop(question, None)
 
     def dims(self, scope: Scope) -> Equations:
-        """Every dim with the size that is stored."""
+        """Every dim with its stored size."""
         equations: Equations = Counter()
         for row in self.rows:
             answer = partial(dims, scope, row, self.unclear)
@@ -64,7 +64,7 @@ class System(msgspec.Struct, eq=False):
         return equations
 
     def extents(self, scope: Scope) -> Equations:
-        """For each family, at each index of the holes around: the rows' indices together are those that are stored."""
+        """For each family and index of the enclosing holes: the indices of its rows together equal the stored ones."""
         equations: Equations = Counter()
         for rows in self.by_key:
             holes = tuple(hole for row in rows for hole in _holes(row))

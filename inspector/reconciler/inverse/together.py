@@ -1,4 +1,4 @@
-"""Several wrong keys at once: the equations are solved without the config, and what they give stands in its place."""
+"""Several wrong keys at once: the equations are solved without the config, and the solution replaces it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.differences import Weights
 from inspector.reconciler.inverse.equations import KeyedRow, rows_of
 from inspector.reconciler.inverse.keys import solved_keys
-from inspector.reconciler.inverse.lists import worded
+from inspector.reconciler.inverse.lists import word_list
 from inspector.reconciler.inverse.solve import default_of, literals, on_trial
 from inspector.reconciler.inverse.unknown import solve
 
 
 def solved_values(plan: Plan, weights: Weights) -> dict[Leaf, Any]:
-    """Keys of the config -> the values that the weights give, where the config has others."""
+    """Config keys -> the values that the weights give, where the config states others."""
     scope, settings = plan.scope, plan.scope.settings
     blank = replace(settings, values=_types(settings.values), defaults=switches(settings.defaults), known=False)
     unknown = Scope(scope.definition, blank, scope.lookup)
@@ -41,13 +41,13 @@ def solved_values(plan: Plan, weights: Weights) -> dict[Leaf, Any]:
 
 
 def _types(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The model types that a config names for its parts, and nothing else of it."""
+    """A config reduced to the model types of its sub-configs."""
     found: dict[str, Any] = {key: _types(part) for key, part in values.items() if isinstance(part, Mapping)}
     return {**found, "model_type": values["model_type"]} if "model_type" in values else found
 
 
 def _words(scope: Scope, unknown: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Any]:
-    """Lists of words, one a stage or layer, of which filters have the index sets that are stored."""
+    """Lists of words, one per stage or layer, for which filters give the stored index sets."""
     stored: dict[tuple[tuple[str, ...], str], Span | None] = {}
     for row in rows:
         for hole in row.slot.holes:
@@ -73,7 +73,7 @@ def _words(scope: Scope, unknown: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf,
 
 
 def _worded(scope: Scope, leaf: Leaf, holes: Sequence[tuple[Scope, str, Span]]) -> list[str] | None:
-    """A list with as many words as the extents have indices that its filters cut from."""
+    """A list with one word for each index of the extents that its filters select from."""
     inner = holes[0][0]
     outer = [name for _, hole, _ in holes for name in bases(inner.definition, hole)]
     length = max((span.size for name in outer if (span := extent(inner.word((name,)))) is not None), default=0)
@@ -81,4 +81,4 @@ def _worded(scope: Scope, leaf: Leaf, holes: Sequence[tuple[Scope, str, Span]]) 
     words = [*scope.leaf(leaf)[0], *(default_of(scope, leaf) or ())]
     words += [word for one, hole, _ in holes for word in literals(one, [Word((hole,))])]
     filters = [(on_trial(one, leaf, partial(one.word, (hole,))), target) for one, hole, target in holes]
-    return worded(filters, [*stated, *[None] * (length - len(stated))], words)
+    return word_list(filters, [*stated, *[None] * (length - len(stated))], words)

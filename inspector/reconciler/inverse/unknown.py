@@ -1,8 +1,8 @@
-"""Without a config, or where it leaves something out: the same equations with unknown values.
+"""Solves the equations for unknown values: without a config, or where it leaves something out.
 
 Every stored dim and every index set is an equation over leaves of the config and symbols of the definition. An equation
-with one unknown gives its value; what several equations agree on is solved, and solves further equations. What occurs
-only in a product or in an interval is left open.
+with one unknown gives its value; a value that several equations agree on is solved, and solves others. What occurs
+only in a product or in an interval stays unknown.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from inspector.reconciler.inverse.equations import (
     rows_of,
     stored_at,
     unclear_dims,
-    worth,
+    value_at,
 )
 from inspector.reconciler.inverse.extents import extent_numbers
 from inspector.reconciler.inverse.solve import MOST_EQUAL, Evaluate, on_trial, search, whole_solutions
 from inspector.reconciler.inverse.system import System, system_of
 
 Lacking = Callable[[Scope, Equation], list[Leaf]]
-"""What an equation lacks that would solve it."""
+"""The unknown of an equation."""
 MAJORITY = 0.75
-"""The share of tensors that must agree before the others are odd; below it a value is left open."""
+"""The share of tensors that must agree on a value; below it the value stays unknown."""
 
 
 def solve(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> Scope:
-    """The scope with every leaf and symbol that follows from the names and shapes and from nothing else."""
+    """The scope with every leaf and symbol that follows from names and shapes alone."""
     rows = rows_of(scope, slots, spelling, families)
     scope = scope.with_solved(_inside_segments(scope, slots, spelling, families))
     scope = scope.with_solved(_outer_extents(scope, rows, None))
@@ -64,7 +64,7 @@ def solve(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Fam
 
 
 def _round(scope: Scope, rows: Sequence[KeyedRow], system: System) -> dict[Leaf, Value]:
-    """What the equations give next: leaves before symbols, index sets before dims."""
+    """The next values that the equations give: leaves before symbols, index sets before dims."""
     strict = not scope.settings.known
     if strict and (found := _solved(scope, definitions(scope, system.assumed), lacking_leaves, system)):
         return found
@@ -81,7 +81,7 @@ def _round(scope: Scope, rows: Sequence[KeyedRow], system: System) -> dict[Leaf,
 
 
 def _inside_segments(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> dict[Leaf, Value]:
-    """The indices of holes that are a part of a segment (`mapping_{F}`), where the config leaves them open."""
+    """The indices of holes inside a segment (`mapping_{F}`), where the config does not determine them."""
     found: dict[Leaf, Span] = {}
     for slot in slots:
         inner = scope_of(scope, slot)
@@ -98,7 +98,7 @@ def _inside_segments(scope: Scope, slots: Sequence[Slot], spelling: Spelling, fa
 
 
 def _absent(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
-    """The keys that are null: those whose presence adds rows, none of which is stored."""
+    """The keys that must be null: their presence would add rows, none of which is stored."""
     stored: dict[Leaf, bool] = {}
     for row in rows:
         for condition in row.slot.whens:
@@ -110,16 +110,16 @@ def _absent(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
 
 
 class HoleStored(msgspec.Struct):
-    """What is stored at a hole that is in no other.
+    """What is stored at an outermost hole.
 
-    rows: its rows, and where it is in each. seen: (indices, other holes there), a family each; those of which a row
-    under other conditions has an index too are `unclear`. own: whether rows that nothing takes away and that no other
-    hole has are stored, None without such rows. optional: whether all rows are of optional groups. cut: whether the
-    hole is a part of another one.
+    rows: its rows, and its position in each. observed: (indices, other holes there) of each family; families where
+    a row with other conditions also has an index are `unclear`. own: whether required rows that no other hole has
+    are stored; None without such rows. optional: whether all rows are in optional groups. cut: whether the hole is
+    a part of another hole.
     """
 
     rows: list[tuple[KeyedRow, int]] = msgspec.field(default_factory=list)
-    seen: list[tuple[Span, frozenset[Leaf]]] = msgspec.field(default_factory=list)
+    observed: list[tuple[Span, frozenset[Leaf]]] = msgspec.field(default_factory=list)
     unclear: list[tuple[Span, frozenset[Leaf]]] = msgspec.field(default_factory=list)
     own: bool | None = None
     optional: bool = True
@@ -128,23 +128,23 @@ class HoleStored(msgspec.Struct):
 
     def alone(self) -> Span | None:
         """The indices that no other hole can explain."""
-        spans = [span for span, others in self.seen if not others]
+        spans = [span for span, others in self.observed if not others]
         return Span.union(spans) if spans else None
 
 
 def _outer_extents(scope: Scope, rows: Sequence[KeyedRow], assumed: set[Leaf] | None) -> dict[Leaf, Value]:
-    """The index sets of holes that are in no other hole, where nothing gives them.
+    """The index sets of outermost holes that are still unknown.
 
-    assumed: None for those alone that have families to themselves. Where a family serves two holes (DeepSeek's layers
-    and its MTP layers) the other has the rest; these are added where nothing tells the two apart. A hole of optional
-    groups alone is empty unless shown alone, and so is one of which nothing is stored but what another hole explains
+    assumed: None for holes that have families of no other hole. Where a family serves two holes (DeepSeek's layers
+    and its MTP layers) the second has the rest; it is added where nothing distinguishes the two. A hole of optional
+    groups is empty unless families of it alone are stored; so is one with nothing stored but what another hole explains
     (SD3's layers with a second attention).
     """
     holes = _holes(scope, rows)
     found: dict[Leaf, Value] = {}
     for leaf, hole in holes.items():
         span = hole.alone()
-        if span is None and assumed is not None and (seen := hole.seen or hole.unclear):
+        if span is None and assumed is not None and (seen := hole.observed or hole.unclear):
             others = {one for _, beside in seen for one in beside if one in holes}
             assumed.update([leaf] if any(not holes[one].distinct for one in others) else [])
             span = Span()
@@ -191,12 +191,12 @@ def _holes(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, HoleStored]:
         clear = len(beside) == len(numbered) and all(one.slot.whens == slot.whens for one in beside)
         own = Span.of(index for one in beside if isinstance(index := one.axes[position], int))
         span = row.family.axis(position)
-        (hole.seen if clear else hole.unclear).append((span - own if clear else span, others))
+        (hole.observed if clear else hole.unclear).append((span - own if clear else span, others))
     return holes
 
 
 def _explained(scope: Scope, hole: HoleStored) -> Span | None:
-    """The indices at which the hole's rows have just the inner indices that are stored, None without such rows."""
+    """The indices at which the rows of the hole have exactly the stored inner indices; None without such rows."""
     inner: dict[tuple[str, int], list[KeyedRow]] = {}
     for row, position in hole.rows:
         if len(row.axes) == position + 2:
@@ -214,25 +214,25 @@ def _explained(scope: Scope, hole: HoleStored) -> Span | None:
 
 
 def _row_indices(scope: Scope, row: KeyedRow, position: int, index: int) -> Span | None:
-    """The indices that a row has at the last position where the hole before is at an index."""
+    """The indices of a row at the last position when the preceding hole is at an index."""
     inner, axis = scope_of(scope, row.slot), row.axes[position + 1]
     with inner.at(((str(row.axes[position]), index),)):
         return Span.of([axis]) if isinstance(axis, int) else extent(inner.word((axis,)))
 
 
 def _is_beside(one: KeyedRow, other: KeyedRow, position: int) -> bool:
-    """Whether two rows are the same but for their index at one position."""
+    """Whether two rows differ only in the index at one position."""
     same = one.axes[:position] == other.axes[:position] and one.axes[position + 1 :] == other.axes[position + 1 :]
     return same and one.slot.choices == other.slot.choices
 
 
 def _needed(slot: Slot) -> bool:
-    """Whether nothing can take a row away."""
+    """Whether a row is unconditionally required."""
     return not (slot.optional or slot.whens or slot.tied or slot.choices or slot.group)
 
 
 def _observed(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
-    """The indices of holes in holes as they are stored, where nothing else gives them."""
+    """The stored indices of nested holes that are still unknown."""
     found: dict[Leaf, Span] = {}
     for row in rows:
         inner = scope_of(scope, row.slot)
@@ -249,9 +249,9 @@ def _observed(scope: Scope, rows: Sequence[KeyedRow]) -> dict[Leaf, Value]:
 
 
 def lacking_leaves(scope: Scope, equation: Equation) -> list[Leaf]:
-    """The one leaf that an equation lacks; before an entry of a list the whole, which may be one number."""
+    """The one unknown leaf of an equation; before an entry of a list the list itself, which may be a single number."""
     trace = scope.trace
-    worth(scope, equation)
+    value_at(scope, equation)
     unknown = trace.unknown()
     if len(unknown) != 1:
         return []
@@ -265,8 +265,8 @@ def lacking_leaves(scope: Scope, equation: Equation) -> list[Leaf]:
 
 
 def _symbols(scope: Scope, equation: Equation) -> list[Leaf]:
-    """The one symbol that an equation lacks."""
-    if not scope.settings.known and worth(scope, equation) is not None:
+    """The one unknown symbol of an equation."""
+    if not scope.settings.known and value_at(scope, equation) is not None:
         return []
     paths = {path for node in equation.nodes for path in words(node) if len(path) > 1 or not is_known(scope, path[0])}
     found = {path for path in paths if len(path) == 1 or scope.word(path) is None}
@@ -274,9 +274,9 @@ def _symbols(scope: Scope, equation: Equation) -> list[Leaf]:
 
 
 def _solved(scope: Scope, equations: Equations, lacking: Lacking, system: System) -> dict[Leaf, Value]:
-    """What equations with one unknown agree on; those that are a word and nothing else come first.
+    """The values that equations with one unknown agree on; equations that are a single word come first.
 
-    A list's length follows its entries, which bound it.
+    The length of a list is solved after its entries, which bound it.
     """
     votes: dict[bool, dict[Leaf, Counter[int]]] = {True: {}, False: {}}
     fitting: dict[Leaf, dict[Leaf, set[int]]] = {}
@@ -307,7 +307,7 @@ def _solved(scope: Scope, equations: Equations, lacking: Lacking, system: System
 
 
 def _fitting(scope: Scope, system: System) -> dict[Leaf, Value]:
-    """Of several numbers that give the same index sets the greatest: a count of 0 and of 1 beside an index 0."""
+    """The greatest of several numbers with the same index sets, such as a count of 0 or 1 where index 0 is fixed."""
     fitting: dict[Leaf, set[int]] = {}
     for _, leaves, values in _asked(scope, system.extents(scope), lacking_leaves, system):
         if leaves:
@@ -318,7 +318,7 @@ def _fitting(scope: Scope, system: System) -> dict[Leaf, Value]:
 def _asked(
     scope: Scope, equations: Equations, lacking: Lacking, system: System
 ) -> Iterator[tuple[Equation, list[Leaf], list[set[int]]]]:
-    """Each equation with what it lacks, and the numbers at which it holds."""
+    """Each equation with its unknown, and the numbers at which it holds."""
     for equation in equations:
         inner = scope.below(equation.path)
         answer = partial(_answer, inner, equation, lacking)
@@ -332,19 +332,19 @@ def _asked(
 def _answer(scope: Scope, equation: Equation, lacking: Lacking) -> tuple[list[Leaf], list[set[int]]]:
     with scope.at(equation.place):
         leaves = lacking(scope, equation)
-        at = partial(worth, scope, equation)
+        at = partial(value_at, scope, equation)
         return leaves, [_solutions(on_trial(scope, leaf, at), equation.target) for leaf in leaves]
 
 
 def _least_length(scope: Scope, leaf: Leaf) -> int:
-    """The length that a list has at least: an entry of it is read, and so are those that are solved."""
+    """The smallest possible length of a list: beyond the entry that is read and the solved ones."""
     list_of, known = leaf[:-1], scope.trace.solved
     indices = [one[-1] for one in known if one[:-1] == list_of and isinstance(one[-1], int)]
     return 1 + max(indices, default=0)
 
 
 def _solutions(at: Evaluate, target: int | Span) -> set[int]:
-    """The whole numbers at which an equation holds, as far as they are few."""
+    """The integers at which an equation holds; none where there are many."""
     one, two = at(1), at(2)
     if one is None and two is None:
         return set()

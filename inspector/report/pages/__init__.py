@@ -1,4 +1,4 @@
-"""Pages of documentation beside this file, a topic each, as `inspector explain TOPIC` prints them."""
+"""Pages of documentation in this folder, one for each topic, as `inspector explain TOPIC` prints them."""
 
 from __future__ import annotations
 
