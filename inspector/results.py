@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 
 from inspector.algebra.boxes import Box, tuples
 from inspector.algebra.names import name_of
+from inspector.auditing.result import CLEAN
 from inspector.auditing.result import Audit as AuditResult
 from inspector.comparing.names import FileNames
 from inspector.comparing.result import Comparison as ComparisonResult
@@ -24,14 +25,19 @@ from inspector.report.text import audit_text
 
 
 class FindingsError(Exception):
-    """Raised by `raise_for_findings`. findings: those at or above the severity that was asked for."""
+    """Raised by `raise_for_findings`. findings: those at or above the severity that was asked for.
 
-    def __init__(self, findings: tuple[Finding, ...]) -> None:
-        super().__init__("; ".join(f"{one.code} {one.name}: {one.title}" for one in findings))
+    open_checks: where a verdict was required, the checks that would have decided it.
+    """
+
+    def __init__(self, findings: tuple[Finding, ...], open_checks: tuple[str, ...] = ()) -> None:
+        words = [f"{one.code} {one.name}: {one.title}" for one in findings]
+        super().__init__("; ".join([*words, *(f"undecided: {check}" for check in open_checks)]))
         self.findings = findings
+        self.open_checks = open_checks
 
-    def __reduce__(self) -> tuple[type[FindingsError], tuple[tuple[Finding, ...]]]:
-        return type(self), (self.findings,)
+    def __reduce__(self) -> tuple[type[FindingsError], tuple[tuple[Finding, ...], tuple[str, ...]]]:
+        return type(self), (self.findings, self.open_checks)
 
 
 class Printed:
@@ -81,7 +87,8 @@ class Audit(AuditResult, HasFindings, frozen=True):
     Attributes
     ----------
     verdict:
-        "clean", "findings" or "unreadable".
+        "clean", "undecided" (nothing is wrong, but a check that counts could not be made), "findings" or
+        "unreadable".
     counts:
         Whole numbers: stored elements, parameters, unique parameters, and what the config's formula expects.
     findings:
@@ -89,6 +96,23 @@ class Audit(AuditResult, HasFindings, frozen=True):
     """
 
     kept: PickledCase | None = None
+
+    def raise_for_findings(self, severity: str = "error", *, require: str | None = None) -> Self:
+        """The result itself; FindingsError if there are findings of this severity or worse.
+
+        require: "clean" raises for every other verdict too.
+
+        Raises
+        ------
+        FindingsError, and ValueError for an unknown severity or verdict.
+        """
+        if require not in (None, CLEAN):
+            raise ValueError(f"require is 'clean' or None, not {require!r}")
+        super().raise_for_findings(severity)
+        if require is not None and self.verdict != require:
+            bad = tuple(one for one in self.findings if one.severity != "note")
+            raise FindingsError(bad, tuple(f"{one.check} ({one.because})" for one in self.skipped if one.decisive))
+        return self
 
     def __str__(self) -> str:
         return self.kept.report if self.kept is not None else audit_text(self)

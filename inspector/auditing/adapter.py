@@ -63,12 +63,18 @@ def audit_adapter(
     findings.extend(found.findings)
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
-    skipped.extend(Skipped("a part of the adapter", why) for why in found.unchecked)
+    skipped.extend(Skipped("a part of the adapter", why, decisive=True) for why in found.unchecked)
     accounts = ledger.add_up(found.lines, found.expected)
     totals = check_totals(checkpoint, accounts, None, claim)
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")
     audited = conclude(
-        checkpoint, accounts, findings, architecture=name, claims=totals.claims, skipped=(*skipped, *totals.skipped)
+        checkpoint,
+        accounts,
+        findings,
+        architecture=name,
+        claims=totals.claims,
+        skipped=(*skipped, *totals.skipped),
+        alone=found.expected is None,
     )
     return replace(audited, base=None if base is None else base.audited)
 

@@ -28,7 +28,7 @@ from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import not_understood
-from inspector.reconciler.dtypes import dtype_findings
+from inspector.reconciler.dtypes import dtype_findings, weights_not_float
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.ledger import Ledger, Line
 from inspector.reconciler.reconcile import Reconciled, reconcile, unknown_lines
@@ -71,9 +71,9 @@ class Draft(Struct, frozen=True):
         """The draft with more findings."""
         return replace(self, findings=(*self.findings, *findings)) if findings else self
 
-    def open(self, check: str, because: str) -> Draft:
+    def open(self, check: str, because: str, *, decisive: bool = True) -> Draft:
         """The draft with a check that was skipped."""
-        return replace(self, skipped=(*self.skipped, Skipped(check, because)))
+        return replace(self, skipped=(*self.skipped, Skipped(check, because, decisive)))
 
     def add(self, lines: Sequence[Line]) -> Draft:
         """The draft with more lines in its ledger."""
@@ -115,7 +115,7 @@ def audit_model(checkpoint: Checkpoint, stated: Stated | None = None, *, like: s
 def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None) -> Draft:
     """Applies every explainer in turn."""
     draft = Draft(checkpoint, claim_of(checkpoint.config, like), {}, stated, findings=checkpoint.findings)
-    draft = draft.open("values", _unread_values(checkpoint))
+    draft = draft.open("values", _unread_values(checkpoint), decisive=False)
     if not checkpoint.readable:
         return draft
     draft = replace(draft, families=families_of(checkpoint.tensors), lost=tuple(_lost(checkpoint)))
@@ -190,14 +190,15 @@ def quantization_helpers(draft: Draft) -> Draft:
     """Explains scales, zero points and indices of quantized modules, and reports problems of the modules."""
     if draft.unpacked is None:
         return draft
-    from inspector.auditing.quantization import helper_lines, packing_findings
+    from inspector.auditing.quantization import helper_lines, open_questions, packing_findings
 
     added = draft.add(list(helper_lines(draft.unpacked)))
     mismatched: dict[str, tuple[Box, ...]] = {}
     for one in draft.case.placement.mismatched if draft.case is not None else ():
         key = (draft.reading.prefix if draft.reading is not None else "") + one.block.key
         mismatched[key] = mismatched.get(key, ()) + one.boxes
-    return added.with_findings(list(packing_findings(draft.unpacked, added.ledger.lines, mismatched)))
+    added = added.with_findings(list(packing_findings(draft.unpacked, added.ledger.lines, mismatched)))
+    return replace(added, skipped=(*added.skipped, *open_questions(added.findings)))
 
 
 def deferred_lines(draft: Draft) -> Draft:
@@ -206,7 +207,9 @@ def deferred_lines(draft: Draft) -> Draft:
 
 
 def dtypes(draft: Draft) -> Draft:
-    """Compares the dtypes with each other and with the config."""
+    """Compares the dtypes with each other, with the config's, and with those that weights can have."""
+    quantized = {case.key for case in draft.unpacked.cases} if draft.unpacked is not None else ()
+    draft = draft.with_findings(list(weights_not_float(draft.ledger.lines, quantized)))
     return draft.with_findings(list(dtype_findings(draft.ledger.lines, draft.config.settings.values)))
 
 
@@ -241,8 +244,12 @@ def _is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
 
     Damage never creates unexpected matrices: then a size is unsolved, or the definition is wrong. One module
     that is missing or mismatched may be damaged; two mean that the definition is wrong. Where a definition gives
-    all layers one shape, a majority of layers confirms it, and layers of another shape are damaged.
+    all layers one shape, a majority of layers confirms it, and layers of another shape are damaged. An embedding or a
+    head without any layer fits many models.
     """
+    layered = any(slot.holes and not slot.optional for slot in case.plan.unrolled.slots)
+    if layered and not any("#" in key for key in case.reading.families):
+        return False
     from inspector.findings.names.tensors import LayersMissing, TensorMissing
 
     unchecked = {line.family for line in case.ledger.lines if line.kind in (ledger.UNCHECKED, ledger.BUFFER)}

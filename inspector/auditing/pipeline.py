@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import modules
-from inspector.auditing.result import Audit
+from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.findings.names.components import (
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 WITHOUT_WEIGHTS = ("Tokenizer", "TokenizerFast", "Scheduler", "FeatureExtractor", "Processor", "ProcessorFast")
 """Suffixes of classes that store no weights."""
-WORST = ("unreadable", "findings", "clean")
 
 Open = Callable[[str], Checkpoint | None]
 """Loads the checkpoint in a subfolder of the source; None if the source has no folder of this name."""
@@ -75,10 +74,10 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     for name, part in parts.items():
         found.extend(one.within(name, _in_folder(name, one.place)) for one in part.findings)
     findings = ordered(found)
-    bad = any(one.severity != "note" for one in findings)
-    verdicts = {part.verdict for part in parts.values()} | ({"findings"} if bad else {"clean"})
+    skipped = skipped_in(parts)
     readable = any(part.checkpoint.readable for part in parts.values())
-    verdict = next(one for one in WORST if one in verdicts) if readable else "unreadable"
+    found_wrong = any(part.verdict in (FINDINGS, UNREADABLE) for part in parts.values())
+    verdict = FINDINGS if found_wrong else verdict_of(findings, skipped)
     return Audit(
         root.source,
         root.title,
@@ -89,8 +88,8 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
         str(root.pipeline.values.get("_class_name") or "") or None,
         Ledger(tuple(line for part in parts.values() for line in part.lines), summed(parts)),
         findings=tuple(findings),
-        skipped=tuple(dict.fromkeys(skip for part in parts.values() for skip in part.skipped)),
-        verdict="findings" if verdict == "unreadable" and readable and len(verdicts) > 1 else verdict,
+        skipped=skipped,
+        verdict=verdict if readable else UNREADABLE,
         components=parts,
     )
 
@@ -151,6 +150,16 @@ def with_claim(audited: Audit, stated: Stated | None) -> Audit:
         if because is not None:
             claim = TotalClaim("claim", stated.value, total, False, because)
     return replace(audited, claims=(*audited.claims, claim))
+
+
+def skipped_in(parts: Mapping[str, Audit]) -> tuple[Skipped, ...]:
+    """The checks that were not made of any part; decisive ones with the part that leaves them open."""
+    named = (
+        replace(skip, check=f"{name}: {skip.check}") if skip.decisive else skip
+        for name, part in parts.items()
+        for skip in part.skipped
+    )
+    return tuple(dict.fromkeys(named))
 
 
 def summed(parts: Mapping[str, Audit]) -> Counts:

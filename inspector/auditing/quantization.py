@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from inspector.algebra.boxes import Box, count, less
+from inspector.auditing.result import Skipped
 from inspector.findings.finding import Finding, Place
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.types.packed import (
@@ -17,7 +18,7 @@ from inspector.findings.types.packed import (
     PackingHelperMissing,
     Setting,
 )
-from inspector.findings.types.undecided import NothingPacked, PackingEntryUnclear, PackingUndecided
+from inspector.findings.types.undecided import NothingPacked, PackingEntryUnclear, PackingUndecided, PackingUnknown
 from inspector.findings.types.unpacked import BiasFromPacking, ModuleNotPacked, SkippedButPacked
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler import ledger
@@ -61,6 +62,17 @@ def packing_findings(
         )
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
+
+
+def open_questions(findings: Iterable[Finding]) -> Iterator[Skipped]:
+    """What the findings on quantized modules leave open."""
+    for one in findings:
+        if isinstance(one, PackingUnknown):
+            yield Skipped("quantized weights", f"unknown scheme: {one.headline()}", decisive=True)
+        elif isinstance(one, PackingUndecided):
+            yield Skipped("the number of parameters", f"the headers leave open that of {one.headline()}", decisive=True)
+        elif isinstance(one, PackingEntryUnclear):
+            yield Skipped("which modules are quantized", f"an entry of {one.headline()} is unclear", decisive=True)
 
 
 def _of_modules(unpacked: Unpacked, mismatched: Mapping[str, tuple[Box, ...]]) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from inspector.values.result import Values
 
 
+CLEAN, UNDECIDED, FINDINGS, UNREADABLE = VERDICTS = ("clean", "undecided", "findings", "unreadable")
+"""Verdicts, the best first. Unreadable: no header could be read."""
+
+
 class ArchitectureName(Struct, frozen=True):
     """The identified architecture. confidence: certain if config and names agree, else likely."""
 
@@ -30,10 +34,11 @@ class ArchitectureName(Struct, frozen=True):
 
 
 class Skipped(Struct, frozen=True):
-    """A skipped check, and the reason."""
+    """A skipped check, and the reason. decisive: without it the checkpoint is not proven to be right."""
 
     check: str
     because: str
+    decisive: bool = False
 
 
 class CauseLine(Struct, frozen=True):
@@ -63,7 +68,7 @@ class Reference(Struct, frozen=True):
 class Audit(Struct, frozen=True):
     """Result of an audit; `inspector.report` formats it.
 
-    verdict: "clean" (no error, no warning), "findings", or "unreadable" (no header could be read).
+    verdict: as `verdict_of` gives it.
     components: of a pipeline, by folder; the counts are then their sums. base: audit of an adapter's base, if
     read. values: result of reading tensor values, if requested. reference: answers of safetensors on the files, if
     it was used.
@@ -79,7 +84,7 @@ class Audit(Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
     causes: tuple[CauseLine, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    verdict: str = "clean"
+    verdict: str = CLEAN
     case: Reconciled | None = None
     unpacked: Unpacked | None = None
     components: Mapping[str, Audit] = {}
@@ -132,11 +137,17 @@ def conclude(
     skipped: Sequence[Skipped] = (),
     case: Reconciled | None = None,
     unpacked: Unpacked | None = None,
+    alone: bool = False,
 ) -> Audit:
-    """The result of a finished draft."""
+    """The result of a finished draft.
+
+    alone: an adapter without its base, of which no formula gives the count.
+    """
     findings = merged(findings)
-    bad = any(finding.severity in ("error", "warning") for finding in findings)
+    bad = _are_bad(findings)
     causes = _causes(findings) if bad else ()
+    if checkpoint.readable and not bad and not any(skip.decisive for skip in skipped):
+        skipped = (*skipped, *_unproven(ledger.counts, alone))
     return Audit(
         source=checkpoint.source,
         title=checkpoint.title,
@@ -148,16 +159,44 @@ def conclude(
         findings=tuple(findings),
         causes=causes,
         skipped=tuple(skipped),
-        verdict="unreadable" if not checkpoint.readable else "findings" if bad else "clean",
+        verdict=verdict_of(findings, skipped) if checkpoint.readable else UNREADABLE,
         case=case if case is None else replace(case, ledger=ledger),
         unpacked=unpacked,
     )
 
 
+def verdict_of(findings: Sequence[Finding], skipped: Sequence[Skipped]) -> str:
+    """The verdict on what could be read.
+
+    "findings": an error or a warning. "undecided": neither, but a decisive check was not made. "clean": every tensor
+    is explained, and the formula gives the number of parameters that is stored.
+    """
+    if _are_bad(findings):
+        return FINDINGS
+    return UNDECIDED if any(skip.decisive for skip in skipped) else CLEAN
+
+
 def verdict_with(before: str, findings: Sequence[Finding]) -> str:
     """The verdict with further findings."""
-    bad = before == "clean" and any(finding.severity != "note" for finding in findings)
-    return "findings" if bad else before
+    return FINDINGS if before in (CLEAN, UNDECIDED) and _are_bad(findings) else before
+
+
+def _are_bad(findings: Sequence[Finding]) -> bool:
+    return any(finding.severity != "note" for finding in findings)
+
+
+def _unproven(counts: Counts, alone: bool) -> Iterator[Skipped]:
+    """What the counts leave open where nothing was found."""
+    if not counts.tensors:
+        yield Skipped("the weights", "no tensor is stored", decisive=True)
+    elif counts.unexplained:
+        yield Skipped("the unexplained tensors", f"{counts.unexplained:,} elements", decisive=True)
+    elif counts.expected_parameters is None:
+        if not alone:
+            yield Skipped("the number of parameters", "the formula has dims that nothing determines", decisive=True)
+    elif counts.expected_parameters != counts.unique_parameters:
+        because = f"the formula gives {counts.expected_parameters:,}, and no finding explains the difference"
+        yield Skipped("the number of parameters", because, decisive=True)
 
 
 def _causes(findings: Sequence[Finding]) -> tuple[CauseLine, ...]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from inspector.auditing.pipeline import AuditPart, summed
-from inspector.auditing.result import Audit
+from inspector.auditing.pipeline import AuditPart, skipped_in, summed
+from inspector.auditing.result import Audit, verdict_of
 from inspector.dialects.single_file import ComponentTensors, parts_of
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.components import ComponentExtra
@@ -59,7 +59,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
                 )
             )
     findings = ordered([*merged(own_findings), *findings])
-    bad = any(one.severity != "note" for one in findings)
+    skipped = skipped_in(parts)
     lines = (*(line for part in parts.values() for line in part.lines), *own)
     counts = ledger.add_up(lines, summed(parts).expected_parameters).counts
     return Audit(
@@ -70,8 +70,8 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         None,
         Ledger(lines, counts),
         findings=tuple(findings),
-        skipped=tuple(dict.fromkeys(skip for part in parts.values() for skip in part.skipped)),
-        verdict="findings" if bad else "clean",
+        skipped=skipped,
+        verdict=verdict_of(findings, skipped),
         components=parts,
     )
 
@@ -86,6 +86,7 @@ def _component(root: Checkpoint, name: str, tensors: dict[str, Layout]) -> Check
         set_name=root.set_name,
         readable=True,
         partial=root.partial,
+        alone=True,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from inspector.auditing.file_names import with_file_names
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit, Skipped
 from inspector.dialects.catalog import is_single_file
@@ -92,7 +93,10 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
     like: the model type to use if it has no config.
     """
-    checkpoint = with_stated_config(checkpoint)
+    return with_file_names(_audit_weights(with_stated_config(checkpoint), claim, like))
+
+
+def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | None) -> Audit:
     if not checkpoint.readable or not _may_hold_adapter(checkpoint):
         return audit_model(checkpoint, claim, like=like)
     from inspector.auditing.adapter import adapter_config_with_model, audit_adapter, base_from_folder, holds_adapter

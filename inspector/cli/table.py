@@ -91,6 +91,7 @@ AUDIT = Verb(
         WEIGHTS,
         FORMAT._replace(help="Output format.", choices=("text", "json", "markdown")),
         *VERDICT,
+        Option("require", ("--require",), "Exit with 1 unless this is the verdict.", choices=("clean",)),
         Option("verbose", ("--verbose", "-v"), "Also print all families and all notes in full.", "flag"),
         *WHERE,
         *VALUES,

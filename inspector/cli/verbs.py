@@ -53,6 +53,7 @@ def audit(
     weights: str | None = None,
     format: str = "text",
     fail_on: str = "error",
+    require: str | None = None,
     quiet: bool = False,
     verbose: bool = False,
     values: bool = False,
@@ -84,7 +85,8 @@ def audit(
 
         audited = _read(with_values, audited, tensor)
     severities = [finding.severity for finding in audited.findings]
-    code = UNREADABLE if audited.verdict == "unreadable" else severe(severities, fail_on)
+    failed = severe(severities, fail_on) or int(require is not None and audited.verdict != require)
+    code = UNREADABLE if audited.verdict == "unreadable" else failed
     return Outcome(_audit_report(audited, format, verbose, quiet, screen), code)
 
 

@@ -25,7 +25,7 @@ from inspector.comparing.sides import side_of
 from inspector.comparing.symbols import differing_widths, reasons, row_of
 from inspector.comparing.tally import Carried, OneSidedTensors, Tally, tally
 from inspector.comparing.ties import TiedCopy, settled
-from inspector.findings.config import ConfigDisagrees
+from inspector.findings.config import ConfigDisagrees, ConfigMissing, ModelTypeMissing
 from inspector.findings.conversion.parameters import LayersDropped, LayersInvented, LayersRenumbered
 from inspector.findings.conversion.relation import ModelsDiffer, NotAConversion
 from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
@@ -39,6 +39,8 @@ from inspector.findings.names.tensors import (
     TensorUnexpected,
 )
 from inspector.findings.shapes import ShapeDiffers, StoredTransposed
+from inspector.findings.shards.index import IndexRequired
+from inspector.findings.shards.names import FileNameUnknown
 from inspector.findings.totals import HeadMissing
 from inspector.loader.layout import Layout
 from inspector.matcher.families import families_of
@@ -258,6 +260,7 @@ def _of_sides(
         for finding in side.audited.findings:
             name = (finding.code, finding.title)
             covered = _is_of(finding, absences, ABSENCES) or _is_of(finding, shapes, SHAPES)
+            covered = covered or isinstance(finding, OF_FOLDERS)
             if name in known or covered or not _matters(finding, name in both) or (guessed and _is_guessed(finding)):
                 continue
             known.add(name)
@@ -275,6 +278,10 @@ def _families(cases: Sequence[tuple[Finding, frozenset[str]]], sure: frozenset[s
     shapes = {family_name(key) for one, keys in cases if isinstance(one, OF_SHAPES + OF_BOTH) for key in keys}
     named = {family_name(key) for key in sure}
     return absences | named, shapes | named
+
+
+OF_FOLDERS = (ConfigMissing, ModelTypeMissing, FileNameUnknown, IndexRequired)
+"""What a loader does not find in a folder: nothing that a conversion of its tensors changes."""
 
 
 def _matters(finding: Finding, both: bool) -> bool:

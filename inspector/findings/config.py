@@ -185,3 +185,75 @@ class KeyNotUnderstood(Finding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         return [("keys", f"{number(self.count)}: {listed(self.keys)}")]
+
+
+class ConfigMissing(Finding, frozen=True, kw_only=True):
+    """The folder has no config.json.
+
+    What it means
+        The weights have the name under which transformers or diffusers stores them, but no config.json is with them.
+
+    Why it matters
+        Loaders build the model from config.json: without it they refuse the folder. The audit takes the sizes from the
+        weights.
+
+    Example
+        error[C313] config-missing: config.json
+          loader   transformers builds the model from it
+          similar  Config.json
+          help     rename Config.json to config.json
+
+    What to do
+        Download config.json, or rename the file: case matters. For the audit alone pass it with `--config FILE`.
+    """
+
+    code = "C313"
+    name = "config-missing"
+
+    loader: str
+    similar: str | None
+
+    def rows(self) -> Rows:
+        rows = [("loader", f"{self.loader} builds the model from it")]
+        return [*rows, ("similar", self.similar)] if self.similar else rows
+
+    def remedy(self) -> Remedy:
+        if self.similar is None:
+            return Remedy("download config.json, which belongs to the weights")
+        step = Step(action="move", file=self.similar, new="config.json")
+        return Remedy(f"rename {self.similar} to config.json", (step,))
+
+
+class ModelTypeMissing(Finding, frozen=True, kw_only=True):
+    """The config does not name a model type.
+
+    What it means
+        config.json has neither `model_type` nor `auto_map`.
+
+    Why it matters
+        transformers' AutoConfig cannot choose a class and refuses the folder, unless the folder's name happens to
+        contain a model type. The class itself, where it is known, can still load it.
+
+    Example
+        error[C314] model-type-missing: model_type
+          class  LlamaForCausalLM
+          help   set "model_type" in config.json to the type of LlamaForCausalLM
+
+    What to do
+        Add the model type: the original repository's config.json has it.
+    """
+
+    code = "C314"
+    name = "model-type-missing"
+
+    class_name: str | None = msgspec.field(name="class")
+
+    def headline(self) -> str:
+        return "model_type"
+
+    def rows(self) -> Rows:
+        return [("class", self.class_name)] if self.class_name else []
+
+    def remedy(self) -> Remedy:
+        of = f"the type of {self.class_name}" if self.class_name else "the model's type"
+        return Remedy(f'set "model_type" in config.json to {of}')

@@ -62,7 +62,8 @@ class Checkpoint(Struct, frozen=True):
     repository's folder, as the Hub states it. kept_shapes: tensors of which the values were read because they are
     shapes, None where none were asked for. reach: the place again, as it was opened, to read such
     values and what is in its folders. by_rank: file -> its tensors (None: it gave none), of files that are numbered
-    by rank and may be slices of one model.
+    by rank and may be slices of one model. alone: the file, the set or the config was named, so that what a
+    loader would find in the folder does not matter.
     """
 
     source: str
@@ -99,6 +100,7 @@ class Checkpoint(Struct, frozen=True):
     by_rank: Mapping[str, Mapping[str, Layout] | None] = {}
     kept_shapes: int | None = None
     reach: Callable[[], Source] | None = None
+    alone: bool = False
 
 
 _BARE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
@@ -283,6 +285,7 @@ def assemble(
         folder=source.folder if isinstance(source, FolderSource) and only is None else "",
         siblings=dict(list(listing.files.items())[:SIBLINGS_KEPT]),
         reach=lambda: source,
+        alone=only is not None or weights is not None or config is not None,
     )
     if "." in listing.others and only is None:
         return replace(blank, findings=(_no_place(Refusal(listing.others["."])), *findings))

@@ -38,3 +38,8 @@ TORCH_NAMES: Final[dict[str, str]] = {
     "float8_e8m0fnu": "F8_E8M0", "quint8": "U8", "qint8": "I8", "qint32": "I32",
 }  # fmt: skip
 """Dtype names of torch, as in pickles and configs -> name in a header."""
+
+NO_WEIGHTS: Final = frozenset(
+    {"BOOL", "C64", "F4", "F6_E2M3", "F6_E3M2", "F8_E8M0", "I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64"}
+)
+"""Dtypes that weights have only where they are quantized: integers, and floats that need a scale to be one."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.findings.finding import Finding, Place
-from inspector.loader.dtype import BITS, TORCH_NAMES
+from inspector.loader.dtype import BITS, NO_WEIGHTS, TORCH_NAMES
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
-from inspector.reconciler.wording import place_name
+from inspector.reconciler.wording import place_name, place_of
 
 
 def dtype_findings(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator[Finding]:
@@ -50,6 +50,29 @@ def dtype_findings(lines: Sequence[Line], config: Mapping[str, Any]) -> Iterator
         )
 
 
+def weights_not_float(lines: Sequence[Line], quantized: Collection[str]) -> Iterator[Finding]:
+    """Weights of a definition that are stored in a dtype which only quantized weights have, by dtype.
+
+    quantized: families of which another finding says how their quantization is wrong.
+    """
+    found: dict[str, list[Line]] = {}
+    for line in lines:
+        weight = line.block is not None and line.block.slot.tensor.counted and line.packed is None
+        if weight and line.layout.dtype in NO_WEIGHTS and line.family not in quantized:
+            found.setdefault(line.layout.dtype, []).append(line)
+    for dtype, stored in found.items():
+        from inspector.findings.types.dtypes import WeightsNotFloat
+
+        yield WeightsNotFloat(
+            place=place_of(stored[0].family, stored[0].boxes) if len(stored) == 1 else Place(),
+            dtype=dtype,
+            tensors=sum(line.tensors for line in stored),
+            elements=sum(line.elements for line in stored),
+            families=tuple(dict.fromkeys(place_name(line.family, line.boxes) for line in stored))[:MOST_FAMILIES],
+        )
+
+
+MOST_FAMILIES = 20
 MOST_NAMED = 5
 """Number of families that are named for each dtype of a mixture."""
 

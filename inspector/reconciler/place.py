@@ -13,6 +13,7 @@ from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
 from inspector.matcher.families import Families
 from inspector.notation.binding import Block, fits
+from inspector.notation.slots import Slot
 
 
 class Placed(Struct, frozen=True):
@@ -106,14 +107,18 @@ def _required_gaps(blocks: Sequence[Block], placed: list[Placed], lost: Lost) ->
     inside: dict[int, list[Placed]] = {}
     for one in placed:
         inside.setdefault(id(one.block), []).append(one)
-    stored_slots = {id(one.block.slot) for one in placed}
-    copies = {id(block.tie) for block in blocks if block.tie is not None and id(block.slot) in stored_slots}
-    groups = _stored_groups(placed)
+    copies: dict[int, list[Box]] = {}
+    for one in placed:
+        if one.block.tie is not None and one.block.tie.holes == one.block.slot.holes:
+            copies.setdefault(id(one.block.tie), []).extend(one.boxes)
+        elif one.block.tie is not None:
+            copies.setdefault(id(one.block.tie), []).extend(_everywhere(blocks, one.block.tie))
+    groups = stored_groups((one.block.slot, one.boxes) for one in placed)
     gaps = []
     for block in blocks:
-        if not block.required or block.tie is not None or id(block.slot) in copies:
+        if not block.required or block.tie is not None:
             continue
-        wanted = _wanted(block, groups)
+        wanted = minus(wanted_of(block, groups), copies.get(id(block.slot), ()))
         known = [box for one in inside.get(id(block), ()) for box in one.boxes]
         known += [box for box in lost.get(block.key, ()) if len(box) == len(block.axes)]
         wanted = minus(wanted, known)
@@ -123,17 +128,42 @@ def _required_gaps(blocks: Sequence[Block], placed: list[Placed], lost: Lost) ->
     return gaps
 
 
-def _stored_groups(placed: list[Placed]) -> dict[int, set[Index]]:
+def _everywhere(blocks: Sequence[Block], slot: Slot) -> list[Box]:
+    """All indices of a slot: one tensor with other indices is a copy of each of its tensors."""
+    return [block.axes for block in blocks if block.slot is slot]
+
+
+def copies_in(placed: Sequence[Placed]) -> dict[int, tuple[Box, ...]]:
+    """id of Placed -> where tied tensors are stored in addition to their original, or to a copy in its place."""
+    counted: dict[int, list[Box]] = {}
+    for one in placed:
+        counted.setdefault(id(one.block.slot), []).extend(one.boxes)
+    copies: dict[int, tuple[Box, ...]] = {}
+    for one in placed:
+        tie = one.block.tie
+        if tie is None:
+            continue
+        before = counted.setdefault(id(tie), [])
+        aligned = tie.holes == one.block.slot.holes
+        own = minus(one.boxes, before if aligned or not before else one.boxes)
+        before.extend(own)
+        copied = minus(one.boxes, own)
+        if copied:
+            copies[id(one)] = copied
+    return copies
+
+
+def stored_groups(stored: Iterable[tuple[Slot, tuple[Box, ...]]]) -> dict[int, set[Index]]:
     """For each all-or-nothing group the leading indices at which any of its tensors is stored."""
     groups: dict[int, set[Index]] = {}
-    for one in placed:
-        if one.block.slot.group is not None:
-            number, axes = one.block.slot.group
-            groups.setdefault(number, set()).update(leading(one.boxes, axes) or ())
+    for slot, boxes in stored:
+        if slot.group is not None:
+            number, axes = slot.group
+            groups.setdefault(number, set()).update(leading(boxes, axes) or ())
     return groups
 
 
-def _wanted(block: Block, groups: dict[int, set[Index]]) -> tuple[Box, ...]:
+def wanted_of(block: Block, groups: dict[int, set[Index]]) -> tuple[Box, ...]:
     """Where the tensors of a block are required: everywhere, or where any tensor of its group is stored."""
     if block.slot.group is None:
         return (block.axes,)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.algebra.boxes import Box, count, less, within
+from inspector.algebra.boxes import Box, count, less, minus, within
 from inspector.algebra.expression import words
 from inspector.algebra.names import axes_of, key_of
 from inspector.algebra.span import Span
@@ -25,7 +25,16 @@ from inspector.notation.spelling import Spelling
 from inspector.reconciler import ledger
 from inspector.reconciler.buffers import is_general_buffer
 from inspector.reconciler.ledger import Ledger, Line
-from inspector.reconciler.place import Lost, Placed, Placement, Unexpected, place
+from inspector.reconciler.place import (
+    Lost,
+    Placed,
+    Placement,
+    Unexpected,
+    copies_in,
+    place,
+    stored_groups,
+    wanted_of,
+)
 from inspector.reconciler.products import Product, fill
 
 if TYPE_CHECKING:
@@ -277,14 +286,16 @@ def _expected(plan: Plan, placement: Placement) -> int | None:
     for one in placement.placed:
         name = (id(one.block.slot), one.block.key)
         stored[name] = (*stored.get(name, ()), *one.boxes)
+    groups = stored_groups((block.slot, stored.get((id(block.slot), block.key), ())) for block in plan.blocks)
     total = 0
     for block in plan.blocks:
         slot = block.slot
         if not slot.tensor.counted or block.tie is not None or slot.extra:
             continue
-        tensors = block.tensors
-        if slot.optional or slot.group is not None:
+        if slot.optional:
             tensors = count(within(stored.get((id(slot), block.key), ()), block.axes))
+        else:
+            tensors = count(wanted_of(block, groups))
         if not tensors:
             continue
         if block.elements is None:
@@ -294,8 +305,8 @@ def _expected(plan: Plan, placement: Placement) -> int | None:
 
 
 def _lines(plan: Plan, placement: Placement, beyond: frozenset[int]) -> Iterator[Line]:
-    first = _first_of_ties(placement)
     order = {id(block): position for position, block in enumerate(plan.blocks)}
+    copies = copies_in(placement.placed)
     for one in sorted(placement.placed, key=lambda placed: order.get(id(placed.block), len(order))):
         slot = one.block.slot
         kind, component = ledger.PARAMETER, ""
@@ -303,23 +314,18 @@ def _lines(plan: Plan, placement: Placement, beyond: frozenset[int]) -> Iterator
             kind, component = ledger.BUFFER, slot.extra
         elif id(slot) in beyond:
             kind, component = ledger.EXTRA, slot.role
-        elif one.block.tie is not None and first.get(id(one.block.tie)) != id(slot):
-            kind = ledger.COPY
+        elif id(one) in copies:
+            copied = copies[id(one)]
+            yield _line(replace(one, boxes=copied, tensors=count(copied)), one.block.key, slot.role, ledger.COPY, "")
+            own = minus(one.boxes, copied)
+            if not own:
+                continue
+            one = replace(one, boxes=own, tensors=count(own))
         elif slot.extra:
             kind, component = ledger.EXTRA, slot.extra
         yield _line(one, one.block.key, slot.role, kind, component)
     for extra in placement.unexpected:
         yield _extra_line(plan, extra)
-
-
-def _first_of_ties(placement: Placement) -> dict[int, int]:
-    """For each tied original that is not stored, the one copy that counts in its place."""
-    stored = {id(one.block.slot) for one in placement.placed}
-    first: dict[int, int] = {}
-    for one in placement.placed:
-        if one.block.tie is not None and id(one.block.tie) not in stored:
-            first.setdefault(id(one.block.tie), id(one.block.slot))
-    return first
 
 
 def _extra_line(plan: Plan, extra: Unexpected) -> Line:

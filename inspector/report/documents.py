@@ -18,7 +18,7 @@ def _one_of(*words: str) -> Meta:
 
 Severity = Annotated[str, _one_of("error", "warning", "note")]
 Confidence = Annotated[str, _one_of("certain", "likely")]
-Verdict = Annotated[str, _one_of("clean", "findings", "unreadable")]
+Verdict = Annotated[str, _one_of("clean", "undecided", "findings", "unreadable")]
 Relation = Annotated[str, _one_of("conversion", "different")]
 
 ArchitectureDocument = TypedDict(
@@ -68,10 +68,11 @@ class CauseDocument(TypedDict):
 
 
 class SkippedDocument(TypedDict):
-    """A check that was not made, and why."""
+    """A check that was not made, and why. decisive: it makes the verdict undecided."""
 
     check: str
     because: str
+    decisive: bool
 
 
 class ExpertsDocument(TypedDict):

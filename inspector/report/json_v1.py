@@ -72,7 +72,7 @@ def audit_json(audited: Audit) -> AuditDocument:
             "active_parameters": audited.experts.parameters,
         },
         "solved": _fields(audited.answers),
-        "skipped": [{"check": skip.check, "because": skip.because} for skip in audited.skipped],
+        "skipped": [_fields(skip) for skip in audited.skipped],
         **_values(audited.values),
         **_reference(audited.reference),
         "components": components_json(audited),
@@ -187,7 +187,7 @@ def compare_json(compared: Comparison) -> CompareDocument:
         ],
         "files": None if compared.files is None else files_json(compared.files),
         "findings": [finding_json(finding) for finding in compared.findings],
-        "skipped": [{"check": skip.check, "because": skip.because} for skip in compared.skipped],
+        "skipped": [_fields(skip) for skip in compared.skipped],
         **_values(compared.values),
         "verdict": compared.verdict,
     }

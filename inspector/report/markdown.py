@@ -56,8 +56,10 @@ def audit_markdown(audited: Audit) -> str:
         if finding.help:
             parts.append(f"- help: {escaped(finding.help)}")
         parts.append("")
-    not_checked = "; ".join(f"{skip.check} ({skip.because})" for skip in audited.skipped)
-    parts.append(f"Not checked: {escaped(not_checked)}.")
+    for label, decisive in (("Open", True), ("Not checked", False)):
+        checks = [f"{skip.check} ({skip.because})" for skip in audited.skipped if skip.decisive is decisive]
+        if checks:
+            parts.append(f"{label}: {escaped('; '.join(checks))}.")
     return "\n".join(parts) + "\n"
 
 

@@ -15,7 +15,7 @@ from inspector.report.screen import PLAIN, Screen
 from inspector.report.values_text import values_text
 
 if TYPE_CHECKING:
-    from inspector.auditing.result import Audit
+    from inspector.auditing.result import Audit, Skipped
 
 
 def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN) -> str:
@@ -332,12 +332,18 @@ def verdict_line(audited: Audit) -> str:
 def _verdict(audited: Audit, screen: Screen) -> str:
     """The verdict, and what it does not cover."""
     lines = screen.wrapped(verdict_line(audited), rest="  ")
-    kind = "clean" if audited.verdict == "clean" else "error"
+    kind = {"clean": "clean", "undecided": "warning"}.get(audited.verdict, "error")
     lines[0] = lines[0].replace(audited.verdict, screen.paint(audited.verdict, kind), 1)
-    if audited.skipped and audited.verdict != "unreadable":
-        skipped = "; ".join(f"{skip.check} ({clean(skip.because)})" for skip in audited.skipped)
-        lines.extend(screen.wrapped(f"Not checked: {skipped}", rest="  "))
+    decisive = [skip for skip in audited.skipped if skip.decisive and audited.verdict == "undecided"]
+    others = [skip for skip in audited.skipped if skip not in decisive and audited.verdict != "unreadable"]
+    lines.extend((*_checks("Open", decisive, screen), *_checks("Not checked", others, screen)))
     return "\n".join(lines) + "\n"
+
+
+def _checks(label: str, skipped: Sequence[Skipped], screen: Screen) -> list[str]:
+    """Checks that were not made, after a label."""
+    checks = "; ".join(f"{clean(skip.check)} ({clean(skip.because)})" for skip in skipped)
+    return screen.wrapped(f"{label}: {checks}", rest="  ") if checks else []
 
 
 def _notes(notes: Sequence[Finding], screen: Screen) -> str:

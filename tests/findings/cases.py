@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from inspector.auditing.adapter import BaseRead, audit_adapter
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit_loaded
@@ -107,6 +109,13 @@ def indexed(**totals: int) -> Audit:
     return audit_loaded(Checkpoint("test", "test", config, tensors=healthy.tensors, index=index, readable=True))
 
 
+def folder(config: dict[str, Any] | None, *others: str) -> Audit:
+    """Llama-3-8B in a folder, with another config."""
+    healthy = checkpoint(genuine(LLAMA8B), None, config)
+    siblings = dict.fromkeys(others, 600)
+    return audit_loaded(replace(healthy, set_name="model.safetensors", siblings=siblings))
+
+
 FIRES: dict[str, Callable[[], Audit]] = {
     "config-disagrees": lambda: llama(num_key_value_heads=32),
     "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
@@ -140,6 +149,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "stored-transposed": lambda: llama(turn("up_proj")),
     "dtypes-mixed": lambda: llama(retype("F32", "norm")),
     "dtype-differs": lambda: llama(retype("F32", "")),
+    "config-missing": lambda: folder(None, "Config.json"),
+    "model-type-missing": lambda: folder({name: value for name, value in LLAMA8B.items() if name != "model_type"}),
+    "weights-not-float": lambda: llama(retype("I8", "up_proj")),
     "head-missing": lambda: llama(drop("lm_head")),
     "copy-stored": lambda: judged(genuine(TIED, copies=True), TIED),
     "head-tied": lambda: judged(genuine(TIED), TIED),

@@ -334,6 +334,19 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {"files": 2, "names": ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]},
     ),
+    "index-required": (
+        {},
+        {
+            "files": 2,
+            "names": ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"],
+            "loader": "transformers",
+            "wanted": "model.safetensors.index.json",
+        },
+    ),
+    "file-name-unknown": (
+        {"file": "model-finetuned.safetensors"},
+        {"loader": "transformers", "wanted": "model.safetensors", "single": True, "variant": ""},
+    ),
     "index-key-doubled": (
         {"file": "model.safetensors.index.json"},
         {"keys": ["lm_head.weight"], "count": 1},

@@ -19,6 +19,7 @@ TERMS = (
     "unexplained",
     "(likely)",
     "clean",
+    "undecided",
     "findings",
     "unreadable",
     "carried",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.reading.content import KeysDoubled
 from inspector.findings.refetch import Refetch
 from inspector.findings.words import count, listed, number
@@ -194,6 +194,45 @@ class IndexMissing(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return Remedy("download the index, or generate one from the headers")
+
+
+class IndexRequired(Finding, frozen=True, kw_only=True):
+    """The loader of this folder needs an index, and there is none.
+
+    What it means
+        The files are numbered like shards but no `.index.json` lists them. All of them are audited.
+
+    Why it matters
+        The loader that the config is made for finds shards through the index only: it reports that there are no
+        weights.
+
+    Example
+        error[S222] index-required: 2 shards without an index
+          shards  model-00001-of-00002.safetensors, model-00002-of-00002.safetensors
+          loader  transformers looks for model.safetensors.index.json
+          help    download model.safetensors.index.json, or generate it from the headers
+
+    What to do
+        Download the index, or generate one from the headers.
+    """
+
+    code = "S222"
+    name = "index-required"
+
+    files: int
+    names: tuple[str, ...]
+    loader: str
+    wanted: str
+
+    def headline(self) -> str:
+        return f"{count(self.files, 'shard')} without an index"
+
+    def rows(self) -> Rows:
+        return [("shards", listed(self.names, 4)), ("loader", f"{self.loader} looks for {self.wanted}")]
+
+    def remedy(self) -> Remedy:
+        step = Step(action="write", file=self.wanted)
+        return Remedy(f"download {self.wanted}, or generate it from the headers", (step,))
 
 
 class IndexKeyDoubled(KeysDoubled, frozen=True, kw_only=True):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Rows
-from inspector.findings.words import count, number
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.words import count, listed, number
 
 
 class DtypeShare(msgspec.Struct, frozen=True):
@@ -93,3 +93,50 @@ class DtypeDiffers(Finding, frozen=True, kw_only=True):
         if self.bytes == self.would_be:
             return []
         return [("bytes", f"{number(self.bytes)}, {number(self.would_be)} in the config's dtype")]
+
+
+class WeightsNotFloat(Finding, frozen=True, kw_only=True):
+    """Weights are stored in a dtype that no weight has.
+
+    What it means
+        Tensors that the architecture defines as floating-point weights are stored as integers, booleans, complex
+        numbers or packed floats, and no quantization explains it.
+
+    Why it matters
+        Some loaders refuse them. Others cast the stored numbers to floats: truncated weights, or quantized values
+        without their scales.
+
+    Example
+        error[T603] weights-not-float: 32 tensors stored as I8
+          tensors  model.layers.{layer}.mlp.up_proj.weight
+          stored   I8, 1,879,048,192 elements
+          help     save these weights as floats again; if they are quantized, restore
+                   their scales and the quantization settings
+
+    What to do
+        Save or download the weights again. If they are quantized values, they need their scales and the quantization
+        settings of the config.
+    """
+
+    code = "T603"
+    name = "weights-not-float"
+
+    dtype: str
+    tensors: int
+    elements: int
+    families: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"{count(self.tensors, 'tensor')} stored as {self.dtype}"
+
+    def rows(self) -> Rows:
+        return [
+            ("tensors", listed(self.families, 3)),
+            ("stored", f"{self.dtype}, {count(self.elements, 'element')}"),
+        ]
+
+    def remedy(self) -> Remedy:
+        return Remedy(
+            "save these weights as floats again; if they are quantized, restore their scales and the quantization "
+            "settings"
+        )

@@ -1,0 +1,127 @@
+"""Whether the loader that a folder is made for finds the config and the weights by their names.
+
+Sources: transformers 5, `modeling_utils.py` (`_get_resolved_checkpoint_files`) and `AutoConfig.from_pretrained`;
+diffusers 0.36, `models/modeling_utils.py` and `utils/constants.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.auditing.result import Audit, verdict_with
+from inspector.findings.finding import Finding, Place, ordered
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import LITGPT_FILES
+
+CONFIG: Final = "config.json"
+OTHER_CONFIGS: Final = (
+    "params.json", "open_clip_config.json", "modules.json", "config_sentence_transformers.json", *LITGPT_FILES
+)  # fmt: skip
+"""Files that say how weights without a config.json are loaded."""
+INDEX: Final = ".index.json"
+ENDINGS: Final = {"safetensors": "safetensors", "bin": "bin", "pt": "bin", "pth": "bin", "ckpt": "bin"}
+"""Ending of a weight file -> the ending that loaders look for in its format."""
+
+
+class Loader(Struct, frozen=True):
+    """A loader, and the stem of the names that it looks for with each ending."""
+
+    name: str
+    stems: Mapping[str, str]
+
+    def finds(self, name: str) -> bool:
+        """Whether it looks for this single file or index."""
+        return name.removesuffix(INDEX) in {f"{stem}.{ending}" for ending, stem in self.stems.items()}
+
+
+TRANSFORMERS: Final = Loader("transformers", {"safetensors": "model", "bin": "pytorch_model"})
+DIFFUSERS: Final = Loader("diffusers", {"safetensors": "diffusion_pytorch_model", "bin": "diffusion_pytorch_model"})
+
+
+def with_file_names(audited: Audit) -> Audit:
+    """The audit of a folder with what its loader does not find. A file that was named by itself is not judged."""
+    checkpoint = audited.checkpoint
+    if not checkpoint.set_name or checkpoint.alone or not checkpoint.readable or checkpoint.adapter is not None:
+        return audited
+    loader = intended(checkpoint)
+    if loader is not None:
+        findings = list(_judged(checkpoint, loader, audited.findings))
+    else:
+        findings = [*audited.findings, *_config_unusable(audited)]
+    if len(findings) == len(audited.findings) and all(a is b for a, b in zip(findings, audited.findings, strict=True)):
+        return audited
+    findings = ordered(findings)
+    return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+
+
+def intended(checkpoint: Checkpoint) -> Loader | None:
+    """The loader that a folder is made for, by its config; None where no name is prescribed.
+
+    MLX reads every file `model*.safetensors`.
+    """
+    config = checkpoint.config
+    if config is None or config.kind != "config":
+        return None
+    values = config.values
+    if "_class_name" in values:
+        return DIFFUSERS
+    if "quantization" in values and "quantization_config" not in values:
+        return None
+    return TRANSFORMERS if isinstance(values.get("model_type"), str) or "auto_map" in values else None
+
+
+def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...]) -> Iterator[Finding]:
+    """The findings of an audit with the one on the name of the weights, where the loader does not find them."""
+    name = checkpoint.set_name
+    stem, _, ending = name.removesuffix(INDEX).rpartition(".")
+    ending = ENDINGS.get(ending, "")
+    config = checkpoint.config.values if checkpoint.config is not None else {}
+    there = (name, *(other.name for other in checkpoint.other_sets))
+    if not ending or any(loader.finds(one) for one in there) or config.get("transformers_weights") == name:
+        yield from findings
+        return
+    single = f"{loader.stems[ending]}.{ending}"
+    if stem == f"{loader.stems[ending]}-*":
+        from inspector.findings.shards.index import IndexMissing, IndexRequired
+
+        for one in findings:
+            if isinstance(one, IndexMissing):
+                one = IndexRequired(files=one.files, names=one.names, loader=loader.name, wanted=single + INDEX)
+            yield one
+        return
+    from inspector.findings.shards.names import FileNameUnknown
+
+    numbered = "*" in stem or name.endswith(INDEX) or checkpoint.index is not None
+    before, _, variant = stem.partition(".")
+    yield from findings
+    yield FileNameUnknown(
+        place=Place(file=name),
+        loader=loader.name,
+        wanted=single + (INDEX if numbered else ""),
+        single=not numbered,
+        variant=variant if before == loader.stems[ending] else "",
+    )
+
+
+def _config_unusable(audited: Audit) -> Iterator[Finding]:
+    """What a loader says of a known model's folder without a config.json, or with one that names no type."""
+    checkpoint = audited.checkpoint
+    loader = next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(checkpoint.set_name)), None)
+    if loader is None or audited.architecture is None:
+        return
+    config, names = checkpoint.config, checkpoint.siblings
+    if config is not None and config.file == CONFIG:
+        if "model_type" in config.values or "quantization" in config.values:
+            return
+        from inspector.findings.config import ModelTypeMissing
+
+        yield ModelTypeMissing(place=Place(file=CONFIG, key="model_type"), class_name=audited.class_name)
+    elif config is None and CONFIG not in names and names.keys().isdisjoint(OTHER_CONFIGS):
+        from inspector.findings.config import ConfigMissing
+
+        similar = next((name for name in sorted(names) if name.casefold() == CONFIG), None)
+        yield ConfigMissing(place=Place(file=CONFIG), loader=loader.name, similar=similar)

@@ -1,0 +1,63 @@
+"""Copies excuse the originals at their own indices, and what is missing stays in the expected count."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.judged import codes, judged, records, spec_of
+
+DETECTION = ("rt_detr", "rt_detr_v2", "d_fine")
+COPY = "model.decoder."
+
+
+def detector(model_type: str) -> tuple[dict[str, Any], dict[str, tuple[str, tuple[int, ...]]], list[str]]:
+    """The config, the listing, and the names of the heads of each layer."""
+    record = next(one for one in records(model_type) if one["class"].endswith("ForObjectDetection"))
+    spec = spec_of(record)
+    heads = [name for name in spec if re.search(r"(class|bbox)_embed\.\d", name)]
+    return record["config"], spec, heads
+
+
+@pytest.mark.parametrize("model_type", DETECTION)
+@pytest.mark.parametrize("kind", ["class_embed", "bbox_embed"])
+def test_each_missing_head_of_a_layer_is_reported(model_type: str, kind: str) -> None:
+    config, spec, heads = detector(model_type)
+    for name in [name for name in heads if f"{kind}." in name][::3]:
+        audited = judged({one: entry for one, entry in spec.items() if one != name}, config)
+        assert codes(audited) & {"N403", "N404"}, name
+        counts = audited.counts
+        assert counts.expected_parameters is not None
+        elements = 1
+        for dim in spec[name][1]:
+            elements *= dim
+        assert counts.expected_parameters - counts.unique_parameters == elements
+
+
+@pytest.mark.parametrize("model_type", DETECTION)
+def test_either_name_is_enough_at_every_index(model_type: str) -> None:
+    config, spec, heads = detector(model_type)
+    whole = judged(spec, config)
+    assert whole.verdict == "clean"
+    both = dict(spec)
+    for name in heads:
+        other = name.removeprefix(COPY) if name.startswith(COPY) else COPY + name
+        both[other] = spec[name]
+    mixed = {name: entry for name, entry in both.items() if name not in heads[::2]}
+    for listing, copied in (
+        (both, True),
+        (mixed, True),
+        ({name: both[name] for name in both if name not in heads}, False),
+    ):
+        audited = judged(listing, config)
+        assert audited.verdict == "clean", [one.message for one in audited.findings]
+        assert audited.counts.unique_parameters == whole.counts.unique_parameters
+        assert bool(audited.counts.tied_copies) is copied
+
+
+@pytest.mark.parametrize("model_type", ["deformable_detr", "bert", "llama", "rt_detr"])
+def test_a_healthy_model_is_clean(model_type: str) -> None:
+    for record in records(model_type)[:3]:
+        assert judged(spec_of(record), record["config"]).verdict == "clean"

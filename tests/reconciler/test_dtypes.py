@@ -1,0 +1,50 @@
+"""Weights in dtypes that only quantized weights have, on models of transformers."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.loader.dtype import NO_WEIGHTS
+from tests.judged import base_record, codes, judged, spec_of
+from tests.quantization import recorded
+
+UNPACKED = sorted(NO_WEIGHTS - {"U32", "F6_E2M3", "F6_E3M2"})
+"""Without U32, which is read as MLX's packing, and without those of which a row need not end on a byte."""
+TYPES = ("llama", "bert", "resnet", "mamba", "t5", "clip")
+
+
+def stored_as(model_type: str, dtype: str, *, every: bool) -> Audit:
+    """A model of which all matrices, or one, have another dtype."""
+    record = base_record(model_type)
+    spec = spec_of(record)
+    matrices = [name for name, (_, shape) in spec.items() if len(shape) > 1]
+    changed = matrices if every else matrices[-1:]
+    return judged({**spec, **{name: (dtype, spec[name][1]) for name in changed}}, record["config"])
+
+
+@pytest.mark.parametrize("dtype", UNPACKED)
+@pytest.mark.parametrize("model_type", TYPES)
+def test_integers_are_no_weights(model_type: str, dtype: str) -> None:
+    for every in (True, False):
+        audited = stored_as(model_type, dtype, every=every)
+        assert codes(audited) == {"T603"}
+        assert audited.findings[0].facts["dtype"] == dtype
+
+
+@pytest.mark.parametrize("dtype", ["F16", "BF16", "F64", "F8_E4M3", "F8_E5M2"])
+@pytest.mark.parametrize("model_type", TYPES)
+def test_floats_are(model_type: str, dtype: str) -> None:
+    assert codes(stored_as(model_type, dtype, every=True)) == set()
+
+
+@pytest.mark.parametrize("name", recorded.RECORDED)
+def test_quantized_weights_may_be_integers(name: str) -> None:
+    found = recorded.record(name)
+    spec = {one: (dtype, tuple(shape)) for one, (dtype, shape) in found["tensors"].items()}
+    assert "T603" not in codes(judged(spec, found["config"], side=found["side"]))
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_packed_words_without_scales_are_not_weights_either(model_type: str) -> None:
+    assert stored_as(model_type, "U32", every=True).verdict == "findings"

@@ -1,0 +1,145 @@
+"""Names that the loader of a folder does not look for, and configs that it does not find."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from inspector.findings.finding import Finding
+from tests.checkpoints import genuine, write, write_file
+from tests.judged import base_record, codes, spec_of
+from tests.make_checkpoints import SMALL_LLAMA
+from tests.test_pipelines import PARTS, TEXT, UNET, pipeline
+
+MODELS: dict[str, tuple[Any, Any]] = {
+    "llama": (genuine(SMALL_LLAMA), SMALL_LLAMA),
+    "clip_text_model": (genuine(TEXT, "F16"), TEXT),
+    "UNet2DConditionModel": (genuine(UNET, "F16"), UNET),
+    **{
+        name: (spec_of(base_record(name)), {**base_record(name)["config"], "model_type": name})
+        for name in ("bert", "t5", "vit")
+    },
+}
+WANTED = {name: "diffusion_pytorch_model" if name.startswith("UNet") else "model" for name in MODELS}
+
+
+def stored_as(folder: Path, model: str, name: str) -> Audit:
+    """The audit of a model's folder with the weights under a name."""
+    spec, config = MODELS[model]
+    write(folder, {}, config)
+    (folder / "model.safetensors").unlink()
+    write_file(folder / name, spec)
+    return audit(str(folder))
+
+
+def reported(audited: Audit, code: str) -> Finding:
+    """The one error or warning."""
+    assert codes(audited) == {code}
+    (finding,) = (one for one in audited.findings if one.code == code)
+    return finding
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", ["llama-finetuned.safetensors", "model (1).safetensors", "tmp-model.safetensors"])
+def test_a_name_that_no_loader_looks_for(model: str, name: str, tmp_path: Path) -> None:
+    finding = reported(stored_as(tmp_path, model, name), "S221")
+    wanted = f"{WANTED[model]}.safetensors"
+    assert (finding.place.file, finding.facts["wanted"], finding.facts["variant"]) == (name, wanted, "")
+    (step,) = finding.remedy().steps
+    (tmp_path / name).rename(tmp_path / step.new)
+    assert audit(str(tmp_path)).verdict == "clean"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_variant_is_found_by_name_only(model: str, tmp_path: Path) -> None:
+    finding = reported(stored_as(tmp_path, model, f"{WANTED[model]}.fp16.safetensors"), "S221")
+    assert 'variant="fp16"' in finding.help
+    write_file(tmp_path / f"{WANTED[model]}.safetensors", MODELS[model][0])
+    assert codes(audit(str(tmp_path))) == set()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_right_name_is_quiet(model: str, tmp_path: Path) -> None:
+    assert stored_as(tmp_path, model, f"{WANTED[model]}.safetensors").verdict == "clean"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_file_by_itself_may_have_any_name(model: str, tmp_path: Path) -> None:
+    stored_as(tmp_path, model, "my own.safetensors")
+    assert audit(str(tmp_path / "my own.safetensors")).verdict == "clean"
+    assert audit(str(tmp_path), weights="my own.safetensors").verdict == "clean"
+
+
+def test_components_of_pipelines(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    unet = folder / "unet"
+    (unet / "diffusion_pytorch_model.safetensors").rename(unet / "model.safetensors")
+    finding = reported(audit(str(folder)), "S221")
+    assert finding.title == "unet: model.safetensors"
+    assert finding.facts["wanted"] == "diffusion_pytorch_model.safetensors"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_shards_need_an_index(model: str, tmp_path: Path) -> None:
+    spec, config = MODELS[model]
+    write(tmp_path, spec, config, shards=2)
+    for path in list(tmp_path.iterdir()):
+        if path.name.startswith("model"):
+            path.rename(path.with_name(path.name.replace("model", WANTED[model], 1)))
+    index = tmp_path / f"{WANTED[model]}.safetensors.index.json"
+    text = index.read_text(encoding="utf-8").replace("model-0", f"{WANTED[model]}-0")
+    index.write_text(text, encoding="utf-8")
+    assert audit(str(tmp_path)).verdict == "clean"
+    index.unlink()
+    assert reported(audit(str(tmp_path)), "S222").facts["wanted"] == index.name
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_folder_without_config(model: str, tmp_path: Path) -> None:
+    stored_as(tmp_path, model, f"{WANTED[model]}.safetensors")
+    config = tmp_path / "config.json"
+    other = config.rename(tmp_path / "Config.json")
+    audited = audit(str(tmp_path))
+    if audited.architecture is None:
+        assert audited.verdict == "undecided"
+        return
+    assert reported(audited, "C313").facts["similar"] == "Config.json"
+    assert audit(str(tmp_path), config=str(other)).verdict == "clean"
+    other.unlink()
+    assert reported(audit(str(tmp_path)), "C313").facts["similar"] is None
+    (tmp_path / "params.json").write_text("{", encoding="utf-8")
+    assert "C313" not in codes(audit(str(tmp_path)))
+    (tmp_path / "params.json").unlink()
+    assert audit(str(tmp_path / f"{WANTED[model]}.safetensors")).verdict == "clean"
+
+
+@pytest.mark.parametrize("model", ["llama", "bert", "t5", "vit"])
+def test_a_config_without_model_type(model: str, tmp_path: Path) -> None:
+    stored_as(tmp_path, model, "model.safetensors")
+    path = tmp_path / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({key: value for key, value in config.items() if key != "model_type"}), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    assert audited.architecture is None or "C314" in codes(audited)
+    path.write_text(json.dumps(config), encoding="utf-8")
+    assert audit(str(tmp_path)).verdict == "clean"
+
+
+def test_a_name_that_the_config_states(tmp_path: Path) -> None:
+    assert codes(stored_as(tmp_path, "llama", "own.safetensors")) == {"S221"}
+    config = {**SMALL_LLAMA, "transformers_weights": "own.safetensors"}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert "S221" not in codes(audit(str(tmp_path)))
+
+
+def test_files_that_a_loader_finds_next_to_others_are_no_finding(tmp_path: Path) -> None:
+    spec, config = MODELS["llama"]
+    write(tmp_path, spec, config, shards=2)
+    write_file(tmp_path / "consolidated.safetensors", spec)
+    write_file(tmp_path / "model.fp16.safetensors", spec)
+    assert codes(audit(str(tmp_path))) == set()
