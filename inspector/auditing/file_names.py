@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.architectures.defaults import defaults_of
 from inspector.auditing.result import Audit, verdict_with
 from inspector.findings.finding import Finding, Place, ordered
 from inspector.loader.checkpoint import Checkpoint
@@ -107,15 +108,19 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
     )
 
 
+TYPED: Final = ("model_type", "auto_map", "_class_name", "quantization")
+"""Keys of a config.json that tell a loader the class: its type, code of the repository, diffusers' class, MLX."""
+
+
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
     """What a loader says of a known model's folder without a config.json, or with one that names no type."""
     checkpoint = audited.checkpoint
     loader = next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(checkpoint.set_name)), None)
-    if loader is None or audited.architecture is None:
-        return
+    if loader is None or audited.architecture is None or defaults_of(audited.architecture.name) is None:
+        return  # of a type that neither library has nobody knows which loader it is for
     config, names = checkpoint.config, checkpoint.siblings
     if config is not None and config.file == CONFIG:
-        if "model_type" in config.values or "quantization" in config.values:
+        if not config.values.keys().isdisjoint(TYPED):
             return
         from inspector.findings.config import ModelTypeMissing
 
