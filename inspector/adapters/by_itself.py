@@ -16,11 +16,10 @@ from inspector.findings.adapters.tensors import (
 from inspector.findings.adapters.whole import (
     AdapterTargetUnnamed,
 )
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.matcher.families import Families
 from inspector.reconciler.wording import indices_in_words, place_of
 
-NAMES_SHOWN: Final = 20
 FEWEST_LAYERS: Final = 4
 """Fewer layers than this make no pattern from which one could be odd."""
 MOST_ODD: Final = 3

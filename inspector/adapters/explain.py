@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from inspector.adapters.base import Base
 from inspector.adapters.beside_base import Matched, findings_beside, module_of, overlap, unknown_modules
-from inspector.adapters.by_itself import NAMES_SHOWN, odd_layers, unnamed_targets
+from inspector.adapters.by_itself import odd_layers, unnamed_targets
 from inspector.adapters.expected import Expected, expected_parameters, plan_alone
 from inspector.adapters.names import BASE_LAYER, PROMPT, adapter_kind, base_name, tuner_name
 from inspector.adapters.plan import plan_with
@@ -23,7 +23,7 @@ from inspector.findings.adapters.whole import (
     Adapter,
     AdapterNamesUnknown,
 )
-from inspector.findings.finding import Finding
+from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.matcher.families import Families, Stored
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line

@@ -53,7 +53,7 @@ def with_file_names(audited: Audit) -> Audit:
         findings = list(_judged(checkpoint, loader, audited.findings))
     else:
         findings = [*audited.findings, *_config_unusable(audited)]
-    if len(findings) == len(audited.findings) and all(a is b for a, b in zip(findings, audited.findings, strict=True)):
+    if findings == list(audited.findings):
         return audited
     findings = ordered(findings)
     return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))

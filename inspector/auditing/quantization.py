@@ -8,7 +8,7 @@ import msgspec
 
 from inspector.algebra.boxes import Box, count, less
 from inspector.auditing.result import Skipped
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.types.packed import (
     PackedOtherwise,
@@ -166,14 +166,14 @@ def _completed(members: Sequence[ModuleProblem]) -> Finding:
 
 def _named(finding: PackedModules, place: Place, members: Sequence[ModuleProblem]) -> Finding:
     """A finding with the names of its modules."""
-    names = [name for case in members[:20] for name in names_in(case.key, case.boxes, 5)]
+    names = [name for case in members[:NAMES_SHOWN] for name in names_in(case.key, case.boxes, 5)]
     return msgspec.structs.replace(
         finding,
         place=place,
         scheme=members[0].scheme,
         modules=sum(case.tensors for case in members),
-        families=tuple(dict.fromkeys(family_name(case.key) for case in members))[:20],
-        names=tuple(names[:20]),
+        families=tuple(dict.fromkeys(family_name(case.key) for case in members))[:NAMES_SHOWN],
+        names=tuple(names[:NAMES_SHOWN]),
         where=_where(members),
     )
 

@@ -12,11 +12,11 @@ import msgspec
 from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, Reference, ReferenceFile, Skipped, verdict_with
-from inspector.findings.finding import Finding, Place, ordered
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.findings.header.reference import CLEARER, STRICTER, ReferenceDisagrees
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.header import parse_header, unopened
-from inspector.loader.header_record import NAMES_SHOWN, Header
+from inspector.loader.header_record import Header
 from inspector.loader.reference import ReferenceAnswer, ReferenceReader
 from inspector.loader.sources.folder import FolderSource
 from inspector.loader.sources.source import Opening

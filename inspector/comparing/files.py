@@ -22,7 +22,7 @@ from inspector.findings.conversion.downloads import (
     FileSize,
     RepositoriesDiffer,
 )
-from inspector.findings.finding import Finding, Place, merged, ordered
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place, merged, ordered
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.sources.download import quoted, second_copy
 from inspector.loader.sources.local_files import content_digest, files_below, git_digest
@@ -31,7 +31,6 @@ from inspector.loader.sources.source import RepositoryFile
 if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
 
-NAMES_SHOWN: Final = 20
 SMALL: Final = 10_000_000
 """Largest file, in bytes, with content that is always compared; the Hub stores longer ones by SHA-256."""
 SMALL_TOGETHER: Final = 500_000_000
@@ -55,12 +54,13 @@ _PAPERS: Final = ("readme", "license", "notice", "use_policy", "changelog", "cit
 
 def with_files(compared: Comparison, *, hashes: bool = False, progress: Progress | None = None) -> Comparison:
     """The comparison with the differences of files, where at least one side is a repository."""
-    files = files_between(compared.source.checkpoint, compared.target.checkpoint, hashes, progress)
-    if files is None:
+    between = files_between(compared.source.checkpoint, compared.target.checkpoint, hashes, progress)
+    if between is None:
         return compared
+    files, found = between
     reported = {*files.missing, *files.differing}
     kept = [one for one in compared.findings if one.place.file not in reported]  # the cause is reported with the file
-    findings = ordered((*kept, *merged(files.findings)))
+    findings = ordered((*kept, *merged(found)))
     bad = any(one.severity != "note" for one in findings)
     verdict = "findings" if bad and compared.verdict == "clean" else compared.verdict
     return replace(compared, files=files, findings=tuple(findings), verdict=verdict)
@@ -68,7 +68,7 @@ def with_files(compared: Comparison, *, hashes: bool = False, progress: Progress
 
 def files_between(
     one: Checkpoint, other: Checkpoint, hashes: bool = False, progress: Progress | None = None
-) -> Files | None:
+) -> tuple[Files, list[Finding]] | None:
     """Compares the files of a folder with those of a repository, in either order, or those of two repositories."""
     if one.tree and other.tree:
         return _repositories(one, other)
@@ -89,7 +89,7 @@ class _Download:
         self.proven: list[str] = []
         self.refused: list[str] = []
 
-    def compare(self) -> Files:
+    def compare(self) -> tuple[Files, list[Finding]]:
         wanted = _audited(self.local) if _audited(self.local) <= self.tree.keys() else _audited(self.repository)
         both = [path for path in self.tree if path in self.there]
         sizes = {path: self.tree[path].size for path in both if self.tree[path].size != self.there[path]}
@@ -108,7 +108,7 @@ class _Download:
             *self._extra(extra),
             *self._left_out([path for path in missing if path not in needed]),
         ]
-        return Files(
+        files = Files(
             reference=self.repository.address,
             commit=self.repository.commit or "",
             other=self.local.source,
@@ -122,8 +122,8 @@ class _Download:
             extra=tuple(extra),
             local=True,
             hashed=self.hashes,
-            findings=tuple(findings),
         )
+        return files, findings
 
     def _path(self, path: str) -> str:
         return os.path.join(self.local.folder, *path.split("/"))
@@ -253,14 +253,14 @@ def _is_needed(path: str, audited: frozenset[str]) -> bool:
     return second_copy(path, set(audited)) is None
 
 
-def _repositories(one: Checkpoint, other: Checkpoint) -> Files:
+def _repositories(one: Checkpoint, other: Checkpoint) -> tuple[Files, list[Finding]]:
     """Compares two commits by what the Hub states about their files: nothing is read."""
     both = [path for path in one.tree if path in other.tree]
     differing = [path for path in both if _differs(one.tree[path], other.tree[path])]
     gone = [path for path in one.tree if path not in other.tree]
     new = [path for path in other.tree if path not in one.tree]
     proven = [path for path in both if path not in differing and _states(one.tree[path], other.tree[path])]
-    findings = []
+    findings: list[Finding] = []
     if differing or gone or new:
         findings.append(
             RepositoriesDiffer(
@@ -273,7 +273,7 @@ def _repositories(one: Checkpoint, other: Checkpoint) -> Files:
             )
         )
     rest = [path for path in both if path not in differing and path not in proven]
-    return Files(
+    files = Files(
         reference=one.address,
         commit=one.commit or "",
         other=other.address,
@@ -287,8 +287,8 @@ def _repositories(one: Checkpoint, other: Checkpoint) -> Files:
         extra=tuple(new),
         local=False,
         hashed=False,
-        findings=tuple(findings),
     )
+    return files, findings
 
 
 def _states(one: RepositoryFile, other: RepositoryFile) -> bool:

@@ -21,7 +21,8 @@ class Files(Struct, frozen=True):
     """Differences of files. The reference is a commit of a repository, the other side a folder or another commit.
 
     same: number of files of equal size, `proven` of them with equal content; the content of
-    `unproven` large files was not read. local: the other side is a folder. differing, missing, extra: paths.
+    `unproven` large files was not read. local: the other side is a folder. hashed: large files were read and hashed.
+    differing, missing, extra: paths.
     """
 
     reference: str
@@ -37,7 +38,6 @@ class Files(Struct, frozen=True):
     extra: tuple[str, ...]
     local: bool
     hashed: bool
-    findings: tuple[Finding, ...] = ()
 
 
 class RoleDifference(Struct, frozen=True):

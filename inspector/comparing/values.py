@@ -17,7 +17,7 @@ from inspector.comparing.arrays import as_halves, head_widths, in_halves, logica
 from inspector.comparing.result import Comparison
 from inspector.comparing.tally import Carried, LogicalTensor
 from inspector.findings.conversion.values import RowsReordered, ValuesDiffer, ValuesRounded, ValuesUnchanged
-from inspector.findings.finding import Finding, Place, merged, ordered
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place, merged, ordered
 from inspector.findings.header.reference import ReferenceDisagrees
 from inspector.loader.sources.traffic import Progress
 from inspector.values.difference import Difference, Numbers, difference
@@ -25,7 +25,6 @@ from inspector.values.reading import Store
 from inspector.values.result import (
     DIFFERENT,
     EQUAL,
-    NAMES_SHOWN,
     REORDERED,
     ROUNDED,
     Values,

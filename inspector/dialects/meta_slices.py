@@ -17,12 +17,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout, lay_out
 from inspector.loader.lost_files import with_origin
 
-NAMES_SHOWN: Final = 20
 _FILE: Final = re.compile(r"(consolidated\.)(\d{2})(\.(?:pth|safetensors))", re.ASCII)
 _OUT: Final = frozenset({"wq", "wk", "wv", "w1", "w3", "output"})
 _IN: Final = frozenset({"wo", "w2"})

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import isfinite
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 import msgspec
 
 SEVERITIES = ("error", "warning", "note")
 """Worst first."""
+
+NAMES_SHOWN: Final = 20
+"""Most names in one finding; how many there are is a field of its own."""
 
 Rows = list[tuple[str, str]]
 """Label and text of the lines below the headline."""

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.shards.agreement import (
     ShardNameUnsafe,
     TensorAbsent,
@@ -29,7 +29,6 @@ from inspector.loader.layer_words import layers_of
 from inspector.loader.sources.source import is_plain_name
 from inspector.loader.weight_sets import WeightSet, numbered_like, shard_number
 
-NAMES_SHOWN: Final = 20
 FILES_REPORTED: Final = 20
 """Most files with separate findings of one kind; further files share one finding."""
 

@@ -274,17 +274,9 @@ def assemble(
     listing = source.listing()
     configs, faults = read_configs(source, listing, config)
     findings = [*faults]
-    blank = Checkpoint(
-        source.title if given is None else given,
-        source.title if only is None else only,
-        configs.get("config") or configs.get("params"),
-        configs.get("adapter"),
-        configs.get("pipeline"),
-        side=side_values(source, listing, configs),
-        origin=source.origin,
-        folder=source.folder if isinstance(source, FolderSource) and only is None else "",
-        siblings=dict(list(listing.files.items())[:SIBLINGS_KEPT]),
-        reach=lambda: source,
+    blank = replace(
+        _without_weights(source, listing, configs, only),
+        source=source.title if given is None else given,
         alone=only is not None or weights is not None or config is not None,
     )
     if "." in listing.others and only is None:
@@ -318,6 +310,22 @@ def assemble(
         readable=bool(audit.files),
         partial=picked.partial,
         siblings={name: size for name, size in blank.siblings.items() if name not in audit.names},
+    )
+
+
+def _without_weights(source: Source, listing: Listing, configs: Mapping[str, Config], only: str | None) -> Checkpoint:
+    """What is known of a checkpoint before its weights are read."""
+    return Checkpoint(
+        source.title,
+        source.title if only is None else only,
+        configs.get("config") or configs.get("params"),
+        configs.get("adapter"),
+        configs.get("pipeline"),
+        side=side_values(source, listing, configs),
+        origin=source.origin,
+        folder=source.folder if isinstance(source, FolderSource) and only is None else "",
+        siblings=dict(list(listing.files.items())[:SIBLINGS_KEPT]),
+        reach=lambda: source,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Refusal, Source
@@ -14,7 +14,6 @@ from inspector.loader.strict_json import DuplicateKeys, JsonFault
 
 CONFIG_LIMIT: Final = 64_000_000
 """Largest config, in bytes; the largest real ones (tables of labels) have a few million."""
-NAMES_SHOWN: Final = 20
 
 SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json")
 """Files with quantization settings, in order of preference; read only if config.json has none."""

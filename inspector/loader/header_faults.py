@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.header.entries import (
     DtypeEntry,
     DtypeUnknown,
@@ -40,7 +40,6 @@ from inspector.loader.extents import cut_short, longer, tiling
 from inspector.loader.header_record import (
     HEADER_LARGE,
     HEADER_LIMIT,
-    NAMES_SHOWN,
     TENSOR_LIMIT,
     Header,
     Layouts,

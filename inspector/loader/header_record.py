@@ -16,8 +16,6 @@ HEADER_LIMIT: Final = 100_000_000
 HEADER_LARGE: Final = 25_000_000
 """Largest header that the Hub reads, in bytes."""
 TENSOR_LIMIT: Final = 2_000_000
-NAMES_SHOWN: Final = 20
-"""Most names in one finding; the exact number is a separate field."""
 
 
 class Layouts(dict[tuple[Any, ...], Layout]):

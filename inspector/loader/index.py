@@ -9,14 +9,13 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.strict_json import DuplicateKeys, JsonFault
 
 INDEX_LIMIT: Final = 64_000_000
 """Largest index, in bytes; the largest known ones have 10 million."""
-NAMES_SHOWN: Final = 20
 
 
 class Index(Struct, frozen=True):

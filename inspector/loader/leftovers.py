@@ -12,11 +12,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from inspector.findings.finding import Finding
+from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.loader.layout import Layout
 from inspector.loader.sources.source import Listing
 
-NAMES_SHOWN: Final = 20
 NAME_LOOKED_AT: Final = 255
 FEWEST_EMPTY: Final = 3
 """Fewest empty weights that indicate a save under ZeRO-3."""

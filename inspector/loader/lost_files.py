@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from inspector.findings.finding import Finding, Place
-from inspector.loader.header_record import NAMES_SHOWN
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.layer_words import layers_of
 
 if TYPE_CHECKING:
@@ -25,9 +24,14 @@ def together(findings: Sequence[Finding], lost: Mapping[str, Sequence[str]]) -> 
     for finding in findings:
         if isinstance(finding, NotACheckpoint) and finding.place.file is not None:
             groups.setdefault(finding.what, []).append(finding)
-    firsts = {id(listed[0]): _several(listed, lost) for listed in groups.values() if len(listed) > 1}
-    others = {id(finding) for listed in groups.values() if len(listed) > 1 for finding in listed[1:]}
-    return [firsts.get(id(finding), finding) for finding in findings if id(finding) not in others]
+    result: list[Finding] = []
+    for finding in findings:
+        listed = groups.get(finding.what, []) if isinstance(finding, NotACheckpoint) else []
+        if len(listed) < 2 or finding.place.file is None:
+            result.append(finding)
+        elif finding is listed[0]:
+            result.append(_several(listed, lost))
+    return result
 
 
 def _several(findings: Sequence[NotACheckpoint], lost: Mapping[str, Sequence[str]]) -> Finding:

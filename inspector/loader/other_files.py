@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
 from inspector.loader.weight_sets import WeightSet
@@ -15,7 +15,6 @@ from inspector.loader.weight_sets import WeightSet
 if TYPE_CHECKING:
     from inspector.findings.stored_set import StoredSet
 
-NAMES_SHOWN: Final = 20
 _HALVES: Final = (".incomplete", ".aria2", ".part", ".crdownload")
 
 

@@ -7,14 +7,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
 from inspector.loader.index_outline import Outline, outlined
 from inspector.loader.leftovers import leftovers
 from inspector.loader.sources.source import Listing, Refusal, Source
 from inspector.loader.weight_sets import SAFETENSORS, WeightSet, choose, shard_number
 
-NAMES_SHOWN: Final = 20
 OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
 """Supported formats besides safetensors, in order of preference."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.header import parse_header, unopened
 from inspector.loader.header_record import Header, Layouts
 from inspector.loader.index import Index
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from inspector.loader.agreement import Copy
     from inspector.loader.formats.other_formats import ExtraContent, OtherReader
 
-NAMES_SHOWN: Final = 20
 FILES_LIMIT: Final = 20_000
 """Most shards of one set that are opened."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import BITS, NO_WEIGHTS, TORCH_NAMES
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -68,11 +68,10 @@ def weights_not_float(lines: Sequence[Line], quantized: Collection[str]) -> Iter
             dtype=dtype,
             tensors=sum(line.tensors for line in stored),
             elements=sum(line.elements for line in stored),
-            families=tuple(dict.fromkeys(place_name(line.family, line.boxes) for line in stored))[:MOST_FAMILIES],
+            families=tuple(dict.fromkeys(place_name(line.family, line.boxes) for line in stored))[:NAMES_SHOWN],
         )
 
 
-MOST_FAMILIES = 20
 MOST_NAMED = 5
 """Number of families that are named for each dtype of a mixture."""
 

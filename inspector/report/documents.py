@@ -7,8 +7,10 @@ from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict
 from msgspec import Meta
 
 from inspector.auditing.result import ReferenceFile
+from inspector.comparing.result import Files
 from inspector.loader.sources.download import Download
 from inspector.loader.sources.traffic import Traffic
+from inspector.reconciler.inverse.answers import Answers
 from inspector.reconciler.ledger import Counts
 
 
@@ -81,21 +83,6 @@ class ExpertsDocument(TypedDict):
     total: int
     active: int
     active_parameters: int
-
-
-class UndeterminedDocument(TypedDict):
-    """A number from low to high: of a key, or of a product of several."""
-
-    expression: str
-    low: int
-    high: int
-
-
-class SolvedDocument(TypedDict):
-    """What the weights say of a config that is not there. determined: keys, dotted into its parts, with values."""
-
-    determined: dict[str, Any]
-    undetermined: list[UndeterminedDocument]
 
 
 class UnreadDocument(TypedDict):
@@ -182,7 +169,7 @@ class AuditDocument(TypedDict):
     findings: list[FindingDocument]
     causes: list[CauseDocument]
     experts: ExpertsDocument | None
-    solved: SolvedDocument | None
+    solved: Answers | None
     skipped: list[SkippedDocument]
     values: NotRequired[ValuesDocument]
     reference: NotRequired[ReferenceDocument]
@@ -254,28 +241,6 @@ class RoleDocument(TypedDict):
     because: str
 
 
-class FilesDocument(TypedDict):
-    """Two places file by file: of how many, how many are the same, and of how many of these the content is.
-
-    reference: a repository at a commit; other: a folder (local) or another repository. unproven: large files whose
-    content was not read. differing, missing, extra: paths.
-    """
-
-    reference: str
-    commit: str
-    other: str
-    of: int
-    same: int
-    proven: int
-    unproven: int
-    unproven_bytes: int
-    differing: list[str]
-    missing: list[str]
-    extra: list[str]
-    local: bool
-    hashed: bool
-
-
 class CompareDocument(TypedDict):
     """`inspector compare -f json`."""
 
@@ -285,7 +250,7 @@ class CompareDocument(TypedDict):
     relation: Relation
     parameters: ParametersDocument
     roles: list[RoleDocument]
-    files: FilesDocument | None
+    files: Files | None
     findings: list[FindingDocument]
     skipped: list[SkippedDocument]
     values: NotRequired[ValuesDocument]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from inspector.findings.finding import Finding, as_json
+from inspector.findings.finding import NAMES_SHOWN, Finding, as_json
 from inspector.reconciler.ledger import Counts, Line
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit, Reference
-    from inspector.comparing.result import Comparison, Files
+    from inspector.comparing.result import Comparison
     from inspector.formulas import Formula
     from inspector.report.documents import (
         AuditDocument,
@@ -185,7 +185,7 @@ def compare_json(compared: Comparison) -> CompareDocument:
             }
             for row in compared.roles
         ],
-        "files": None if compared.files is None else files_json(compared.files),
+        "files": _fields(compared.files),
         "findings": [finding_json(finding) for finding in compared.findings],
         "skipped": [_fields(skip) for skip in compared.skipped],
         **_values(compared.values),
@@ -201,7 +201,8 @@ def _values(values: Values | None) -> ValuesPart:
         "tensors": values.tensors,
         "elements": values.elements,
         "not_read": [
-            {"because": why, "tensors": len(names), "names": names[:20]} for why, names in values.unread.items()
+            {"because": why, "tensors": len(names), "names": names[:NAMES_SHOWN]}
+            for why, names in values.unread.items()
         ],
     }
     if values.verdicts:
@@ -213,11 +214,6 @@ def _values(values: Values | None) -> ValuesPart:
 def _reference(asked: Reference | None) -> ReferencePart:
     """What the reference reader says, where it was asked."""
     return {} if asked is None else {"reference": {"reader": asked.reader, "files": _fields(list(asked.files))}}
-
-
-def files_json(files: Files) -> Any:
-    """Two places file by file; the evidence is among the findings."""
-    return {name: value for name, value in msgspec.structs.asdict(files).items() if name != "findings"}
 
 
 def formula_json(shown: Formula) -> FormulaDocument:

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from inspector.algebra.boxes import boxes_of
 from inspector.algebra.names import key_of
 from inspector.findings.conversion.values import ValuesConstant, ValuesNotFinite
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.reading.place import ReadFailed
 from inspector.reconciler.wording import indices_in_words
 from inspector.values.difference import Difference, Numbers, oddities
@@ -18,7 +18,6 @@ from inspector.values.stored import ReadStopped
 
 EQUAL, ROUNDED, REORDERED, DIFFERENT = "equal", "rounded", "reordered", "different"
 """Outcomes for a tensor. reordered: rotary rows changed between pairs and halves, otherwise equal or rounded."""
-NAMES_SHOWN = 20
 
 
 class NotNamed(ValueError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from inspector.report.json_v1 import audit_json
@@ -50,7 +52,7 @@ def test_heads_that_only_a_product_shows_are_left_open() -> None:
 
 def test_what_the_weights_leave_open_is_reported_as_its_product() -> None:
     audited = judged(spec_of(base_record("llama")), None)
-    solved = audit_json(audited)["solved"]
+    solved: Any = audit_json(audited)["solved"]
     assert solved is not None
     assert solved["determined"] == {
         "hidden_size": 48, "intermediate_size": 92, "num_hidden_layers": 3, "vocab_size": 107,

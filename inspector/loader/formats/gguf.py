@@ -14,13 +14,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.entry_problems import EntryProblems
 from inspector.loader.extents import cut_short, longer, tiling
 from inspector.loader.formats.ggml_types import TYPES, lay_out_blocks, type_name
 from inspector.loader.formats.gguf_values import GgufValues, Malformed
 from inspector.loader.formats.incremental import EndOfFile, Read, Stretch, TooLong
-from inspector.loader.header_record import NAMES_SHOWN, Header, Layouts
+from inspector.loader.header_record import Header, Layouts
 from inspector.loader.layout import Layout
 from inspector.loader.signature import SNIFF_BYTES, recognise
 

@@ -10,13 +10,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import BITS
 from inspector.loader.extents import cut_short, longer
 from inspector.loader.formats import zip_directory
 from inspector.loader.formats.incremental import Read
 from inspector.loader.formats.zip_directory import BadArchive, Member
-from inspector.loader.header_record import NAMES_SHOWN, Header
+from inspector.loader.header_record import Header
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD, Layout, lay_out
 from inspector.loader.signature import SNIFF_BYTES, recognise

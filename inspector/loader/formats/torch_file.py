@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import BITS
 from inspector.loader.entry_problems import EntryProblems
 from inspector.loader.formats import zip_directory
@@ -26,7 +26,7 @@ from inspector.loader.formats.torch_imports import imported, refused_protocol
 from inspector.loader.formats.torch_storages import ArchivedStorages, TrailingStorages, judge_members
 from inspector.loader.formats.torch_tensors import ODD, PickledTensor, Storage, Tensors, summary_of, weights_in
 from inspector.loader.formats.zip_directory import BadArchive, Member
-from inspector.loader.header_record import NAMES_SHOWN, Header, Layouts
+from inspector.loader.header_record import Header, Layouts
 from inspector.loader.layout import WORD, Layout, lay_out
 from inspector.loader.signature import SNIFF_BYTES, recognise
 

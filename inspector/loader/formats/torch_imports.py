@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pickletools import genops
 from typing import Final, Literal
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import TORCH_NAMES
 from inspector.loader.formats.pickle_values import COMPUTED, EXTENSIONS, GlobalName
 from inspector.loader.formats.torch_tensors import STORAGES
-from inspector.loader.header_record import NAMES_SHOWN
 
 Purpose = Literal["allowed", "harmless", "script", "unlisted", "dangerous"]
 """allowed: `torch.load(weights_only=True)` accepts it. harmless: it refuses it, and building it does nothing but store

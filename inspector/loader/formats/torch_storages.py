@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.extents import longer
 from inspector.loader.formats.torch_tensors import Storage
 from inspector.loader.formats.zip_directory import Member
-from inspector.loader.header_record import NAMES_SHOWN
 from inspector.loader.layer_words import layers_of
 from inspector.loader.layout import WORD
 
