@@ -103,7 +103,7 @@ class Checkpoint(Struct, frozen=True):
     alone: bool = False
 
 
-_BARE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*", re.ASCII)
+_BARE_NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 """Names of repositories without an organization: gpt2."""
 
 
@@ -398,5 +398,5 @@ def _no_place(refusal: Refusal, given: str = "") -> Finding:
     kind = kinds.get(refusal.reason)
     if kind is not None:
         return kind(reason=refusal.reason, detail=refusal.detail)
-    named = f"hf://{given}" if _BARE_NAME.fullmatch(given) else ""
+    named = f"hf://{given}" if re.fullmatch(_BARE_NAME, given) else ""
     return NotFound(reason=refusal.reason, detail=refusal.detail, repository=named)

@@ -18,9 +18,7 @@ from msgspec import Struct
 
 from inspector.loader.index import Index, parse_index
 
-_FIRST: Final = re.compile(
-    rb'"weight_map"\s*:\s*\{\s*"(?P<name>[^"\\]*)(?P<between>"\s*:\s*")(?P<file>[^"\\]*)(?P<part>"\s*,\s*")'
-)
+_FIRST: Final = rb'"weight_map"\s*:\s*\{\s*"(?P<name>[^"\\]*)(?P<between>"\s*:\s*")(?P<file>[^"\\]*)(?P<part>"\s*,\s*")'
 """The key of the map, its first entry, and the text before the second entry."""
 OUTLINE_TO: Final = 20_000_000
 """Largest index with an outline, in bytes: its entries take up to ten times as much memory."""
@@ -89,7 +87,7 @@ class _Placed(Mapping[str, str]):
 
 def outlined(raw: bytes, file: str) -> Outline | None:
     """The outline of an index; None where it is too small or too large, or has another form."""
-    first = _FIRST.search(raw) if OUTLINE_FROM <= len(raw) <= OUTLINE_TO else None
+    first = re.search(_FIRST, raw) if OUTLINE_FROM <= len(raw) <= OUTLINE_TO else None
     if first is None:
         return None
     start, close = first.start("name"), raw.find(b"}", first.end())

@@ -8,12 +8,12 @@ from typing import Final
 
 from inspector.algebra.span import Span
 
-_LAYER: Final = re.compile(r"(?:^|\.)(?:layers|layer|blocks|block|h)\.(\d{1,6})\.", re.ASCII)
+_LAYER: Final = r"(?:^|\.)(?:layers|layer|blocks|block|h)\.([0-9]{1,6})\."
 _LONGEST: Final = 4096
 """Most characters of a name that are searched; real names have a tenth of it."""
 
 
 def layers_of(names: Iterable[str]) -> str:
     """ "24-31" or "0, 2, 4-28"; empty where the names contain no layer."""
-    numbers = {int(found[1]) for name in names if (found := _LAYER.search(name[:_LONGEST]))}
+    numbers = {int(found[1]) for name in names if (found := re.search(_LAYER, name[:_LONGEST]))}
     return Span.of(numbers).words()

@@ -20,27 +20,32 @@ NAME_LOOKED_AT: Final = 255
 FEWEST_EMPTY: Final = 3
 """Fewest empty weights that indicate a save under ZeRO-3."""
 
-_STATE: Final = (
-    ("optimizer", r"(?:optimizer(?:_\d+)?|optim)\.(?:pt|bin|pth|safetensors)"),
-    ("scheduler", r"(?:lr_)?scheduler(?:_\d+)?\.(?:pt|bin|pth)"),
-    ("random state", r"(?:rng_state(?:_\d+)?\.pth|random_states_\d+\.pkl)"),
-    ("scaler", r"scaler\.pt"),
-    ("trainer state", r"trainer_state\.json"),
-    ("training arguments", r"training_args\.(?:bin|json)"),
+_Patterns = tuple[tuple[str, tuple[str, ...], str], ...]
+
+_STATE: Final[_Patterns] = (
+    ("optimizer", ("optim",), r"(?:optimizer(?:_\d+)?|optim)\.(?:pt|bin|pth|safetensors)"),
+    ("scheduler", ("scheduler", "lr_scheduler"), r"(?:lr_)?scheduler(?:_\d+)?\.(?:pt|bin|pth)"),
+    ("random state", ("rng_state", "random_states"), r"(?:rng_state(?:_\d+)?\.pth|random_states_\d+\.pkl)"),
+    ("scaler", ("scaler",), r"scaler\.pt"),
+    ("trainer state", ("trainer_state",), r"trainer_state\.json"),
+    ("training arguments", ("training_args",), r"training_args\.(?:bin|json)"),
 )
-_PARTS: Final = (
-    ("zero", r"(?:bf16_|fp16_)?zero_pp_rank_\d+_mp_rank_\d+(?:_\d+)?_(?:optim|model)_states\.pt"),
-    ("zero", r"(?:mp_rank_\d+|layer_\d+-model_\d+|expert_\d+_mp_rank_\d+)(?:_\d+)?_(?:model|optim)_states\.pt"),
-    ("zero", r"zero_to_fp32\.py"),
-    ("zero-folder", r"global_step\d+"),
-    ("fsdp-folder", r"(?:pytorch_model|optimizer)_fsdp(?:_\d+)?"),
-    ("fsdp", r"(?:pytorch_model|optimizer)_fsdp(?:_\d+)?_rank\d+\.bin"),
-    ("dcp", r"__\d+_\d+\.distcp"),
-    ("megatron-folder", r"(?:iter_\d{7}|mp_rank_\d{2}(?:_\d{3})?(?:_\d{3})?)"),
-    ("megatron", r"latest_checkpointed_iteration\.txt|model_optim_rng\.pt|distrib_optim\.pt"),
-)
-_COMPILED: Final = tuple((kind, re.compile(pattern, re.ASCII)) for kind, pattern in _STATE)
-_COMPILED_PARTS: Final = tuple((kind, re.compile(pattern, re.ASCII)) for kind, pattern in _PARTS)
+"""Kind of training state, what its names begin with, and their pattern."""
+_PARTS: Final[_Patterns] = (
+    ("zero", ("zero_pp", "bf16_zero", "fp16_zero"),
+     r"(?:bf16_|fp16_)?zero_pp_rank_\d+_mp_rank_\d+(?:_\d+)?_(?:optim|model)_states\.pt"),
+    ("zero", ("mp_rank", "layer_", "expert_"),
+     r"(?:mp_rank_\d+|layer_\d+-model_\d+|expert_\d+_mp_rank_\d+)(?:_\d+)?_(?:model|optim)_states\.pt"),
+    ("zero", ("zero_to_fp32",), r"zero_to_fp32\.py"),
+    ("zero-folder", ("global_step",), r"global_step\d+"),
+    ("fsdp-folder", ("pytorch_model_fsdp", "optimizer_fsdp"), r"(?:pytorch_model|optimizer)_fsdp(?:_\d+)?"),
+    ("fsdp", ("pytorch_model_fsdp", "optimizer_fsdp"), r"(?:pytorch_model|optimizer)_fsdp(?:_\d+)?_rank\d+\.bin"),
+    ("dcp", ("__",), r"__\d+_\d+\.distcp"),
+    ("megatron-folder", ("iter_", "mp_rank"), r"(?:iter_\d{7}|mp_rank_\d{2}(?:_\d{3})?(?:_\d{3})?)"),
+    ("megatron", ("latest_", "model_optim", "distrib_optim"),
+     r"latest_checkpointed_iteration\.txt|model_optim_rng\.pt|distrib_optim\.pt"),
+)  # fmt: skip
+"""The same of weights saved in parts."""
 
 
 class Leftover(Struct, frozen=True):
@@ -59,11 +64,12 @@ def leftovers(listing: Listing) -> tuple[Leftover, ...]:
     folders = {name for name, what in listing.others.items() if what == "directory"}
     for name in [*listing.files, *folders]:
         short = name if len(name) <= NAME_LOOKED_AT else ""
-        for kind, pattern in _COMPILED:
-            if pattern.fullmatch(short) and name in listing.files:
+        for kind, starts, pattern in _STATE:
+            if short.startswith(starts) and re.fullmatch(pattern, short, re.ASCII) and name in listing.files:
                 state.setdefault(kind, []).append(name)
-        for kind, pattern in _COMPILED_PARTS:
-            if pattern.fullmatch(short) and (name in folders) == kind.endswith("-folder"):
+        for kind, starts, pattern in _PARTS:
+            of_kind = (name in folders) == kind.endswith("-folder") and short.startswith(starts)
+            if of_kind and re.fullmatch(pattern, short, re.ASCII):
                 parts.setdefault(kind.removesuffix("-folder"), []).append(name)
     if "dcp" in parts and "common.pt" in listing.files:
         parts["megatron"] = [*parts.get("megatron", ()), *parts.pop("dcp"), "common.pt"]

@@ -31,7 +31,7 @@ _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"%PDF", "pdf"),
     (b"\x89PNG", "picture"),
 )
-_HTML: Final = re.compile(rb"\s*(?:<!doctype html|<html|<head|<!--|<\?xml|<body)", re.IGNORECASE)
+_HTML: Final = (b"<!doctype html", b"<html", b"<head", b"<!--", b"<?xml", b"<body")
 _REFUSED: Final = (
     b"invalid username or password",
     b"invalid credentials",
@@ -57,7 +57,7 @@ def recognise(first: bytes, size: int | None) -> str:
         return "zeros"
     if first[257:262] == b"ustar":
         return "tar"
-    if _HTML.match(first):
+    if first.lstrip().lower().startswith(_HTML):
         return "html"
     start = first.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:120].lower().startswith(_REFUSED) or (

@@ -26,17 +26,17 @@ _FORMATS: Final = {
     "onnx": "onnx",
     "npz": "numpy",
 }
-_NO_WEIGHTS: Final = re.compile(r"(?:training_args|optimizer|scheduler|rng_state|random_states|scaler|tokenizer)")
+_NO_WEIGHTS: Final = (
+    "training_args", "optimizer", "scheduler", "rng_state", "random_states", "scaler", "tokenizer"
+)  # fmt: skip
+"""What the names of pickles without weights begin with."""
 _FILE: Final = re.compile(
     r"(?P<stem>.*?)(?:[-_.]?(?P<number>\d{1,6})-of-(?P<count>\d{1,6})(?P<tail>\.[A-Za-z0-9_]{1,20})?)?"
     r"\.(?P<ending>safetensors|bin|pt|pth|ckpt|gguf|h5|msgpack|onnx|npz)",
     re.ASCII | re.DOTALL,
 )
-_RANKED: Final = re.compile(r"(?P<stem>consolidated)\.\d{2}\.(?P<ending>pth|safetensors)", re.ASCII)
-_INDEX: Final = re.compile(
-    r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.[A-Za-z0-9_]{1,20})?\.json",
-    re.ASCII | re.DOTALL,
-)
+_RANKED: Final = r"(?P<stem>consolidated)\.[0-9]{2}\.(?P<ending>pth|safetensors)"
+_INDEX: Final = r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.[A-Za-z0-9_]{1,20})?\.json"
 _PICKLES: Final = frozenset({"pkl", "pickle", "joblib", "dill", "dat", "data"})
 """Endings of files that are read as pickles where one is named, and are no weights of a folder."""
 _KNOWN_STEMS: Final = ("model", "diffusion_pytorch_model", "pytorch_model")
@@ -61,7 +61,7 @@ class WeightSet(Struct, frozen=True):
     @property
     def by_rank(self) -> bool:
         """Whether the files are numbered only by the rank that wrote them (consolidated.00.pth), without a total."""
-        return self.index is None and any(_RANKED.fullmatch(name) for name in self.files)
+        return self.index is None and any(re.fullmatch(_RANKED, name) for name in self.files)
 
 
 class _Growing(Struct):
@@ -78,16 +78,16 @@ def group(sizes: Mapping[str, int]) -> tuple[WeightSet, ...]:
     """
     growing: dict[tuple[str, str, bool], _Growing] = {}
     for name in sizes:
-        found = _RANKED.fullmatch(name) or (None if len(name) > 255 else _FILE.fullmatch(name))
+        found = _parts_of(name)
         if found is None:
-            index = _INDEX.fullmatch(name)
+            index = re.fullmatch(_INDEX, name, re.ASCII | re.DOTALL) if ".index" in name else None
             if index is not None:
                 stem = index["stem"] + (index["variant"] or "")
                 one = growing.setdefault((_FORMATS[index["ending"]], stem, True), _Growing())
                 one.index = name if one.index is None else min(name, one.index)
             continue
         kind = _FORMATS[found["ending"]]
-        if kind != SAFETENSORS and _NO_WEIGHTS.match(name):
+        if kind != SAFETENSORS and name.startswith(_NO_WEIGHTS):
             continue
         groups = found.groupdict()
         numbered = "number" not in groups or groups["number"] is not None
@@ -122,6 +122,15 @@ def choose(sets: Iterable[WeightSet], wanted: str, sizes: Mapping[str, int]) -> 
         if wanted in (one.stem, f"{one.stem}.{one.kind}"):
             return one
     return next((one for one in sets if one.stem.endswith(f".{wanted}")), None)
+
+
+def _parts_of(name: str) -> re.Match[str] | None:
+    """The parts of the name of a weight file."""
+    if name.startswith("consolidated."):
+        ranked = re.fullmatch(_RANKED, name)
+        if ranked is not None:
+            return ranked
+    return None if len(name) > 255 else _FILE.fullmatch(name)
 
 
 def shard_number(name: str) -> tuple[int, int] | None:

@@ -110,7 +110,7 @@ def _class_name(values: dict[str, Any]) -> str | None:
     return name if isinstance(name, str) else None
 
 
-_TASK = re.compile(r"(?:For[A-Z]|LMHead|DoubleHeads|Model$|EncoderModel$).*")
+_TASK = r"(?:For[A-Z]|LMHead|DoubleHeads|Model$|EncoderModel$).*"
 
 
 def _type_of_class(class_name: str | None) -> str | None:
@@ -119,5 +119,5 @@ def _type_of_class(class_name: str | None) -> str | None:
         return None
     if class_name in modules():
         return class_name
-    stem = _TASK.sub("", class_name).casefold()
+    stem = re.sub(_TASK, "", class_name).casefold()
     return next((name for name in modules() if name.replace("_", "").replace("-", "") == stem), None)

@@ -60,7 +60,6 @@ KNOWN = 0.5
 """From this share of known families on, a claimed definition is accepted, whatever else is stored."""
 SUPPORTED = 0.75
 """From this share of known families on, names alone support a definition."""
-_DIGIT = re.compile("[0-9]")
 MOST_TRIED = 120
 """Number of definitions tried when names alone decide: those that share the most last segments with the names."""
 
@@ -206,16 +205,13 @@ def without_prefix(name: str, prefix: str) -> str:
     return name.replace(f".{inner}", ".").removeprefix(inner)
 
 
-_DIGIT = re.compile(r"\d")
-
-
 def _before_known(scope: Scope, families: Families) -> Counter[str]:
     """Counts, for each prefix, the families that have it before a name known to the definition."""
     known = masked_keys(scope)
     tails: dict[str, list[str]] = {}
     for key in sorted(known):
         tails.setdefault(_tail(key, 2), []).append(key)
-    inside = {key for key in known if _DIGIT.search(key)}
+    inside = {key for key in known if re.search("[0-9]", key)}
     counts: Counter[str] = Counter()
     for stored in families:
         key = masked_like(stored, inside)

@@ -79,11 +79,8 @@ def _by_name(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
         key, boxes, shape = opens[place]
         if count(boxes) == 1:
             name = name_of(key, tuple(span.first for span in boxes[0]))
-            numbers = tuple(Span.of([int(digits)]) for digits in _DIGITS.findall(name))
+            numbers = tuple(Span.of([int(digits)]) for digits in re.findall("[0-9]{1,6}", name))
             yield name, (((numbers,), shape),), (place,)
-
-
-_DIGITS = re.compile(r"[0-9]{1,6}", re.ASCII)
 
 
 def _paired(gaps: Iterator[_Named], unexpected: Iterator[_Named]) -> Iterator[Pair]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Final
 
 from msgspec import Struct
@@ -34,9 +33,14 @@ class Screen(Struct, frozen=True):
 
         first, rest: what the first and the other lines begin with. most: lines after which the text is cut.
         """
+        width = columns or self.width
+        if len(first) + len(text) <= width and text and not text.isspace() and text.isprintable():
+            return [f"{first}{text.rstrip()}"]
+        import textwrap  # compiles its patterns when it is imported; a short report does without
+
         lines = textwrap.wrap(
             text,
-            columns or self.width,
+            width,
             initial_indent=first,
             subsequent_indent=rest,
             break_long_words=False,

@@ -38,7 +38,7 @@ _KEPT: Final = (
     ".crdownload",
 )
 _REFERENCE_LIMIT: Final = 200
-_CACHE: Final = re.compile(r"models--([^/\\]+)[/\\]snapshots[/\\]([^/\\]+)")
+_CACHE: Final = r"models--([^/\\]+)[/\\]snapshots[/\\]([^/\\]+)"
 
 
 class FolderSource(Struct, frozen=True):
@@ -184,7 +184,7 @@ def _as_listed(folder: str, name: str) -> str:
 
 def _source(folder: str) -> FolderSource:
     whole = os.path.abspath(folder)
-    found = _CACHE.search(whole)
+    found = re.search(_CACHE, whole)
     if found is None:
         return FolderSource(folder, os.path.basename(whole) or whole)
     repository = found[1].replace("--", "/")
