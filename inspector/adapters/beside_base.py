@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.adapters.base import Base
 from inspector.adapters.expected import Expected, ExpectedAdapter
@@ -24,7 +25,7 @@ from inspector.findings.adapters.whole import (
     AdapterBaseDiffers,
     ShapeExample,
 )
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.matcher.families import Families, Stored
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import place_of
@@ -156,23 +157,38 @@ def _absent(plan: ExpectedAdapter, matched: Sequence[Matched]) -> Iterator[tuple
 
 
 def _halves(absent: Sequence[tuple[Expected, Boxes]], matched: Sequence[Matched]) -> Iterator[Finding]:
-    """Tensors that are absent where another one of the same module is there."""
+    """Tensors that are absent where another one of the same module is there, one finding for each part of a module."""
     lost: dict[str, list[Box]] = {}
     for expected, boxes in absent:
         lost.setdefault(expected.key, []).extend(boxes)
-    for key, boxes in ((key, joined(found)) for key, found in lost.items()):
-        expected = next(one for one, _ in absent if one.key == key)
-        for beside, places in _beside(expected, matched).items():
-            hit = joined(found for box in boxes for one in places if (found := overlap(box, one)) is not None)
-            if hit:
-                yield AdapterHalfMissing(
-                    place=place_of(key, hit),
-                    present=place_of(beside, hit).family,
-                    tensors=count(hit),
-                    of=count(joined(places)),
-                    shape=expected.shape if None not in expected.shape else None,
-                )
-                break
+    grouped: dict[str, list[AdapterHalfMissing]] = {}
+    for key, found in lost.items():
+        half = _half(next(one for one, _ in absent if one.key == key), joined(found), matched)
+        if half is not None:
+            name = tuner_name(key)
+            grouped.setdefault(key if name is None else name.ending, []).append(half)
+    for first, *others in grouped.values():
+        yield replace(
+            first,
+            tensors=first.tensors + sum(one.tensors for one in others),
+            of=first.of + sum(one.of for one in others),
+            others=tuple(str(one.place.tensor or one.place.family) for one in others[:NAMES_SHOWN]),
+            other_families=len(others),
+        )
+
+
+def _half(expected: Expected, boxes: Boxes, matched: Sequence[Matched]) -> AdapterHalfMissing | None:
+    for beside, places in _beside(expected, matched).items():
+        hit = joined(found for box in boxes for one in places if (found := overlap(box, one)) is not None)
+        if hit:
+            return AdapterHalfMissing(
+                place=place_of(expected.key, hit),
+                present=place_of(beside, hit).family,
+                tensors=count(hit),
+                of=count(joined(places)),
+                shape=expected.shape if None not in expected.shape else None,
+            )
+    return None
 
 
 def _beside(expected: Expected, matched: Sequence[Matched]) -> dict[str, list[Box]]:

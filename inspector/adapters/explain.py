@@ -17,7 +17,7 @@ from inspector.adapters.by_itself import odd_layers, unnamed_targets
 from inspector.adapters.expected import Expected, expected_parameters, plan_alone
 from inspector.adapters.names import BASE_LAYER, PROMPT, adapter_kind, base_name, tuner_name
 from inspector.adapters.plan import plan_with
-from inspector.adapters.targets import Boxes, Targets
+from inspector.adapters.targets import LARGEST_RANK, Boxes, Targets
 from inspector.algebra.boxes import count, joined, minus
 from inspector.findings.adapters.whole import (
     Adapter,
@@ -126,12 +126,17 @@ def _line(matched: Matched, alone: bool, trained: Callable[[Matched], bool]) -> 
 
 
 def _adapter(method: str, values: Mapping[str, Any], families: Families) -> Finding:
-    base = values.get("base_model_name_or_path")
+    base, alpha, rank = (values.get(key) for key in ("base_model_name_or_path", "lora_alpha", "r"))
+    scale = None
+    if isinstance(alpha, int | float) and type(rank) is int and 0 < rank < LARGEST_RANK:
+        scale = alpha / (rank**0.5 if values.get("use_rslora") is True else rank)
     return Adapter(
         type=method,
         base=base if isinstance(base, str) and base else None,
-        rank=values.get("r"),
+        rank=rank,
         tensors=sum(family.tensors for family in families.values()),
+        alpha=None if scale is None else alpha,
+        scale=scale,
     )
 
 

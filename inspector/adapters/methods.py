@@ -47,6 +47,16 @@ LARGEST_FACTORED: Final = 4_000_000
 _KNOWN: Final = frozenset({"lora", "adalora", "ia3", "vera", "loha", "lokr", "oft"})
 
 
+PEFT_TYPES: Final = frozenset({
+    "PROMPT_TUNING", "MULTITASK_PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING", "LORA", "ADALORA", "ADAMSS", "BOFT",
+    "ADAPTION_PROMPT", "IA3", "BEFT", "LILY", "LOHA", "LOKR", "OFT", "POLY", "LN_TUNING", "VERA", "FROD", "PVERA",
+    "FOURIERFT", "GLORA", "XLORA", "HRA", "VBLORA", "UNILORA", "CPT", "MISS", "BONE", "RANDLORA", "ROAD",
+    "TRAINABLE_TOKENS", "HIRA", "SHIRA", "C3A", "WAVEFT", "OSF", "DELORA", "GRALORA", "CARTRIDGE", "TINYLORA", "PSOFT",
+    "PEANUT", "SHADOW", "SUPERTUNING", "DEFT",
+})  # fmt: skip
+"""Values of `peft_type` that some version of PEFT has: `PeftType` of 0.21, and BONE of earlier ones."""
+
+
 def is_known(method: str) -> bool:
     """Whether the shapes of a method are known here."""
     return method in _KNOWN

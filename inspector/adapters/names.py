@@ -62,6 +62,36 @@ def tuner_name(key: str) -> TunerName | None:
     return TunerName(module, f".{segments[position]}{behind}", depth, named)
 
 
+WRAPPERS: Final = frozenset({"_checkpoint_wrapped_module", "_orig_mod", "_fsdp_wrapped_module"})
+"""Segments that torch's wrappers (activation checkpointing, compile, FSDP) put into names."""
+
+
+def saved_name(key: str) -> str:
+    """The name that PEFT gives a tuner's tensor when it saves: without wrappers and adapter's name, with its prefix."""
+    if not any(_SEGMENT.fullmatch(segment) for segment in key.split(".")):
+        return key
+    inner = ".".join(segment for segment in key.split(".") if segment not in WRAPPERS).removeprefix("module.")
+    while inner.startswith((PREFIX, "model.base_model.model.")):
+        inner = inner[inner.index(PREFIX) + len(PREFIX) :]
+    if inner.startswith(OWN_PREFIX):
+        return inner
+    found = tuner_name(PREFIX + inner)
+    if found is not None and found.named:
+        name, _, end = found.ending.rpartition(".")
+        inner = inner.removesuffix(found.ending) + (f"{name.rpartition('.')[0]}.{end}" if "." in name[1:] else name)
+        inner = inner.replace(".lora_magnitude_vector.weight", ".lora_magnitude_vector")
+    return PREFIX + (inner.removeprefix("model.") if inner.startswith("model.model.") else inner)
+
+
+def loaded_name(key: str) -> str:
+    """The name by which PEFT takes a tensor of a file: it accepts the adapter's name `default`."""
+    found = tuner_name(key)
+    if found is None or not found.named or ".default" not in found.ending:
+        return key
+    inner = key.removesuffix(found.ending) + found.ending.replace(".default", "")
+    return inner.replace(".lora_magnitude_vector.weight", ".lora_magnitude_vector")
+
+
 def adapter_kind(keys: Iterable[str]) -> str | None:
     """The method that names alone show: 'lora', 'ia3'; None where no tensor is a tuner's."""
     for key in keys:

@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.adapters.base import Base, base_tensors
-from inspector.adapters.explain import account, kind_of
-from inspector.adapters.names import adapter_kind, is_adapter
+from inspector.adapters.explain import AdapterReport, account, kind_of
+from inspector.adapters.methods import PEFT_TYPES
+from inspector.adapters.names import OWN_PREFIX, adapter_kind, is_adapter, loaded_name, saved_name, tuner_name
+from inspector.adapters.tool_modules import account_tool, kind_of_tool
+from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.dialects.reading import with_stated_config
+from inspector.findings.adapters.tools import AdapterEmpty, AdapterNamesWrapped, AdapterTypeUnknown
 from inspector.findings.adapters.whole import AdapterBaseUnread, AdapterBesideWeights
+from inspector.findings.config import ConfigMissing
 from inspector.findings.finding import Finding, Place
+from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint, load, load_repository
 from inspector.loader.configs import config_at
 from inspector.matcher.claim import claim_of
-from inspector.matcher.families import Families, families_of
+from inspector.matcher.families import Families, Family, families_of, rekeyed
 from inspector.reconciler import ledger
+from inspector.reconciler.wording import names_in
 
 if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
 
+MLX_KEYS: Final = {"lora_parameters", "fine_tune_type", "lora_layers"}
+"""Keys of mlx-lm's adapter_config.json."""
+PEFT_FILES: Final = ("adapter_model.safetensors", "adapter_model.bin")
+"""The only names under which PEFT looks for an adapter."""
 ADAPTER_FILES: Final = ("adapter_model.safetensors", "adapter_model.bin", "adapters.safetensors")
 
 
@@ -41,7 +52,17 @@ class BaseRead(Struct, frozen=True):
 
 def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
     """Whether the weights belong to an adapter, by their names; its config may be absent."""
+    if of_peft(checkpoint):
+        named = not stored or is_adapter(map(saved_name, stored))
+        return named and (bool(stored) or checkpoint.set_name.startswith("adapter_model"))
+    if is_tool_adapter(tool_tensors(stored), stored):
+        return True
     return is_adapter(stored) and (checkpoint.adapter is not None or adapter_kind(stored) is not None)
+
+
+def of_peft(checkpoint: Checkpoint) -> bool:
+    """Whether PEFT loads this, by its config; mlx-lm's file of the same name has other keys."""
+    return checkpoint.adapter is not None and not MLX_KEYS & checkpoint.adapter.values.keys()
 
 
 def audit_adapter(
@@ -49,8 +70,12 @@ def audit_adapter(
 ) -> Audit:
     """Audits an adapter: its counts, and with the base also its shapes and targets."""
     families = families_of(checkpoint.tensors) if stored is None else stored
+    found = {} if of_peft(checkpoint) or any(key.startswith(OWN_PREFIX) for key in families) else tool_tensors(families)
+    if is_tool_adapter(found, families):
+        return _audit_of_tool(checkpoint, families, found, claim, base)
     values = checkpoint.adapter.values if checkpoint.adapter is not None else {}
-    findings = list(checkpoint.findings)
+    findings = [*checkpoint.findings, *_unusable(checkpoint, families)]
+    families = rekeyed(families, saved_name)
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     laid = None if base is None else _base(base, families, values)
     if base is None:
@@ -59,24 +84,88 @@ def audit_adapter(
         skipped.append(Skipped("shapes", "the base could not be read"))
     elif laid is None:
         skipped.append(Skipped("shapes", "unsupported architecture of the base"))
-    found = account(values, families, laid, whole=not (checkpoint.lost or checkpoint.partial))
-    findings.extend(found.findings)
+    whole = bool(families) and not (checkpoint.lost or checkpoint.partial)
+    report = account(values, families, laid, whole=whole)
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
-    skipped.extend(Skipped("a part of the adapter", why, decisive=True) for why in found.unchecked)
-    accounts = ledger.add_up(found.lines, found.expected)
-    totals = check_totals(checkpoint, accounts, None, claim)
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")
+    return _concluded(checkpoint, report, (*findings, *report.findings), name, skipped, claim, base)
+
+
+def _audit_of_tool(
+    checkpoint: Checkpoint,
+    families: Families,
+    found: Mapping[str, ToolTensor],
+    claim: Stated | None,
+    base: BaseRead | None,
+) -> Audit:
+    """Audits an adapter of another tool than PEFT, which has no config that states its targets."""
+    report = account_tool(families, found, whole=not (checkpoint.lost or checkpoint.partial))
+    skipped = [
+        Skipped("values", "headers only: no tensor data was read"),
+        Skipped("shapes", "the base, which determines them, was not read"),
+    ]
+    name = ArchitectureName(kind_of_tool(found), None, "likely")
+    return _concluded(checkpoint, report, (*checkpoint.findings, *report.findings), name, skipped, claim, base)
+
+
+def _concluded(
+    checkpoint: Checkpoint,
+    report: AdapterReport,
+    findings: Sequence[Finding],
+    name: ArchitectureName,
+    skipped: Sequence[Skipped],
+    claim: Stated | None,
+    base: BaseRead | None,
+) -> Audit:
+    unchecked = (Skipped("a part of the adapter", why, decisive=True) for why in report.unchecked)
+    accounts = ledger.add_up(report.lines, report.expected)
+    totals = check_totals(checkpoint, accounts, None, claim)
     audited = conclude(
         checkpoint,
         accounts,
         findings,
         architecture=name,
         claims=totals.claims,
-        skipped=(*skipped, *totals.skipped),
-        alone=found.expected is None,
+        skipped=(*skipped, *unchecked, *totals.skipped),
+        alone=report.expected is None,
     )
     return replace(audited, base=None if base is None else base.audited)
+
+
+def _unusable(checkpoint: Checkpoint, families: Families) -> Iterator[Finding]:
+    """Why PEFT does not load the folder, or not all of it: its files' names, its type, its tensors' names."""
+    config, name = checkpoint.adapter, checkpoint.set_name
+    if config is not None and of_peft(checkpoint):
+        stated = config.values.get("peft_type")
+        if not isinstance(stated, str) or stated not in PEFT_TYPES:
+            kind = adapter_kind(map(saved_name, families))
+            shown = kind if kind is not None and kind.upper() in PEFT_TYPES else None
+            yield AdapterTypeUnknown(place=Place(file=config.file, key="peft_type"), shown=shown,
+                                     stated=None if stated is None else str(stated)[:80])  # fmt: skip
+        if not families:
+            yield AdapterEmpty(tensors=0)
+        wrapped = {key: family for key, family in families.items() if loaded_name(key) != saved_name(key)}
+        if wrapped:
+            first = _first_name(next(iter(wrapped.values())))
+            yield AdapterNamesWrapped(
+                tensors=sum(family.tensors for family in wrapped.values()),
+                of=sum(family.tensors for family in families.values() if tuner_name(family.key) is not None),
+                stored=first,
+                wanted=saved_name(first),
+            )
+    if checkpoint.alone or not name or not checkpoint.readable:
+        return
+    if name in PEFT_FILES:
+        if config is None:
+            yield ConfigMissing(place=Place(file="adapter_config.json"), loader="PEFT", similar=None)
+    elif of_peft(checkpoint) and name.endswith((".safetensors", ".bin")):
+        wanted = PEFT_FILES[name.endswith(".bin")]
+        yield FileNameUnknown(place=Place(file=name), loader="PEFT", wanted=wanted, single=True, variant="")
+
+
+def _first_name(family: Family) -> str:
+    return names_in(family.key, family.stored[0].boxes, 1)[0]
 
 
 def _base(base: BaseRead, families: Families, values: Mapping[str, object]) -> Base | None:

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
 
-SIGNS_OF_ADAPTERS = (".lora_", ".base_layer.", "base_model.model.")
-"""Parts of names that suggest layers of PEFT."""
+SIGNS_OF_ADAPTERS = (
+    ".lora_", ".base_layer.", "base_model.model.", ".lora.", "_lora.", "_lora1.", ".hada_", ".lokr_", ".oft_",
+    ".on_input", ".a1.weight", ".diff", "ip_adapter.", "emb_params", "string_to_param", "clip_l", "clip_g", "<",
+)  # fmt: skip
+"""Parts of names that suggest an adapter."""
 
 
 def audit(
@@ -104,13 +107,14 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
 
     stored = families_of(checkpoint.tensors)
     if holds_adapter(checkpoint, stored):
-        return audit_adapter(checkpoint, claim, base_from_folder(checkpoint), stored)
+        beside = None if checkpoint.set_name.endswith(".gguf") else base_from_folder(checkpoint)
+        return audit_adapter(checkpoint, claim, beside, stored)
     unmerged = audit_unmerged(checkpoint, stored, claim_of(checkpoint.config, like), claim)
     if unmerged is not None:
         return unmerged
-    beside = adapter_config_with_model(checkpoint)
-    if beside is not None:
-        checkpoint = replace(checkpoint, findings=(*checkpoint.findings, beside))
+    config = adapter_config_with_model(checkpoint)
+    if config is not None:
+        checkpoint = replace(checkpoint, findings=(*checkpoint.findings, config))
     return audit_model(checkpoint, claim, like=like)
 
 

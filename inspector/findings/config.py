@@ -219,7 +219,7 @@ class ConfigMissing(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         if self.similar is None:
-            return Remedy("download config.json, which belongs to the weights")
+            return Remedy(f"download {self.place.file}, which belongs to the weights")
         step = Step(action="move", file=self.similar, new="config.json")
         return Remedy(f"rename {self.similar} to config.json", (step,))
 

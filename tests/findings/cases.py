@@ -188,6 +188,18 @@ def adapter(change: Callable[[Spec], None] = lambda spec: None, *, base: bool = 
     return beside(spec, values, LLAMA8B) if base else alone(spec, values)
 
 
+def kohya(change: Callable[[Spec], None]) -> Audit:
+    """LoRA on three modules of a UNet, with a change."""
+    spec: Spec = {}
+    for name in ("down_blocks_0", "mid_block", "up_blocks_1"):
+        path = f"lora_unet_{name}_attentions_0_attn1_to_q"
+        spec[f"{path}.lora_down.weight"] = ("F16", (4, 64))
+        spec[f"{path}.lora_up.weight"] = ("F16", (64, 4))
+        spec[f"{path}.alpha"] = ("F16", ())
+    change(spec)
+    return alone(spec, None)
+
+
 LLAMA3 = {"base_model_name_or_path": "meta-llama/Meta-Llama-3-8B"}
 LAYER_7 = "layers.7.self_attn.v_proj."
 VALUE = f"base_model.model.model.{LAYER_7}"
@@ -227,6 +239,16 @@ FIRES |= {
     "adapter-beside-weights": lambda: audit_loaded(checkpoint(genuine(LLAMA8B), LLAMA3, LLAMA8B)),
     "adapter-base-unread": unread_base,
     "adapter-vocabulary-differs": lambda: adapter(put("base_model.model.lm_head.weight", "BF16", 128264, 4096)),
+    "adapter-empty": lambda: audit_loaded(
+        replace(checkpoint({}, {"peft_type": "LORA"}), readable=True, set_name="adapter_model.safetensors")
+    ),
+    "adapter-part-missing": lambda: kohya(drop("mid_block_attentions_0_attn1_to_q.lora_up")),
+    "adapter-pair-differs": lambda: kohya(
+        put("lora_unet_mid_block_attentions_0_attn1_to_q.lora_up.weight", "F16", 64, 8)
+    ),
+    "adapter-names-wrapped": lambda: adapter(rename("base_model.model", "_orig_mod.base_model.model"), base=False),
+    "adapter-type-unknown": lambda: adapter(base=False, peft_type="lora"),
+    "adapter-tensor-unknown": lambda: kohya(put("lora_unet_mid_block_attentions_0_attn1_to_q.lora_side", "F16", 4, 64)),
 }
 
 

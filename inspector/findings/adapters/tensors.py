@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
-from inspector.findings.words import count, listed, number, shape
+from inspector.findings.words import count, first, listed, number, shape
 
 
 class AdapterHalfMissing(Finding, frozen=True, kw_only=True):
@@ -35,12 +35,16 @@ class AdapterHalfMissing(Finding, frozen=True, kw_only=True):
     tensors: int
     of: int
     shape: tuple[int | None, ...] | None
+    others: tuple[str, ...] = ()
+    other_families: int = 0
 
     def headline(self) -> str:
         return self.place.tensor or str(self.place.family)
 
     def rows(self) -> Rows:
         rows = [("missing", f"{number(self.tensors)} of {number(self.of)}"), ("has", str(self.present))]
+        if self.others:
+            rows.insert(1, ("also", first(self.others, self.other_families)))
         if self.place.indices and not self.place.tensor:
             rows.insert(0, ("where", f"{self.place.indices}, {count(self.tensors, 'tensor')}"))
         if self.shape:

@@ -18,12 +18,28 @@ class ShapeExample(msgspec.Struct, frozen=True):
     expected: tuple[int | None, ...]
 
 
-class Adapter(Finding, frozen=True, kw_only=True):
+class RankOf(msgspec.Struct, frozen=True):
+    """A rank, and the number of modules that have it."""
+
+    rank: int
+    modules: int
+
+
+class ModulesOf(msgspec.Struct, frozen=True):
+    """The number of modules that are changed in a component of a pipeline; "" where the names state none."""
+
+    component: str
+    modules: int
+
+
+class Adapter(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """The weights are an adapter, not a model.
 
     What it means
-        The folder has an adapter_config.json, and the tensor names are an adapter's. Its parameters are counted
-        separately.
+        The tensor names are an adapter's. Its parameters are counted separately. Where there is no
+        adapter_config.json, the names show the method, the tool that writes such names, the ranks and the changed
+        modules. `alpha` divided by the rank is the scale; files of image models store it with each module, and its
+        value is not read.
 
     Why it matters
         It needs its base model, whose parameters are not included in this count.
@@ -44,13 +60,36 @@ class Adapter(Finding, frozen=True, kw_only=True):
     base: str | None
     rank: Any
     tensors: int
+    alpha: int | float | None = None
+    scale: float | None = None
+    writer: str = ""
+    ranks: tuple[RankOf, ...] = ()
+    targets: tuple[ModulesOf, ...] = ()
+    scaled: int = 0
 
     def headline(self) -> str:
         rank = f" of rank {self.rank}" if isinstance(self.rank, int) and self.rank > 0 else ""
         return f"{self.type}{rank}"
 
     def rows(self) -> Rows:
-        return [("base", self.base)] if self.base else []
+        rows = [("base", self.base)] if self.base else []
+        if self.writer:
+            rows.append(("names", f"as {self.writer} writes them"))
+        if self.targets:
+            rows.append(("targets", "; ".join(map(_modules_in, self.targets))))
+        if len(self.ranks) > 1:
+            listed_ranks = [f"{one.rank} in {count(one.modules, 'module')}" for one in self.ranks]
+            rows.append(("ranks", listed(listed_ranks, 6)))
+        if self.alpha is not None and self.scale is not None:
+            rows.append(("alpha", f"{self.alpha:g}, which scales by {self.scale:.4g}"))
+        if self.scaled:
+            rows.append(("alpha", f"stored for {count(self.scaled, 'module')}; its value is not read"))
+        return rows
+
+
+def _modules_in(target: ModulesOf) -> str:
+    modules = count(target.modules, "module")
+    return f"{target.component}: {modules}" if target.component else modules
 
 
 class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):

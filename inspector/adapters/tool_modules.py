@@ -1,0 +1,283 @@
+"""What an adapter of another tool than PEFT holds, module by module: complete sets of parts, one rank in each pair.
+
+Such a file has no config that states its targets, so that it is judged by itself; with a base, by the base's modules
+(`inspector.adapters.tool_base`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
+from typing import Final
+
+from msgspec import Struct
+
+from inspector.adapters.explain import AdapterReport
+from inspector.adapters.targets import Boxes, union
+from inspector.adapters.tools import LOW_RANK, METHODS, Method, ToolTensor
+from inspector.algebra.boxes import Box, common, count, joined, minus
+from inspector.algebra.names import name_of
+from inspector.findings.adapters.tools import (
+    AdapterEmpty,
+    AdapterPairDiffers,
+    AdapterPartMissing,
+    AdapterTensorUnknown,
+    Pair,
+)
+from inspector.findings.adapters.whole import Adapter, ModulesOf, RankOf
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.matcher.families import Families, Family
+from inspector.reconciler import ledger
+from inspector.reconciler.ledger import Line
+from inspector.reconciler.wording import names_in, place_of
+
+CONSTANTS: Final = frozenset({"alpha", "on_input", "reshape", "rescale"})
+"""Parts that state how the others are used; they are not trained."""
+SHARED: Final = ("alpha", "magnitude")
+"""Parts that a training run gives to all of its low-rank modules, or to none."""
+ALONE: Final = frozenset({"diff_b", "b_norm", "set_weight"})
+"""Parts that change a module by themselves."""
+
+
+class Module(Struct, frozen=True):
+    """A changed module, or its like in several layers. parts: part -> its key and tensors."""
+
+    component: str
+    name: str
+    method: str
+    parts: Mapping[str, tuple[str, Family]]
+
+    def boxes(self, part: str) -> Boxes:
+        """Where a part is stored."""
+        return union(box for stored in self.parts[part][1].stored for box in stored.boxes) if part in self.parts else ()
+
+    @property
+    def everywhere(self) -> Boxes:
+        """Where any of its parts is stored."""
+        return union(box for part in self.parts for box in self.boxes(part))
+
+
+def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: bool = True) -> AdapterReport:
+    """Explains every tensor of an adapter. whole: absent tensors are missing, none was lost with a file."""
+    modules = modules_of(families, found)
+    unknown = [key for key in families if key not in found]
+    findings: list[Finding] = [_adapter(modules, families, found)]
+    if not any(module.method in METHODS and _whole(module) for module in modules):
+        findings.append(AdapterEmpty(tensors=sum(family.tensors for family in families.values())))
+    elif whole:
+        findings.extend(_missing(modules))
+        findings.extend(_lost_with_others_there(modules))
+    findings.extend(_unequal(modules))
+    if unknown:
+        findings.append(_unknown(unknown, families))
+    lines = tuple(line for key, family in families.items() for line in _lines(family, found.get(key)))
+    return AdapterReport(lines, tuple(findings), None, ())
+
+
+def modules_of(families: Families, found: Mapping[str, ToolTensor]) -> tuple[Module, ...]:
+    """The modules that an adapter changes, each with the parts of one method."""
+    parts: dict[tuple[str, str], dict[str, dict[str, tuple[str, Family]]]] = {}
+    for key, tensor in found.items():
+        by_method = parts.setdefault((tensor.component, tensor.module), {})
+        by_method.setdefault(tensor.method, {})[tensor.part] = (key, families[key])
+    return tuple(
+        Module(component, name, method, {**own, **by_method.get("", {})})
+        for (component, name), by_method in parts.items()
+        for method, own in (((method, own) for method, own in by_method.items() if method) if set(by_method) != {""}
+                            else by_method.items())
+    )  # fmt: skip
+
+
+def _lines(family: Family, tensor: ToolTensor | None) -> Iterator[Line]:
+    kind = ledger.UNEXPLAINED if tensor is None else ledger.BUFFER if tensor.part in CONSTANTS else ledger.PARAMETER
+    for part in family.stored:
+        yield Line(family.key, "unexplained" if tensor is None else "adapter", kind, part.layout, part.boxes,
+                   tensors=part.tensors, elements=part.elements,
+                   parameters=part.elements if kind == ledger.PARAMETER else 0)  # fmt: skip
+
+
+# --- complete modules ---
+
+
+def _whole(module: Module) -> Boxes:
+    """Where a module has everything that its method needs."""
+    return union(box for needed in METHODS[module.method].complete for box in _together(module, needed))
+
+
+def _together(module: Module, parts: Iterable[str]) -> Boxes:
+    listed = [module.boxes(part) for part in parts]
+    there = listed[0]
+    for boxes in listed[1:]:
+        there = joined(hit for one in there for other in boxes if (hit := common(one, other)) is not None)
+    return there
+
+
+def _missing(modules: Sequence[Module]) -> Iterator[Finding]:
+    """Parts that modules lack, one finding for each part."""
+    lost: dict[tuple[str, str], list[tuple[Module, Boxes]]] = {}
+    for module in modules:
+        if module.method not in METHODS:
+            if ALONE.isdisjoint(module.parts):
+                lost.setdefault(("", "weights"), []).append((module, module.everywhere))
+            continue
+        if not METHODS[module.method].complete:
+            continue
+        left = minus(module.everywhere, _whole(module))
+        needed = max(METHODS[module.method].complete, key=lambda parts: (len(parts & module.parts.keys()), -len(parts)))
+        for part in sorted(needed) if left else ():
+            absent = minus(left, module.boxes(part))
+            if absent:
+                lost.setdefault((module.method, part), []).append((module, absent))
+    for (method, part), cases in lost.items():
+        like = [one for one in modules if one.method == method or not method]
+        yield _part_missing(method, part, cases, sum(count(one.everywhere) for one in like))
+
+
+def _lost_with_others_there(modules: Sequence[Module]) -> Iterator[Finding]:
+    """Scales and magnitudes that most modules of a method and component have, and some lack."""
+    groups: dict[tuple[str, str], list[Module]] = {}
+    for module in modules:
+        if module.method in LOW_RANK:
+            groups.setdefault((module.component, module.method), []).append(module)
+    for (_, method), own in groups.items():
+        for part in SHARED:
+            lacking = [(one, left) for one in own if (left := minus(one.everywhere, one.boxes(part)))]
+            absent, of = sum(count(left) for _, left in lacking), sum(count(one.everywhere) for one in own)
+            if absent and 2 * absent < of:
+                yield _part_missing(method, part, lacking, of)
+
+
+def _part_missing(method: str, part: str, cases: Sequence[tuple[Module, Boxes]], of: int) -> Finding:
+    first, boxes = cases[0]
+    total = sum(count(left) for _, left in cases)
+    key, _ = next(iter(first.parts.values()))
+    single = place_of(key, boxes) if len(cases) == 1 else Place()
+    there = names_in(key, boxes, 1)[0]
+    return AdapterPartMissing(
+        place=Place(family=single.family, indices=single.indices) if single.indices else Place(),
+        method=method,
+        part=part,
+        modules=total,
+        of=of,
+        names=tuple(name for one, left in cases for name in _names(one, left))[:NAMES_SHOWN],
+        present=there,
+    )
+
+
+def _names(module: Module, boxes: Boxes) -> list[str]:
+    """The names of a module, with its component as the file writes it."""
+    key = next(iter(module.parts.values()))[0]
+    stem = key[: key.index(module.name) + len(module.name)] if module.name in key else module.name
+    return names_in(stem, boxes, NAMES_SHOWN) if boxes and boxes[0] else [name_of(stem, ())]
+
+
+# --- ranks ---
+
+
+def _pairs(module: Module) -> Iterator[tuple[str, str, Box, tuple[int, ...], tuple[int, ...], int, int]]:
+    """Two parts that share a rank, with their shapes and ranks, wherever both are stored."""
+    method = METHODS.get(module.method, Method(()))
+    groups = method.tucker if method.cores & module.parts.keys() else method.ranks
+    for group in groups:
+        first, *others = [part for part in group if part in module.parts] or [""]
+        for other in others:
+            for one in module.parts[first][1].stored:
+                for two in module.parts[other][1].stored:
+                    shared = joined(hit for a in one.boxes for b in two.boxes if (hit := common(a, b)) is not None)
+                    ranks = [_at(one.layout.shape, group[first]), _at(two.layout.shape, group[other])]
+                    for box in shared:
+                        yield first, other, box, one.layout.shape, two.layout.shape, ranks[0], ranks[1]
+
+
+def _at(shape: tuple[int, ...], axis: int) -> int:
+    """A dim, -1 where the shape has too few."""
+    return shape[axis] if -len(shape) <= axis < len(shape) else -1
+
+
+def _unequal(modules: Sequence[Module]) -> Iterator[Finding]:
+    """Pairs whose matrices cannot be multiplied, as one finding."""
+    pairs: list[Pair] = []
+    total = 0
+    for module in modules:
+        for first, other, box, one, two, rank, another in _pairs(module):
+            if rank != another or rank < 0:
+                total += count((box,))
+                names = [names_in(module.parts[part][0], (box,), 1)[0] for part in (first, other)]
+                pairs.append(Pair(names[0], one, names[1], two))
+    if pairs:
+        place = Place(tensor=pairs[0].second) if total == 1 else Place()
+        yield AdapterPairDiffers(place=place, pairs=tuple(pairs[:NAMES_SHOWN]), count=total)
+
+
+def ranks_of(modules: Iterable[Module]) -> Counter[int]:
+    """Rank -> number of modules that have it."""
+    found: Counter[int] = Counter()
+    for module in modules:
+        method = METHODS.get(module.method)
+        if method is None or not method.ranks:
+            continue
+        groups = method.tucker if method.cores & module.parts.keys() else method.ranks
+        part, axis = next(((part, group[part]) for group in groups for part in group if part in module.parts), ("", 0))
+        if part:
+            for stored in module.parts[part][1].stored:
+                found[_at(stored.layout.shape, axis)] += stored.tensors
+    return found
+
+
+# --- what it is ---
+
+
+def _adapter(modules: Sequence[Module], families: Families, found: Mapping[str, ToolTensor]) -> Finding:
+    ranks = ranks_of(modules)
+    targets: Counter[str] = Counter()
+    for module in modules:
+        targets[module.component] += count(module.everywhere)
+    return Adapter(
+        type=kind_of_tool(found),
+        base=None,
+        rank=next(iter(ranks)) if len(ranks) == 1 else None,
+        tensors=sum(family.tensors for family in families.values()),
+        writer=writer_of(found),
+        ranks=tuple(RankOf(rank, modules) for rank, modules in sorted(ranks.items())),
+        targets=tuple(ModulesOf(component, number) for component, number in targets.items()),
+        scaled=sum(count(module.boxes("alpha")) for module in modules),
+    )
+
+
+def kind_of_tool(found: Mapping[str, ToolTensor]) -> str:
+    """The method of an adapter, the most frequent one where there are several."""
+    methods = Counter(one.method.partition(",")[0] for one in found.values() if one.method != "image projection")
+    del methods[""]
+    return methods.most_common(1)[0][0] if methods else "adapter"
+
+
+def writer_of(found: Mapping[str, ToolTensor]) -> str:
+    """The tool that names tensors like this; LyCORIS where any part is its own, "" where none is special."""
+    writers = Counter(one.writer for one in found.values())
+    if writers["LyCORIS"]:
+        return "LyCORIS"
+    return writers.most_common(1)[0][0] if writers else ""
+
+
+def _unknown(keys: Sequence[str], families: Families) -> Finding:
+    tensors = sum(families[key].tensors for key in keys)
+    boxes = tuple(box for stored in families[keys[0]].stored for box in stored.boxes)
+    place = place_of(keys[0], boxes) if len(keys) == 1 else Place()
+    return AdapterTensorUnknown(
+        place=place,
+        tensors=tensors,
+        elements=sum(families[key].elements for key in keys),
+        names=tuple(name for key in keys[:NAMES_SHOWN] for name in _first_names(families[key]))[:NAMES_SHOWN],
+    )
+
+
+def _first_names(family: Family) -> list[str]:
+    return [name for stored in family.stored for name in names_in(family.key, stored.boxes, NAMES_SHOWN)]
+
+
+def widths_of(module: Module) -> Iterator[tuple[Boxes, int, int]]:
+    """Inputs and outputs of a low-rank pair, wherever both matrices are stored; kernels count among the inputs."""
+    if module.method == "lora" and "mid" not in module.parts and {"down", "up"} <= module.parts.keys():
+        for _, _, box, down, up, _, _ in _pairs(module):
+            yield (box,), prod(down[1:]), up[0]

@@ -1,0 +1,181 @@
+"""Adapters as other tools than PEFT name them: module, method and part of each tensor.
+
+Sources: diffusers 0.42 (`save_lora_weights` of its pipelines, `loaders/lora_conversion_utils.py`), sd-scripts
+(`networks/lora.py`), LyCORIS 3 (state dicts of every algorithm), mlx-lm (`tuner/lora.py`, `tuner/dora.py`), llama.cpp
+(`convert_lora_to_gguf.py`), ComfyUI (`comfy/weight_adapter`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+
+class ToolTensor(Struct, frozen=True):
+    """A tensor of an adapter.
+
+    module: as the file names it, without the prefix of its component. method: "" for what goes with any method, such
+    as a scale. part: of the method. writer: who names tensors like this, "" where several do.
+    """
+
+    component: str
+    module: str
+    method: str
+    part: str
+    writer: str
+
+
+class Method(Struct, frozen=True):
+    """What a method stores for one module.
+
+    complete: the sets of parts of which one must be whole. ranks: axes that have one size, in groups; "part": axis.
+    tucker: the same for a convolution that has the parts in `cores`.
+    """
+
+    complete: tuple[frozenset[str], ...]
+    ranks: tuple[Mapping[str, int], ...] = ()
+    cores: frozenset[str] = frozenset()
+    tucker: tuple[Mapping[str, int], ...] = ()
+
+
+def _one(*parts: str) -> tuple[frozenset[str], ...]:
+    return (frozenset(parts),)
+
+
+METHODS: Final[Mapping[str, Method]] = {
+    "lora": Method(_one("down", "up"), ({"down": 0, "up": 1},), frozenset({"mid"}), ({"down": 0, "up": 1, "mid": 0},)),
+    "lora, transposed": Method(_one("down", "up"), ({"down": -1, "up": -2},)),
+    "loha": Method(
+        _one("w1_a", "w1_b", "w2_a", "w2_b"),
+        ({"w1_a": 1, "w1_b": 0}, {"w2_a": 1, "w2_b": 0}),
+        frozenset({"t1", "t2"}),
+        ({"w1_a": 0, "w1_b": 0, "t1": 0}, {"w2_a": 0, "w2_b": 0, "t2": 0}),
+    ),
+    "lokr": Method(
+        tuple(frozenset({*first, *second}) for first in (("w1",), ("w1_a", "w1_b"))
+              for second in (("w2",), ("w2_a", "w2_b"))),
+        ({"w1_a": 1, "w1_b": 0}, {"w2_a": 1, "w2_b": 0}),
+        frozenset({"t2"}),
+        ({"w1_a": 1, "w1_b": 0}, {"w2_a": 0, "w2_b": 0, "t2": 0}),
+    ),
+    "glora": Method(_one("a1", "a2", "b1", "b2"), ({"a1": 1, "a2": 0}, {"b1": 1, "b2": 0})),
+    "oft": Method((frozenset({"blocks"}), frozenset({"diag"}))),
+    "ia3": Method(_one("weight", "on_input")),
+    "full": Method((frozenset({"diff"}), frozenset({"diff_b"}), frozenset({"set_weight"}))),
+    "norm": Method(_one("w_norm")),
+    "textual inversion": Method(_one("vectors")),
+    "ip-adapter": Method(_one("to_k_ip", "to_v_ip")),
+    "image projection": Method(()),
+}  # fmt: skip
+"""Method -> what it stores, checked against files that LyCORIS 3.4 and PEFT write."""
+
+_ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
+    ".lora_A.weight": ("lora", "down", ""), ".lora_B.weight": ("lora", "up", ""), ".lora_B.bias": ("", "bias", ""),
+    ".lora_A": ("lora", "down", ""), ".lora_B": ("lora", "up", ""),
+    ".lora_down.weight": ("lora", "down", ""), ".lora_up.weight": ("lora", "up", ""),
+    ".lora_mid.weight": ("lora", "mid", "LyCORIS"),
+    ".lora.down.weight": ("lora", "down", "diffusers"), ".lora.up.weight": ("lora", "up", "diffusers"),
+    ".lora_linear_layer.down.weight": ("lora", "down", "diffusers"),
+    ".lora_linear_layer.up.weight": ("lora", "up", "diffusers"),
+    ".weight.lora_a": ("lora", "down", "llama.cpp"), ".weight.lora_b": ("lora", "up", "llama.cpp"),
+    ".lora_a": ("lora, transposed", "down", "MLX"), ".lora_b": ("lora, transposed", "up", "MLX"),
+    **{f".hada_{part}": ("loha", part, "LyCORIS") for part in ("w1_a", "w1_b", "w2_a", "w2_b", "t1", "t2")},
+    **{f".lokr_{part}": ("lokr", part, "LyCORIS") for part in ("w1", "w1_a", "w1_b", "w2", "w2_a", "w2_b", "t2")},
+    ".oft_blocks": ("oft", "blocks", "LyCORIS"), ".oft_diag": ("oft", "diag", "LyCORIS"),
+    ".rescale": ("", "rescale", ""),
+    ".a1.weight": ("glora", "a1", "LyCORIS"), ".a2.weight": ("glora", "a2", "LyCORIS"),
+    ".b1.weight": ("glora", "b1", "LyCORIS"), ".b2.weight": ("glora", "b2", "LyCORIS"),
+    ".on_input": ("ia3", "on_input", "LyCORIS"),
+    ".diff": ("full", "diff", ""), ".diff_b": ("", "diff_b", ""), ".set_weight": ("full", "set_weight", "ComfyUI"),
+    ".w_norm": ("norm", "w_norm", "LyCORIS"), ".b_norm": ("", "b_norm", "LyCORIS"),
+    ".alpha": ("", "alpha", ""), ".scalar": ("", "scalar", "LyCORIS"), ".reshape_weight": ("", "reshape", "ComfyUI"),
+    ".dora_scale": ("", "magnitude", ""), ".lora_magnitude_vector": ("", "magnitude", ""),
+    ".lora_magnitude_vector.weight": ("", "magnitude", ""),
+}  # fmt: skip
+"""End of a name -> method, part, writer."""
+_LAST: Final = re.compile(
+    r"(?:\.lora_[AB]|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)|\.[ab][12]|\.lora_magnitude_vector)"
+    r"\.weight$|\.weight\.lora_[ab]$|\.lora_B\.bias$|\.[A-Za-z0-9_]+$"
+)
+"""The end of a name that may be one of these."""
+_PROCESSOR: Final = re.compile(
+    r"(?P<module>.*)\.processor\.(?P<name>\w+)_lora(?P<stream>\d?)\.(?P<part>down|up)\.weight"
+)
+"""Attention processors of early diffusers and of x-flux: `attn1.processor.to_q_lora.down.weight`."""
+_WITH_MODULE: Final = {".weight": ("ia3", "weight", "on_input"), ".m": ("", "magnitude", "down")}
+"""Ends that belong to an adapter only where the module has a certain other part: method, part, the other part."""
+
+PREFIXES: Final = (
+    ("lora_unet_", "unet", "Kohya"), ("lora_te1_", "text_encoder", "Kohya"), ("lora_te2_", "text_encoder_2", "Kohya"),
+    ("lora_te3_", "text_encoder_3", "Kohya"), ("lora_te_", "text_encoder", "Kohya"),
+    ("lora_transformer_", "transformer", "Kohya"), ("lora_prior_unet_", "prior", "Kohya"),
+    ("lora_prior_te_", "prior text_encoder", "Kohya"), ("lycoris_", "", "LyCORIS"),
+    ("diffusion_model.", "diffusion_model", "ComfyUI"), ("text_encoders.", "text_encoders", "ComfyUI"),
+    ("unet.", "unet", "diffusers"), ("transformer.", "transformer", "diffusers"),
+    ("transformer_2.", "transformer_2", "diffusers"), ("text_encoder.", "text_encoder", "diffusers"),
+    ("text_encoder_2.", "text_encoder_2", "diffusers"), ("text_encoder_3.", "text_encoder_3", "diffusers"),
+    ("controlnet.", "controlnet", "diffusers"), ("prior.", "prior", "diffusers"),
+)  # fmt: skip
+"""What a name begins with, the component of a pipeline that this is, and who writes it."""
+LOW_RANK: Final = frozenset({"lora", "lora, transposed", "loha", "lokr", "glora", "oft"})
+"""Methods that add something small to a matrix."""
+_OF_ADAPTERS: Final = LOW_RANK | {"textual inversion", "ip-adapter"}
+"""Methods that no model has."""
+_EMBEDDINGS: Final = frozenset({"emb_params", "clip_l", "clip_g", "t5xxl", "string_to_param.*"})
+"""Names of the vectors of a textual inversion: Automatic1111's and ComfyUI's; diffusers writes the token, `<cat>`."""
+
+
+def tool_tensors(keys: Iterable[str]) -> dict[str, ToolTensor]:
+    """What each name stands for; names that no tool gives to an adapter's tensor are left out."""
+    listed = list(keys)
+    found = {key: made for key in listed if (made := _read(key)) is not None}
+    parts = {(made.component, made.module, made.part) for made in found.values()}
+    for key in listed:
+        ending = next((one for one in _WITH_MODULE if key not in found and key.endswith(one)), None)
+        if ending is not None:
+            method, part, other = _WITH_MODULE[ending]
+            component, module, writer = _component(key.removesuffix(ending))
+            if (component, module, other) in parts:
+                found[key] = ToolTensor(component, module, method, part, writer)
+    return found
+
+
+def is_tool_adapter(found: Mapping[str, ToolTensor], keys: Collection[str]) -> bool:
+    """Whether the tensors are an adapter's: most names are, and some belong to a method that only adapters have."""
+    if any(one.method in _OF_ADAPTERS or one.part == "on_input" for one in found.values()):
+        return 2 * len(found) > len(keys)
+    return bool(found) and len(found) == len(keys) and any(one.method == "full" for one in found.values())
+
+
+def _read(key: str) -> ToolTensor | None:
+    if key in _EMBEDDINGS or (key.startswith("<") and key.endswith(">")):
+        return ToolTensor("", key, "textual inversion", "vectors", "")
+    if key.startswith("image_proj."):
+        return ToolTensor("image_proj", "image_proj", "image projection", key.removeprefix("image_proj."), "")
+    if key.startswith("ip_adapter."):
+        module, _, part = key.removesuffix(".weight").rpartition(".")
+        return ToolTensor("ip_adapter", module, "ip-adapter", part, "") if part in ("to_k_ip", "to_v_ip") else None
+    processor = _PROCESSOR.fullmatch(key) if ".processor." in key else None
+    if processor is not None:
+        component, module, writer = _component(f"{processor['module']}.{processor['name']}{processor['stream']}")
+        return ToolTensor(component, module, "lora", processor["part"], writer)
+    end = _LAST.search(key)
+    known = None if end is None else _ENDINGS.get(end[0])
+    if end is None or known is None:
+        return None
+    method, part, own = known
+    component, module, writer = _component(key[: end.start()])
+    if not module:
+        return None
+    return ToolTensor(component, module, method, part, own if own in ("LyCORIS", "MLX", "llama.cpp") else writer or own)
+
+
+def _component(stem: str) -> tuple[str, str, str]:
+    """Component, module and writer of a name without its end."""
+    for prefix, component, writer in PREFIXES:
+        if stem.startswith(prefix):
+            return component, stem[len(prefix) :], writer
+    return "", stem, ""

@@ -1,0 +1,250 @@
+"""Adapters of tools that store no config: parts that are missing, pairs that do not fit, names that nothing has."""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.words import count, first, listed, number, shape
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """Two tensors of one module, with their shapes."""
+
+    first: str
+    first_shape: tuple[int, ...]
+    second: str
+    second_shape: tuple[int, ...]
+
+
+class AdapterEmpty(Finding, frozen=True, kw_only=True):
+    """The adapter changes nothing: it has no complete module.
+
+    What it means
+        The file is an adapter's by its config or its names, but holds no tensors, or no pair of matrices. Saving a
+        model under ZeRO-3 without gathering its weights first leaves such a file.
+
+    Why it matters
+        Loaders report no error: the base runs as if the adapter did not exist.
+
+    Example
+        error[A915] adapter-empty: no tensors
+          help  save the adapter again; under ZeRO-3 gather the weights first, or set
+                stage3_gather_16bit_weights_on_model_save
+
+    What to do
+        Save the adapter again from the training run's last state, or download it again.
+    """
+
+    code = "A915"
+    name = "adapter-empty"
+
+    tensors: int
+
+    def headline(self) -> str:
+        return f"none of {count(self.tensors, 'tensor')} makes a complete module" if self.tensors else "no tensors"
+
+    def remedy(self) -> Remedy:
+        if self.tensors:
+            return Remedy("download the adapter again, or save it again from the training run")
+        gathered = "under ZeRO-3 gather the weights first, or set stage3_gather_16bit_weights_on_model_save"
+        return Remedy(f"save the adapter again; {gathered}")
+
+
+class AdapterPartMissing(Finding, frozen=True, kw_only=True):
+    """Some modules of the adapter are incomplete.
+
+    What it means
+        A module has one matrix of a low-rank pair without the other, or lacks a scale that all others have.
+
+    Why it matters
+        Loaders skip such a module, refuse the file, or scale the module differently from the others.
+
+    Example
+        error[A916] adapter-part-missing: 1 of 3 modules lacks lora's up
+          module   lora_unet_mid_block_attentions_0_attn1_to_q
+          present  lora_unet_mid_block_attentions_0_attn1_to_q.lora_down.weight
+          help     download or save the adapter again
+
+    What to do
+        Download the adapter again, or save it again from the training run.
+    """
+
+    code = "A916"
+    name = "adapter-part-missing"
+
+    method: str
+    part: str
+    modules: int
+    of: int
+    names: tuple[str, ...]
+    present: str
+
+    def headline(self) -> str:
+        verb = "lacks" if self.modules == 1 else "lack"
+        kind = self.method.partition(",")[0]
+        part = f"{kind}'s {self.part}" if kind else f"all but a scale: the {self.part}"
+        return f"{number(self.modules)} of {count(self.of, 'module')} {verb} {part}"
+
+    def rows(self) -> Rows:
+        label = "module" if self.modules == 1 else "modules"
+        return [(label, first(self.names, self.modules, 3)), ("present", self.present)]
+
+    def remedy(self) -> Remedy:
+        return Remedy("download or save the adapter again")
+
+
+class AdapterPairDiffers(Finding, frozen=True, kw_only=True):
+    """Two matrices of an adapter module cannot be multiplied.
+
+    What it means
+        The matrices of a low-rank pair have different ranks.
+
+    Why it matters
+        Loading fails at this module, or the module is skipped.
+
+    Example
+        error[A917] adapter-pair-differs:
+          lora_unet_mid_block_attentions_0_attn1_to_q.lora_up.weight
+          stored  [64, 8]
+          other   lora_unet_mid_block_attentions_0_attn1_to_q.lora_down.weight [4, 64]
+          help    download or save the adapter again
+
+    What to do
+        Download the adapter again; if the error remains, two adapters were mixed when it was saved.
+    """
+
+    code = "A917"
+    name = "adapter-pair-differs"
+
+    pairs: tuple[Pair, ...]
+    count: int
+
+    def headline(self) -> str:
+        return self.place.tensor or f"{number(self.count)} pairs with different ranks"
+
+    def rows(self) -> Rows:
+        pair = self.pairs[0]
+        lead = [] if self.count == 1 else [("such as", pair.second)]
+        return [*lead, ("stored", shape(pair.second_shape)), ("other", f"{pair.first} {shape(pair.first_shape)}")]
+
+    def remedy(self) -> Remedy:
+        return Remedy("download or save the adapter again")
+
+
+class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
+    """PEFT does not find the adapter's tensors by these names.
+
+    What it means
+        PEFT looks for `base_model.model.`, the module's name and the method's suffix. These names lack that prefix, or
+        contain the name of a wrapper (torch.compile, FSDP, activation checkpointing) or of an adapter other than
+        `default`.
+
+    Why it matters
+        PEFT reports missing keys in a warning and leaves every module at its initial values: the base runs as if there
+        were no adapter.
+
+    Example
+        error[A919] adapter-names-wrapped: PEFT finds none of 128 tensors
+          stored  _orig_mod.base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight
+          wanted  base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight
+          help    rename the tensors, or unwrap the model and save the adapter again
+
+    What to do
+        Rename the tensors in the file, or save the adapter again after removing the wrappers.
+    """
+
+    code = "A919"
+    name = "adapter-names-wrapped"
+
+    tensors: int
+    of: int
+    stored: str
+    wanted: str
+
+    def headline(self) -> str:
+        found = "none" if self.tensors == self.of else f"{number(self.of - self.tensors)}"
+        return f"PEFT finds {found} of {count(self.of, 'tensor')}"
+
+    def rows(self) -> Rows:
+        return [("stored", self.stored), ("wanted", self.wanted)]
+
+    def remedy(self) -> Remedy:
+        return Remedy("rename the tensors, or unwrap the model and save the adapter again")
+
+
+class AdapterTypeUnknown(Finding, frozen=True, kw_only=True):
+    """adapter_config.json does not name a method that PEFT knows.
+
+    What it means
+        `peft_type` is absent, or not one of PEFT's methods, which are written in capital letters.
+
+    Why it matters
+        PEFT chooses its classes by this key and refuses the folder.
+
+    Example
+        error[A920] adapter-type-unknown: peft_type
+          config  "lora"
+          shown   the names are those of lora
+          help    set "peft_type": "LORA" in adapter_config.json
+
+    What to do
+        Set the key to the method that the names show.
+    """
+
+    code = "A920"
+    name = "adapter-type-unknown"
+
+    stated: str | None
+    shown: str | None
+
+    def headline(self) -> str:
+        return "peft_type"
+
+    def rows(self) -> Rows:
+        rows = [("config", "absent" if self.stated is None else f'"{self.stated}"')]
+        return [*rows, ("shown", f"the names are those of {self.shown}")] if self.shown else rows
+
+    def remedy(self) -> Remedy:
+        if not self.shown:
+            return Remedy("set peft_type in adapter_config.json to the method that was trained")
+        old = {} if self.stated is None else {"old": self.stated}
+        step = Step(action="set", file="adapter_config.json", key=("peft_type",), new=self.shown.upper(), **old)
+        return Remedy(f'set "peft_type": "{self.shown.upper()}" in adapter_config.json', (step,))
+
+
+class AdapterTensorUnknown(Finding, frozen=True, kw_only=True):
+    """The adapter holds tensors that no known method has.
+
+    What it means
+        Most names are an adapter's, these are not: they belong to no method that is known here, or to a damaged name.
+
+    Why it matters
+        Loaders ignore what they do not know. The tensors are not counted as parameters.
+
+    Example
+        warning[A918] adapter-tensor-unknown:
+          lora_unet_mid_block_attentions_0_attn1_to_q.lora_side
+          stored  1 tensor, 256 elements
+          help    compare with the tool that wrote the file
+
+    What to do
+        Compare with the tool that wrote the file; remove the tensors if they are leftovers.
+    """
+
+    code = "A918"
+    name = "adapter-tensor-unknown"
+    severity = "warning"
+
+    tensors: int
+    elements: int
+    names: tuple[str, ...]
+
+    def headline(self) -> str:
+        return self.place.tensor or self.place.family or listed(self.names, 2)
+
+    def rows(self) -> Rows:
+        return [("stored", f"{count(self.tensors, 'tensor')}, {count(self.elements, 'element')}")]
+
+    def remedy(self) -> Remedy:
+        return Remedy("compare with the tool that wrote the file")

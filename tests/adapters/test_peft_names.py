@@ -1,0 +1,87 @@
+"""What PEFT finds of an adapter by its names, measured with PEFT 0.21 (`PeftModel.from_pretrained`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.start import audit
+from tests.adapters.records import Spec, records, spec_of
+from tests.checkpoints import write, write_file
+from tests.judged import codes
+
+PREFIX = "base_model.model."
+FOUND: dict[str, Callable[[str], str]] = {
+    "as saved": lambda name: name,
+    "adapter named default": lambda name: name.replace(".weight", ".default.weight"),
+}
+NOT_FOUND: dict[str, Callable[[str], str]] = {
+    "no prefix": lambda name: name.removeprefix(PREFIX),
+    "half a prefix": lambda name: name.removeprefix("base_model."),
+    "twice the prefix": lambda name: PREFIX + name,
+    "torch.compile": lambda name: f"_orig_mod.{name}",
+    "data parallel": lambda name: f"module.{name}",
+    "activation checkpointing": lambda name: name.replace(".mlp.", "._checkpoint_wrapped_module.mlp.").replace(
+        ".self_attn.", "._checkpoint_wrapped_module.self_attn."),
+    "another adapter's name": lambda name: name.replace(".weight", ".first.weight"),
+}  # fmt: skip
+
+
+def saved(folder: Path, spec: Spec, adapter: dict[str, Any] | None, name: str = "adapter_model.safetensors") -> str:
+    """A folder as PEFT saves it."""
+    folder.mkdir(exist_ok=True)
+    write_file(folder / name, spec)
+    if adapter is not None:
+        (folder / "adapter_config.json").write_text(json.dumps(adapter))
+    return str(folder)
+
+
+@pytest.mark.parametrize("record", ["llama.seven", "llama.dora", "llama.rank-pattern"])
+@pytest.mark.parametrize("how", [*FOUND, *NOT_FOUND])
+def test_names_that_peft_finds(how: str, record: str, tmp_path: Path) -> None:
+    spec = {({**FOUND, **NOT_FOUND}[how])(name): entry for name, entry in spec_of(record).items()}
+    audited = audit(saved(tmp_path, spec, records()[record]["adapter"]))
+    if how in FOUND:
+        assert audited.verdict == "clean", audited.findings
+    else:
+        (finding,) = (one for one in audited.findings if one.severity == "error")
+        assert (finding.code, finding.facts["wanted"] in spec_of(record)) == ("A919", True)
+
+
+def test_a_whole_state_dict_is_an_adapter_too(tmp_path: Path) -> None:
+    record = records()["llama.seven"]
+    spec = {name.replace(".weight", ".default.weight"): entry for name, entry in spec_of("llama.seven").items()}
+    spec |= {f"{PREFIX}model.norm.weight": ("F32", (48,)), f"{PREFIX}lm_head.weight": ("F32", (107, 48))}
+    audited = audit(saved(tmp_path, spec, record["adapter"]))
+    assert (audited.verdict, audited.counts.unique_parameters) == ("clean", record["trainable"])
+    assert audited.counts.extra_components == 48 + 107 * 48
+
+
+def test_a_file_without_tensors_is_an_error(tmp_path: Path) -> None:
+    assert codes(audit(saved(tmp_path, {}, records()["llama.seven"]["adapter"]))) == {"A915"}
+
+
+@pytest.mark.parametrize("stated", [None, "lora", "FOO", 3])
+def test_a_type_that_peft_does_not_have(stated: object, tmp_path: Path) -> None:
+    adapter = {**records()["llama.seven"]["adapter"], "peft_type": stated}
+    if stated is None:
+        del adapter["peft_type"]
+    audited = audit(saved(tmp_path, spec_of("llama.seven"), adapter))
+    (finding,) = (one for one in audited.findings if one.severity == "error")
+    (step,) = finding.remedy().steps
+    assert (finding.code, step.key, step.new) == ("A920", ("peft_type",), "LORA")
+
+
+def test_the_names_of_its_files(tmp_path: Path) -> None:
+    record = records()["llama.seven"]
+    assert codes(audit(saved(tmp_path / "a", spec_of("llama.seven"), record["adapter"], "lora.safetensors"))) == {
+        "S221"
+    }
+    assert codes(audit(saved(tmp_path / "b", spec_of("llama.seven"), None))) == {"C313"}
+    write(tmp_path / "c", {}, {})  # a file that is named by itself has no folder to judge
+    alone = saved(tmp_path / "d", spec_of("llama.seven"), None)
+    assert audit(f"{alone}/adapter_model.safetensors").verdict == "clean"

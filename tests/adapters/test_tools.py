@@ -1,0 +1,122 @@
+"""Adapters of other tools than PEFT: counted as their writers trained them, whole ones clean, damaged ones named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.findings.adapters.whole import Adapter
+from tests.adapters.records import Spec, alone
+from tests.judged import FIXTURES, codes
+
+WRITERS = {"diffusers": "diffusers", "kohya": "Kohya", "lycoris": "LyCORIS"}
+"""First word of a record -> the writer that is shown. Some files of LyCORIS have nothing that Kohya's lack."""
+
+
+@cache
+def records() -> Mapping[str, dict[str, Any]]:
+    """Name -> what a tool saved."""
+    listed = json.loads(gzip.decompress((FIXTURES / "adapters" / "tools.json.gz").read_bytes()))
+    return {record["name"]: record for record in listed}
+
+
+def stored(name: str) -> Spec:
+    """The tensors of a record."""
+    return {key: (dtype, tuple(shape)) for key, (dtype, shape) in records()[name]["tensors"].items()}
+
+
+def facts(audited: Audit) -> Adapter:
+    """The note that says what the adapter is."""
+    (note,) = (one for one in audited.findings if isinstance(one, Adapter))
+    return note
+
+
+@pytest.mark.parametrize("name", records())
+def test_the_count_is_what_was_trained(name: str) -> None:
+    record, audited = records()[name], alone(stored(name), None)
+    assert (audited.verdict, [one.code for one in audited.findings]) == ("clean", ["A901"])
+    counts = audited.counts
+    assert (counts.unique_parameters, counts.buffers, counts.unexplained) == (record["trained"], record["constants"], 0)
+    writer = facts(audited).writer
+    assert writer == WRITERS[name.partition(" ")[0]] or (writer == "Kohya" and "lycoris" in name)
+    assert sum(one.modules for one in facts(audited).targets) > 0
+
+
+def damaged(name: str) -> Iterator[tuple[str, Spec]]:
+    """A record with each of some tensors lost, cut in rank, or under another name."""
+    spec = stored(name)
+    changed = [key for key in spec if not key.endswith(("_norm", ".diff", ".diff_b", ".on_input"))]
+    for key in changed[:: max(1, len(changed) // 12)]:
+        rest = {other: entry for other, entry in spec.items() if other != key}
+        yield f"{key} lost", rest
+        yield f"{key} renamed", {**rest, f"{key}_old": spec[key]}
+
+
+@pytest.mark.parametrize("name", records())
+def test_a_lost_or_renamed_tensor_is_named(name: str) -> None:
+    for what, spec in damaged(name):
+        found = codes(alone(spec, None))
+        assert found & {"A915", "A916", "A918"}, what
+        assert len(found) <= 2, what
+
+
+PAIRS: dict[str, Callable[[int], dict[str, tuple[int, ...]]]] = {
+    "Kohya": lambda n: {f"lora_te_text_model_encoder_layers_{n}_mlp_fc1.lora_down.weight": (4, 32),
+                        f"lora_te_text_model_encoder_layers_{n}_mlp_fc1.lora_up.weight": (64, 4),
+                        f"lora_te_text_model_encoder_layers_{n}_mlp_fc1.alpha": ()},
+    "ComfyUI": lambda n: {f"diffusion_model.double_blocks.{n}.img_attn.qkv.lora_A.weight": (4, 32),
+                          f"diffusion_model.double_blocks.{n}.img_attn.qkv.lora_B.weight": (96, 4)},
+    "MLX": lambda n: {f"model.layers.{n}.self_attn.q_proj.lora_a": (32, 4),
+                      f"model.layers.{n}.self_attn.q_proj.lora_b": (4, 48),
+                      f"model.layers.{n}.self_attn.q_proj.m": (48,)},
+    "llama.cpp": lambda n: {f"blk.{n}.attn_q.weight.lora_a": (4, 32), f"blk.{n}.attn_q.weight.lora_b": (48, 4)},
+    "diffusers": lambda n: {f"unet.up_blocks.{n}.attn1.processor.to_q_lora.down.weight": (4, 32),
+                            f"unet.up_blocks.{n}.attn1.processor.to_q_lora.up.weight": (32, 4)},
+    "": lambda n: {f"double_blocks.{n}.processor.qkv_lora1.down.weight": (4, 32),
+                   f"double_blocks.{n}.processor.qkv_lora1.up.weight": (96, 4)},
+}  # fmt: skip
+"""Writer -> a layer's tensors, from the sources of the tools."""
+
+
+def of_writer(writer: str, layers: int = 4) -> Spec:
+    """An adapter of four layers."""
+    return {name: ("F16", shape) for layer in range(layers) for name, shape in PAIRS[writer](layer).items()}
+
+
+@pytest.mark.parametrize("writer", PAIRS)
+def test_each_writer_is_recognized_and_each_tensor_needed(writer: str) -> None:
+    spec = of_writer(writer)
+    note = facts(alone(spec, None))
+    assert (note.type, note.rank, note.writer, len(note.targets)) == ("lora", 4, writer, 1)
+    assert alone(spec, None).verdict == "clean"
+    for name in spec:
+        assert codes(alone({key: entry for key, entry in spec.items() if key != name}, None)) == {"A916"}, name
+
+
+@pytest.mark.parametrize("writer", PAIRS)
+def test_ranks_of_a_pair_agree(writer: str) -> None:
+    spec = of_writer(writer)
+    name = next(name for name, (_, shape) in spec.items() if len(shape) == 2)
+    spec[name] = ("F16", tuple(8 if size == 4 else size for size in spec[name][1]))
+    assert codes(alone(spec, None)) == {"A917"}
+
+
+OTHER_KINDS: dict[str, dict[str, tuple[int, ...]]] = {
+    "textual inversion": {"clip_l": (4, 768), "clip_g": (4, 1280)},
+    "ip-adapter": {
+        "image_proj.proj.weight": (32, 8), "image_proj.norm.weight": (8,),
+        **{f"ip_adapter.{n}.to_{part}_ip.weight": (16, 8) for n in (1, 3, 5) for part in "kv"},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_other_kinds_are_recognized(kind: str) -> None:
+    audited = alone({name: ("F16", shape) for name, shape in OTHER_KINDS[kind].items()}, None)
+    assert (audited.verdict, facts(audited).type, audited.counts.unexplained) == ("clean", kind, 0)
