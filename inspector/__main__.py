@@ -8,43 +8,64 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from contextlib import AbstractContextManager
     from typing import Any, NoReturn
 
 
 def main() -> None:
     """Runs the command line and exits; whatever goes wrong inside ends in one line."""
-    words = sys.argv[1:]
-    if words in (["--version"], ["-V"]):
-        from inspector import __version__
-
-        print(f"inspector {__version__}")
-        return
-    gc.disable()  # one command builds what it needs and ends; nothing it makes is worth collecting
-    from inspector.cli import streams
-
-    streams.prepare()
     try:
-        _leave(_run(words))
-    except BrokenPipeError:
-        _leave(0)
+        signal.signal(signal.SIGTERM, _terminated)
+        _leave(_answer(sys.argv[1:]))
     except KeyboardInterrupt:
         _leave(130)
+    except Terminated:
+        _leave(143)
+
+
+class Terminated(BaseException):
+    """The system asks the process to end (SIGTERM)."""
+
+
+def _terminated(number: int, frame: object) -> NoReturn:
+    raise Terminated
+
+
+def _answer(words: list[str]) -> int:
+    """Runs the command line; the exit code."""
+    from inspector.cli import streams
+
+    try:
+        if words in (["--version"], ["-V"]):
+            from inspector import __version__
+
+            streams.write(f"inspector {__version__}\n")
+            return 0
+        gc.disable()  # one command builds what it needs and ends; nothing it makes is worth collecting
+        streams.prepare()
+        return _run(words)
+    except BrokenPipeError:
+        return 0
+    except streams.Unwritable as problem:
+        return _refuse(f"standard output: {problem}", 2)
     except Exception as problem:
         if "--debug" in words:
             raise
         from inspector.report.clean import clean
 
+        if isinstance(problem, OSError) and problem.filename is None and problem.errno in streams.NOT_TAKEN:
+            return _refuse(f"standard output: {problem.strerror}", 2)
         what = f"{type(problem).__name__}: {problem}"
-        sys.stderr.write(
+        streams.complain(
             f"inspector: internal error: {clean(what, 300)}\nThis is a bug in inspector; rerun with --debug.\n"
         )
-        _leave(3)
+        return 3
 
 
 def _run(words: Sequence[str]) -> int:
@@ -82,22 +103,30 @@ def _is_source(word: str) -> bool:
 
 def _carry_out(verb: str, values: dict[str, Any]) -> int:
     """Runs a verb, prints what it says, and gives the exit code."""
+    from itertools import chain
+
+    from inspector.budget import Exceeded, one_budget
     from inspector.cli import streams, terminal, verbs
 
     output = values.pop("output", None)
     screen = terminal.screen_of(values.pop("color", None), output)
     values.pop("debug", None)
     try:
-        with _access(values.pop("token", None), values.pop("cache_dir", None)):
+        with one_budget(), _access(values.pop("token", None), values.pop("cache_dir", None)):
             outcome = getattr(verbs, verb)(screen=screen, **values)
+        code = int(outcome.code)
         if output is None:
-            streams.write(outcome.text)
+            streams.write(chain((outcome.text,), outcome.pieces))
         else:
-            _write(outcome.text, output)
+            _write(chain((outcome.text,), outcome.pieces), output)
+    except BrokenPipeError:
+        return code
     except verbs.Failure as failure:
         return _refuse(failure.message, failure.code)
-    sys.stderr.write(outcome.errors)
-    return int(outcome.code)
+    except Exceeded as exceeded:
+        return _refuse(f"the input is too large: {exceeded}", 3)
+    streams.complain(outcome.errors)
+    return code
 
 
 def _access(token: str | None, cache_dir: str | None) -> AbstractContextManager[None]:
@@ -114,19 +143,20 @@ def _access(token: str | None, cache_dir: str | None) -> AbstractContextManager[
 def _refuse(message: str, code: int) -> int:
     from textwrap import fill
 
+    from inspector.cli.streams import complain
     from inspector.report.clean import clean
 
     words = f"inspector: {clean(message, 400)}"
-    sys.stderr.write(fill(words, 80, subsequent_indent="  ", break_on_hyphens=False) + "\n")
+    complain(fill(words, 80, subsequent_indent="  ", break_on_hyphens=False) + "\n")
     return code
 
 
-def _write(text: str, path: str) -> None:
+def _write(pieces: Iterable[str], path: str) -> None:
     from inspector.cli.verbs import Failure
 
     try:
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
+            file.writelines(pieces)
     except OSError as problem:
         raise Failure(f"--output: {problem.strerror or problem}: '{path}'") from None
 
@@ -136,7 +166,7 @@ def _leave(code: int) -> NoReturn:
     from contextlib import suppress
 
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError):  # its reader went away
+        with suppress(OSError, ValueError, AttributeError):  # its reader went away, or it is closed
             stream.flush()
     os._exit(code)
 

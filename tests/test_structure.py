@@ -23,6 +23,7 @@ from tests.checkpoints import plan_of
 
 PACKAGE = Path(__file__).parent.parent / "inspector"
 LAYERS = (
+    "budget",
     "findings algebra",
     "loader notation",
     "architectures",

@@ -13,16 +13,13 @@ from typing import Any, Final
 
 from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined, minus
 from inspector.algebra.names import Index, key_of, name_of
-from inspector.algebra.patterns import Pattern, is_plain, pattern_of
+from inspector.algebra.patterns import PATTERNS, Pattern, is_plain, pattern_of
 from inspector.algebra.span import Span
+from inspector.budget import spend
 
-STEPS: Final = 2_000_000
-"""Steps of all expressions of a config together: seconds at the most."""
-NAMES_MATCHED: Final = 20_000
-"""Names to which expressions are applied one by one."""
-MOST_PATTERNS: Final = 2_000
-"""Keys of rank_pattern that are tried; genuine ones have one for each module of a model at the most."""
+STEPS_A_NAME: Final = 4
 LARGEST_RANK: Final = 2**31
+MODULES: Final = "the modules that the adapter names"
 ALL_LINEAR: Final = "all-linear"
 Boxes = tuple[Box, ...]
 
@@ -39,12 +36,14 @@ class Ends:
         wanted: dict[str, dict[Index, None]] = {}
         for text in texts:
             key, indices = key_of(text)
+            spend(8, MODULES)
             wanted.setdefault(key, {})[indices] = None
         self._wanted = {key: boxes_of(list(indices)) for key, indices in wanted.items()}
 
     def within(self, module: str, box: Box) -> Boxes:
         """The indices at which the module's path ends with one of the texts."""
         found: list[Box] = []
+        spend(len(self._wanted) // 4, MODULES)
         for key, boxes in self._wanted.items():
             whole = module == key
             if not (whole or module.endswith(key if self._loose else f".{key}")):
@@ -74,18 +73,15 @@ def union(boxes: Iterable[Box]) -> Boxes:
 
 
 class Expressions:
-    """Regular expressions from a config, each parsed once, with a bound on all that they cost together."""
+    """Regular expressions from a config, each parsed once."""
 
     def __init__(self) -> None:
         self._parsed: dict[str, Pattern | None] = {}
-        self._names = NAMES_MATCHED
-        self._steps = STEPS
 
     def within(self, text: str, module: str, box: Box, setting: str) -> Boxes:
         """The indices at which an expression matches the whole path of a module."""
         if text not in self._parsed:
-            self._steps -= 10 * len(text)  # what parsing it takes
-            self._parsed[text] = pattern_of(text) if self._steps > 0 else None
+            self._parsed[text] = pattern_of(text)
         pattern = self._parsed[text]
         if pattern is None:
             raise Unclear(f"{setting} is an unsupported regular expression")
@@ -95,17 +91,13 @@ class Expressions:
                 for part in by_digits(box)
                 if self._matches(pattern, name_of(module, tuple(span.first for span in part)), setting)
             )
-        self._names -= count([box])
-        if self._names < 0:
-            raise Unclear(f"{setting} is a regular expression for too many names")
+        spend(STEPS_A_NAME * count([box]), PATTERNS)
         return boxes_of(
             [indices for indices in product(*box) if self._matches(pattern, name_of(module, indices), setting)]
         )
 
     def _matches(self, pattern: Pattern, name: str, setting: str) -> bool:
-        before = pattern.steps
-        hit = pattern.fullmatch(name) if self._steps > 0 else None
-        self._steps -= pattern.steps - before
+        hit = pattern.fullmatch(name)
         if hit is None:
             raise Unclear(f"{setting} is a regular expression that takes too long")
         return hit
@@ -176,8 +168,7 @@ class Targets:
 
     def ranks(self, module: str, boxes: Boxes) -> list[tuple[Boxes, int | None]]:
         """A module's indices by rank: the first key of rank_pattern that fits, else `r`."""
-        if len(self._ranks) > MOST_PATTERNS:
-            raise Unclear("rank_pattern has too many keys")
+        spend(len(self._ranks), PATTERNS)
         found: dict[int | None, list[Box]] = {}
         left = boxes
         for key, ends, rank in self._ranks:

@@ -7,14 +7,17 @@ from itertools import product
 
 from inspector.algebra.names import Index
 from inspector.algebra.span import Span
+from inspector.budget import spend
 
 Box = tuple[Span, ...]
+INDEX_SETS = "the sets of indices in the names"
 
 
 def boxes_of(indices: list[Index]) -> tuple[Box, ...]:
     """An exact, disjoint cover of distinct index tuples of one length."""
     if not indices:
         return ()
+    spend(len(indices), INDEX_SETS)
     axes = len(indices[0])
     if axes == 0:
         return ((),)
@@ -48,6 +51,7 @@ def joined(boxes: Iterable[Box]) -> tuple[Box, ...]:
     for axis in reversed(range(axes)):
         if len(kept) < 2:
             break
+        spend(len(kept), INDEX_SETS)
         rows: dict[tuple[Span, ...], Span] = {}
         for box in kept:
             rest = (*box[:axis], *box[axis + 1 :])
@@ -80,6 +84,7 @@ def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
     """The boxes without one box."""
     kept: list[Box] = []
     for box in boxes:
+        spend(2, INDEX_SETS)
         if box == cut:
             continue
         if common(box, cut) is None:
@@ -122,6 +127,7 @@ def minus(boxes: Sequence[Box], cuts: Sequence[Box]) -> tuple[Box, ...]:
 
 def _atoms(boxes: Sequence[Box], cuts: Sequence[Box]) -> Iterator[tuple[Span, list[Box], list[Box]]]:
     """Splits the first axis where boxes begin or end; each piece has the remaining axes of its boxes and cuts."""
+    spend(4 * (len(boxes) + len(cuts)), INDEX_SETS)
     events: dict[int, list[tuple[bool, bool, int]]] = {}
     for is_cut, listed in ((False, boxes), (True, cuts)):
         for number, box in enumerate(listed):
@@ -137,12 +143,15 @@ def _atoms(boxes: Sequence[Box], cuts: Sequence[Box]) -> Iterator[tuple[Span, li
             else:
                 active[is_cut].pop(number, None)
         if active[0]:
+            spend(len(active[0]) + len(active[1]), INDEX_SETS)
             yield Span.range(place, following), list(active[0].values()), list(active[1].values())
 
 
 def within(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
     """The intersection of the boxes with one box."""
-    matched = (common(box, cut) for box in boxes)
+    listed = tuple(boxes)
+    spend(2 * len(listed), INDEX_SETS)
+    matched = (common(box, cut) for box in listed)
     return tuple(box for box in matched if box is not None)
 
 

@@ -27,9 +27,13 @@ from inspector.algebra.expression import (
     show,
 )
 from inspector.algebra.span import MOST_LISTED, Span
-from inspector.algebra.values import Meanings, Unknown, Value, extent, number_of, truth, whole
+from inspector.algebra.values import ITEMS_A_STEP, LISTS, Meanings, Unknown, Value, extent, number_of, truth, whole
+from inspector.budget import spend
 
 Evaluator = Callable[[Meanings], Value]
+STEPS_AN_INDEX = 3
+PRODUCTS_A_STEP = 1_000
+"""Digits of a product grow with its factors, so that its time grows with their square."""
 
 
 @cache
@@ -112,6 +116,7 @@ def _comparison(operator: str, left: Evaluator, right: Evaluator) -> Evaluator:
         if isinstance(other, str):
             return str(one) in other.split() if not isinstance(one, (list, dict)) else False
         if isinstance(other, (list, tuple)):
+            spend(len(other) // ITEMS_A_STEP, LISTS)
             return any(_same(one, item) for item in other)
         number = whole(one)
         return isinstance(other, Span) and number is not None and number in other
@@ -214,6 +219,7 @@ def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
             return number_of(values[0])
         if len(values) == 1 and isinstance(values[0], list):
             values = values[0]
+            spend(len(values) // ITEMS_A_STEP, LISTS)
         numbers = [number_of(value) for value in values]
         if not numbers or any(number is None for number in numbers):
             return None
@@ -228,6 +234,7 @@ def _of_numbers(scope: Meanings, node: Node, name: str, numbers: list[int | floa
     if name == "min":
         return min(numbers)
     if name == "prod":
+        spend(len(numbers) ** 2 // PRODUCTS_A_STEP, LISTS)
         return math.prod(numbers)
     if name == "floor":
         return int(numbers[0])  # int() truncates, as modelling code does
@@ -310,6 +317,7 @@ def _filter(node: Bracket, base: Evaluator) -> Evaluator:
             scope.fault("size", show(node), f"{found.size:,} indices are too many to test")
             return None
         kept = []
+        spend(STEPS_AN_INDEX * found.size, LISTS)
         for index in found:
             before = scope.enter(hole, index)
             if predicate(scope, index):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from math import prod
 from operator import itemgetter
 from sys import byteorder
@@ -19,9 +20,13 @@ from typing import TypeVar
 from msgspec import Struct
 
 from inspector.algebra.span import Span
+from inspector.budget import spend
 
 Index = tuple[int, ...]
 
+NAMES = "the names of the tensors"
+_STEPS_A_CLASS = 20
+_NAMES_A_STEP = 8
 _CHUNK = 1_000
 """Number of names that are processed together, small enough for the CPU cache."""
 _DIGITS = str.maketrans("123456789", "000000000")
@@ -136,10 +141,26 @@ def columns(names: Iterable[str]) -> Iterator[Column]:
         if len(digit_classes) != len(chunk):  # a name that contains a line break
             yield from _one_by_one(chunk, range(start, start + len(chunk)))
             continue
+        before = len(classes)
         for position, digit_class in enumerate(digit_classes, start):
             classes[digit_class].append(position)
+        spend(_STEPS_A_CLASS * (len(classes) - before) + len(chunk) // _NAMES_A_STEP, NAMES)
     for digit_class, members in classes.items():
         yield from _placed(digit_class, at(listed, members), members)
+
+
+_EACH_CANONICAL = re.compile(r"(?:(?<=\.)|^)(?:0|[1-9][0-9]{0,5})(?=\.|$)", re.ASCII | re.MULTILINE)
+
+
+def keys_in(names: Iterable[str]) -> set[str]:
+    """The distinct keys of some names, without their indices."""
+    listed = iter(names)
+    keys: set[str] = set()
+    while chunk := list(islice(listed, _CHUNK)):
+        text = "\n".join(chunk)
+        found = _EACH_CANONICAL.sub("#", text.replace("#", "\\#")).split("\n")
+        keys.update(found if len(found) == len(chunk) else (key_of(name)[0] for name in chunk))
+    return keys
 
 
 T = TypeVar("T")
@@ -155,6 +176,7 @@ def _one_by_one(names: Iterable[str], positions: Iterable[int]) -> Iterator[Colu
     for name, position in zip(names, positions, strict=True):
         key, indices = key_of(name)
         groups.setdefault(key, []).append((name, position, indices))
+    spend(_STEPS_A_CLASS * len(groups), NAMES)
     for key, members in groups.items():
         found, places, indexed = zip(*members, strict=True)
         yield Column(key, found, places, (), "", list(indexed))
@@ -176,6 +198,7 @@ def _placed(digit_class: str, members: Sequence[str], positions: Sequence[int]) 
     groups: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for number, found in enumerate(digits):
         groups[found].append(number)
+    spend(_STEPS_A_CLASS * len(groups), NAMES)
     for found, numbers in groups.items():
         key = list(digit_class)
         for place, digit in zip(inside, found, strict=True):

@@ -21,6 +21,7 @@ from inspector.algebra.regex import (
     Tree,
     parse,
 )
+from inspector.budget import spend
 
 LONGEST: Final = 4_000
 """Longest pattern that is read, in characters."""
@@ -28,6 +29,9 @@ LONGEST_TEXT: Final = 1_000
 """Longest name that is matched, in characters."""
 STEPS: Final = 50_000
 """Most steps of one match: a real pattern takes some hundred."""
+STEPS_A_STEP: Final = 2
+"""Steps of a match for one of the budget."""
+PATTERNS: Final = "the regular expressions of the config"
 _DIGITS: Final = "0123456789"
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.\-]*", re.ASCII)
 
@@ -84,6 +88,7 @@ class Pattern:
             return None
         finally:
             self.steps += STEPS - self._left
+            spend((STEPS - self._left) // STEPS_A_STEP + len(text) // STEPS_A_STEP, PATTERNS)
 
     def _advance(self, tree: Tree, at: int) -> int:
         """The positions after a tree, from a set of positions before it."""
@@ -180,6 +185,7 @@ def pattern_of(text: str) -> Pattern | None:
     """The compiled pattern; None where it is invalid or unsupported."""
     if len(text) > LONGEST:
         return None
+    spend(2 * len(text), PATTERNS)
     try:
         return Pattern(text, parse(text))
     except NotSupported:

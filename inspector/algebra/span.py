@@ -9,7 +9,13 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from inspector.budget import spend
+
 Run = tuple[int, int]
+
+
+FEW_RUNS = 4
+"""Runs that are joined, cut and compared in one step."""
 
 
 class Span(Struct, frozen=True):
@@ -33,6 +39,8 @@ class Span(Struct, frozen=True):
             yield from range(start, stop)
 
     def __or__(self, other: Span) -> Span:
+        if len(self.runs) + len(other.runs) > FEW_RUNS:
+            spend((len(self.runs) + len(other.runs)) // FEW_RUNS, "the sets of indices in the names")
         return _merged(sorted(self.runs + other.runs))
 
     def __and__(self, other: Span) -> Span:
@@ -44,6 +52,8 @@ class Span(Struct, frozen=True):
             return Span(((start, stop),)) if start < stop else Span()
         kept: list[Run] = []
         others = other.runs
+        if len(self.runs) + len(others) > FEW_RUNS:
+            spend((len(self.runs) + len(others)) // FEW_RUNS, "the sets of indices in the names")
         at = 0
         for start, stop in self.runs:
             while at < len(others) and others[at][1] <= start:
@@ -58,6 +68,8 @@ class Span(Struct, frozen=True):
     def __sub__(self, other: Span) -> Span:
         kept: list[Run] = []
         others = other.runs
+        if len(self.runs) + len(others) > FEW_RUNS:
+            spend((len(self.runs) + len(others)) // FEW_RUNS, "the sets of indices in the names")
         at = 0
         for start, stop in self.runs:
             while at < len(others) and others[at][1] <= start:

@@ -6,10 +6,13 @@ import math
 from typing import Any, Protocol
 
 from inspector.algebra.span import MOST_LISTED, Span
+from inspector.budget import spend
 
 Value = Any
 """int, float, str, bool, list, dict, Span, or None for absent."""
 MOST_DIGITS = 2**80
+LISTS = "the layers, stages and lists of the config"
+ITEMS_A_STEP = 8
 """Powers and products beyond this number are an error: no count is as large."""
 
 
@@ -54,6 +57,7 @@ def extent(value: Value) -> Span | None:
     if isinstance(value, Span):
         return value
     if isinstance(value, list):
+        spend(len(value) // ITEMS_A_STEP, LISTS)
         members = [whole(item) for item in value[:MOST_LISTED]]
         return Span.of(member for member in members if member is not None and member >= 0)
     count = whole(value)

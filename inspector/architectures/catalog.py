@@ -11,6 +11,7 @@ import json
 import os
 import pkgutil
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -99,14 +100,16 @@ def likely_definitions(keys: Collection[str], share: float, most: int) -> list[t
     A definition that needs far more keys than there are is none of them. Of equals the smaller one comes first.
     Only they are imported.
     """
-    ends = [(ending(key), key.rsplit(".", 1)[-1]) for key in keys]
+    ends, last = Counter(map(ending, keys)), Counter(key.rsplit(".", 1)[-1] for key in keys)
     order = {name: position for position, name in enumerate(first_names())}
     counts: dict[str, int] = {}
     sizes: dict[str, int] = {}
     for name, outline in outlines().items():
         if outline.least <= 2 * len(keys) + SPARE_KEYS:
             own = frozenset(outline.endings)
-            counts[name] = sum(two in own or one in own for two, one in ends)
+            counts[name] = sum(
+                last[end] + (ends[end] if end.rsplit(".", 1)[-1] not in own else 0) for end in own
+            )
             sizes[name] = len(own)
     best = sorted((name for name in counts if counts[name]), key=lambda name: (-counts[name], sizes[name], order[name]))
     enough = [name for name in best if counts[name] >= share * len(keys)][:most] or best[:3]

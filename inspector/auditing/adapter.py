@@ -86,10 +86,11 @@ def audit_adapter(
         skipped.append(Skipped("shapes", "unsupported architecture of the base"))
     whole = bool(families) and not (checkpoint.lost or checkpoint.partial)
     report = account(values, families, laid, whole=whole)
+    findings.extend(report.findings)
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")
-    return _concluded(checkpoint, report, (*findings, *report.findings), name, skipped, claim, base)
+    return _concluded(checkpoint, report, findings, name, skipped, claim, base)
 
 
 def _audit_of_tool(

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from inspector.auditing.file_names import with_file_names
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit, Skipped
+from inspector.budget import Exceeded, one_budget
 from inspector.dialects.catalog import is_single_file
 from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load, load_within
@@ -53,17 +54,18 @@ def audit(
     adapter's config names. revision, subfolder, repo_type: of a repository; cached: reads only the local cache of the
     Hub; progress: called while headers arrive. Invalid content never raises: it is reported in the findings.
     """
-    loaded = load(
-        source,
-        weights=weights,
-        config=config,
-        revision=revision,
-        subfolder=subfolder,
-        repo_type=repo_type,
-        cached=cached,
-        progress=progress,
-    )
-    return audit_opened(loaded, claim, base=base, with_base=with_base, whole=weights is None, progress=progress)
+    with one_budget():
+        loaded = load(
+            source,
+            weights=weights,
+            config=config,
+            revision=revision,
+            subfolder=subfolder,
+            repo_type=repo_type,
+            cached=cached,
+            progress=progress,
+        )
+        return audit_opened(loaded, claim, base=base, with_base=with_base, whole=weights is None, progress=progress)
 
 
 def audit_opened(
@@ -76,6 +78,23 @@ def audit_opened(
     progress: Progress | None = None,
 ) -> Audit:
     """Audits the content of a source: a pipeline (unless incomplete), an adapter with its base, one file, a model."""
+    with one_budget():
+        try:
+            return _audit_opened(checkpoint, claim, base, with_base, whole, progress)
+        except Exceeded as exceeded:
+            from inspector.auditing.counted import audit_counted
+
+            return audit_counted(checkpoint, exceeded)
+
+
+def _audit_opened(
+    checkpoint: Checkpoint,
+    claim: Stated | None,
+    base: str | None,
+    with_base: bool,
+    whole: bool,
+    progress: Progress | None,
+) -> Audit:
     checkpoint = with_stated_config(checkpoint)
     if checkpoint.pipeline is not None and whole:
         from inspector.auditing.pipeline import audit_pipeline, with_claim
@@ -96,7 +115,13 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
     like: the model type to use if it has no config.
     """
-    return with_file_names(_audit_weights(with_stated_config(checkpoint), claim, like))
+    with one_budget():
+        try:
+            return with_file_names(_audit_weights(with_stated_config(checkpoint), claim, like))
+        except Exceeded as exceeded:
+            from inspector.auditing.counted import audit_counted
+
+            return with_file_names(audit_counted(checkpoint, exceeded))
 
 
 def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | None) -> Audit:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import errno
 import sys
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 IN_ASCII: Final = {
@@ -33,11 +35,43 @@ def _without(problem: UnicodeError) -> tuple[str, int]:
     return "".join(escaped), problem.end
 
 
-def write(text: str) -> None:
-    """Writes to standard output. BrokenPipeError where its reader went away, for which Windows says EINVAL."""
+NOT_TAKEN: Final = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)
+"""Errors of a stream that takes no more."""
+
+
+class Unwritable(Exception):
+    """Standard output takes no more: it is closed, or the disk is full. The message says why."""
+
+
+def write(text: str | Iterable[str]) -> None:
+    """Writes to standard output, whole or piece by piece, and waits until it has been taken.
+
+    Raises
+    ------
+    BrokenPipeError
+        If its reader went away, for which Windows says EINVAL.
+    Unwritable
+        If it takes no more.
+    """
+    if sys.stdout is None:
+        raise Unwritable("it is closed")
     try:
-        sys.stdout.write(text)
+        for piece in (text,) if isinstance(text, str) else text:
+            sys.stdout.write(piece)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
     except OSError as problem:
         if problem.errno == errno.EINVAL:
             raise BrokenPipeError from None
-        raise
+        raise Unwritable(problem.strerror or str(problem)) from None
+    except ValueError:  # a closed file object
+        raise Unwritable("it is closed") from None
+
+
+def complain(text: str) -> None:
+    """Writes to standard error, where there is one that takes it."""
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(text)
+            sys.stderr.flush()

@@ -28,7 +28,7 @@ def _shows_colour(color: str | None) -> bool:
         return color == "always"
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or takes_escapes(sys.stdout)
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout is not None and takes_escapes(sys.stdout))
 
 
 def _columns() -> int:
@@ -38,5 +38,5 @@ def _columns() -> int:
         return int(stated[:6])
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns or _UNKNOWN
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError):  # no terminal, or no standard output at all
         return _UNKNOWN

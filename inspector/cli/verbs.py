@@ -6,7 +6,7 @@ Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it, 2 usage,
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar, Unpack
 
 from inspector.cli.table import LEVELS, VERBS
@@ -21,11 +21,15 @@ USAGE, UNREADABLE = 2, 3
 
 
 class Outcome(NamedTuple):
-    """What a verb prints on standard output and on standard error, and its exit code."""
+    """What a verb prints on standard output and on standard error, and its exit code.
+
+    pieces: what follows the text, made while it is written.
+    """
 
     text: str
     code: int = 0
     errors: str = ""
+    pieces: Iterable[str] = ()
 
 
 class Failure(Exception):
@@ -133,12 +137,13 @@ def tensors(
     **where: Unpack[Where],
 ) -> Outcome:
     """Lists families or tensors."""
-    from inspector.report.listing import tensors_json, tensors_text
+    from inspector.report.listing import every_tensor_json, every_tensor_text, tensors_json, tensors_text
 
     audited = _run(source, weights, config, **where)
-    text = _report(
-        format, lambda: tensors_json(audited, every=every), lambda: tensors_text(audited, every=every, screen=screen)
-    )
+    if every:
+        pieces = every_tensor_json(audited) if format == "json" else every_tensor_text(audited)
+        return _listed(audited, "", screen)._replace(pieces=pieces)
+    text = _report(format, lambda: tensors_json(audited), lambda: tensors_text(audited, screen))
     return _listed(audited, text, screen)
 
 

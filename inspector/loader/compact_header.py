@@ -60,21 +60,23 @@ def read_compact(
         return None
     names: list[str] = []
     layouts: list[Layout] = []
-    offsets: list[int] = []
+    covered = _Covered()
     try:
         for text in _pieces(entries):
             fields = _fields(text)
             if fields is None or not _learned(fields[1::3], known, layout_of):
                 return None
+            own = list(map(known.__getitem__, fields[1::3]))
+            if not covered.add(_offsets(fields[2::3]), list(map(_BYTES, own))):
+                return None
             names += fields[0::3]
-            layouts += map(known.__getitem__, fields[1::3])
-            offsets += _offsets(fields[2::3])
+            layouts += own
     except ValueError:  # invalid UTF-8, a number with a leading zero, thousands of digits
         return None
     found = dict(zip(names, layouts, strict=True))
-    if len(found) != len(names) or len(offsets) != 2 * len(names) or "__metadata__" in found:
+    if len(found) != len(names) or "__metadata__" in found:
         return None
-    end = _end(offsets, list(map(_BYTES, layouts)))
+    end = covered.end()
     return None if end < 0 else Compact(found, metadata, end)
 
 
@@ -143,14 +145,32 @@ def _offsets(spans: list[str]) -> list[int]:
     return offsets
 
 
-def _end(offsets: list[int], sizes: list[int]) -> int:
-    """The end of the data if the spans cover it and have these sizes in bytes, else -1."""
-    starts, stops, ends = offsets[0::2], offsets[1::2], list(accumulate(sizes))
-    if stops == ends and starts[0] == 0 and starts[1:] == ends[:-1]:
-        return ends[-1]
-    if list(map(sub, stops, starts)) != sizes:
-        return -1
-    order = sorted(zip(starts, stops, strict=True))
-    if order[0][0] != 0 or any(one[1] != other[0] for one, other in pairwise(order)):
-        return -1
-    return order[-1][1]
+class _Covered:
+    """The data that spans cover: from 0 without a gap as long as they are in order, then a list of the others."""
+
+    __slots__ = ("others", "stop")
+
+    def __init__(self) -> None:
+        self.stop = 0
+        self.others: list[tuple[int, int]] = []
+
+    def add(self, offsets: list[int], sizes: list[int]) -> bool:
+        """Adds spans, begin and end in turn. False where one has another size in bytes."""
+        starts, stops = offsets[0::2], offsets[1::2]
+        ends = list(accumulate(sizes, initial=self.stop))
+        if not self.others and stops == ends[1:] and starts == ends[:-1]:
+            self.stop = ends[-1]
+            return True
+        if list(map(sub, stops, starts)) != sizes:
+            return False
+        self.others += zip(starts, stops, strict=True)
+        return True
+
+    def end(self) -> int:
+        """The end of the data if all spans cover it without gap or overlap, else -1."""
+        if not self.others:
+            return self.stop
+        order = sorted([(0, self.stop), *self.others] if self.stop else self.others)
+        if order[0][0] != 0 or any(one[1] != other[0] for one, other in pairwise(order)):
+            return -1
+        return order[-1][1]

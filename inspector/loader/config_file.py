@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from inspector.budget import Exceeded
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
@@ -14,6 +15,8 @@ from inspector.loader.strict_json import DuplicateKeys, JsonFault
 
 CONFIG_LIMIT: Final = 64_000_000
 """Largest config, in bytes; the largest real ones (tables of labels) have a few million."""
+KEY_SHOWN: Final = 200
+"""Characters of a key in a path."""
 
 SIDE_FILES: Final = ("hf_quant_config.json", "quantize_config.json", "quant_config.json", "quantization_config.json")
 """Files with quantization settings, in order of preference; read only if config.json has none."""
@@ -46,7 +49,12 @@ def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, t
         problem = {"absent": "does not exist", "too-large": "is too large"}.get(raw.reason, "cannot be read")
         return None, (_unreadable(name, problem, raw.detail, None, ""),)
     size = len(raw)
-    values = strict_json.decode_config(raw)
+    try:
+        values = strict_json.decode_config(raw)
+    except Exceeded as exceeded:
+        from inspector.loader.over_budget import exceeded_findings
+
+        return None, exceeded_findings(exceeded, name)
     if isinstance(values, JsonFault):
         what = recognise(raw[:SNIFF_BYTES], size)
         what = "" if what in ("json", "unknown", "text") else what
@@ -76,9 +84,11 @@ def _keys_twice(values: object) -> list[str]:
     while stack:
         way, item = stack.pop()
         if isinstance(item, DuplicateKeys):
-            keys.extend(way + key for key in item.keys_twice)
+            keys.extend(f"{way}{key[:KEY_SHOWN]}" for key in item.keys_twice)
         if isinstance(item, dict):
-            stack.extend((f"{way}{key}.", value) for key, value in item.items() if isinstance(value, dict | list))
+            stack.extend(
+                (f"{way}{key[:KEY_SHOWN]}.", value) for key, value in item.items() if isinstance(value, dict | list)
+            )
         elif isinstance(item, list):
             stack.extend((way, value) for value in item if isinstance(value, dict | list))
     return keys

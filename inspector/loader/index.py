@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from inspector.budget import Exceeded
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
@@ -39,12 +40,15 @@ class Index(Struct, frozen=True):
 
 def parse_index(raw: bytes, file: str) -> Index | Finding:
     """Parses an index; for invalid content, returns the finding."""
-    values = strict_json.decode_index(raw)
     doubled: list[str] = []
-    plain = isinstance(values, dict) and not _has_doubled(values, raw)
-    if isinstance(values, dict) and not plain:
-        values = strict_json.decode_index_exact(raw)
-        doubled = _doubled_keys(values)
+    try:
+        values = strict_json.decode_index(raw)
+        plain = isinstance(values, dict) and not _has_doubled(values, raw)
+        if isinstance(values, dict) and not plain:
+            values = strict_json.decode_index_exact(raw)
+            doubled = _doubled_keys(values)
+    except Exceeded:
+        return unreadable_index(file, "needs more memory than an audit may take", None, raw)
     if isinstance(values, JsonFault):
         return unreadable_index(file, values.reason, values.position, raw)
     if not isinstance(values, dict):

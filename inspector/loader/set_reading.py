@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from inspector.budget import Exceeded, allow_header
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.header import parse_header, unopened
-from inspector.loader.header_record import Header, Layouts
+from inspector.loader.header_record import Header, Layouts, unreadable
 from inspector.loader.index import Index
 from inspector.loader.index_outline import Outline
 from inspector.loader.layout import Layout
@@ -64,6 +65,7 @@ class SetReading:
         self.beyond: ExtraContent | None = None
         self._other: OtherReader | None = None
         self._layouts = Layouts()
+        self._ranked = weights.by_rank
         self._as_promised = index is not None
         self._disproved = False
         self._copies: list[Copy] = []
@@ -101,7 +103,7 @@ class SetReading:
             from inspector.loader.agreement import totals_differ
 
             self.findings.extend(totals_differ(asked))
-        if self.weights.by_rank:
+        if self._ranked:
             self.by_rank.update({**dict.fromkeys(self._gone, None), **self.by_rank})
         self.names = dict.fromkeys([*asked, *unlisted])
         self.bytes = sum(self.listing.files.get(name, 0) for name in self.names)
@@ -152,13 +154,7 @@ class SetReading:
             self._refused(name, result)
             return
         size = self.listing.files.get(name) if isinstance(result, Header) else result.size
-        if isinstance(result, Header):
-            header = result
-        elif result.header is None:
-            header = unopened(result.first, result.size, name)
-        else:
-            behind = None if result.size is None else result.size - 8 - len(result.header)
-            header = parse_header(result.header, behind, name, self._layouts, result.first)
+        header = result if isinstance(result, Header) else self._parsed(name, result)
         self.findings.extend(header.findings)
         if header.findings:
             from inspector.findings.header.metadata import MetadataMalformed
@@ -185,7 +181,7 @@ class SetReading:
         if header.faulty:
             self.lost[name] = header.faulty
         self.cut.extend(header.cut)
-        if self.weights.by_rank:
+        if self._ranked:
             self.by_rank[name] = header.tensors
         self._place(header, unlisted)
 
@@ -267,6 +263,19 @@ class SetReading:
         from inspector.loader.agreement import Copy
 
         self._copies.append(Copy(file, same, other, tensors, unlisted))
+
+    def _parsed(self, name: str, opening: Opening) -> Header:
+        """The header of a safetensors file."""
+        if opening.header is None:
+            return unopened(opening.first, opening.size, name)
+        behind = None if opening.size is None else opening.size - 8 - len(opening.header)
+        allow_header(len(opening.header))
+        try:
+            return parse_header(opening.header, behind, name, self._layouts, opening.first)
+        except Exceeded as exceeded:
+            from inspector.loader.over_budget import exceeded_findings
+
+            return unreadable(name, *exceeded_findings(exceeded, name))
 
     def _refused(self, name: str, refusal: Refusal) -> None:
         broken = self.listing.others.get(name) == "broken link"

@@ -14,6 +14,8 @@ from typing import Any, Final, NoReturn
 
 from msgspec import Struct
 
+from inspector.budget import hold
+
 DEPTH_LIMIT: Final = 128
 """Most nested lists and objects; the limit of serde_json, so that verdicts agree with the reference reader."""
 DIGITS_LIMIT: Final = 20
@@ -200,6 +202,19 @@ def header_too_dense(raw: bytes) -> JsonFault | None:
     return too_dense(raw, _DENSITY_LIMIT)
 
 
+_BEYOND_LATIN: Final = bytes(range(0xC4, 256))
+_BEYOND_BASIC: Final = bytes(range(0xF0, 256))
+"""First bytes of characters that make each character of a text take two bytes, and four."""
+
+
+def decoded_bytes(raw: bytes) -> int:
+    """Bytes that a text takes with its decoded form and the values in it, at most."""
+    width = 1
+    if not raw.isascii() and len(raw.translate(None, _BEYOND_LATIN)) < len(raw):
+        width = 4 if len(raw.translate(None, _BEYOND_BASIC)) < len(raw) else 2
+    return len(raw) * (1 + 2 * width)
+
+
 def has_surrogates(raw: bytes) -> bool:
     """Whether the text has an escaped surrogate, alone or in a pair."""
     return b"\\" in raw and re.search(rb"\\u[dD][89a-fA-F]", raw) is not None
@@ -237,6 +252,7 @@ def _encodable(text: str) -> bool:
 
 
 def _decode(raw: bytes, decoder: Callable[[str], Any]) -> object:
+    hold(decoded_bytes(raw), "the text of a JSON file")
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

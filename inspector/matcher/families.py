@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from inspector.algebra.boxes import Box, boxes_of, count, joined
-from inspector.algebra.names import Index, at, columns
+from inspector.algebra.names import NAMES, Index, at, columns
 from inspector.algebra.span import Span
+from inspector.budget import spend
 from inspector.loader.formats.ggml_types import packed_of
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
+
+STEPS_A_LAYOUT = 20
 
 
 class Stored(Struct, frozen=True):
@@ -92,6 +95,7 @@ def families_of(tensors: Mapping[str, Layout]) -> dict[str, Family]:
         apart: dict[int, tuple[Layout, list[Index]]] = {}
         for layout, indices in zip(layouts, column.values(), strict=True):
             apart.setdefault(id(layout), (layout, []))[1].append(indices)
+        spend(STEPS_A_LAYOUT * len(apart), NAMES)
         for layout, listed in apart.values():
             by_layout.setdefault(id(layout), (layout, []))[1].extend(boxes_of(listed))
     return {

@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from inspector.algebra.evaluation import STEPS_AN_INDEX
 from inspector.algebra.expression import Literal, Node, Word, children, show
 from inspector.algebra.span import MOST_LISTED, Span
-from inspector.algebra.values import Value, extent, truth, whole
+from inspector.algebra.values import LISTS, Value, extent, truth, whole
+from inspector.budget import spend
 from inspector.notation.definition import Head
 from inspector.notation.scope import Scope
 from inspector.notation.slots import Condition, OpaqueSlot, Slot, Unrolled, scope_of, unroll
@@ -274,6 +276,7 @@ class Binder:
             return []
         joined: dict[_Expanded, list[int]] = {}
         for index in indices:
+            spend(STEPS_AN_INDEX, LISTS)
             with scope.at(((hole, index),)):
                 for inner in self._expand(slot, scope, rest, written):
                     joined.setdefault(inner, []).append(index)

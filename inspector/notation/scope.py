@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from inspector.algebra.evaluation import evaluator
 from inspector.algebra.expression import Alternatives, Guarded, Node, Word, children, parse, show
-from inspector.algebra.values import Unknown, Value
+from inspector.algebra.values import LISTS, Unknown, Value
+from inspector.budget import spend
 from inspector.notation.definition import PREDEFINED, Architecture, Either, Group, Head, Row, Submodel
 from inspector.notation.holes import bases, free_holes
 from inspector.notation.settings import Settings
@@ -209,6 +210,7 @@ class Scope:
             store = self._tried[1]
             if key in store:
                 return store[key]
+        spend(6, LISTS)
         store[key] = ABSENT  # a definition that refers to itself is absent
         node = parse(self.symbols[name])
         strict = not self.settings.known
@@ -263,6 +265,7 @@ class Scope:
 
     def enter(self, hole: str, index: int | None) -> int | None:
         """Sets a hole and every extent it was cut from to an index; None resets it."""
+        spend(1, LISTS)
         before = self._at.get(hole)
         for name in (hole, *bases(self.definition, hole)):
             if index is None:
@@ -286,6 +289,7 @@ class Scope:
 
     def evaluate(self, node: Node) -> Value:
         """The value of an expression tree in this scope."""
+        spend(3, LISTS)
         return evaluator(node)(self)
 
     def keys_below(self, node: Node) -> Iterator[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspector.algebra.values import Unknown
+from inspector.algebra.values import ITEMS_A_STEP, LISTS, Unknown
+from inspector.budget import spend
 
 Leaf = tuple[str | int, ...]
 """Path of a value in a config: `("text_config", "depths", 2)` is an element of a list, `LENGTH` its length."""
@@ -112,11 +113,13 @@ class TracedList(list[Any]):
     __slots__ = ("_leaf", "_trace")
 
     def __init__(self, trace: Trace, leaf: Leaf, values: list[Any]) -> None:
+        spend(len(values) // ITEMS_A_STEP, LISTS)
         super().__init__(values)
         self._trace, self._leaf = trace, leaf
 
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
+            spend(2 * super().__len__(), LISTS)
             return [self[position] for position in range(*at.indices(super().__len__()))]
         return self._trace.read((*self._leaf, at), super().__getitem__(at))
 
@@ -125,6 +128,7 @@ class TracedList(list[Any]):
         return super().__len__()
 
     def __iter__(self) -> Iterator[Any]:
+        spend(2 * super().__len__(), LISTS)
         for position in range(len(self)):
             yield self[position]
 

@@ -8,13 +8,13 @@ its own config; `read_settings.py` finds it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 from inspector.algebra.boxes import Box, minus
 from inspector.quantization.stated import NOTHING_STATED, ModuleSettings
-from inspector.quantization.targets import Budget, Entry
+from inspector.quantization.targets import Entry
 
 Piece = tuple[ModuleSettings, tuple[Box, ...]]
 
@@ -33,12 +33,11 @@ class QuantizationSettings:
     ignored: tuple[Entry, ...] = ()
     unclear: tuple[str, ...] = ()
     kv_cache: bool | None = None
-    budget: Budget = field(default_factory=Budget, compare=False, repr=False)
 
     @property
     def whole(self) -> bool:
-        """Whether every entry was understood and tried, so that a module without an entry is certainly not ignored."""
-        return not self.unclear and not self.budget.spent
+        """Whether every entry was understood, so that a module without an entry is certainly not ignored."""
+        return not self.unclear
 
     @property
     def known(self) -> bool:
@@ -69,7 +68,7 @@ class QuantizationSettings:
             left = rest
         pieces = [(setting, inside) for setting, inside in ((self.base, left), *pieces) if inside]
         for entry in self.ignored:
-            inside = entry.within(key, boxes, self.budget)
+            inside = entry.within(key, boxes)
             if inside:
                 pieces = [part for piece in pieces for part in _skipped(piece, inside, entry.text)]
         return pieces
@@ -79,7 +78,7 @@ class QuantizationSettings:
         found: dict[ModuleSettings, list[Box]] = {}
         last = key.rsplit(".", 1)[-1]
         for entry, setting in reversed(self._by_last.ending_in(last)):
-            inside = entry.within(key, boxes, self.budget)
+            inside = entry.within(key, boxes)
             if inside:
                 found.setdefault(setting, []).extend(inside)
         return [(setting, tuple(inside)) for setting, inside in found.items()]

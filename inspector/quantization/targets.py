@@ -8,25 +8,14 @@ from typing import Final
 
 from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined, tuples
 from inspector.algebra.names import name_of
-from inspector.algebra.patterns import Pattern
+from inspector.algebra.patterns import PATTERNS, Pattern
 from inspector.algebra.span import Span
+from inspector.budget import spend
 from inspector.quantization.patterns import compile_pattern, glob_pattern
 
 MOST_TRIED: Final = 3_000
 """Most names per family that a pattern with digits is tried on; beyond it, the first axis represents all."""
 _META: Final = re.compile(r"[\\^$*+?{}\[\]()|]")
-
-
-@dataclass(slots=True)
-class Budget:
-    """Limit on the matching steps that a config may cause: far above any real config, about two seconds."""
-
-    left: int = 6_000_000
-
-    @property
-    def spent(self) -> bool:
-        """Whether no steps are left."""
-        return self.left <= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +37,11 @@ class Entry:
     anywhere: bool = False
     understood: bool = True
 
-    def within(self, key: str, boxes: tuple[Box, ...], budget: Budget | None = None) -> tuple[Box, ...]:
-        """The boxes of a family of modules that the entry names; empty where the budget is spent."""
+    def within(self, key: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+        """The boxes of a family of modules that the entry names."""
+        spend(1, PATTERNS)
         if self.pattern is not None:
-            return self._tried(self.pattern, key, boxes, budget or Budget())
+            return self._tried(self.pattern, key, boxes)
         if not self.segments:
             return ()
         return self._cut(key.split("."), boxes)
@@ -91,18 +81,10 @@ class Entry:
                 return None
         return limits
 
-    def _tried(self, pattern: Pattern, key: str, boxes: tuple[Box, ...], budget: Budget) -> tuple[Box, ...]:
-        if budget.spent or not all(word in key for word in pattern.words):
+    def _tried(self, pattern: Pattern, key: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+        if not all(word in key for word in pattern.words):
             return ()
-
-        def run(name: str) -> bool:
-            if budget.spent:
-                return False
-            before = pattern.steps
-            found = pattern.found_in(name) if self.anywhere else pattern.matches(name)
-            budget.left -= pattern.steps - before
-            return found
-
+        run = pattern.found_in if self.anywhere else pattern.matches
         if pattern.blind:
             parts = [part for box in boxes for part in by_digits(box)]
             return joined(part for part in parts if run(name_of(key, tuple(axis.first for axis in part))))

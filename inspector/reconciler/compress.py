@@ -14,9 +14,12 @@ from typing import Final, NamedTuple
 
 from inspector.algebra.boxes import Box, count, minus, outer
 from inspector.algebra.names import axes_of, prefixes_of
+from inspector.budget import spend
 from inspector.reconciler.renaming import Change, change_between, renamings
 
 Shape = tuple[int | None, ...]
+DIFFERENCES: Final = "the missing and unexpected tensors"
+_KEYS_A_STEP: Final = 4
 
 RENAMED: Final = "renamed"
 WRAPPED: Final = "wrapped"
@@ -112,6 +115,7 @@ class _Side:
 
     def below(self, prefix: str, explained: bool) -> list[int]:
         """Differences below a prefix that may belong to a subtree. explained: those that something else explains."""
+        spend(1 + len(self.left) // _KEYS_A_STEP, DIFFERENCES)
         found = (at for at in self.left if self.given[at].key.startswith(f"{prefix}."))
         return [at for at in found if not self.given[at].alone and self.given[at].explained == explained]
 
@@ -195,6 +199,7 @@ def _whole(side: _Side, prefix: str, least: Least, *, explained: bool = False) -
     if not parts:
         return []
     axes = axes_of(prefix)
+    spend(len(side.known) // _KEYS_A_STEP, DIFFERENCES)
     below = f"{prefix}."
     blocked = dict.fromkeys(box[:axes] for key, boxes in side.known.items() if key.startswith(below) for box in boxes)
     taken = [Portion(at, tuple(_outside(boxes, tuple(blocked), axes))) for at, boxes in parts]

@@ -26,6 +26,7 @@ class Line(Struct, frozen=True):
 
     elements: as the header states them. parameters: logical parameters stored in them, 0 for buffers, helpers
     and unexplained tensors. component: the name of an extra component. block: what the definition expects there.
+    families: 1, or how many families a line sums up that are not listed; such a line has no name and no layout.
     """
 
     family: str
@@ -40,16 +41,24 @@ class Line(Struct, frozen=True):
     formula: str = ""
     packed: Packed | None = None
     block: Block | None = None
+    families: int = 1
+    bytes_summed: int = 0
 
     @property
     def bytes(self) -> int:
         """Stored bytes."""
-        return self.layout.bytes * self.tensors
+        return self.layout.bytes * self.tensors + self.bytes_summed
 
     @property
     def index_sets(self) -> list[list[str]]:
         """The index sets of each box in words, one for each `#` of the family."""
         return [[span.words() for span in box] for box in self.boxes]
+
+
+def summary(families: int, tensors: int, elements: int, parameters: int, stored: int, kind: str = UNCHECKED) -> Line:
+    """A line that sums up families that are not listed. stored: bytes."""
+    nothing = Layout("", (), 0, 0)
+    return Line("", "", kind, nothing, (), tensors, elements, parameters, families=families, bytes_summed=stored)
 
 
 class Counts(Struct, frozen=True):

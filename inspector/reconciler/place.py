@@ -9,11 +9,14 @@ from msgspec import Struct
 from inspector.algebra.boxes import Box, count, leading, less, minus, within
 from inspector.algebra.names import Index
 from inspector.algebra.span import Span
+from inspector.budget import spend
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
 from inspector.matcher.families import Families
 from inspector.notation.binding import Block, fits
 from inspector.notation.slots import Slot
+
+STEPS_A_PART = 10
 
 
 class Placed(Struct, frozen=True):
@@ -90,6 +93,7 @@ def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Pla
     unexpected: list[Unexpected] = []
     for key, family in families.items():
         expected = by_key.get(key, ())
+        spend(STEPS_A_PART * len(family.stored), "the shapes of the tensors")
         for part in family.stored:
             left = part.boxes
             for block in expected:

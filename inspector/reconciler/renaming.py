@@ -10,8 +10,12 @@ from functools import lru_cache
 from inspector.algebra.boxes import Box, count, less
 from inspector.algebra.names import name_of
 from inspector.algebra.span import Span
+from inspector.budget import spend
 from inspector.notation.binding import Shape
 
+RENAMED = "the missing and unexpected tensors"
+STEPS_A_NAME = 10
+STEPS_A_LIKENESS = 30
 ALIKE = 0.5
 """The least similarity of the two names of a renaming."""
 MOST_COMPARED = 20_000
@@ -48,6 +52,7 @@ def renamings(gaps: Sequence[Open], unexpected: Sequence[Open]) -> list[Pair]:
     found: list[Pair] = []
     left = (set(range(len(gaps))), set(range(len(unexpected))))
     for naming in (_by_family, _by_part, _by_name):
+        spend(STEPS_A_NAME * (len(left[0]) + len(left[1])), RENAMED)
         for pair in _paired(naming(gaps, left[0]), naming(unexpected, left[1])):
             found.append(pair)
             left[0].difference_update(pair[0])
@@ -110,6 +115,7 @@ def _alike(expected: str, stored: str, many: bool) -> float:
         return 1.0  # a prefix was added or removed
     if many and expected.rpartition(".")[2] != stored.rpartition(".")[2]:
         return 0.0
+    spend(STEPS_A_LIKENESS, RENAMED)
     return _likeness(expected, stored)
 
 

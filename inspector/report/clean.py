@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TextIO
+from itertools import islice
+from typing import Any, TextIO
 
 NAME_LIMIT = 200
 """Characters of one name or value that are shown."""
@@ -17,6 +18,26 @@ def clean(text: object, limit: int = NAME_LIMIT) -> str:
     if written.isascii() and written.isprintable():
         return written
     return "".join(char if _harmless(char) else _escaped(char) for char in written)
+
+
+LONGEST_TEXT = 1_000
+MOST_ITEMS = 50
+
+
+def short(text: str) -> str:
+    """A text for a document: whole, or its beginning and how long it is."""
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 40]}… ({len(text):,} characters)"
+
+
+def shortened(value: Any) -> Any:
+    """A JSON value with short texts, and the first items of its lists and objects."""
+    if isinstance(value, str):
+        return short(value)
+    if isinstance(value, list | tuple):
+        return [shortened(item) for item in value[:MOST_ITEMS]]
+    if isinstance(value, dict):
+        return {short(key): shortened(item) for key, item in islice(value.items(), MOST_ITEMS)}
+    return value
 
 
 def takes_escapes(stream: TextIO) -> bool:

@@ -125,9 +125,13 @@ class ReferencePart(TypedDict, total=False):
 
 
 class FamilyDocument(TypedDict):
-    """A family of tensors: names with holes for indices, and the exact sets of these. bytes: stored."""
+    """A family of tensors: names with holes for indices, and the exact sets of these. bytes: stored.
 
-    family: str
+    The last line may sum up families that are not listed: its family is null, and families says how many they are.
+    """
+
+    family: str | None
+    families: NotRequired[int]
     role: str
     index_sets: list[list[str]]
     shape: list[int]
@@ -158,7 +162,10 @@ class OtherWeightsDocument(TypedDict):
 
 
 class AuditDocument(TypedDict):
-    """`inspector audit -f json`. components: audits of a pipeline's components, or parameters of extra ones."""
+    """`inspector audit -f json`. components: audits of a pipeline's components, or parameters of extra ones.
+
+    omitted: how many families, findings, files, ... are not listed because the document would be too long.
+    """
 
     schema: Literal["inspector.audit/1"]
     source: str
@@ -184,6 +191,7 @@ class AuditDocument(TypedDict):
     shadows: str | None
     traffic: Traffic | None
     download: Download | None
+    omitted: dict[str, int]
     verdict: Verdict
 
 
@@ -213,6 +221,7 @@ class TensorsDocument(TypedDict):
     schema: Literal["inspector.tensors/1"]
     source: str
     families: list[FamilyDocument]
+    omitted: dict[str, int]
     tensors: NotRequired[list[TensorDocument]]
 
 
@@ -253,6 +262,7 @@ class CompareDocument(TypedDict):
     files: Files | None
     findings: list[FindingDocument]
     skipped: list[SkippedDocument]
+    omitted: dict[str, int]
     values: NotRequired[ValuesDocument]
     verdict: Verdict
 

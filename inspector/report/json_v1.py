@@ -10,21 +10,27 @@ import msgspec
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, as_json
 from inspector.reconciler.ledger import Counts, Line
+from inspector.report.bounded import Room
+from inspector.report.clean import short, shortened
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit, Reference
     from inspector.comparing.result import Comparison
     from inspector.formulas import Formula
+    from inspector.loader.other_files import OtherSet
+    from inspector.loader.set_reading import WeightFile
     from inspector.report.documents import (
         AuditDocument,
         CompareDocument,
         FamilyDocument,
         FindingDocument,
         FormulaDocument,
+        OtherWeightsDocument,
         PlaceDocument,
         ReferencePart,
         ValuesDocument,
         ValuesPart,
+        WeightFileDocument,
     )
     from inspector.values.result import Values
 
@@ -34,35 +40,38 @@ def dumped(value: Mapping[str, object]) -> str:
     return json.dumps(value, ensure_ascii=True, indent=1, default=str) + "\n"
 
 
-def audit_json(audited: Audit) -> AuditDocument:
-    """The object of schema `inspector.audit/1`."""
+def audit_json(audited: Audit, room: Room | None = None) -> AuditDocument:
+    """The object of schema `inspector.audit/1`. room: what is left of the report that it is a part of."""
+    room = room or Room()
+    omitted: dict[str, int] = {}
     architecture = audited.architecture
     return {
         "schema": "inspector.audit/1",
-        "source": audited.source,
-        "title": audited.title,
+        "source": short(audited.source),
+        "title": short(audited.title),
         "architecture": None
         if architecture is None
         else {
-            "name": architecture.name,
-            "model_type": architecture.model_type,
-            "class": audited.class_name,
+            "name": short(architecture.name),
+            "model_type": None if architecture.model_type is None else short(architecture.model_type),
+            "class": None if audited.class_name is None else short(audited.class_name),
             "confidence": architecture.confidence,
         },
         "counts": counts_json(audited.counts),
         "claims": [
             {
-                "source": claim.source,
-                "claimed": as_json(claim.claimed),
+                "source": short(claim.source),
+                "claimed": shortened(as_json(claim.claimed)),
                 "true": claim.true,
                 "agrees": claim.agrees,
-                "because": claim.because,
+                "because": short(claim.because),
             }
             for claim in audited.claims
         ],
-        "findings": [finding_json(finding) for finding in audited.findings],
+        "findings": room.documents(audited.findings, finding_json, omitted),
         "causes": [
-            {"code": cause.code, "key": cause.key, "explains": list(cause.families)} for cause in audited.causes
+            {"code": cause.code, "key": cause.key, "explains": list(map(short, cause.families[:EXPLAINED_SHOWN]))}
+            for cause in audited.causes
         ],
         "experts": None
         if audited.experts is None
@@ -72,20 +81,15 @@ def audit_json(audited: Audit) -> AuditDocument:
             "active_parameters": audited.experts.parameters,
         },
         "solved": _fields(audited.answers),
-        "skipped": [_fields(skip) for skip in audited.skipped],
+        "skipped": room.listed("skipped", map(_fields, audited.skipped), omitted),
         **_values(audited.values),
         **_reference(audited.reference),
-        "components": components_json(audited),
-        "base": None if audited.base is None else audit_json(audited.base),
-        "ledger": [line_json(line) for line in audited.lines],
-        "files": [
-            {"name": file.name, "bytes": file.bytes, "tensors": file.tensors, "data_bytes": file.data_bytes}
-            for file in audited.checkpoint.files
-        ],
-        "other_weights": [
-            {"name": other.name, "files": len(other.files), "bytes": other.bytes, "kind": other.kind}
-            for other in audited.checkpoint.other_sets
-        ],
+        "components": components_json(audited, room, omitted),
+        "base": None if audited.base is None else audit_json(audited.base, room),
+        "ledger": [line_json(line) for line in room.lines(audited.lines, omitted)],
+        "files": room.listed("files", map(_file, audited.checkpoint.files), omitted),
+        "other_weights": room.listed("other_weights", map(_other, audited.checkpoint.other_sets), omitted),
+        "omitted": omitted,
         "address": audited.checkpoint.address,
         "commit": audited.checkpoint.commit,
         "cached": audited.checkpoint.cached,
@@ -94,6 +98,18 @@ def audit_json(audited: Audit) -> AuditDocument:
         "download": _fields(audited.checkpoint.download),
         "verdict": audited.verdict,
     }
+
+
+def _file(file: WeightFile) -> WeightFileDocument:
+    return {"name": file.name, "bytes": file.bytes, "tensors": file.tensors, "data_bytes": file.data_bytes}
+
+
+def _other(other: OtherSet) -> OtherWeightsDocument:
+    return {"name": other.name, "files": len(other.files), "bytes": other.bytes, "kind": other.kind}
+
+
+EXPLAINED_SHOWN = 1_000
+"""Families that a cause explains, of those that are listed."""
 
 
 def _fields(value: Any) -> Any:
@@ -128,8 +144,22 @@ def line_json(line: Line) -> FamilyDocument:
     """One line of the ledger."""
     from inspector.reconciler.wording import family_name
 
+    if line.families != 1:
+        return {
+            "family": None,
+            "families": line.families,
+            "role": line.role,
+            "index_sets": [],
+            "shape": [],
+            "dtype": "",
+            "kind": line.kind,
+            "tensors": line.tensors,
+            "elements": line.elements,
+            "parameters": line.parameters,
+            "bytes": line.bytes,
+        }
     return {
-        "family": family_name(line.family),
+        "family": short(family_name(line.family)),
         "role": line.role,
         "index_sets": line.index_sets,
         "shape": list(line.layout.shape),
@@ -142,9 +172,11 @@ def line_json(line: Line) -> FamilyDocument:
     }
 
 
-def components_json(audited: Audit) -> dict[str, AuditDocument | int]:
+def components_json(audited: Audit, room: Room, omitted: dict[str, int]) -> dict[str, AuditDocument | int]:
     """Audits of a pipeline's components by name; of a model the parameters of its extra components."""
-    found: dict[str, AuditDocument | int] = {name: audit_json(part) for name, part in audited.components.items()}
+    found: dict[str, AuditDocument | int] = {
+        name: audit_json(part, room) for name, part in audited.components.items() if room.takes_component(omitted)
+    }
     return found or {**_extra_components(audited)}
 
 
@@ -158,6 +190,7 @@ def _extra_components(audited: Audit) -> dict[str, int]:
 
 def compare_json(compared: Comparison) -> CompareDocument:
     """The object of schema `inspector.compare/1`."""
+    room, omitted = Room(), dict[str, int]()
     return {
         "schema": "inspector.compare/1",
         "source": compared.source.source,
@@ -186,8 +219,9 @@ def compare_json(compared: Comparison) -> CompareDocument:
             for row in compared.roles
         ],
         "files": _fields(compared.files),
-        "findings": [finding_json(finding) for finding in compared.findings],
-        "skipped": [_fields(skip) for skip in compared.skipped],
+        "findings": room.documents(compared.findings, finding_json, omitted),
+        "skipped": room.listed("skipped", map(_fields, compared.skipped), omitted),
+        "omitted": omitted,
         **_values(compared.values),
         "verdict": compared.verdict,
     }

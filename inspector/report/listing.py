@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +14,15 @@ from inspector.notation.definition import Architecture
 from inspector.notation.roles import label
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import family_name, indices_in_words
-from inspector.report.clean import clean, figure
-from inspector.report.json_v1 import counts_json, line_json
+from inspector.report.bounded import Room
+from inspector.report.clean import clean, figure, short
+from inspector.report.json_v1 import counts_json, dumped, line_json
 from inspector.report.screen import PLAIN, Screen
-from inspector.report.text import rounded
+from inspector.report.text import omitted_text, rounded
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
+    from inspector.loader.layout import Layout
     from inspector.report.documents import (
         ArchitecturesDocument,
         CountDocument,
@@ -61,18 +64,23 @@ def _formula_meaning(audited: Audit) -> str:
     return "expected by the shapes, without a config" if solved else "expected by the config"
 
 
-def tensors_text(audited: Audit, *, every: bool, screen: Screen = PLAIN) -> str:
-    """Families with role, shape, dtype and index sets; every: single tensors in the order of the files."""
-    if every:
-        roles = _roles(audited)
-        return "".join(
-            f"{clean(name)}  {_shape(layout.shape)} {layout.dtype}  {label(roles(name))}\n"
-            for name, layout in audited.checkpoint.tensors.items()
-        )
-    return "\n".join(line for entry in audited.lines for line in _family(entry, screen)) + "\n" * bool(audited.lines)
+def tensors_text(audited: Audit, screen: Screen = PLAIN) -> str:
+    """Families with role, shape, dtype and index sets."""
+    lines = Room().lines(audited.lines, {})
+    return "\n".join(line for entry in lines for line in _family(entry, screen)) + "\n" * bool(lines)
+
+
+def every_tensor_text(audited: Audit) -> Iterator[str]:
+    """Single tensors in the order of the files, a line each."""
+    roles = _roles(audited)
+    for name, layout in audited.checkpoint.tensors.items():
+        yield f"{clean(name)}  {_shape(layout.shape)} {layout.dtype}  {label(roles(name))}\n"
 
 
 def _family(line: Line, screen: Screen) -> Iterator[str]:
+    if line.families != 1:
+        yield omitted_text(line)
+        return
     yield clean(family_name(line.family))
     where = indices_in_words(line.family, line.boxes)
     kind = "" if line.kind == "parameter" else line.kind
@@ -89,7 +97,10 @@ def _roles(audited: Audit) -> Any:
     prefix = audited.case.reading.prefix if audited.case is not None else ""
     by_key: dict[str, list[Line]] = {}
     for line in audited.lines:
-        by_key.setdefault(line.family, []).append(line)
+        if line.role != "unknown":
+            by_key.setdefault(line.family, []).append(line)
+    if not by_key:
+        return lambda name: "unknown"
 
     def role(name: str) -> str:
         bare = name.removeprefix(prefix) if not prefix.startswith("*") else name.replace(prefix[1:], "")
@@ -103,28 +114,35 @@ def _roles(audited: Audit) -> Any:
     return role
 
 
-def tensors_json(audited: Audit, *, every: bool) -> TensorsDocument:
+def tensors_json(audited: Audit) -> TensorsDocument:
     """The object of schema `inspector.tensors/1`."""
-    value: TensorsDocument = {
+    omitted: dict[str, int] = {}
+    lines = Room().lines(audited.lines, omitted)
+    return {
         "schema": "inspector.tensors/1",
-        "source": audited.source,
-        "families": [line_json(line) for line in audited.lines],
+        "source": short(audited.source),
+        "families": [line_json(line) for line in lines],
+        "omitted": omitted,
     }
-    if every:
-        role = _roles(audited)
-        value["tensors"] = [
-            {
-                "name": name,
-                "role": role(name),
-                "dtype": layout.dtype,
-                "shape": list(layout.shape),
-                "elements": layout.elements,
-                "bytes": layout.bytes,
-                "file": audited.checkpoint.file_of.get(name, audited.checkpoint.title),
-            }
-            for name, layout in audited.checkpoint.tensors.items()
-        ]
-    return value
+
+
+def every_tensor_json(audited: Audit) -> Iterator[str]:
+    """The text of the same object with all tensors, piece by piece."""
+    role, checkpoint = _roles(audited), audited.checkpoint
+    yield dumped({**tensors_json(audited)}).removesuffix("\n}\n")
+    yield ',\n "tensors": ['
+    layouts: dict[Layout, str] = {}
+    before = "\n"
+    for name, layout in checkpoint.tensors.items():
+        known = layouts.get(layout)
+        if known is None:
+            stored = {"elements": layout.elements, "bytes": layout.bytes}
+            made = json.dumps({"dtype": layout.dtype, "shape": list(layout.shape), **stored})
+            known = layouts[layout] = made[1:-1]
+        file = json.dumps(checkpoint.file_of.get(name, checkpoint.title))
+        yield f'{before}  {{"name": {json.dumps(name)}, "role": "{role(name)}", {known}, "file": {file}}}'
+        before = ",\n"
+    yield "\n ]\n}\n"
 
 
 def explain_text(code: str, screen: Screen = PLAIN) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from inspector.findings.finding import Finding
 from inspector.notation.roles import label
 from inspector.report.answers_text import answers_text
+from inspector.report.bounded import FINDINGS_SHOWN, Room
 from inspector.report.clean import clean, figure
 from inspector.report.role_text import role_text
 from inspector.report.screen import PLAIN, Screen
@@ -16,6 +17,7 @@ from inspector.report.values_text import values_text
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit, Skipped
+    from inspector.reconciler.ledger import Line
 
 
 def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN) -> str:
@@ -25,7 +27,9 @@ def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN)
         blocks.append(_counts(audited, screen))
     blocks.append(_claims(audited, screen) + _reference(audited))
     shown = [one for one in audited.findings if verbose or one.severity != "note"]
-    blocks.extend(finding_text(one, screen) for one in shown)
+    blocks.extend(finding_text(one, screen) for one in shown[:FINDINGS_SHOWN])
+    if len(shown) > FINDINGS_SHOWN:
+        blocks.append(f"and {len(shown) - FINDINGS_SHOWN:,} more findings\n")
     if audited.checkpoint.readable:
         blocks.append(_components(audited) if audited.components else _roles(audited, screen))
         blocks.append(answers_text(audited.answers, screen, verbose=verbose))
@@ -101,7 +105,7 @@ def _inventory(audited: Audit) -> str:
     for line in audited.lines:
         dtypes[line.layout.dtype] = dtypes.get(line.layout.dtype, 0) + line.elements
     order = sorted(dtypes, key=lambda dtype: -dtypes[dtype])
-    families = len({line.family for line in audited.lines})
+    families = sum(line.families for line in {line.family: line for line in audited.lines}.values())
     return " · ".join(
         [
             _plural(len(audited.checkpoint.files), "file"),
@@ -115,6 +119,11 @@ def _inventory(audited: Audit) -> str:
 
 def _plural(number: int, word: str) -> str:
     return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def omitted_text(line: Line) -> str:
+    """The line for families that are not listed."""
+    return f"and {line.families:,} more families: {line.tensors:,} tensors, {line.elements:,} elements"
 
 
 def rounded(number: int) -> str:
@@ -365,7 +374,10 @@ def _families(audited: Audit, screen: Screen) -> str:
     from inspector.reconciler.wording import family_name, indices_in_words
 
     lines = ["families"]
-    for line in audited.lines:
+    for line in Room().lines(audited.lines, {}):
+        if line.families != 1:
+            lines.append(f"  {omitted_text(line)}")
+            continue
         shape = "[" + ", ".join(map(str, line.layout.shape)) + "]"
         lines.append(f"  {clean(family_name(line.family))}")
         where = indices_in_words(line.family, line.boxes)

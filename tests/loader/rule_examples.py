@@ -42,6 +42,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"reason": "input-output", "detail": "Input/output error"},
     ),
     "download-unfinished": ({"file": "model.safetensors"}, {"trace": "model.safetensors.aria2"}),
+    "budget-exceeded": ({}, {"what": "the sets of indices in the names", "resource": "work"}),
     "too-many-files": ({}, {"files": 100000, "limit": 20000}),
     "address-not-understood": (
         {},

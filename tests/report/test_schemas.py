@@ -90,7 +90,8 @@ OPTIONS: dict[str, Callable[[], tuple[str, str]]] = {
     "claim": lambda: ("audit", verbs.audit(str(HERE / "small-llama"), claim="7B", format="json").text),
     "base": lambda: (
         "audit", verbs.audit(str(HERE / "my-adapter"), base=str(HERE / "small-llama"), format="json").text),
-    "all tensors": lambda: ("tensors", verbs.tensors(str(HERE / "my-finetune"), every=True, format="json").text),
+    "all tensors": lambda: (
+        "tensors", "".join(verbs.tensors(str(HERE / "my-finetune"), every=True, format="json").pieces)),
     "compared values": lambda: (
         "compare",
         verbs.compare(str(HERE / "meta-numbers"), str(HERE / "llama-numbers"), values=True, format="json").text),

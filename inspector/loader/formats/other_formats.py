@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from inspector.budget import Exceeded
 from inspector.findings.finding import Finding
 from inspector.loader.config_file import Config
 from inspector.loader.formats.incremental import Read
-from inspector.loader.header_record import Header, Layouts
+from inspector.loader.header_record import Header, Layouts, unreadable
 from inspector.loader.sources.source import Listing, Refusal, Source
 
 if TYPE_CHECKING:
@@ -67,6 +68,10 @@ class OtherReader:
             return self._header(name, self._reading(name), size)
         except _Refused as refused:
             return refused.refusal
+        except Exceeded as exceeded:
+            from inspector.loader.over_budget import exceeded_findings
+
+            return unreadable(name, *exceeded_findings(exceeded, name))
 
     def _header(self, name: str, read: Read, size: int) -> Header:
         if self._kind == "gguf":

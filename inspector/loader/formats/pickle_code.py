@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pickletools import genops
 from typing import Any, Final
 
+from inspector.budget import spend
 from inspector.loader.formats.incremental import EndOfFile
 from inspector.loader.formats.pickle_values import (
     COMPUTED,
@@ -27,6 +28,8 @@ from inspector.loader.formats.pickle_values import (
 
 OPCODE_LIMIT: Final = 3_000_000
 """Opcodes of one pickle; a tensor of a state dict takes about thirty."""
+OPCODES_TOGETHER: Final = 256
+OPCODES_A_STEP: Final = 4
 CONTAINER_LIMIT: Final = 700_000
 MEMO_LIMIT: Final = 800_000
 STACK_LIMIT: Final = 200_000
@@ -99,6 +102,8 @@ class _Machine:
                 raise BadPickle(f"has an integer of {position - self.position:,} bytes")
             self.position = position
             longest = NUMBER_LIMIT if name in _INTEGERS else len(data)
+            if not number % OPCODES_TOGETHER:
+                spend(OPCODES_TOGETHER // OPCODES_A_STEP, "the pickle")
             if number > OPCODE_LIMIT:
                 raise BadPickle(f"has more than {OPCODE_LIMIT:,} opcodes")
             if name == "STOP":

@@ -10,12 +10,14 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from inspector.budget import spend
 from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.loader.formats.pickle_values import GlobalName, OddKey, Persistent, PickledObject
 from inspector.loader.layout import WORD
 
 STEP_LIMIT: Final = 1_000_000
 """Values that are visited to find the tensors, so that a dict within itself ends."""
+OBJECTS: Final = "the objects of the pickle"
 DEPTH_LIMIT: Final = 64
 NAME_LIMIT: Final = 4_096
 NAMES_LIMIT: Final = 32_000_000
@@ -97,6 +99,7 @@ class Tensors:
             return
         for key, item in pairs:
             self._steps += 1
+            spend(2, OBJECTS)
             if self._steps > STEP_LIMIT:
                 self.complete = False
                 return
@@ -148,6 +151,7 @@ def _count(value: object) -> int:
     while stack and steps < 20_000:
         item = stack.pop()
         steps += 1
+        spend(1, OBJECTS)
         if tensor_of(item) is not None:
             found += 1
             continue

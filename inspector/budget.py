@@ -1,0 +1,109 @@
+"""What one audit may cost: steps of work, bytes held, requests.
+
+Every loop with a length that comes from a file spends from the budget of the running audit. The budget is counted,
+never timed, so that a verdict does not depend on the machine. Reading values and hashing, which a user asks for, are
+not part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+STEPS: Final = 1_000_000
+"""Steps of an audit, each about a microsecond. The audit of DeepSeek-V3 with its 91,991 tensors takes 10,000."""
+BYTES: Final = 96_000_000
+"""Bytes that may be held for what was decoded."""
+BYTES_A_HEADER_BYTE: Final = 4
+"""Bytes that may be held for each byte of the headers."""
+HEADER_BYTES_A_STEP: Final = 64
+REQUESTS: Final = 2_000
+"""Requests over a network. A repository of 191 shards takes about 400."""
+
+
+class Exceeded(Exception):
+    """The budget is spent. what: what was too large; resource: "work", "memory" or "requests"."""
+
+    def __init__(self, what: str, resource: str) -> None:
+        super().__init__(f"{what}: more {resource} than one audit may take")
+        self.what, self.resource = what, resource
+
+
+class Budget:
+    """What is left of the budget of one audit. reported: whether a finding says that nothing is left."""
+
+    __slots__ = ("bytes", "reported", "requests", "steps")
+
+    def __init__(self, steps: int = STEPS, held: int = BYTES, requests: int = REQUESTS) -> None:
+        self.steps, self.bytes, self.requests = steps, held, requests
+        self.reported = False
+
+
+_CURRENT: ContextVar[Budget | None] = ContextVar("budget", default=None)
+
+
+@contextmanager
+def one_budget(budget: Budget | None = None) -> Iterator[Budget]:
+    """Gives the block a budget: that of the audit around it where there is one, else a new one."""
+    current = _CURRENT.get()
+    if current is not None and budget is None:
+        yield current
+        return
+    own = Budget() if budget is None else budget
+    token = _CURRENT.set(own)
+    try:
+        yield own
+    finally:
+        _CURRENT.reset(token)
+
+
+def spend(steps: int, what: str) -> None:
+    """Takes steps from the budget. Raises Exceeded where none are left; without an audit nothing is counted."""
+    budget = _CURRENT.get()
+    if budget is not None:
+        budget.steps -= steps
+        if budget.steps < 0:
+            raise Exceeded(what, "work")
+
+
+def hold(size: int, what: str) -> None:
+    """Takes bytes that stay in memory from the budget. Raises Exceeded where too few are left."""
+    budget = _CURRENT.get()
+    if budget is not None:
+        if size > budget.bytes:
+            raise Exceeded(what, "memory")
+        budget.bytes -= size
+
+
+def request(what: str) -> None:
+    """Takes a request from the budget. Raises Exceeded where none is left."""
+    budget = _CURRENT.get()
+    if budget is not None:
+        budget.requests -= 1
+        if budget.requests < 0:
+            raise Exceeded(what, "requests")
+
+
+def allow_header(size: int) -> None:
+    """Adds what the header of a file may cost by its bytes."""
+    budget = _CURRENT.get()
+    if budget is not None:
+        budget.steps += size // HEADER_BYTES_A_STEP
+        budget.bytes += BYTES_A_HEADER_BYTE * size
+
+
+def report_once() -> bool:
+    """Whether no finding says yet that the budget is spent; from now on one does."""
+    budget = _CURRENT.get()
+    if budget is None:
+        return True
+    before, budget.reported = budget.reported, True
+    return not before
+
+
+def is_spent() -> bool:
+    """Whether no steps are left, so that nothing more can be checked."""
+    budget = _CURRENT.get()
+    return budget is not None and budget.steps < 0
