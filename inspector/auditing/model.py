@@ -190,7 +190,7 @@ def quantization_helpers(draft: Draft) -> Draft:
     """Explains scales, zero points and indices of quantized modules, and reports problems of the modules."""
     if draft.unpacked is None:
         return draft
-    from inspector.auditing.quantization import helper_lines, open_questions, packing_findings
+    from inspector.auditing.quantization import block_missing, helper_lines, open_questions, packing_findings
 
     added = draft.add(list(helper_lines(draft.unpacked)))
     mismatched: dict[str, tuple[Box, ...]] = {}
@@ -198,6 +198,7 @@ def quantization_helpers(draft: Draft) -> Draft:
         key = (draft.reading.prefix if draft.reading is not None else "") + one.block.key
         mismatched[key] = mismatched.get(key, ()) + one.boxes
     added = added.with_findings(list(packing_findings(draft.unpacked, added.ledger.lines, mismatched)))
+    added = added.with_findings(list(block_missing(draft.checkpoint.config, draft.unpacked, added.ledger.lines)))
     return replace(added, skipped=(*added.skipped, *open_questions(added.findings)))
 
 

@@ -18,8 +18,16 @@ from inspector.findings.types.packed import (
     PackingHelperMissing,
     Setting,
 )
-from inspector.findings.types.undecided import NothingPacked, PackingEntryUnclear, PackingUndecided, PackingUnknown
+from inspector.findings.types.undecided import (
+    NothingPacked,
+    NotPackedYet,
+    PackingEntryUnclear,
+    PackingUndecided,
+    PackingUnknown,
+)
 from inspector.findings.types.unpacked import BiasFromPacking, ModuleNotPacked, SkippedButPacked
+from inspector.loader.config_file import Config
+from inspector.quantization.missing_block import block_for, main_scheme, one_packing
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -29,6 +37,8 @@ ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
 MOST_REPORTED = 5
 """Most cases of one kind that are reported separately."""
+PACKED_ONLY = frozenset({"gptq", "awq", "aqlm", "vptq", "spqr", "auto-round"})
+"""Methods with loaders that only read packed weights; the others quantize plain weights when they load them."""
 MOST_MODULES = 16
 """Most modules that are reported separately."""
 
@@ -54,7 +64,7 @@ def packing_findings(
     yield from _biases(lines)
     packed = sum(unpacked.schemes.values())
     if settings.known and not packed and settings.base.method not in (None, "bitnet"):
-        yield NothingPacked(
+        yield (NotPackedYet if settings.base.method in PACKED_ONLY else NothingPacked)(
             place=Place(key=settings.source),
             method=settings.base.method,
             bits=settings.base.bits,
@@ -62,6 +72,27 @@ def packing_findings(
         )
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
+
+
+def block_missing(config: Config | None, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
+    """That a config.json of transformers or MLX does not name the quantization that the tensors show."""
+    scheme = main_scheme(unpacked)
+    known = config is not None and config.kind == "config" and {"model_type", "auto_map"} & config.values.keys()
+    if config is None or not known or scheme is None or unpacked.settings.source:
+        return
+    from inspector.findings.types.block import QuantizationBlockMissing
+
+    packing = one_packing(scheme, (line.packed for line in lines if line.packed is not None))
+    key, block = block_for(scheme, packing, (one.key for one in unpacked.helpers))
+    yield QuantizationBlockMissing(
+        place=Place(file=config.file, key=key),
+        scheme=scheme,
+        modules=sum(unpacked.schemes.values()),
+        bits=None if packing is None else packing.bits,
+        group_size=None if packing is None else packing.group_size,
+        key=key,
+        block=block,
+    )
 
 
 def open_questions(findings: Iterable[Finding]) -> Iterator[Skipped]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from inspector.auditing.result import Audit
 from tests.judged import judged
 from tests.quantization.made_by_formula import LLAMA, gptq, linears, rest
+from tests.quantization.recorded import record
 from tests.quantization.stored import Spec, changed, checkpoint
 
 DOWN = "model.layers.1.mlp.down_proj"
@@ -71,5 +72,13 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "bias-from-packing": lambda: changed("gptq-4-biases"),
     "cache-scales-stored": _cache_scales,
     "nothing-packed": lambda: changed("mlx-nothing"),
+    "not-packed": lambda: judged(
+        {name: ("BF16", tuple(shape)) for name, shape in record("gptq_4bit_g128_sym")["original"].items()},
+        record("gptq_4bit_g128_sym")["config"],
+    ),
+    "quantization-block-missing": lambda: judged(
+        {name: (dtype, tuple(shape)) for name, (dtype, shape) in record("gptq_4bit_g128_sym")["tensors"].items()},
+        {key: value for key, value in record("gptq_4bit_g128_sym")["config"].items() if key != "quantization_config"},
+    ),
     "packing-entry-unclear": lambda: changed("ct_w4a16", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
 }

@@ -7,7 +7,7 @@ from typing import Self
 
 import msgspec
 
-from inspector.findings.finding import Finding, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.words import listed, number
 
@@ -138,6 +138,39 @@ class NothingPacked(Finding, frozen=True, kw_only=True):
         if self.group_size and self.group_size > 0:
             words.append(f"groups of {self.group_size}")
         return [("config", ", ".join(words))]
+
+
+class NotPackedYet(NothingPacked, frozen=True, kw_only=True):
+    """The config declares packed weights, and the stored weights are plain.
+
+    What it means
+        config.json names a quantization that is done before saving (GPTQ, AWQ, AQLM, VPTQ, SpQR), and every weight is
+        stored as floats: the config belongs to the quantized copy of the model.
+
+    Why it matters
+        Loaders look for packed values and scales in every module, find none, and leave the modules randomly initialized
+        or refuse the checkpoint.
+
+    Example
+        error[T626] not-packed: quantization_config
+          config   gptq, 4 bits, groups of 128
+          weights  none is packed
+          help     remove quantization_config from config.json
+
+    What to do
+        Remove the block from config.json, or download the quantized weights that it belongs to.
+    """
+
+    code = "T626"
+    name = "not-packed"
+    severity = "error"
+
+    def rows(self) -> Rows:
+        return [*super().rows(), ("weights", "none is packed")]
+
+    def remedy(self) -> Remedy:
+        step = Step(action="remove", file="config.json", key=(str(self.place.key),))
+        return Remedy(f"remove {self.place.key} from config.json", (step,))
 
 
 class PackingEntryUnclear(Finding, frozen=True, kw_only=True):

@@ -1,0 +1,56 @@
+"""A config that does not say that its weights are quantized."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.words import count
+
+
+class QuantizationBlockMissing(Finding, frozen=True, kw_only=True):
+    """The weights are quantized, and the config does not say so.
+
+    What it means
+        The tensors are those of a quantization scheme, and config.json has no quantization block. Merging an adapter or
+        saving the config again from the base model drops it.
+
+    Why it matters
+        Loaders build plain matrices: they do not find the packed weights and initialize all of them randomly, read the
+        integers as if they were weights, or refuse the checkpoint.
+
+    Example
+        error[T625] quantization-block-missing: config.json
+          weights  gptq, 14 modules, 4 bits, groups of 128
+          help     add "quantization_config": {"quant_method": "gptq", "bits": 4,
+                   "group_size": 128} to config.json
+
+    What to do
+        Add the block, best from the config.json of the repository that the weights come from: order of activations and
+        symmetry of GPTQ, for example, are not visible in the headers.
+    """
+
+    code = "T625"
+    name = "quantization-block-missing"
+
+    scheme: str
+    modules: int
+    bits: float | None
+    group_size: int | None
+    key: str
+    block: dict[str, Any] | None
+
+    def headline(self) -> str:
+        return str(self.place.file)
+
+    def rows(self) -> Rows:
+        bits = "" if self.bits is None else f", {self.bits:g} bits"
+        groups = "" if self.group_size is None else f", groups of {self.group_size}"
+        return [("weights", f"{self.scheme}, {count(self.modules, 'module')}{bits}{groups}")]
+
+    def remedy(self) -> Remedy:
+        if self.block is None:
+            return Remedy(f"copy {self.key} from the config.json of the repository that the weights come from")
+        step = Step(action="set", file=self.place.file, key=(self.key,), new=self.block)
+        return Remedy(f'add "{self.key}": {json.dumps(self.block)} to {self.place.file}', (step,))

@@ -1,0 +1,62 @@
+"""A config without its quantization block, and a block over plain weights: what the loader needs is an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from tests.judged import codes, judged
+from tests.quantization.recorded import RECORDED, record
+
+KEYS = ("quantization_config", "quantization")
+QUANTIZED = [name for name in RECORDED if any(key in record(name)["config"] for key in KEYS)]
+HEALTHY = [name for name in QUANTIZED if name != "fp8_finegrained_mixtral"]
+"""That one lacks helpers as it was written (T617)."""
+PLAIN_READ_AS_PACKED = ("gptq", "awq", "auto-round")
+
+
+def stored(name: str, config: dict[str, Any]) -> Audit:
+    """The recorded tensors under a config."""
+    return judged({key: (dtype, tuple(shape)) for key, (dtype, shape) in record(name)["tensors"].items()}, config)
+
+
+def without_block(name: str) -> dict[str, Any]:
+    """The recorded config without its block."""
+    return {key: value for key, value in record(name)["config"].items() if key not in KEYS}
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_lost_block_is_an_error_and_adding_it_mends(name: str) -> None:
+    audited = stored(name, without_block(name))
+    assert codes(audited) == {"T625"}
+    (finding,) = (one for one in audited.findings if one.code == "T625")
+    for step in finding.remedy().steps:
+        assert step.key[0] in record(name)["config"]
+        mended = stored(name, {**without_block(name), step.key[0]: step.new})
+        assert (mended.verdict, codes(mended)) == ("clean", set())
+        stated = record(name)["config"][step.key[0]]
+        if stated.get("quant_method") != "auto-round":  # written in GPTQ's layout, which GPTQ's loaders read
+            assert {key: stated.get(key, value) for key, value in step.new.items()} == step.new
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_with_its_block_nothing_is_said(name: str) -> None:
+    assert codes(stored(name, record(name)["config"])) == set()
+
+
+@pytest.mark.parametrize("name", [name for name in HEALTHY if record(name)["original"]])
+def test_a_block_over_plain_weights(name: str) -> None:
+    config = record(name)["config"]
+    audited = judged({key: ("BF16", tuple(shape)) for key, shape in record(name)["original"].items()}, config)
+    method = (config.get("quantization_config") or {}).get("quant_method")
+    assert codes(audited) == ({"T626"} if method in PLAIN_READ_AS_PACKED else set())
+    for finding in audited.findings:
+        for step in finding.remedy().steps:
+            assert (step.action, step.key) == ("remove", ("quantization_config",))
+
+
+def test_weights_without_a_config_are_not_judged_by_one() -> None:
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record("gptq_4bit_g128_sym")["tensors"].items()}
+    assert "T625" not in codes(judged(spec, None))
