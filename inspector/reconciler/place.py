@@ -122,7 +122,8 @@ def _required_gaps(blocks: Sequence[Block], placed: list[Placed], lost: Lost) ->
     for block in blocks:
         if not block.required or block.tie is not None:
             continue
-        wanted = minus(wanted_of(block, groups), copies.get(id(block.slot), ()))
+        copied = [box for box in copies.get(id(block.slot), ()) if len(box) == len(block.axes)]
+        wanted = minus(wanted_of(block, groups), copied)
         known = [box for one in inside.get(id(block), ()) for box in one.boxes]
         known += [box for box in lost.get(block.key, ()) if len(box) == len(block.axes)]
         wanted = minus(wanted, known)
@@ -149,7 +150,8 @@ def copies_in(placed: Sequence[Placed]) -> dict[int, tuple[Box, ...]]:
             continue
         before = counted.setdefault(id(tie), [])
         aligned = tie.holes == one.block.slot.holes
-        own = minus(one.boxes, before if aligned or not before else one.boxes)
+        same = [box for box in before if len(box) == len(one.block.axes)]  # indices of another tensor are of no use
+        own = minus(one.boxes, same if aligned or not before else one.boxes)
         before.extend(own)
         copied = minus(one.boxes, own)
         if copied:

@@ -18,6 +18,12 @@ STEPS_A_NAME = 10
 STEPS_A_LIKENESS = 30
 ALIKE = 0.5
 """The least similarity of the two names of a renaming."""
+ATTENTION_PARTS = {
+    **dict.fromkeys(("q", "wq", "query", "q_proj", "query_proj", "q_lin", "to_q", "linear_q", "attn_q"), "query"),
+    **dict.fromkeys(("k", "wk", "key", "k_proj", "key_proj", "k_lin", "to_k", "linear_k", "attn_k"), "key"),
+    **dict.fromkeys(("v", "wv", "value", "v_proj", "value_proj", "v_lin", "to_v", "linear_v", "attn_v"), "value"),
+}
+"""Segments that say which of three matrices of one shape a tensor is, whatever else in its name is alike."""
 MOST_COMPARED = 20_000
 """Most pairs of names that are compared by letters; beyond it, only names with the same last segment are."""
 
@@ -113,10 +119,19 @@ def _paired(gaps: Iterator[_Named], unexpected: Iterator[_Named]) -> Iterator[Pa
 def _alike(expected: str, stored: str, many: bool) -> float:
     if expected.endswith(f".{stored}") or stored.endswith(f".{expected}"):
         return 1.0  # a prefix was added or removed
+    parts = [_attention_part(name) for name in (expected, stored)]
+    if None not in parts and parts[0] != parts[1]:
+        return 0.0
     if many and expected.rpartition(".")[2] != stored.rpartition(".")[2]:
         return 0.0
     spend(STEPS_A_LIKENESS, RENAMED)
-    return _likeness(expected, stored)
+    likeness = _likeness(expected, stored)
+    return likeness if parts[0] is None or parts[0] != parts[1] else (1 + likeness) / 2
+
+
+def _attention_part(name: str) -> str | None:
+    """query, key or value, by the last segment that says so."""
+    return next((part for word in reversed(name.split(".")) if (part := ATTENTION_PARTS.get(word))), None)
 
 
 def _sizes(named: _Named) -> frozenset[tuple[Shape, int]]:

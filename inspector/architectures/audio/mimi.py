@@ -31,7 +31,15 @@ QUANTIZER = rows(                              # n codebooks
 # downsampling, EO the last; we, wd: channels; DU, DB, wu, wb: the same for the decoder; rd, ru: strides; k: kernel
 # between the frame rates; hop: samples per frame; K, e: number and width of codes; x: width of the quantizer; s, a:
 # semantic and acoustic
-MIMI = Architecture("mimi", heads=(head("Model", ""),),
+MIMI_STATE_DICT = {  # names in memory under transformers 5
+    "encoder.layers.": "encoder.encoder_seanet.layers.",
+    "encoder_transformer.": "encoder.encoder_transformer.",
+    "downsample.": "encoder.downsample.",
+    "upsample.": "decoder.upsample.",
+    "decoder_transformer.": "decoder.decoder_transformer.",
+    "decoder.layers.": "decoder.decoder_seanet.layers.",
+}
+MIMI = Architecture("mimi", dialects=({}, MIMI_STATE_DICT), heads=(head("Model", ""),),
     dims=Dims(d="hidden_size", F="num_filters", S="len(upsampling_ratios)", R="num_residual_layers", O="F * 2**S",
               K="codebook_size", e="codebook_dim", x="vector_quantization_hidden_dimension", L="num_hidden_layers",
               h="num_attention_heads", kv="num_key_value_heads | h", dh="head_dim | d/h", ff="intermediate_size",

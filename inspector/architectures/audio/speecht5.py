@@ -9,6 +9,7 @@ modeling_audio_spectrogram_transformer.py: two tokens before the patches of a sp
 """
 
 from inspector.architectures.audio.wav2vec2 import OLD_WEIGHT_NORM, SPEECH
+from inspector.architectures.vision.vision_blocks import VIT_STATE_DICT
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, dense, linear, param, scale, table, weight_norm
 
@@ -139,7 +140,7 @@ MOONSHINE = Architecture("moonshine", ties="tie_word_embeddings | true",
         head("ForConditionalGeneration", "", under("model", MOON_ENCODER, MOON_DECODER),
             part("proj_out", "head.token", linear("d -> V"), tied="embed.token"), default=True)))
 
-AST = Architecture("audio-spectrogram-transformer",
+AST = Architecture("audio-spectrogram-transformer", dialects=({}, VIT_STATE_DICT),
     dims=Dims(d="hidden_size", L="num_hidden_layers", ff="intermediate_size", p="patch_size",
               g="((num_mel_bins - p)//frequency_stride + 1)*((max_length - p)//time_stride + 1)",
               C="labels"),

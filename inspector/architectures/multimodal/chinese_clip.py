@@ -43,7 +43,11 @@ CHINESE_CLIP = Architecture("chinese_clip", dims=Dims(q="projection_dim", t="tex
         submodel("vision", "vision_model.", CLIP_VISION),
         submodel("text", "text_model.", CHINESE_CLIP_TEXT),
         PROJECTIONS))
-ALTCLIP_TEXT = Architecture("altclip_text_model", dims=TEXT_DIMS | Dims(o="project_dim"),
+ALTCLIP_TEXT_STATE_DICT = {  # names in memory under transformers 5
+    "*encoder.layer.": "encoder.layers.",
+}
+ALTCLIP_TEXT = Architecture("altclip_text_model", dialects=({}, ALTCLIP_TEXT_STATE_DICT),
+    dims=TEXT_DIMS | Dims(o="project_dim"),
                             heads=(head("tower TextModel", ""),),
     parts=rows(
         under("roberta", BERT_BODY),

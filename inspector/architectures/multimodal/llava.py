@@ -68,7 +68,8 @@ SHIELDGEMMA2 = Architecture("shieldgemma2", ties="text_config.tie_word_embedding
         {"model.language_model.": "model.language_model.model.", "lm_head": "model.language_model.lm_head"},
         {"model.language_model.": "model.model.language_model.model.", "lm_head": "model.lm_head",
          "model.vision_tower.": "model.model.vision_tower.",
-         "model.multi_modal_projector.": "model.model.multi_modal_projector."}))
+         "model.multi_modal_projector.": "model.model.multi_modal_projector."},
+        {"model.": "model.model.", "lm_head": "model.lm_head"}))
 SHUFFLED = Dims(s="downsample_factor", a="alignment_intermediate_size | d")
 AYA_VISION = Architecture("aya_vision", ties=TIES, dims=LLAVA_DIMS | SHUFFLED, heads=JOINED, dialects=SPELLINGS,
     parts=rows(

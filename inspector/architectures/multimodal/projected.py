@@ -128,11 +128,14 @@ ARIA = Architecture("aria", ties=TIES, heads=JOINED, dialects=SPELLINGS,
             part("cross_attn.linear",                        "cross.project",    dense("v -> v")),
             part("feed_forward.linear_in",                   "bridge.in",        linear("v -> d")),
             part("feed_forward.linear_out",                  "bridge.out",       linear("d -> d")), tower="bridge")))
+COLPALI_STATE_DICT = {  # names in memory under transformers 5
+    "vlm.model.": "vlm.",
+}
 COLPALI = Architecture("colpali", dims=Dims(d="vlm.d", q="embedding_dim"), heads=(head("ForRetrieval", ""),),
     parts=rows(
         submodel("vlm", "vlm.", PALIGEMMA, head="Model"),
         part("embedding_proj_layer", "head.project", dense("d -> q"))),
-    dialects=({}, {"vlm.model.language_model.": "vlm.language_model.model.", "vlm.model.": "vlm."}))
+    dialects=({}, {"vlm.model.language_model.": "vlm.language_model.model.", "vlm.model.": "vlm."}, COLPALI_STATE_DICT))
 COLQWEN2 = Architecture("colqwen2", dims=Dims(d="vlm.d", V="vlm.V", q="embedding_dim"),
                         heads=(head("ForRetrieval", ""),),
     parts=rows(

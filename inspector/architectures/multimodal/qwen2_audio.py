@@ -44,13 +44,18 @@ QWEN2_AUDIO = Architecture("qwen2_audio",
         submodel("text",  "language_model.", head="Model"),
         submodel("audio", "audio_tower.", QWEN2_AUDIO_ENCODER),
         part("multi_modal_projector.linear", "bridge.out", dense("audio.d -> d"))))
+QWEN2_5_OMNI_THINKER_STATE_DICT = {  # names in memory under transformers 5
+    "model.": "model.language_model.",
+    "audio_tower.": "model.audio_tower.",
+    "visual.": "model.visual.",
+}
 QWEN2_5_OMNI_THINKER = Architecture("qwen2_5_omni_thinker", ties=TIES, dims=Dims(d="text.d", V="text.V"),
     heads=(head("ForConditionalGeneration", "", LM_HEAD), head("Model", "")),
     parts=rows(
         submodel("text",   "model.", head="Model"),
         submodel("audio",  "audio_tower.", QWEN2_5_OMNI_AUDIO_ENCODER),
         submodel("vision", "visual.", QWEN2_5_OMNI_VISION)),
-    dialects=({}, {"": "thinker."}, {"model.": "language_model."}))
+    dialects=({}, {"": "thinker."}, {"model.": "language_model."}, QWEN2_5_OMNI_THINKER_STATE_DICT))
 QWEN3_AUDIO_DIMS = Dims(d="d_model", L="encoder_layers", ff="encoder_ffn_dim", c="downsample_hidden_size",
                         n="num_mel_bins",
                         f="(((n + 1)//2 + 1)//2 + 1)//2", o="output_dim")

@@ -95,7 +95,10 @@ MINICPM3 = Architecture("minicpm3 youtu", ignores="qk_head_dim", heads=CAUSAL, t
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA), under("mlp", SWIGLU, b="mlp_bias"))))
-AXK1 = Architecture("axk1", ignores="qk_head_dim", heads=CAUSAL,
+AXK1_STATE_DICT = {  # names in memory under transformers 5
+    "*.post_mlp_layernorm": ".mlp.post_mlp_layernorm",
+}
+AXK1 = Architecture("axk1", dialects=({}, AXK1_STATE_DICT), ignores="qk_head_dim", heads=CAUSAL,
     dims=DECODER | MLA_DIMS | MOE_DIMS | Dims(
         k="first_k_dense_replace | 1",
         M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[{L} >= k and {L} % (moe_layer_freq "

@@ -36,7 +36,8 @@ ERNIE4_5 = Architecture("ernie4_5 paddleocr_vl_text", dims=DECODER, heads=CAUSAL
     ENDS,
     under("layers.{L}", PRE_NORMS, ATTENTION, under("mlp", SWIGLU, b="use_bias"))))
 BIASED_HEAD = part("lm_head", "head.token", linear("d -> V", bias="use_bias"), tied="embed.token")
-ERNIE4_5_MOE = Architecture("ernie4_5_moe", heads=(CAUSAL[0], head("ForCausalLM", "model.", BIASED_HEAD), *CAUSAL[2:]),
+ERNIE4_5_MOE = Architecture("ernie4_5_moe", dialects=({}, {"*.mlp.moe_statics.": ".mlp.gate.moe_statics."}),
+    heads=(CAUSAL[0], head("ForCausalLM", "model.", BIASED_HEAD), *CAUSAL[2:]),
                             ties="tie_word_embeddings | true",
     dims=DECODER | Dims(E="moe_num_experts", fe="moe_intermediate_size", S="moe_num_shared_experts",
               first="moe_layer_start_index", last="moe_layer_end_index", step="moe_layer_interval",

@@ -40,7 +40,7 @@ ESMC = Architecture("esmc", dims=DECODER,
             part("lm_head.decoder",       "head.token", dense("d -> V"))),
         head("ForSequenceClassification", "esmc.", DENSE_AND_OUT),
         head("ForTokenClassification",    "esmc.", part("score", "head.class", dense("d -> C")))))
-ULTRABERT = Architecture("ultrabert", dims=DECODER,
+ULTRABERT = Architecture("ultrabert", dialects=({}, {"ultrabert.": "model.", "cls": "head.decoder"}), dims=DECODER,
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS,

@@ -28,7 +28,10 @@ EXAONE4 = Architecture("exaone4", dims=DECODER, heads=CAUSAL, parts=rows(
         part("post_feedforward_layernorm", "norm.mlp.post",       scale("d")),
         under("self_attn", GQA, QK_NORM),
         under("mlp", SWIGLU))))
-EXAONE_MOE = Architecture("exaone_moe", heads=CAUSAL,
+EXAONE_MOE_STATE_DICT = {  # names in memory under transformers 5
+    "*.mlp.e_score_correction_bias": ".mlp.gate.e_score_correction_bias",
+}
+EXAONE_MOE = Architecture("exaone_moe", dialects=({}, EXAONE_MOE_STATE_DICT), heads=CAUSAL,
     dims=DECODER | Dims(E="num_experts", fe="moe_intermediate_size", S="num_shared_experts",
               M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[first_k_dense_replace:]", D="L - M"),
     parts=rows(

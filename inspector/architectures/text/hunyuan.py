@@ -37,7 +37,12 @@ HUNYUAN_V1_MOE = Architecture("hunyuan_v1_moe", dims=DECODER | Dims(E="num_exper
                 part("gate.wg", "router", linear("d -> E")),
                 under("shared_mlp", SHARED),
                 EXPERTS))))
-HY_V3 = Architecture("hy_v3", heads=CAUSAL,
+HY_V3_STATE_DICT = {  # names in memory under transformers 5
+    "*.mlp.router.gate": ".mlp.gate",
+    "*.mlp.expert_bias": ".mlp.e_score_correction_bias",
+    "*.mlp.shared_mlp.": ".mlp.shared_experts.",
+}
+HY_V3 = Architecture("hy_v3", dialects=({}, HY_V3_STATE_DICT), heads=CAUSAL,
     dims=DECODER | Dims(E="num_experts", fe="moe_intermediate_size", S="num_shared_experts",
               M="L[mlp_layer_types == 'sparse'] when mlp_layer_types != null | L[1:]", D="L - M"),
     parts=rows(

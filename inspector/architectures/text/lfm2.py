@@ -53,7 +53,10 @@ LFM2_MOE = Architecture("lfm2_moe", heads=CAUSAL, ties="tie_embedding | tie_word
             ROUTER,
             part("expert_bias", "router.correction", buffer("E"), when="use_expert_bias | true"),
             under("experts.{E}", W123, ff="fe"))))
-LFM3 = Architecture("lfm3", heads=CAUSAL, ties="tie_word_embeddings | true",
+LFM3_STATE_DICT = {  # names in memory under transformers 5
+    "*.self_attn.gate_proj": ".self_attn.g_proj",
+}
+LFM3 = Architecture("lfm3", dialects=({}, LFM3_STATE_DICT), heads=CAUSAL, ties="tie_word_embeddings | true",
     dims=LFM2_DIMS | Dims(
         B="L[layer_types == 'conv'] when layer_types != null | L[not ({L} % 4 == 2 or ({L} % 4 == 0 and {L} > 0))]"),
     parts=rows(

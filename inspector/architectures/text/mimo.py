@@ -10,7 +10,7 @@ from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, EXPERTS, PRE_N
 from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import buffer, linear, param
 
-MIMO_V2_FLASH = Architecture("mimo_v2_flash", heads=CAUSAL,
+MIMO_V2_FLASH = Architecture("mimo_v2_flash", dialects=({}, {"*.attention_sink_bias": ".sinks"}), heads=CAUSAL,
     dims=DECODER | Dims(dv="v_head_dim", E="n_routed_experts", fe="moe_intermediate_size",
               A="L[hybrid_layer_pattern == 1] when hybrid_layer_pattern != null"
                 " | L[layer_types == 'sliding_attention'] when layer_types != null | L[{L} > 0 and ({L} + 1) % 6 != 0]",

@@ -45,7 +45,11 @@ MINIMAX = Architecture("minimax", heads=rooted(CAUSAL, "model."),
             part("query_decay",    "ssm.decay.query",    buffer("h n 1")),
             part("key_decay",      "ssm.decay.key",      buffer("h n 1")),
             part("diagonal_decay", "ssm.decay.diagonal", buffer("1 h n n")))))
-MINIMAX_M2 = Architecture("minimax_m2", dims=DECODER | Dims(E="num_local_experts"), heads=rooted(CAUSAL, "model."),
+MINIMAX_M2_STATE_DICT = {  # names in memory under transformers 5
+    "*.block_sparse_moe.": ".mlp.",
+}
+MINIMAX_M2 = Architecture("minimax_m2", dialects=({}, MINIMAX_M2_STATE_DICT),
+    dims=DECODER | Dims(E="num_local_experts"), heads=rooted(CAUSAL, "model."),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS,

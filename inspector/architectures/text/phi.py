@@ -42,6 +42,7 @@ PHI3 = Architecture("phi3", dims=DECODER, heads=CAUSAL, parts=rows(
         part("self_attn.o_proj",   "attention.output", linear("h*dh -> d"))),
     under("layers.{L}.mlp", GATE_UP)))
 PHIMOE = Architecture("phimoe", dims=DECODER | Dims(E="num_local_experts"),
+    dialects=({}, {"*.block_sparse_moe.gate": ".mlp.router", "*.mlp.gate": ".mlp.router"}),
     heads=(CAUSAL[0],
            head("ForCausalLM", "model.",
                part("lm_head", "head.token", linear("d -> V", bias="lm_head_bias"), tied="embed.token")),

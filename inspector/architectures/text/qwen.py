@@ -146,7 +146,7 @@ MELLUM = Architecture("mellum", heads=rooted(CAUSAL, "model."),
     dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size",
               D="L[mlp_layer_types == 'dense'] when mlp_layer_types != null | L[:0]", M="L - D"),
     parts=QWEN3_MOE.parts)                     # `mtp.` tensors are ignored on load; no row names them
-FLINT = Architecture("flint", heads=rooted(CAUSAL, "model."),
+FLINT = Architecture("flint", dialects=({}, {"*.softmax_offset": ".sinks"}), heads=rooted(CAUSAL, "model."),
     dims=DECODER | SPARSE | Dims(E="num_experts", fs="shared_expert_intermediate_size"),
     parts=rows(
         ENDS,
@@ -155,7 +155,11 @@ FLINT = Architecture("flint", heads=rooted(CAUSAL, "model."),
             part("self_attn.softmax_offset", "attention.sink", param("h"))),
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", ROUTER, under("shared_expert", SHARED, ff="fs"), rows(EXPERTS, ff="fe"))))
-LAGUNA = Architecture("laguna", heads=rooted(CAUSAL, "model."),
+LAGUNA_STATE_DICT = {  # names in memory under transformers 5
+    "*.mlp.experts.e_score_correction_bias": ".mlp.gate.e_score_correction_bias",
+    "*.mlp.shared_expert.": ".mlp.shared_experts.",
+}
+LAGUNA = Architecture("laguna", dialects=({}, LAGUNA_STATE_DICT), heads=rooted(CAUSAL, "model."),
     dims=DECODER | Dims(E="num_experts", fe="moe_intermediate_size", fs="shared_expert_intermediate_size",
               dh="head_dim | d/num_attention_heads", h="num_attention_heads_per_layer[{L}] | num_attention_heads",
               kv="num_key_value_heads",
@@ -172,7 +176,12 @@ LAGUNA = Architecture("laguna", heads=rooted(CAUSAL, "model."),
             part("experts.e_score_correction_bias", "router.correction", param("E")),
             under("shared_expert", SHARED, ff="fs"),
             rows(EXPERTS, ff="fe"))))
-KOLIBRI1 = Architecture("kolibri1", heads=rooted(CAUSAL, "model."),
+KOLIBRI1_STATE_DICT = {  # names in memory under transformers 5
+    "*.post_attn_norm": ".post_self_attn_layernorm",
+    "*.post_ffn_norm": ".post_mlp_layernorm",
+    "*.moe.router.expert_bias": ".mlp.gate.e_score_correction_bias",
+}
+KOLIBRI1 = Architecture("kolibri1", dialects=({}, KOLIBRI1_STATE_DICT), heads=rooted(CAUSAL, "model."),
     dims=DECODER | Dims(E="num_local_experts | num_experts", fe="moe_intermediate_size",
                         fs="shared_expert_intermediate_size"),
     parts=rows(

@@ -134,7 +134,7 @@ FREE_RESIDUAL = rows(                          # o numbers out
     part("input_layer",    "mlp.block.up",   linear("d -> d", bias="use_bias")),
     part("output_layer",   "mlp.block.down", linear("d -> o", bias="use_bias")),
     part("residual_layer", "mlp.block.skip", linear("d -> o", bias="use_bias")))
-TIMESFM2_5 = Architecture("timesfm2_5",
+TIMESFM2_5 = Architecture("timesfm2_5", dialects=({}, {"*.ff0": ".fc1", "*.ff1": ".fc2"}),
     dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", kv="num_key_value_heads",
               dh="head_dim | d//h",
               ff="intermediate_size", p="patch_length", b="attention_bias", y="horizon_length*(len(quantiles) + 1)",

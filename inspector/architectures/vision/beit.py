@@ -4,7 +4,7 @@ modeling_beit.py: keys never have a bias; the scales of a layer exist where `lay
 table of relative positions for all layers or one a layer; with mean pooling the final norm moves into the pooler.
 """
 
-from inspector.architectures.vision.vision_blocks import CLASSIFIER, VISION, VIT_MLP
+from inspector.architectures.vision.vision_blocks import CLASSIFIER, VISION, VIT_MLP, VIT_STATE_DICT
 from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, conv_t, dense, linear, param
 
@@ -68,7 +68,8 @@ BEIT = Architecture("beit", ignores="out_features out_indices", dims=BEIT_DIMS, 
             part("lm_head",   "head.token", dense("d -> V"))),
         head("ForSemanticSegmentation", "beit.", under("beit", FINAL), SEGMENTATION),
         head("Backbone",                "",      rows(PYRAMID, when="add_fpn"))),
-    dialects=({}, NEWER_HEAD))
+    dialects=({}, NEWER_HEAD, VIT_STATE_DICT,
+              {**VIT_STATE_DICT, "embeddings.": "beit.embeddings.", "encoder.": "beit.encoder."}))
 DATA2VEC_VISION = Architecture("data2vec-vision", dims=BEIT_DIMS, parts=BEIT_PARTS,
     heads=(
         head("Model",                   "",                 FINAL),

@@ -29,7 +29,13 @@ BINS = rows(                                   # w wide
     part("layers.0", "head.box.1", dense("w -> w")),
     part("layers.1", "head.box.2", dense("w -> w")),
     part("layers.2", "head.box",   dense("w -> 4*(max_num_bins + 1)")))
-D_FINE = Architecture("d_fine", ties="true",
+D_FINE_STATE_DICT = {  # names in memory under transformers 5
+    "*.out_proj": ".o_proj",
+    "*.fc1": ".mlp.layers.0",
+    "*.fc2": ".mlp.layers.1",
+    "*encoder.encoder.": "encoder.aifi.",
+}
+D_FINE = Architecture("d_fine", dialects=({}, D_FINE_STATE_DICT), ties="true",
     dims=RT_DIMS | Dims(
         u="floor(hidden_expansion*eh//2)", B="floor(3*depth_mult + 0.5)", last="decoder_in_channels[J-1]",
         E="eval_idx + 1 when eval_idx >= 0 | Ld + eval_idx + 1",

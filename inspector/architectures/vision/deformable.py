@@ -67,7 +67,14 @@ LEVELS = rows(                                 # each map, then the levels made 
 ONE_LEVEL = rows(
     part("0.0", "embed.map", conv("cy -> d, 1 1")),
     part("0.1", "norm.map",  affine("d")))
-DEFORMABLE_DETR = Architecture("deformable_detr", ties="true", dialects=TIMM_BELOW,
+DETR_STATE_DICT = {
+    "*.out_proj": ".o_proj",
+    "*.fc1": ".mlp.fc1",
+    "*.fc2": ".mlp.fc2",
+    "*backbone.conv_encoder.model.": "backbone.model.",
+}
+"""Names in memory under transformers 5, which saves the older ones."""
+DEFORMABLE_DETR = Architecture("deformable_detr", ties="true", dialects=(*TIMM_BELOW, DETR_STATE_DICT),
     dims=PYRAMID_DIMS | Dims(
         stages="backbone_kwargs.out_indices when timm | backbone_config.out_indices"
                " | Z - Z1 - Z2 - Z3 - Z4 when not timm and backbone_config.out_features != null"

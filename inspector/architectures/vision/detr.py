@@ -99,7 +99,25 @@ CONDITIONAL_DECODER = rows(
     part("decoder.query_scale.layers.1",    "head.scale", dense("d -> d")),
     part("decoder.ref_point_head.layers.0", "head.point.1", dense("d -> d")),
     part("decoder.ref_point_head.layers.1", "head.point.2", dense("d -> 2")))
+CONDITIONAL_STATE_DICT = {  # names in memory under transformers 5
+    "*.out_proj": ".o_proj",
+    "*.fc1": ".mlp.fc1",
+    "*.fc2": ".mlp.fc2",
+    "*backbone.conv_encoder.model.": "backbone.model.",
+    "*.sa_qcontent_proj": ".self_attn.q_content_proj",
+    "*.sa_kcontent_proj": ".self_attn.k_content_proj",
+    "*.sa_qpos_proj": ".self_attn.q_pos_proj",
+    "*.sa_kpos_proj": ".self_attn.k_pos_proj",
+    "*.sa_v_proj": ".self_attn.v_proj",
+    "*.ca_qcontent_proj": ".encoder_attn.q_content_proj",
+    "*.ca_kcontent_proj": ".encoder_attn.k_content_proj",
+    "*.ca_qpos_sine_proj": ".encoder_attn.q_pos_sine_proj",
+    "*.ca_qpos_proj": ".encoder_attn.q_pos_proj",
+    "*.ca_kpos_proj": ".encoder_attn.k_pos_proj",
+    "*.ca_v_proj": ".encoder_attn.v_proj",
+}
 CONDITIONAL_DETR = Architecture("conditional_detr", dims=DETR_DIMS, parts=rows(FRONT, CONDITIONAL_DECODER),
+    dialects=({}, CONDITIONAL_STATE_DICT),
     heads=(
         head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C")), BOXES,
              default=True),

@@ -6,7 +6,7 @@ With registers the mask token is always there. modeling_dinov3_vit.py: rotary po
 register tensor even when it is empty.
 """
 
-from inspector.architectures.vision.vision_blocks import LAYERNORM, VISION, VIT_ATTENTION
+from inspector.architectures.vision.vision_blocks import LAYERNORM, VISION, VIT_ATTENTION, VIT_ATTENTION_STATE_DICT
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param
 
@@ -32,6 +32,7 @@ DINO_LAYER = rows(
         part("mlp.weights_out", "mlp.gated.down", dense("fs -> d")), when="use_swiglu_ffn"))
 CLASSIFIER = part("classifier", "head.class", dense("2*d -> C"))
 DINOV2 = Architecture("dinov2", ignores="out_features out_indices", dims=DINO_DIMS,
+    dialects=({}, VIT_ATTENTION_STATE_DICT),
     parts=rows(
         under("embeddings", DINO_EMBEDDINGS, rows(MASK_TOKEN, when="use_mask_token | true")),
         under("encoder.layer.{L}", DINO_LAYER),
@@ -40,6 +41,7 @@ DINOV2 = Architecture("dinov2", ignores="out_features out_indices", dims=DINO_DI
         head("Model Backbone",         ""),
         head("ForImageClassification", "dinov2.", CLASSIFIER, default=True)))
 DINOV2_WITH_REGISTERS = Architecture("dinov2_with_registers", ignores="out_features out_indices", dims=DINO_DIMS,
+    dialects=({}, VIT_ATTENTION_STATE_DICT),
     parts=rows(
         under("embeddings", DINO_EMBEDDINGS, MASK_TOKEN, part("register_tokens", "embed.register", param("1 r d"))),
         under("encoder.layer.{L}", DINO_LAYER),

@@ -19,7 +19,12 @@ from inspector.notation.kinds import affine, buffer, conv, dense, param, table
 SWIN_OF_ALL_MAPS = replace(MASKFORMER_SWIN, dims={**MASKFORMER_SWIN.dims, "O": "1 : S + 1"})
 EMPTY = part("criterion.empty_weight", "head.loss.weight", buffer("C+1"))
 MASK_DIMS = MAPS | Dims(C="labels")
-MASKFORMER = Architecture("maskformer",
+MASKFORMER_STATE_DICT = {  # names in memory under transformers 5
+    "*decoder.layers.{Ld}.self_attn.out_proj": "decoder.layers.{Ld}.self_attn.o_proj",
+    "*decoder.layers.{Ld}.encoder_attn.out_proj": "decoder.layers.{Ld}.encoder_attn.o_proj",
+    "*decoder.layers.{Ld}.fc": "decoder.layers.{Ld}.mlp.fc",
+}
+MASKFORMER = Architecture("maskformer", dialects=({}, MASKFORMER_STATE_DICT),
     dims=MASK_DIMS | Dims(
         stages="1 : len(backbone_config.depths) + 1 when of == 'swin' | backbone_config.out_indices"
                " | Z - Z1 - Z2 - Z3 - Z4 when backbone_config.out_features != null"

@@ -78,7 +78,23 @@ SEGFORMER_DECODER = rows(
     part("linear_fuse",       "head.conv",    conv("D*S -> D, 1 1", bias=False)),
     part("batch_norm",        "norm.head",    batchnorm("D")),
     part("classifier",        "head.class",   conv("D -> C, 1 1")))
-SEGFORMER = Architecture("segformer",
+SEGFORMER_STATE_DICT = {  # names in memory under transformers 5
+    "*encoder.patch_embeddings.{S}": "stages.{S}.patch_embeddings",
+    "*encoder.block.{S}.{B}": "stages.{S}.blocks.{B}",
+    "*encoder.block.{R}.{B}": "stages.{R}.blocks.{B}",
+    "*encoder.layer_norm.{S}": "stages.{S}.layer_norm",
+    "*.attention.self.query": ".attention.q_proj",
+    "*.attention.self.key": ".attention.k_proj",
+    "*.attention.self.value": ".attention.v_proj",
+    "*.attention.self.sr": ".attention.sequence_reduction.sequence_reduction",
+    "*.attention.self.layer_norm": ".attention.sequence_reduction.layer_norm",
+    "*.attention.output.dense": ".attention.o_proj",
+    "*.mlp.dense1": ".mlp.fc1",
+    "*.mlp.dense2": ".mlp.fc2",
+    "*.layer_norm_1": ".layernorm_before",
+    "*.layer_norm_2": ".layernorm_after",
+}
+SEGFORMER = Architecture("segformer", dialects=({}, SEGFORMER_STATE_DICT),
     dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]", a="h*(w//h)", D="decoder_hidden_size"),
     heads=(
         head("Model",                   "",           SEGFORMER_ENCODER),

@@ -76,9 +76,17 @@ HEADS = (
         under("model.decoder.bbox_embed.{H}",  BOX,   tied="bbox_embed.{H}",  tower="copies"),
         under("model.decoder.class_embed.{H}", CLASS, tied="class_embed.{H}", tower="copies"), default=True),
     head("Model", ""))
-RT_DETR = Architecture("rt_detr", ties="true", dims=RT_DIMS, parts=rows(BACKBONE, HYBRID_ENCODER, rows(REST, u="F")),
+STATE_DICT = {  # names in memory under transformers 5
+    "*.out_proj": ".o_proj",
+    "*.fc1": ".mlp.fc1",
+    "*.fc2": ".mlp.fc2",
+    "*encoder.encoder.": "encoder.aifi.",
+}
+RT_DETR = Architecture("rt_detr", dialects=({}, STATE_DICT),
+    ties="true", dims=RT_DIMS, parts=rows(BACKBONE, HYBRID_ENCODER, rows(REST, u="F")),
                        heads=HEADS)
-RT_DETR_V2 = Architecture("rt_detr_v2", ties="true", dims=RT_DIMS | Dims(D="decoder_n_levels"),
+RT_DETR_V2 = Architecture("rt_detr_v2", dialects=({}, STATE_DICT),
+    ties="true", dims=RT_DIMS | Dims(D="decoder_n_levels"),
     parts=rows(BACKBONE, HYBRID_ENCODER, rows(REST, u="D"),
         part("decoder.layers.{Ld}.encoder_attn.n_points_scale", "attention.points", buffer("pd*D"))),
     heads=HEADS)

@@ -44,14 +44,26 @@ MASK_TOKEN = part("embeddings.mask_token", "embed.mask", param("1 1 e"))
 CLASSIFIER = part("classifier", "head.class", dense("f -> C"))
 DECODER = part("decoder.0", "head.image", conv("f -> s*s*c, 1 1"))
 STAGE_NORMS = part("hidden_states_norms.stage{O}", "norm.stage", affine("e*2**({O}-1)"))
+STATE_DICT = {
+    "*.attention.self.query": ".attention.q_proj",
+    "*.attention.self.key": ".attention.k_proj",
+    "*.attention.self.value": ".attention.v_proj",
+    "*.attention.self.relative_position_bias_table":
+        ".attention.relative_position_bias.relative_position_bias_table",
+    "*.attention.output.dense": ".attention.o_proj",
+    "*.intermediate.dense": ".mlp.fc1",
+    "*.output.dense": ".mlp.fc2",
+}
+"""Names of the model in memory under transformers 5, which saves the older ones."""
 SWIN = Architecture("swin", ignores="hidden_size num_layers", dims=SWIN_DIMS, parts=SWIN_PARTS,
+    dialects=({}, STATE_DICT, {**STATE_DICT, "encoder.": "swin.encoder.", "embeddings.": "swin.embeddings."}),
     heads=(
         head("Model",                  "",      FINAL),
         head("ForImageClassification", "swin.", under("swin", FINAL), CLASSIFIER),
         head("ForMaskedImageModeling", "swin.", under("swin", FINAL, MASK_TOKEN), DECODER),
         head("Backbone",               "",      STAGE_NORMS, maybe("swin.layernorm", "norm.final", affine("f")))))
 MASKFORMER_SWIN = Architecture("maskformer-swin", ignores="hidden_size num_layers out_indices",
-    dims=SWIN_DIMS | Dims(M="len(O)", m="e * 2**(O[{M}]-1)"), parts=SWIN_PARTS,
+    dims=SWIN_DIMS | Dims(M="len(O)", m="e * 2**(O[{M}]-1)"), parts=SWIN_PARTS, dialects=({}, STATE_DICT),
     heads=(
         head("Model",    "", FINAL),
         head("Backbone", "model.", under("model", FINAL), part("hidden_states_norms.{M}", "norm.stage", affine("m")))))

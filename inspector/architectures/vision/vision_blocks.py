@@ -34,5 +34,18 @@ VIT_MLP = rows(
     part("intermediate.dense", "mlp.up",         dense("d -> ff")),
     part("output.dense",       "mlp.down",       dense("ff -> d")))
 VIT_LAYER = rows(VIT_ATTENTION, VIT_MLP)
+VIT_ATTENTION_STATE_DICT = {
+    "*.attention.attention.query": ".attention.q_proj",
+    "*.attention.attention.key": ".attention.k_proj",
+    "*.attention.attention.value": ".attention.v_proj",
+    "*.attention.output.dense": ".attention.o_proj",
+}
+VIT_STATE_DICT = {
+    "*encoder.layer.": "layers.",
+    **VIT_ATTENTION_STATE_DICT,
+    "*.intermediate.dense": ".mlp.fc1",
+    "*.output.dense": ".mlp.fc2",
+}
+"""Names in memory under transformers 5, which saves the older ones."""
 LAYERNORM = part("layernorm", "norm.final", affine("d"))
 CLASSIFIER = part("classifier", "head.class", dense("d -> C"))

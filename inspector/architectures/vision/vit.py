@@ -9,7 +9,14 @@ the detection tokens too, and with `use_mid_position_embeddings` every layer but
 modeling_vilt.py: words and patches in one sequence; the head of a pair reads the poolers of `num_images` pictures.
 """
 
-from inspector.architectures.vision.vision_blocks import CLASSIFIER, LAYERNORM, VISION, VIT_LAYER, VIT_MLP
+from inspector.architectures.vision.vision_blocks import (
+    CLASSIFIER,
+    LAYERNORM,
+    VISION,
+    VIT_LAYER,
+    VIT_MLP,
+    VIT_STATE_DICT,
+)
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, conv, dense, linear, param, table
 
@@ -51,7 +58,7 @@ DEIT = Architecture("deit", dims=VIT_DIMS | Dims(n="g + 2"),
             part("cls_classifier",          "head.class",        dense("d -> C")),
             part("distillation_classifier", "head.distillation", dense("d -> C")))),
     dialects=({}, IN_MEMORY))
-IJEPA = Architecture("ijepa", dims=VIT_DIMS | Dims(n="g"),
+IJEPA = Architecture("ijepa", dialects=({}, VIT_STATE_DICT), dims=VIT_DIMS | Dims(n="g"),
     parts=rows(
         under("embeddings", PATCH, POSITIONS),
         under("encoder.layer.{L}", VIT_LAYER),
@@ -67,7 +74,7 @@ VIT_MSN = Architecture("vit_msn", dims=VIT_DIMS | Dims(n="g + 1"),
     heads=(
         head("Model",                  ""),
         head("ForImageClassification", "vit.", CLASSIFIER, default=True)),
-    dialects=({}, {"vit.encoder.": "encoder."}))
+    dialects=({}, {"vit.encoder.": "encoder."}, VIT_STATE_DICT))
 VIT_MAE = Architecture("vit_mae",
     dims=VIT_DIMS | Dims(n="g + 1", e="decoder_hidden_size", K="decoder_num_hidden_layers",
                          fd="decoder_intermediate_size"),
@@ -85,8 +92,8 @@ VIT_MAE = Architecture("vit_mae",
                 under("decoder_layers.{K}", VIT_LAYER, d="e", a="e", ff="fd"),
                 part("decoder_norm",      "norm.final",     affine("e")),
                 part("decoder_pred",      "head.image",     dense("e -> p*p*c")), tower="decoder"), default=True)),
-    dialects=({}, {"decoder.decoder_layers.": "decoder.decoder_encoder.layer."}))
-VIVIT = Architecture("vivit",
+    dialects=({}, {"decoder.decoder_layers.": "decoder.decoder_encoder.layer."}, VIT_STATE_DICT))
+VIVIT = Architecture("vivit", dialects=({}, VIT_STATE_DICT),
     dims=VIT_DIMS | Dims(t="tubelet_size[0]", p="tubelet_size[1]", pw="tubelet_size[2]",
                          n="num_frames//t * (image_size[0]//p) * (image_size[1]//pw) + 1"),
     parts=rows(
@@ -106,7 +113,7 @@ QV_LAYER = rows(
     part("attention.attention.q_bias", "attention.query.bias", param("d"), when="qkv_bias"),
     part("attention.attention.v_bias", "attention.value.bias", param("d"), when="qkv_bias"),
     part("attention.output.dense",     "attention.output",     dense("d -> d")))
-VIDEOMAE = Architecture("videomae",
+VIDEOMAE = Architecture("videomae", dialects=({}, {"*.q_bias": ".query.bias", "*.v_bias": ".value.bias"}),
     dims=VIT_DIMS | Dims(t="tubelet_size", e="decoder_hidden_size", K="decoder_num_hidden_layers",
                          fd="decoder_intermediate_size"),
     parts=rows(
@@ -125,6 +132,7 @@ VIDEOMAE = Architecture("videomae",
                 part("norm", "norm.final", affine("e")),
                 part("head", "head.image", dense("e -> t*p*p*c")), tower="decoder"))))
 YOLOS = Architecture("yolos",
+    dialects=({}, {"*encoder.mid_position": "encoder.interpolation.mid_position"}),  # in memory
     dims=VIT_DIMS | Dims(y="num_detection_tokens", n="g + y + 1", M="L - 1",
                          m="1 + image_size[0]*image_size[1]//patch_size**2 + y"),
     parts=rows(

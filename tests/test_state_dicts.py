@@ -1,0 +1,49 @@
+"""Names of models in memory (`save_file(model.state_dict())`, FSDP, accelerate) are as good as those of a save."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+
+from tests.judged import FIXTURES, codes, judged
+
+RECORDS: dict[str, dict[str, Any]] = {
+    record["model_type"]: record
+    for record in json.loads(gzip.decompress((FIXTURES / "state_dicts.json.gz").read_bytes()))
+}
+
+
+def spec(record: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """The tensors of a record."""
+    return {name: (dtype, tuple(shape)) for name, (dtype, shape) in record["tensors"].items()}
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_state_dict_is_clean(name: str) -> None:
+    record = RECORDS[name]
+    audited = judged(spec(record), record["config"])
+    assert (audited.verdict, codes(audited)) == ("clean", set())
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters == record["num_parameters"]
+
+
+@pytest.mark.parametrize("name", ["vit", "swin", "dinov2", "rt_detr", "mimi", "hy_v3", "beit"])
+def test_a_lost_tensor_is_missing_under_the_name_in_memory(name: str) -> None:
+    record = RECORDS[name]
+    stored = spec(record)
+    lost = next(key for key in stored if key.endswith(("q_proj.weight", "conv.weight")))
+    audited = judged({key: entry for key, entry in stored.items() if key != lost}, record["config"])
+    missing = [one for one in audited.findings if one.severity == "error"]
+    assert [one.place.tensor for one in missing] == [lost]
+
+
+def test_a_renaming_keeps_query_key_and_value_apart() -> None:
+    record = RECORDS["vit"]
+    words = {"q_proj": "first.to_q", "k_proj": "first.to_k", "v_proj": "first.to_v"}
+    renamed = {".".join(words.get(word, word) for word in key.split(".")): entry for key, entry in spec(record).items()}
+    found = [one.facts for one in judged(renamed, record["config"]).findings if one.code == "N407"]
+    assert {(facts["families"][0].split(".")[-2], facts["stored"].split(".")[-2]) for facts in found} == {
+        ("q_proj", "to_q"), ("k_proj", "to_k"), ("v_proj", "to_v"),
+    }  # fmt: skip
