@@ -40,7 +40,7 @@ ALONE: Final = frozenset({"diff_b", "b_norm", "set_weight"})
 """Parts that change a module by themselves."""
 
 
-class Module(Struct, frozen=True):
+class ChangedModule(Struct, frozen=True):
     """A changed module, or its like in several layers. parts: part -> its key and tensors."""
 
     component: str
@@ -75,14 +75,14 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
     return AdapterReport(lines, tuple(findings), None, ())
 
 
-def modules_of(families: Families, found: Mapping[str, ToolTensor]) -> tuple[Module, ...]:
+def modules_of(families: Families, found: Mapping[str, ToolTensor]) -> tuple[ChangedModule, ...]:
     """The modules that an adapter changes, each with the parts of one method."""
     parts: dict[tuple[str, str], dict[str, dict[str, tuple[str, Family]]]] = {}
     for key, tensor in found.items():
         by_method = parts.setdefault((tensor.component, tensor.module), {})
         by_method.setdefault(tensor.method, {})[tensor.part] = (key, families[key])
     return tuple(
-        Module(component, name, method, {**own, **by_method.get("", {})})
+        ChangedModule(component, name, method, {**own, **by_method.get("", {})})
         for (component, name), by_method in parts.items()
         for method, own in (((method, own) for method, own in by_method.items() if method) if set(by_method) != {""}
                             else by_method.items())
@@ -100,12 +100,12 @@ def _lines(family: Family, tensor: ToolTensor | None) -> Iterator[Line]:
 # --- complete modules ---
 
 
-def _whole(module: Module) -> Boxes:
+def _whole(module: ChangedModule) -> Boxes:
     """Where a module has everything that its method needs."""
     return union(box for needed in METHODS[module.method].complete for box in _together(module, needed))
 
 
-def _together(module: Module, parts: Iterable[str]) -> Boxes:
+def _together(module: ChangedModule, parts: Iterable[str]) -> Boxes:
     listed = [module.boxes(part) for part in parts]
     there = listed[0]
     for boxes in listed[1:]:
@@ -113,9 +113,9 @@ def _together(module: Module, parts: Iterable[str]) -> Boxes:
     return there
 
 
-def _missing(modules: Sequence[Module]) -> Iterator[Finding]:
+def _missing(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
     """Parts that modules lack, one finding for each part."""
-    lost: dict[tuple[str, str], list[tuple[Module, Boxes]]] = {}
+    lost: dict[tuple[str, str], list[tuple[ChangedModule, Boxes]]] = {}
     for module in modules:
         if module.method not in METHODS:
             if ALONE.isdisjoint(module.parts):
@@ -134,9 +134,9 @@ def _missing(modules: Sequence[Module]) -> Iterator[Finding]:
         yield _part_missing(method, part, cases, sum(count(one.everywhere) for one in like))
 
 
-def _lost_with_others_there(modules: Sequence[Module]) -> Iterator[Finding]:
+def _lost_with_others_there(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
     """Scales and magnitudes that most modules of a method and component have, and some lack."""
-    groups: dict[tuple[str, str], list[Module]] = {}
+    groups: dict[tuple[str, str], list[ChangedModule]] = {}
     for module in modules:
         if module.method in LOW_RANK:
             groups.setdefault((module.component, module.method), []).append(module)
@@ -148,7 +148,7 @@ def _lost_with_others_there(modules: Sequence[Module]) -> Iterator[Finding]:
                 yield _part_missing(method, part, lacking, of)
 
 
-def _part_missing(method: str, part: str, cases: Sequence[tuple[Module, Boxes]], of: int) -> Finding:
+def _part_missing(method: str, part: str, cases: Sequence[tuple[ChangedModule, Boxes]], of: int) -> Finding:
     first, boxes = cases[0]
     total = sum(count(left) for _, left in cases)
     key, _ = next(iter(first.parts.values()))
@@ -165,7 +165,7 @@ def _part_missing(method: str, part: str, cases: Sequence[tuple[Module, Boxes]],
     )
 
 
-def _names(module: Module, boxes: Boxes) -> list[str]:
+def _names(module: ChangedModule, boxes: Boxes) -> list[str]:
     """The names of a module, with its component as the file writes it."""
     key = next(iter(module.parts.values()))[0]
     stem = key[: key.index(module.name) + len(module.name)] if module.name in key else module.name
@@ -175,7 +175,7 @@ def _names(module: Module, boxes: Boxes) -> list[str]:
 # --- ranks ---
 
 
-def _pairs(module: Module) -> Iterator[tuple[str, str, Box, tuple[int, ...], tuple[int, ...], int, int]]:
+def _pairs(module: ChangedModule) -> Iterator[tuple[str, str, Box, tuple[int, ...], tuple[int, ...], int, int]]:
     """Two parts that share a rank, with their shapes and ranks, wherever both are stored."""
     method = METHODS.get(module.method, Method(()))
     groups = method.tucker if method.cores & module.parts.keys() else method.ranks
@@ -195,7 +195,7 @@ def _at(shape: tuple[int, ...], axis: int) -> int:
     return shape[axis] if -len(shape) <= axis < len(shape) else -1
 
 
-def _unequal(modules: Sequence[Module]) -> Iterator[Finding]:
+def _unequal(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
     """Pairs whose matrices cannot be multiplied, as one finding."""
     pairs: list[Pair] = []
     total = 0
@@ -210,7 +210,7 @@ def _unequal(modules: Sequence[Module]) -> Iterator[Finding]:
         yield AdapterPairDiffers(place=place, pairs=tuple(pairs[:NAMES_SHOWN]), count=total)
 
 
-def ranks_of(modules: Iterable[Module]) -> Counter[int]:
+def ranks_of(modules: Iterable[ChangedModule]) -> Counter[int]:
     """Rank -> number of modules that have it."""
     found: Counter[int] = Counter()
     for module in modules:
@@ -228,7 +228,7 @@ def ranks_of(modules: Iterable[Module]) -> Counter[int]:
 # --- what it is ---
 
 
-def _adapter(modules: Sequence[Module], families: Families, found: Mapping[str, ToolTensor]) -> Finding:
+def _adapter(modules: Sequence[ChangedModule], families: Families, found: Mapping[str, ToolTensor]) -> Finding:
     ranks = ranks_of(modules)
     targets: Counter[str] = Counter()
     for module in modules:
@@ -276,7 +276,7 @@ def _first_names(family: Family) -> list[str]:
     return [name for stored in family.stored for name in names_in(family.key, stored.boxes, NAMES_SHOWN)]
 
 
-def widths_of(module: Module) -> Iterator[tuple[Boxes, int, int]]:
+def widths_of(module: ChangedModule) -> Iterator[tuple[Boxes, int, int]]:
     """Inputs and outputs of a low-rank pair, wherever both matrices are stored; kernels count among the inputs."""
     if module.method == "lora" and "mid" not in module.parts and {"down", "up"} <= module.parts.keys():
         for _, _, box, down, up, _, _ in _pairs(module):

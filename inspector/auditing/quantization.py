@@ -20,7 +20,7 @@ from inspector.findings.types.packed import (
 )
 from inspector.findings.types.undecided import (
     NothingPacked,
-    NotPackedYet,
+    NotPacked,
     PackingEntryUnclear,
     PackingUndecided,
     PackingUnknown,
@@ -64,7 +64,7 @@ def packing_findings(
     yield from _biases(lines)
     packed = sum(unpacked.schemes.values())
     if settings.known and not packed and settings.base.method not in (None, "bitnet"):
-        yield (NotPackedYet if settings.base.method in PACKED_ONLY else NothingPacked)(
+        yield (NotPacked if settings.base.method in PACKED_ONLY else NothingPacked)(
             place=Place(key=settings.source),
             method=settings.base.method,
             bits=settings.base.bits,

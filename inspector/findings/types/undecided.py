@@ -140,7 +140,7 @@ class NothingPacked(Finding, frozen=True, kw_only=True):
         return [("config", ", ".join(words))]
 
 
-class NotPackedYet(NothingPacked, frozen=True, kw_only=True):
+class NotPacked(NothingPacked, frozen=True, kw_only=True):
     """The config declares packed weights, and the stored weights are plain.
 
     What it means
