@@ -102,7 +102,14 @@ def _lines(family: Family, tensor: ToolTensor | None) -> Iterator[Line]:
 
 def _whole(module: ChangedModule) -> Boxes:
     """Where a module has everything that its method needs."""
-    return union(box for needed in METHODS[module.method].complete for box in _together(module, needed))
+    cores = _cores(module)
+    return union(box for needed in METHODS[module.method].complete for box in _together(module, needed | cores))
+
+
+def _cores(module: ChangedModule) -> frozenset[str]:
+    """The cores of a convolution that is taken apart by Tucker's method: all of them, where one is stored."""
+    cores = METHODS[module.method].cores
+    return cores if cores & module.parts.keys() else frozenset()
 
 
 def _together(module: ChangedModule, parts: Iterable[str]) -> Boxes:
@@ -125,7 +132,7 @@ def _missing(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
             continue
         left = minus(module.everywhere, _whole(module))
         needed = max(METHODS[module.method].complete, key=lambda parts: (len(parts & module.parts.keys()), -len(parts)))
-        for part in sorted(needed) if left else ():
+        for part in sorted(needed | _cores(module)) if left else ():
             absent = minus(left, module.boxes(part))
             if absent:
                 lost.setdefault((module.method, part), []).append((module, absent))
