@@ -25,11 +25,15 @@ if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
 
+SIGNS_OF_PEFT = (".lora_", ".base_layer.", "base_model.model.")
+"""Parts of names that suggest layers of PEFT, in an adapter or in a model around which they were saved."""
 SIGNS_OF_ADAPTERS = (
-    ".lora_", ".base_layer.", "base_model.model.", ".lora.", "_lora.", "_lora1.", ".hada_", ".lokr_", ".oft_",
-    ".on_input", ".a1.weight", ".diff", "ip_adapter.", "emb_params", "string_to_param", "clip_l", "clip_g", "<",
+    ".lora.", "_lora.", "_lora1.", ".hada_", ".lokr_", ".oft_", ".on_input", ".a1.weight", ".diff", "ip_adapter.",
+    "emb_params", "string_to_param", "clip_l", "clip_g", "<",
 )  # fmt: skip
-"""Parts of names that suggest an adapter."""
+"""Parts of names that suggest an adapter of another tool, which has little else."""
+SAMPLE = 1_000
+"""Names, spread over all, in which these are searched."""
 
 
 def audit(
@@ -146,8 +150,12 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
 def _may_hold_adapter(checkpoint: Checkpoint) -> bool:
     if checkpoint.adapter is not None:
         return True
-    text = "\n".join(checkpoint.tensors)
-    return any(sign in text for sign in SIGNS_OF_ADAPTERS)
+    names = list(checkpoint.tensors)
+    text = "\n".join(names)
+    if any(sign in text for sign in SIGNS_OF_PEFT):
+        return True
+    sample = "\n".join(names[:: max(1, len(names) // SAMPLE)])
+    return any(sign in sample for sign in SIGNS_OF_ADAPTERS)
 
 
 def _audit_with_base(
