@@ -33,7 +33,7 @@ LAYERS = (
     "reconciler",
     "adapters values",
     "auditing",
-    "comparing formulas",
+    "comparing formulas mending",
     "report",
     "cli inputs results",
     "api",

@@ -124,7 +124,11 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
             return
         from inspector.findings.config import ModelTypeMissing
 
-        yield ModelTypeMissing(place=Place(file=CONFIG, key="model_type"), class_name=audited.class_name)
+        yield ModelTypeMissing(
+            place=Place(file=CONFIG, key="model_type"),
+            class_name=audited.class_name,
+            model_type=audited.architecture.model_type,
+        )
     elif config is None and CONFIG not in names and names.keys().isdisjoint(OTHER_CONFIGS):
         from inspector.findings.config import ConfigMissing
 

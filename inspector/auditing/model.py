@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box
+from inspector.auditing.own_words import in_own_words
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.findings.finding import Finding, Place
@@ -134,7 +135,10 @@ def training_state(draft: Draft) -> Draft:
     aside = set_aside(draft.families, emptied=emptied)
     if aside is None:
         return draft
-    kept = replace(draft, families=aside.kept, emptied=aside.lost, nameless=aside.nameless, deferred=aside.lines)
+    nameless = aside.nameless
+    if aside.lost and draft.config.definition is None:
+        nameless = nameless or "the matrices are empty"
+    kept = replace(draft, families=aside.kept, emptied=aside.lost, nameless=nameless, deferred=aside.lines)
     return kept.with_findings(aside.findings)
 
 
@@ -163,10 +167,17 @@ def definition(draft: Draft) -> Draft:
         return _unknown(draft, nearest)
     aside = frozenset[str]() if draft.unpacked is None else draft.unpacked.biases(reading.prefix)
     lost = (*draft.lost, *draft.emptied)
-    case = reconcile(config, reading, lost, whole=not checkpoint.partial, aside=aside, ties=checkpoint.ties)
-    judged = list(reconciliation_findings(case))
+
+    whole = not (checkpoint.partial or _lacks_shards(checkpoint))
+
+    def again(claim: Claim, other: Reading) -> Reconciled:
+        return reconcile(claim, other, lost, whole=whole, aside=aside, ties=checkpoint.ties)
+
+    case = again(config, reading)
+    judged = list(reconciliation_findings(case, draft.families, again))
     if case.solved and not _is_confirmed(case, judged):
         return _unknown(draft, nearest)
+    judged = list(in_own_words(judged, checkpoint, reading.prefix))
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger)
     if checkpoint.partial:
         draft = draft.open("completeness", "only one shard was audited")
@@ -175,6 +186,15 @@ def definition(draft: Draft) -> Draft:
         draft = draft.open(f"names and shapes below {prefix}", why)
     known = config.definition is reading.definition and not config.is_params
     return draft.with_findings(list(not_understood(case.plan.scope))) if known else draft
+
+
+def _lacks_shards(checkpoint: Checkpoint) -> bool:
+    """Whether shards are missing, by their numbers, and no index says what is in them."""
+    if not checkpoint.findings:
+        return False
+    from inspector.findings.shards.files import ShardMissing
+
+    return any(isinstance(finding, ShardMissing) and finding.tensors is None for finding in checkpoint.findings)
 
 
 def copies(draft: Draft) -> Draft:

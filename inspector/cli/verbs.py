@@ -220,6 +220,35 @@ def _places(source: str, target: str, where: Where) -> list[dict[str, Any]]:
     return [dict(where) if one else {} for one in remote]
 
 
+def mend(
+    source: str,
+    *,
+    write: bool = False,
+    partial: bool = False,
+    into: str | None = None,
+    undo: bool = False,
+    format: str = "text",
+    screen: Screen = PLAIN,
+    **where: Unpack[Where],
+) -> Outcome:
+    """Prints the plan of all remedies, carries it out, or takes it back."""
+    from inspector.mending.mend import mend as run_mend
+    from inspector.mending.mend import undone
+    from inspector.report.mend_text import mend_json, mend_text
+
+    if (undo and (write or into)) or (write and into):
+        raise Failure("--write, --into and --undo exclude each other")
+    if undo:
+        mended = undone(source)
+    else:
+        audited = _run(source, None, None, **where)
+        mended = run_mend(source, audited, lambda path: _run(path, None, None), write=write, partly=partial, into=into)
+    text = _report(format, lambda: mend_json(mended), lambda: mend_text(mended))
+    if mended.before is not None and mended.before.verdict == "unreadable":
+        return _listed(mended.before, text, screen)._replace(code=mended.code)
+    return Outcome(text, mended.code)
+
+
 def explain(code: str, *, format: str = "text", screen: Screen = PLAIN) -> Outcome:
     """Shows the page of a finding or of a topic."""
     from inspector.cli.topics import TOPICS, topic_json, topic_text

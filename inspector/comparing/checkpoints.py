@@ -41,6 +41,7 @@ from inspector.findings.names.tensors import (
 from inspector.findings.shapes import ShapeDiffers, StoredTransposed
 from inspector.findings.shards.index import IndexRequired
 from inspector.findings.shards.names import FileNameUnknown
+from inspector.findings.single_causes import ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral, WeightsIncomplete
 from inspector.findings.totals import HeadMissing
 from inspector.loader.layout import Layout
 from inspector.matcher.families import families_of
@@ -223,9 +224,21 @@ ABSENCES = (
     PartUnexpected,
     TensorRenamed,
     HeadMissing,
+    WeightsIncomplete,
 )
-SHAPES = (ShapeDiffers, StoredTransposed, ConfigDisagrees)
+SHAPES = (ShapeDiffers, StoredTransposed, ConfigDisagrees, ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral)
 """Findings of an audit that a comparison also reports, with both sides: missing, unexpected, mismatched."""
+WITH_FAMILIES = (
+    TensorMissing,
+    PartUnexpected,
+    TensorRenamed,
+    StoredTransposed,
+    ConfigDisagrees,
+    ConfigKeysAbsent,
+    HeadsPruned,
+    OneRankOfSeveral,
+    WeightsIncomplete,
+)
 OF_SHAPES = (RowsCut, RowsPadded, ShapeNotCarried, PaddingDiffers)
 OF_BOTH = (LayersDropped, LayersInvented, LayersRenumbered)
 
@@ -291,7 +304,8 @@ def _matters(finding: Finding, both: bool) -> bool:
 
 def _is_guessed(finding: Finding) -> bool:
     """Whether a finding depends on symbols solved from shapes, while the other side has a config."""
-    return isinstance(finding, (TensorMissing, LayersMissing, LayersMisnumbered, HeadMissing, *SHAPES))
+    missing = (TensorMissing, LayersMissing, LayersMisnumbered, HeadMissing, WeightsIncomplete)
+    return isinstance(finding, (*missing, *SHAPES))
 
 
 def _is_of(finding: Finding, families: set[str], kinds: tuple[type[Finding], ...]) -> bool:
@@ -300,7 +314,7 @@ def _is_of(finding: Finding, families: set[str], kinds: tuple[type[Finding], ...
     own = finding.place.family
     if own is not None and (own in families or any(one.startswith(own.removesuffix("*")) for one in families)):
         return True
-    if isinstance(finding, TensorMissing | PartUnexpected | TensorRenamed | StoredTransposed | ConfigDisagrees):
+    if isinstance(finding, WITH_FAMILIES):
         return not families.isdisjoint(finding.families)
     return False
 

@@ -9,7 +9,9 @@ nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, Final
 
 import msgspec
@@ -444,6 +446,21 @@ def config_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> di
     model_type, class_name = ARCHITECTURES[name]
     stated = config_from(KEYS.get(model_type, GROUPED), words)
     return {"architectures": [class_name], "model_type": model_type, **stated}
+
+
+def own_key(model_type: str, key: str) -> str | None:
+    """The key of a GGUF file that states a config key: `llama.block_count` for num_hidden_layers.
+
+    None where the value follows from several keys or from the tensors.
+    """
+    rule = KEYS.get(model_type, GROUPED).get(key)
+    named = (name for name, (other, _) in ARCHITECTURES.items() if other == model_type)
+    variants = (name for name, (_, other) in VARIANTS.items() if ARCHITECTURES[other][0] == model_type)
+    architecture = next(chain(variants, named), None)
+    if architecture is None or not isinstance(rule, str):
+        return None
+    first = rule.partition(" | ")[0]
+    return f"{architecture}.{first}" if re.fullmatch(r"(?!stored\.|rows\.|layers\.|count\.)[a-z_.]+", first) else None
 
 
 def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[str, Layout]) -> Read:

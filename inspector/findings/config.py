@@ -58,6 +58,8 @@ class ConfigDisagrees(Finding, frozen=True, kw_only=True):
     rivals: tuple[Rival, ...]
     lost: str | None
     misshaped: str | None
+    file: str = "config.json"
+    file_key: str | None = None
 
     def headline(self) -> str:
         return self.key
@@ -87,21 +89,20 @@ class ConfigDisagrees(Finding, frozen=True, kw_only=True):
         return f"; {count(self.dissenting, 'tensor')} would still differ" if self.dissenting else ""
 
     def remedy(self) -> Remedy:
+        name = self.file_key or self.key
         if self.solved is None:
-            words = f'remove "{self.key}" from config.json, or set it to null'
-            step = Step(action="remove", file="config.json", key=self._path(), old=self.stated)
+            words = f'remove "{name}" from {self.file}, or set it to null'
+            step = Step(action="remove", file=self.file, key=self._path(), old=self.stated)
         elif self.interval is not None:
-            return Remedy(
-                f'set "{self.key}" in config.json to the value within this range that the model was built with'
-            )
+            return Remedy(f'set "{name}" in {self.file} to the value within this range that the model was built with')
         else:
-            words = f'set "{self.key}": {value(self.solved)} in config.json'
+            words = f'set "{name}": {value(self.solved)} in {self.file}'
             old = msgspec.UNSET if self.default or self.stated is None else self.stated
-            step = Step(action="set", file="config.json", key=self._path(), old=old, new=self.solved)
-        return Remedy(words, () if self.rivals or self.lost or self.misshaped else (step,))
+            step = Step(action="set", file=self.file, key=self._path(), old=old, new=self.solved)
+        return Remedy(words, () if self.rivals or self.lost else (step,))
 
     def _path(self) -> tuple[str, ...]:
-        return tuple(self.key.split("."))
+        return (self.file_key,) if self.file_key else tuple(self.key.split("."))
 
     def _where(self) -> str:
         if not self.families:
@@ -237,7 +238,7 @@ class ModelTypeMissing(Finding, frozen=True, kw_only=True):
     Example
         error[C314] model-type-missing: model_type
           class  LlamaForCausalLM
-          help   set "model_type" in config.json to the type of LlamaForCausalLM
+          help   set "model_type": "llama" in config.json
 
     What to do
         Add the model type: the original repository's config.json has it.
@@ -247,6 +248,7 @@ class ModelTypeMissing(Finding, frozen=True, kw_only=True):
     name = "model-type-missing"
 
     class_name: str | None = msgspec.field(name="class")
+    model_type: str | None = None
 
     def headline(self) -> str:
         return "model_type"
@@ -255,5 +257,8 @@ class ModelTypeMissing(Finding, frozen=True, kw_only=True):
         return [("class", self.class_name)] if self.class_name else []
 
     def remedy(self) -> Remedy:
+        if self.model_type is not None:
+            step = Step(action="set", file="config.json", key=("model_type",), new=self.model_type)
+            return Remedy(f'set "model_type": "{self.model_type}" in config.json', (step,))
         of = f"the type of {self.class_name}" if self.class_name else "the model's type"
         return Remedy(f'set "model_type" in config.json to {of}')

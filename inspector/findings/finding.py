@@ -55,6 +55,12 @@ class Step(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     old: Any = msgspec.field(default=msgspec.UNSET, name="from")
     new: Any = msgspec.field(default=msgspec.UNSET, name="to")
 
+    def below(self, folder: str) -> Self:
+        """The same step for a file in a folder."""
+        file = None if self.file is None else f"{folder}/{self.file}"
+        new = f"{folder}/{self.new}" if self.action == "move" and isinstance(self.new, str) else self.new
+        return msgspec.structs.replace(self, file=file, new=new)
+
 
 class Remedy(msgspec.Struct, frozen=True):
     """What to do: one sentence for people, and the same as steps for programs where steps can do it.
@@ -121,6 +127,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def help(self) -> str:
         """The remedy in words, worded for the component it is about."""
         return self._of_component().remedy().words
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The remedy as steps; files of a component are below its folder."""
+        steps = self._of_component().remedy().steps
+        component = self.from_component
+        return steps if component is None else tuple(step.below(component.name) for step in steps)
 
     @property
     def message(self) -> str:

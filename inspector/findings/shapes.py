@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number, shape
 
 
@@ -46,6 +46,9 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
     tensors: int
     others: int
     others_where: str
+    names: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
     def headline(self) -> str:
         return self.place.tensor or str(self.place.family)
@@ -60,11 +63,16 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
             rows.insert(0, ("where", f"{self.place.indices}, {count(self.tensors, 'tensor')}"))
         if self.others:
             rows.append(("others", f"{count(self.others, 'tensor')} {'is' if self.others == 1 else 'are'} as expected"))
+        rows.append(("also", listed(self.also, 4)))
+        rows.append(("file", listed(self.files, 3)))
         return [row for row in rows if row[1]]
 
     def remedy(self) -> Remedy:
         if self.others:
-            return Remedy("download its file again: the tensor comes from another checkpoint")
+            steps = tuple(Step(action="fetch", file=file) for file in self.files)
+            files = listed(self.files, 3) if 1 <= len(self.files) <= 3 else "its file"
+            what = "these tensors come" if self.also else "the tensor comes"
+            return Remedy(f"download {files} again: {what} from another checkpoint", steps)
         return Remedy("compare tensor and config with the original: one is from another model")
 
 

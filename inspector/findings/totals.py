@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.role_words import label
 from inspector.findings.words import count, listed, number, shape
 
@@ -193,4 +193,5 @@ class TotalDisagrees(Finding, frozen=True, kw_only=True):
         return [("claimed", number(self.claimed)), ("true", number(self.true))]
 
     def remedy(self) -> Remedy:
-        return Remedy("regenerate the index from the headers")
+        steps = (Step(action="write", file=self.place.file),) if self.place.file else ()
+        return Remedy("regenerate the index from the headers", steps)

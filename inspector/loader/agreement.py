@@ -23,14 +23,14 @@ from inspector.findings.shards.agreement import (
     TensorUnlisted,
 )
 from inspector.findings.shards.files import ShardMissing, ShardUnlisted
-from inspector.findings.shards.index import IndexMissing, IndexNamesNothing, ShardTotalsDiffer
+from inspector.findings.shards.index import IndexMissing, IndexNamesNothing, IndexOfAnotherSave, ShardTotalsDiffer
 from inspector.loader.index import Index
 from inspector.loader.layer_words import layers_of
 from inspector.loader.sources.source import is_plain_name
 from inspector.loader.weight_sets import WeightSet, numbered_like, shard_number
 
-FILES_REPORTED: Final = 20
-"""Most files with separate findings of one kind; further files share one finding."""
+FILES_REPORTED: Final = 2
+"""Most files with separate findings of one kind; more files share one finding."""
 
 
 class Copy(Struct, frozen=True):
@@ -93,27 +93,36 @@ def compare(
         else:
             moved.setdefault(file, []).append(name)
             ways.setdefault(file, set()).add(found)
-    extra: dict[str, list[str]] = {}
-    if len(file_of) + sum(map(len, (*absent.values(), *silent.values(), *missing.values()))) != len(promise) or not (
-        file_of.keys() <= promise.keys()
-    ):
-        for name in file_of.keys() - promise.keys():
-            if file_of[name] not in unlisted:
-                extra.setdefault(file_of[name], []).append(name)
-    for names in extra.values():
-        names.sort()
+    known = sum(map(len, (*absent.values(), *silent.values(), *missing.values())))
+    extra = _not_promised(promise, file_of, known, unlisted)
     for file, names in (*absent.items(), *silent.items(), *unusable.items()):
         result.lost[file] = tuple(name for name in names if name not in file_of)
     reported = result.findings
+    if absent and not missing and all(name in file_of for names in absent.values() for name in names):
+        result.lost.clear()
+        reported.append(_of_another_save(index, absent, file_of))
+        return result
     reported.extend(_names_nothing(index, file_of))
     reported.extend(_by_file(ShardNameUnsafe, unusable, index.file))
     reported.extend(_absent(absent, gone, index.file, len(set(promise.values()))))
     reported.extend(_by_file(TensorAbsent, missing, index.file))
     reported.extend(_moved(moved, ways, index.file))
     reported.extend(_by_file(TensorUnlisted, extra, index.file))
-    reported.extend(_unlisted(copies, unlisted, gone, index.file))
+    reported.extend(_unlisted(copies, unlisted, index.file))
     reported.extend(doubled([copy for copy in copies if not copy.unlisted]))
     return result
+
+
+def _not_promised(
+    promise: Mapping[str, str], file_of: Mapping[str, str], lost: int, unlisted: Set[str]
+) -> dict[str, list[str]]:
+    """File -> its tensors that the index does not name. lost: number of tensors that it names and nothing stores."""
+    extra: dict[str, list[str]] = {}
+    if len(file_of) + lost != len(promise) or not file_of.keys() <= promise.keys():
+        for name in sorted(file_of.keys() - promise.keys()):
+            if file_of[name] not in unlisted:
+                extra.setdefault(file_of[name], []).append(name)
+    return extra
 
 
 def _names_nothing(index: Index, file_of: Mapping[str, str]) -> list[Finding]:
@@ -121,6 +130,18 @@ def _names_nothing(index: Index, file_of: Mapping[str, str]) -> list[Finding]:
         return []
     names = len(index.weight_map)
     return [IndexNamesNothing(place=Place(file=index.file), promised=names, stored=len(file_of))]
+
+
+def _of_another_save(index: Index, absent: Mapping[str, list[str]], file_of: Mapping[str, str]) -> Finding:
+    files = tuple(sorted(set(file_of.values())))
+    return IndexOfAnotherSave(
+        place=Place(file=index.file),
+        files=len(absent),
+        listed_files=tuple(sorted(absent)[:NAMES_SHOWN]),
+        tensors=len(file_of),
+        stored_files=files[:NAMES_SHOWN],
+        stored_in=len(files),
+    )
 
 
 def doubled(copies: Iterable[Copy]) -> list[Finding]:
@@ -177,40 +198,44 @@ def unindexed(weights: WeightSet) -> list[Finding]:
     return reported
 
 
-def _unlisted(copies: list[Copy], unlisted: Set[str], gone: Mapping[str, str], index: str) -> list[Finding]:
-    reported: list[Finding] = []
-    by_file = {copy.file: copy for copy in copies if copy.unlisted}
-    for file in sorted(unlisted)[:FILES_REPORTED]:
-        copy = by_file.get(file)
-        if copy is None:
-            continue
-        reported.append(
-            ShardUnlisted(
-                place=Place(file=file),
-                index=index,
-                tensors=copy.tensors,
-                repeated=len(copy.same),
-                contradicted=len(copy.other),
-                names=tuple((*copy.other, *copy.same)[:NAMES_SHOWN]),
-            )
-        )
-    if len(by_file) > FILES_REPORTED:
-        reported.append(ShardUnlisted(index=index, files=len(by_file) - FILES_REPORTED, tensors=None))
-    return reported
+def _unlisted(copies: list[Copy], unlisted: Set[str], index: str) -> list[Finding]:
+    kinds: dict[str, list[Copy]] = {}
+    for copy in sorted((copy for copy in copies if copy.unlisted and copy.file in unlisted), key=lambda one: one.file):
+        repeated = len(copy.same) + len(copy.other)
+        kind = "repeated" if repeated and repeated == copy.tensors else "new" if not repeated else "mixed"
+        kinds.setdefault(kind, []).append(copy)
+    return [
+        _unlisted_files(some, index)
+        for copies_of_kind in kinds.values()
+        for some in ([copies_of_kind] if len(copies_of_kind) > FILES_REPORTED else [[one] for one in copies_of_kind])
+    ]
+
+
+def _unlisted_files(copies: list[Copy], index: str) -> Finding:
+    one = copies[0]
+    several = len(copies) > 1
+    files = tuple(copy.file for copy in copies)
+    return ShardUnlisted(
+        place=Place(file=None if several else one.file),
+        index=index,
+        tensors=sum(copy.tensors for copy in copies),
+        repeated=sum(len(copy.same) for copy in copies),
+        contradicted=sum(len(copy.other) for copy in copies),
+        names=tuple((*one.other, *one.same)[:NAMES_SHOWN]) if not several else (),
+        files=len(copies) if several else None,
+        file_names=files if several else (),
+    )
 
 
 def _by_file(kind: type[TensorsOfFile], groups: Mapping[str, list[str]], index: str | None) -> list[Finding]:
-    """One finding for each file, and one for all files beyond FILES_REPORTED."""
-    reported: list[Finding] = [
+    """One finding for each file, or one for all of more than FILES_REPORTED."""
+    if len(groups) > FILES_REPORTED:
+        tensors = sum(len(names) for names in groups.values())
+        return [kind(tensors=tensors, names=tuple(sorted(groups)[:NAMES_SHOWN]), index=index, files=len(groups))]
+    return [
         kind(place=Place(file=file), tensors=len(names), names=tuple(names[:NAMES_SHOWN]), index=index)
-        for file, names in list(groups.items())[:FILES_REPORTED]
+        for file, names in groups.items()
     ]
-    rest = list(groups)[FILES_REPORTED:]
-    if rest:
-        reported.append(
-            kind(tensors=_tensors(groups, rest), names=tuple(rest[:NAMES_SHOWN]), index=index, files=len(rest))
-        )
-    return reported
 
 
 def _moved(groups: Mapping[str, list[str]], found_in: Mapping[str, set[str]], index: str) -> list[Finding]:
@@ -244,7 +269,3 @@ def _shards_missing(groups: Mapping[str, list[str]], index: str, of: int, *, lin
         files=len(groups) if several else None,
         of=of if several else None,
     )
-
-
-def _tensors(groups: Mapping[str, list[str]], files: Iterable[str]) -> int:
-    return sum(len(groups[file]) for file in files)

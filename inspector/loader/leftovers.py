@@ -123,12 +123,20 @@ def leftover_findings(listing: Listing, audited: Iterable[str] = ()) -> tuple[Fi
 def emptied(tensors: Mapping[str, Layout]) -> Finding | None:
     """The finding on weights saved under ZeRO-3 without gathering them: most have shape [0].
 
-    A few empty tensors are normal (no experts in a group); half of all tensors are not.
+    A few empty tensors are normal (no experts in a group); half of all tensors are not, nor is a model without any
+    matrix, where only the small tensors were whole.
     """
     empty = [name for name, layout in tensors.items() if layout.shape == (0,)]
     weights = sum(1 for name in empty if name.endswith(".weight"))
-    if weights < FEWEST_EMPTY or 2 * len(empty) < len(tensors):
+    if weights < FEWEST_EMPTY:
+        return None
+    if 2 * len(empty) < len(tensors) and not all(map(_is_vector, tensors, tensors.values())):
         return None
     from inspector.findings.reading.training import WeightsEmptied
 
     return WeightsEmptied(tensors=len(empty), of=len(tensors), names=tuple(empty[:NAMES_SHOWN]))
+
+
+def _is_vector(name: str, layout: Layout) -> bool:
+    """Whether a tensor is a bias or the weight of a norm, or empty."""
+    return len(layout.shape) < 2 and name.endswith((".weight", ".bias"))

@@ -12,6 +12,7 @@ from inspector.loader.layer_words import layers_of
 
 if TYPE_CHECKING:
     from inspector.findings.reading.content import NotACheckpoint
+    from inspector.findings.shards.files import ShardCut
 
 
 def together(findings: Sequence[Finding], lost: Mapping[str, Sequence[str]]) -> list[Finding]:
@@ -19,15 +20,22 @@ def together(findings: Sequence[Finding], lost: Mapping[str, Sequence[str]]) -> 
     if len(findings) < 2:
         return list(findings)
     from inspector.findings.reading.content import NotACheckpoint
+    from inspector.findings.shards.files import ShardCut
 
     groups: dict[str, list[NotACheckpoint]] = {}
+    cut: list[ShardCut] = []
     for finding in findings:
         if isinstance(finding, NotACheckpoint) and finding.place.file is not None:
             groups.setdefault(finding.what, []).append(finding)
+        elif isinstance(finding, ShardCut):
+            cut.append(finding)
     result: list[Finding] = []
     for finding in findings:
         listed = groups.get(finding.what, []) if isinstance(finding, NotACheckpoint) else []
-        if len(listed) < 2 or finding.place.file is None:
+        if len(cut) > 1 and isinstance(finding, ShardCut):
+            if finding is cut[0]:
+                result.append(_several_cut(cut))
+        elif len(listed) < 2 or finding.place.file is None:
             result.append(finding)
         elif finding is listed[0]:
             result.append(_several(listed, lost))
@@ -44,6 +52,23 @@ def _several(findings: Sequence[NotACheckpoint], lost: Mapping[str, Sequence[str
         files=len(files),
         names=tuple(files[:NAMES_SHOWN]),
         layers=layers_of(name for file in files for name in lost.get(file, ())) or None,
+    )
+
+
+def _several_cut(findings: Sequence[ShardCut]) -> Finding:
+    files = sorted(finding.place.file or "" for finding in findings)
+    layers = [finding.layers for finding in findings if finding.layers]
+    return replace(
+        findings[0],
+        place=Place(),
+        declared=sum(finding.declared for finding in findings),
+        stored=sum(finding.stored for finding in findings),
+        lost_bytes=sum(finding.lost_bytes for finding in findings),
+        tensors=sum(finding.tensors for finding in findings),
+        names=tuple(name for finding in findings for name in finding.names)[:NAMES_SHOWN],
+        layers=", ".join(dict.fromkeys(layers)),
+        files=len(files),
+        file_names=tuple(files[:NAMES_SHOWN]),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -10,12 +11,22 @@ from msgspec import Struct
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
-from inspector.loader.weight_sets import WeightSet
+from inspector.loader.weight_sets import WeightSet, group
 
 if TYPE_CHECKING:
     from inspector.findings.stored_set import StoredSet
 
 _HALVES: Final = (".incomplete", ".aria2", ".part", ".crdownload")
+_UNFINISHED: Final = (*_HALVES, ".tmp")
+_TEMPORARY: Final = re.compile(
+    r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]*tmp[A-Za-z0-9]*", re.ASCII | re.DOTALL
+)
+"""Names under which programs write a file until it is complete."""
+_PART: Final = re.compile(
+    r".*\.(?:gguf|safetensors|bin|zip|tar)\.(?:part)?-?\d{1,4}(?:of\d{1,4})?", re.ASCII | re.DOTALL
+)
+"""Pieces of a file that was split to be uploaded."""
+DOWNLOAD_FOLDER: Final = (".cache", "huggingface", "download")
 
 
 class OtherSet(Struct, frozen=True):
@@ -64,9 +75,20 @@ def _stored(sets: Sequence[OtherSet | WeightSet]) -> tuple[StoredSet, ...]:
     return tuple(StoredSet(one.name, len(one.files), one.bytes, one.kind) for one in sets[:NAMES_SHOWN])
 
 
-def no_weights(source: Source, sets: tuple[WeightSet, ...], listing: Listing) -> Finding:
-    """The finding that a place has no readable weights, with what it contains instead."""
-    halves = [name for name in listing.files if name.endswith(_HALVES)]
+def no_weights(
+    source: Source, sets: tuple[WeightSet, ...], listing: Listing, leftovers: Sequence[Finding] = ()
+) -> Finding:
+    """The finding that a place has no readable weights, with what it contains instead.
+
+    leftovers: the findings on the training state in this place.
+    """
+    halves = [name for name in listing.files if name.endswith(_UNFINISHED) or _TEMPORARY.fullmatch(name[:255])]
+    if not sets and not halves:
+        halves = _in_download_folder(source)
+    folders = sorted(name for name, kind in listing.others.items() if kind == "directory")
+    from inspector.findings.reading.training import PartitionedSave
+
+    saves = [one for one in leftovers if isinstance(one, PartitionedSave)]
     from inspector.findings.reading.place import NoWeights
 
     return NoWeights(
@@ -75,8 +97,39 @@ def no_weights(source: Source, sets: tuple[WeightSet, ...], listing: Listing) ->
         files=len(listing.files),
         complete=listing.complete,
         unfinished=tuple(halves[:NAMES_SHOWN]),
-        folders=tuple(sorted(name for name, kind in listing.others.items() if kind == "directory")[:NAMES_SHOWN]),
+        folders=tuple([name for name in folders if not name.startswith(".")][:NAMES_SHOWN]),
+        weights_in=() if saves else tuple(_folders_with_weights(source, folders)),
+        partitions=saves[0].headline() if saves else "",
+        merge=saves[0].remedy().words if saves else "",
+        parts=tuple(sorted(name for name in listing.files if _PART.fullmatch(name[-255:]))[:NAMES_SHOWN]),
     )
+
+
+def _in_download_folder(source: Source) -> list[str]:
+    """Files that `hf download --local-dir` has begun, in the folder where it keeps them until they are complete."""
+    place: Source = source
+    for folder in DOWNLOAD_FOLDER:
+        found = place.inside(folder)
+        if isinstance(found, Refusal):
+            return []
+        place = found
+    return [name for name in place.listing().files if name.endswith(_UNFINISHED)]
+
+
+def _folders_with_weights(source: Source, folders: Sequence[str], depth: int = 2) -> list[str]:
+    """The folders below a place that contain weights, by their paths; only the first of each level are looked into."""
+    found: list[str] = []
+    for name in [one for one in folders if not one.startswith(".")][:NAMES_SHOWN]:
+        inner = source.inside(name)
+        if isinstance(inner, Refusal):
+            continue
+        listing = inner.listing()
+        if any(one.files for one in group(listing.files)):
+            found.append(name)
+        elif depth > 1:
+            below = sorted(one for one, kind in listing.others.items() if kind == "directory")
+            found.extend(f"{name}/{one}" for one in _folders_with_weights(inner, below, depth - 1))
+    return found[:NAMES_SHOWN]
 
 
 _POINTER_LIMIT: Final = 100_000

@@ -79,13 +79,16 @@ def read_claimed(claim: Claim, families: Families, lost: Collection[str] = ()) -
     return of_class(_spelled(claim, scope, claim.model_type or definition.names[0], families))
 
 
-def read_by_names(families: Families, values: Mapping[str, Any]) -> tuple[list[Reading], tuple[str, float] | None]:
+def read_by_names(
+    families: Families, values: Mapping[str, Any], *, share: float = SUPPORTED, most: int = MOST_TRIED
+) -> tuple[list[Reading], tuple[str, float] | None]:
     """(the readings that the names support equally well; the nearest definition and its coverage as a hint).
 
     values: a config that names no architecture; a definition can use it where the config has one of its keys.
+    share, most: which definitions are tried: those that may know at least this share of the names, and how many.
     """
     tried: list[Reading] = []
-    for name, definition in likely_definitions(families, SUPPORTED, MOST_TRIED):
+    for name, definition in likely_definitions(families, share, most):
         scope = Scope(definition, Settings({}, known=False), definition_of)
         if values and any(key in values for key in keys_of_definition(scope)):
             scope = Scope(definition, Settings(values), definition_of)

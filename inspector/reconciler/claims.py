@@ -166,6 +166,8 @@ def _families(counted: Sequence[Line]) -> list[_Part]:
     seen: set[int] = set()
     for line in sorted(counted, key=lambda line: (not _is_bias(line), line.parameters)):
         kind = "bias" if _is_bias(line) else "weight"
+        if line.role == "unknown":
+            continue  # the elements of a family without a role are a coincidence
         name = f"the {label(line.role)} {kind}" if kind == "bias" else f"the {label(line.role)}"
         for amount, text in ((line.parameters, name), (line.layout.elements, f"{name} of one layer")):
             if amount and amount not in seen:

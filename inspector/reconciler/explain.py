@@ -9,6 +9,7 @@ from inspector.algebra.boxes import Box, joined
 from inspector.algebra.expression import parse, show, words
 from inspector.algebra.values import whole
 from inspector.findings.finding import Finding, Place
+from inspector.matcher.families import Families
 from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.binding import Block
 from inspector.notation.definition import PADDED
@@ -16,23 +17,39 @@ from inspector.notation.roles import DISPUTED
 from inspector.notation.scope import Scope
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
+from inspector.reconciler.grouped import joined_findings
 from inspector.reconciler.missing import absent_and_unexpected
 from inspector.reconciler.place import Placed
-from inspector.reconciler.reconcile import Reconciled
-from inspector.reconciler.wording import family_name, indices_in_words, place_name, place_of
+from inspector.reconciler.reconcile import Again, Reconciled
+from inspector.reconciler.single_causes import recognized
+from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 
-def reconciliation_findings(case: Reconciled) -> Iterator[Finding]:
-    """All findings on names, shapes, ties and submodels of one reconciliation."""
+def reconciliation_findings(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
+    """All findings on names, shapes, ties and submodels of one reconciliation.
+
+    families: all that is stored. again: reconciles it with another claim.
+    """
     confidence = "likely" if case.solved else "certain"
-    yield from _names(case)
-    yield from _causes(case)
-    yield from _impossible(case)
-    yield from _shapes(case, confidence)
-    yield from absent_and_unexpected(case, confidence)
+    single = recognized(case, families, again)
+    rest = case if single is None else single.rest
+    if single is None or not _is_of_another_type(single.finding):
+        yield from _names(case)
+    if single is not None:
+        yield single.finding
+    yield from _causes(rest)
+    yield from _impossible(rest)
+    yield from joined_findings(rest, [*_shapes(rest, confidence), *absent_and_unexpected(rest, confidence)])
     yield from _ties(case)
     yield from _components(case)
     yield from _declared(case)
+
+
+def _is_of_another_type(finding: Finding) -> bool:
+    """Whether the names are read under the wrong definition, so that nothing else about them is true."""
+    from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+
+    return isinstance(finding, NamesOfAnotherArchitecture)
 
 
 def _names(case: Reconciled) -> Iterator[Finding]:
@@ -197,6 +214,7 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
             tensors=one.tensors,
             others=sum(other.tensors for other in case.placement.placed if other.block.key == block.key and other.fits),
             others_where=indices_in_words(block.key, _fitting(case, block.key)),
+            names=tuple(names_in(block.key, one.boxes)),
             confidence=confidence,
         )
 

@@ -14,6 +14,7 @@ from inspector.reconciler import ledger
 from inspector.reconciler.compress import RENAMED, RENUMBERED, SINGLE, WRAPPED, Explanation, OneSided, Portion, compress
 from inspector.reconciler.place import Gap, Unexpected
 from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.renaming import change_between
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 
@@ -22,7 +23,7 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
     gaps, unexpected = case.placement.missing, case.placement.unexpected
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
     missing = [
-        OneSided(gap.block.key, gap.boxes, gap.block.shape, place_name(gap.block.key, gap.boxes), alone=_is_head(gap))
+        OneSided(gap.block.key, gap.boxes, gap.block.shape, place_name(gap.block.key, gap.boxes), alone=is_head(gap))
         for gap in gaps
     ]
     extra = [
@@ -58,7 +59,7 @@ def _present(case: Reconciled) -> dict[str, list[Box]]:
     return found
 
 
-def _is_head(gap: Gap) -> bool:
+def is_head(gap: Gap) -> bool:
     """Whether missing tensors are a head that may be tied to the embedding."""
     return gap.block.slot.tied.startswith("role:embed")
 
@@ -109,8 +110,36 @@ def _renamings(case: Reconciled, causes: Sequence[Explanation]) -> Iterator[Find
             old=old,
             new=new,
             begins=begins,
+            renames=_changes(case, cause),
             confidence="likely",
         )
+
+
+MOST_NAMED = 64
+"""Most tensors that are renamed one by one; more are renamed by a pattern."""
+
+
+def _changes(case: Reconciled, cause: Explanation) -> tuple[tuple[str, str], ...]:
+    """(stored name, expected name) of each renamed tensor, or the patterns of both; empty where they do not pair."""
+    unexpected = case.placement.unexpected
+    missing = {case.placement.missing[part.position].block.key: part for part in cause.missing}
+    changes: list[tuple[str, str]] = []
+    for part in cause.extra:
+        key = unexpected[part.position].key
+        other = next((one for one in missing if change_between(one, key) == cause.change), None)
+        if other is None:
+            other = next((one for one in missing if len(missing) == 1), None)
+        if other is None or missing[other].tensors != part.tensors:
+            return ()
+        if part.tensors <= MOST_NAMED:
+            stored, expected = (names_in(one, boxes, MOST_NAMED) for one, boxes in (
+                (key, part.boxes), (other, missing[other].boxes)))  # fmt: skip
+            changes.extend(zip(stored, expected, strict=True))
+        elif key.count("#") == other.count("#"):
+            changes.append((key.replace("#", "*"), other.replace("#", "*")))
+        else:
+            return ()
+    return tuple(changes)
 
 
 # --- whole parts ---
@@ -132,7 +161,7 @@ def _subtrees(case: Reconciled, causes: Sequence[Explanation], confidence: str) 
 def _misnumbered(case: Reconciled, cause: Explanation) -> Finding:
     gaps, unexpected = case.placement.missing, case.placement.unexpected
     before = cause.indices
-    after = outer(_boxes(cause.extra), axes_of(cause.where))
+    after = outer((box for part in cause.extra for box in part.boxes), axes_of(cause.where))
     first = cause.extra[0]
     from inspector.findings.names.tensors import LayersMisnumbered
 
@@ -141,6 +170,7 @@ def _misnumbered(case: Reconciled, cause: Explanation) -> Finding:
         missing=indices_in_words(cause.where, before),
         stored=indices_in_words(cause.where, after),
         shift=_shift(case, cause.where, before, after),
+        renumbered=_renumbered(case, cause.where, before, after),
         tensors=_tensors(cause.extra),
         parameters=_parameters(gaps, cause.missing),
         families=tuple(_families([gaps[part.position].block.key for part in cause.missing])),
@@ -157,6 +187,26 @@ def _shift(case: Reconciled, prefix: str, missing: Sequence[Box], added: Sequenc
     before, after = (Span.union((*stored[0], *(box[0] for box in boxes))) for boxes in (missing, added))
     by = after.first - before.first
     return by if after == Span.of(index + by for index in before) else None
+
+
+def _renumbered(
+    case: Reconciled, prefix: str, missing: Sequence[Box], added: Sequence[Box]
+) -> tuple[tuple[int, int], ...]:
+    """(number, new number) of each layer in order, where layers were cut out and the rest was not renumbered.
+
+    Then the surplus numbers follow the configured ones. Elsewhere a single layer may have the wrong number.
+    """
+    stored = _stored_at(case, prefix)
+    if not stored or any(len(box) != 1 for box in (*missing, *added)):
+        return ()
+    surplus = Span.union(box[0] for box in added)
+    there = Span.union((*stored[0], surplus))
+    wanted = Span.union((*stored[0], *(box[0] for box in missing)))
+    in_order = surplus.first == wanted.last + 1 and surplus.last + 1 - surplus.first == surplus.size
+    if there.size != wanted.size or not (in_order or _shift(case, prefix, missing, added) is not None):
+        return ()
+    pairs = zip(there, wanted, strict=True)
+    return tuple((old, new) for old, new in pairs if old != new)
 
 
 def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Finding:
@@ -219,7 +269,7 @@ def _part_unexpected(case: Reconciled, cause: Explanation) -> Finding:
 def _singles(case: Reconciled, causes: Sequence[Explanation], confidence: str) -> Iterator[Finding]:
     """Single missing tensors by module: weight and bias of one layer are one finding."""
     missing = [cause.missing[0] for cause in causes if cause.kind == SINGLE and cause.missing]
-    heads = [part for part in missing if _is_head(case.placement.missing[part.position])]
+    heads = [part for part in missing if is_head(case.placement.missing[part.position])]
     rest = [part for part in missing if part not in heads]
     for head in () if case.solved else heads:  # without a config the head may be tied to a submodel of unknown type
         also = [part for part in rest if _untied_with(case, head, part)]

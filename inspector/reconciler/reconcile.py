@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 class Reconciled(Struct, frozen=True):
     """The result of comparing a checkpoint with its definition.
 
-    plan: by the config. corrected, placement: with the causes corrected. head: what the class (or
+    plan, as_configured: by the config. corrected, placement: with the causes corrected. head: what the class (or
     without one the names) builds. products: dims known only as a product, from the shapes. beyond: the
     slots of other heads. solved: whether the symbols come from the shapes alone.
     """
@@ -60,6 +60,15 @@ class Reconciled(Struct, frozen=True):
     beyond: frozenset[int]
     ledger: Ledger
     solved: bool
+    as_configured: Placement
+
+    def uncorrected(self, placement: Placement) -> Reconciled:
+        """The same without causes, with this part of the differences under the config as it is."""
+        return replace(self, causes=(), corrected=self.plan, placement=placement)
+
+
+Again = Callable[[Claim, Reading], Reconciled]
+"""Reconciles the same weights with another claim and another reading."""
 
 
 class _Sides(Struct, frozen=True, eq=False):
@@ -165,6 +174,7 @@ def reconcile(
         if other[1].differences < placement.differences:
             plan, placement = other
             scope = plan.scope
+    as_configured = placement
     causes, plan, corrected, placement = _put_right(sides, plan, placement)
     beyond = frozenset(id(slot) for slot in sides.other_slots(scope))
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
@@ -181,13 +191,14 @@ def reconcile(
         beyond=beyond,
         ledger=ledger.add_up(lines, expected),
         solved=not scope.settings.known,
+        as_configured=as_configured,
     )
 
 
 def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Cause], Plan, Plan, Placement]:
     """(the causes, the plan by the config, the corrected plan, the placement in the corrected plan)."""
     settings = plan.scope.settings
-    if not placement.differences or not (settings.known or settings.defaults):
+    if not placement.differences or not (settings.known or settings.defaults) or _of_another(placement):
         return [], plan, plan, placement
     from inspector.reconciler.inverse.causes import find_causes
     from inspector.reconciler.inverse.differences import Weights
@@ -199,6 +210,12 @@ def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Ca
     if placed.differences:  # the default switches of the class are not a statement of the config
         return [], plan, plan, placement
     return [], corrected, corrected, placed
+
+
+def _of_another(placement: Placement) -> bool:
+    """Whether more names are unknown, and more missing, than are as expected: no key of the config explains that."""
+    fitting = sum(one.fits for one in placement.placed)
+    return len(placement.unexpected) > fitting and len(placement.missing) > fitting
 
 
 def _with_opaque(plan: Plan, placement: Placement) -> Plan:

@@ -12,6 +12,7 @@ from inspector.loader.sources.download import Download
 from inspector.loader.sources.traffic import Traffic
 from inspector.reconciler.inverse.answers import Answers
 from inspector.reconciler.ledger import Counts
+from inspector.report.mend_documents import MendDocument, StepDocument
 
 
 def _one_of(*words: str) -> Meta:
@@ -48,7 +49,7 @@ class PlaceDocument(TypedDict, total=False):
 
 
 class FindingDocument(TypedDict):
-    """A finding. facts: by its code. reference: what the reference reader says of the file, where it was asked."""
+    """A finding. facts: by its code. remedy: steps for programs. reference: what the reference reader says."""
 
     code: str
     name: str
@@ -58,6 +59,7 @@ class FindingDocument(TypedDict):
     place: PlaceDocument
     facts: dict[str, Any]
     help: str
+    remedy: list[StepDocument]
     reference: NotRequired[str]
 
 
@@ -367,6 +369,7 @@ DOCUMENTS: Final[dict[str, tuple[Any, ...]]] = {
     "tensors": (TensorsDocument,),
     "formula": (FormulaDocument,),
     "compare": (CompareDocument,),
+    "mend": (MendDocument,),
     "explain": (RulesDocument, TopicDocument),
     "architectures": (ArchitecturesDocument,),
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from inspector.findings.finding import NAMES_SHOWN, Finding, as_json
+from inspector.findings.finding import NAMES_SHOWN, Finding, Step, as_json
 from inspector.reconciler.ledger import Counts, Line
 from inspector.report.bounded import Room
 from inspector.report.clean import short, shortened
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         ValuesPart,
         WeightFileDocument,
     )
+    from inspector.report.mend_documents import StepDocument
     from inspector.values.result import Values
 
 
@@ -134,10 +135,24 @@ def finding_json(finding: Finding) -> FindingDocument:
         "place": cast("PlaceDocument", place),
         "facts": finding.facts,
         "help": finding.help,
+        "remedy": [step_json(step) for step in finding.steps],
     }
     if finding.reference:
         document["reference"] = finding.reference
     return document
+
+
+def step_json(step: Step) -> StepDocument:
+    """One step of a remedy, without what does not apply."""
+    shown: dict[str, Any] = {"action": step.action}
+    if step.file is not None:
+        shown["file"] = step.file
+    if step.key:
+        shown["key"] = list(step.key)
+    for name, value in (("from", step.old), ("to", step.new)):
+        if value is not msgspec.UNSET:
+            shown[name] = as_json(value)
+    return cast("StepDocument", shown)
 
 
 def line_json(line: Line) -> FamilyDocument:

@@ -19,7 +19,7 @@ from tests.adapters.records import alone, beside, checkpoint
 from tests.checkpoints import Spec, genuine
 from tests.dialects import converters
 from tests.findings.download_cases import DOWNLOADS
-from tests.judged import judged
+from tests.judged import base_record, judged, spec_of
 from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
 from tests.values import examples as values
 
@@ -157,6 +157,58 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "head-tied": lambda: judged(genuine(TIED), TIED),
     "buffers-stored": lambda: llama(frequencies),
     "total-disagrees": lambda: indexed(total_size=16_060_522_240),
+}  # fmt: skip
+
+
+def one_rank(spec: Spec) -> None:
+    """The first of two ranks."""
+    for name, (dtype, shape) in list(spec.items()):
+        if any(part in name for part in ("q_proj", "k_proj", "v_proj", "gate_proj", "up_proj", "embed", "lm_head")):
+            spec[name] = (dtype, (shape[0] // 2, *shape[1:]))
+        elif "o_proj" in name or "down_proj" in name:
+            spec[name] = (dtype, (shape[0], shape[1] // 2))
+
+
+def without_heads(spec: Spec) -> None:
+    """Fewer heads in two layers."""
+    for layer, heads in ((3, 24), (7, 28)):
+        spec[f"model.layers.{layer}.self_attn.q_proj.weight"] = ("BF16", (heads * 128, 4096))
+        spec[f"model.layers.{layer}.self_attn.o_proj.weight"] = ("BF16", (4096, heads * 128))
+
+
+def reward(spec: Spec) -> None:
+    """The head of a reward model instead of the token head."""
+    del spec["lm_head.weight"]
+    spec["score.weight"] = ("BF16", (1, 4096))
+
+
+def first_shard(spec: Spec) -> None:
+    """What the first of several shards holds."""
+    for name in list(spec)[100:]:
+        del spec[name]
+
+
+def llava(**projector: tuple[int, ...]) -> Audit:
+    """LLaVA with another projector."""
+    record = base_record("llava")
+    prefix = "multi_modal_projector."
+    spec = {name: entry for name, entry in spec_of(record).items() if not name.startswith(prefix)}
+    spec.update({f"{prefix}{name}": ("F32", shape) for name, shape in projector.items()})
+    return judged(spec, {"architectures": [record["class"]], **record["config"]})
+
+
+LLAMA70B = {**LLAMA8B, "hidden_size": 8192, "intermediate_size": 28672, "num_attention_heads": 64,
+            "num_hidden_layers": 80}  # fmt: skip
+RANKS = {"kv_lora_rank": 256, "q_lora_rank": 768}
+FIRES |= {
+    "config-of-another-size": lambda: judged(genuine(LLAMA70B), LLAMA8B),
+    "config-keys-absent": lambda: judged(
+        genuine({**DSV3, **RANKS}), {key: value for key, value in DSV3.items() if key not in RANKS}),
+    "one-rank-of-several": lambda: llama(one_rank),
+    "heads-pruned": lambda: llama(without_heads),
+    "weights-incomplete": lambda: llama(first_shard),
+    "class-differs": lambda: llama(reward),
+    "part-of-another-kind": lambda: llava(weight=(48, 72), bias=(48,)),
 }  # fmt: skip
 
 

@@ -283,6 +283,16 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "layers": "24-31",
         },
     ),
+    "index-of-another-save": (
+        {"file": "model.safetensors.index.json"},
+        {
+            "files": 4,
+            "listed_files": [f"model-0000{number}-of-00004.safetensors" for number in (1, 2, 3, 4)],
+            "tensors": 57,
+            "stored_files": [f"model-0000{number}-of-00003.safetensors" for number in (1, 2, 3)],
+            "stored_in": 3,
+        },
+    ),
     "shard-unlisted": (
         {"file": "model-00005-of-00005.safetensors"},
         {

@@ -183,6 +183,7 @@ class ComponentDiffers(Finding, frozen=True, kw_only=True):
         warning[V814] component-differs: mtp
           source  11,610,067,968 parameters
           target  0 parameters
+          help    if the component is used, convert with a program that supports it
 
     What to do
         Nothing if the component is not used; otherwise use a converter that supports it.
@@ -201,6 +202,9 @@ class ComponentDiffers(Finding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         return [("source", count(self.source, "parameter")), ("target", count(self.target, "parameter"))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("if the component is used, convert with a program that supports it")
 
 
 def _buffers(buffers: dict[str, int], change: str) -> str:

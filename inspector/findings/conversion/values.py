@@ -13,6 +13,10 @@ _WAYS = {
 }
 
 
+ADAPTER_OUTPUTS = (".lora_B.", ".lora_up.", ".lora_embedding_B.")
+"""Parts of names of the matrices of an adapter that begin as zeros."""
+
+
 class ChangedHarmlessly(Finding, frozen=True, kw_only=True):
     """Tensors with equivalent values. ways: how they were rounded. largest: the largest difference."""
 
@@ -41,8 +45,8 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
           tensor   model.layers.1.self_attn.k_proj.weight
           differ   1 of 2,048 values
           largest  0.25 at [3, 5]: 1.72817 became 1.97817
-          help     convert again from the source; expected if the two models are meant
-                   to differ
+          help     expected after training; for a conversion, convert again from the
+                   source
 
     What to do
         Repeat the conversion, or download the target again.
@@ -78,7 +82,7 @@ class ValuesDiffer(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
-        return Remedy("convert again from the source; expected if the two models are meant to differ")
+        return Remedy("expected after training; for a conversion, convert again from the source")
 
 
 class ValuesRounded(ChangedHarmlessly, frozen=True, kw_only=True):
@@ -299,4 +303,6 @@ class ValuesConstant(Finding, frozen=True, kw_only=True):
         return [("tensor", listed(self.names, 2)), ("value", ", ".join(f"{value:g}" for value in self.values))]
 
     def remedy(self) -> Remedy:
+        if any(part in name for name in self.names for part in ADAPTER_OUTPUTS):
+            return Remedy("train the adapter: B matrices of zeros change nothing")
         return Remedy("download the file again; an unfinished download leaves zeros")

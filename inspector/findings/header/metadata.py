@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number
 
 
@@ -106,4 +106,5 @@ class FormatAbsent(Finding, frozen=True, kw_only=True):
         return f"{count(self.files, 'file')} of {number(self.of)} without `format` in the metadata"
 
     def remedy(self) -> Remedy:
-        return Remedy('save with metadata={"format": "pt"} if a loader requires it')
+        step = Step(action="set", key=("__metadata__", "format"), new="pt")
+        return Remedy('save with metadata={"format": "pt"} if a loader requires it', (step,))

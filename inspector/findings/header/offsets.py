@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.refetch import Refetch
 from inspector.findings.words import count, listed, number
 
@@ -90,7 +90,7 @@ class DataBehindEnd(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         error[H109] data-behind-end: model.safetensors: 100 bytes too many
           declared  213,632 bytes of data
           stored    213,732 bytes of data
-          help      download this file again
+          help      download this file again, or cut it after the last tensor
 
     What to do
         Download the file again; two downloads into the same file can cause this.
@@ -111,6 +111,12 @@ class DataBehindEnd(Refetch, frozen=True, kw_only=True, omit_defaults=True):
             ("declared", f"{number(self.declared)} bytes of data"),
             ("stored", f"{number(self.stored)} bytes of data"),
         ]
+
+    def remedy(self) -> Remedy:
+        """To download the file again, or to cut it: all tensors are before the extra bytes."""
+        again = self.fetch_again()
+        step = Step(action="truncate", file=self.place.file)
+        return Remedy(f"{again.words}, or cut it after the last tensor", (step,)) if not self.remote else again
 
 
 class OffsetsAbsolute(Finding, frozen=True, kw_only=True):

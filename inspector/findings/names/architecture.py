@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number
 
 
@@ -48,6 +48,7 @@ class NamesOfAnotherArchitecture(Finding, frozen=True, kw_only=True):
     names: str | None
     class_name: str | None = msgspec.field(name="class")
     coverage: float
+    differing: tuple[str, ...] = ()
 
     def headline(self) -> str:
         names = f"{self.names}'s" if self.names else "of no known architecture"
@@ -57,7 +58,8 @@ class NamesOfAnotherArchitecture(Finding, frozen=True, kw_only=True):
         claimed = f"{self.claimed} ({self.class_name})" if self.class_name else self.claimed
         if not self.names:
             return [("config", claimed)]
-        return [("config", claimed), ("names", f"{self.names}, which defines {self.coverage:.1%} of the families")]
+        rows = [("config", claimed), ("names", f"{self.names}, which defines {self.coverage:.1%} of the families")]
+        return [*rows, (f"not {self.claimed}", listed(self.differing, 2))] if self.differing else rows
 
     def remedy(self) -> Remedy:
         return Remedy("use the config.json that belongs to these weights")
@@ -99,7 +101,13 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         change = "replace" if self.inside else "removeprefix"
         argument = f'("{self.prefix}", "")' if self.inside else f'("{self.prefix}")'
-        return Remedy(f"save the inner model, or rename: key.{change}{argument}")
+        words = f"save the inner model, or rename: key.{change}{argument}"
+        if self.without and not self.wrapper:
+            return Remedy(words)
+        if not self.inside:
+            return Remedy(words, (Step(action="rename", old=f"{self.prefix}*", new="*"),))
+        inner = Step(action="rename", old=f"*.{self.prefix}*", new="*.*")
+        return Remedy(words, (inner, Step(action="rename", old=f"{self.prefix}*", new="*")))
 
 
 class NamesOfBaseModel(Finding, frozen=True, kw_only=True):

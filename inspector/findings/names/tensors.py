@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.role_words import label
 from inspector.findings.words import count, listed, number, shape
 
@@ -251,6 +251,7 @@ class TensorRenamed(Finding, frozen=True, kw_only=True):
     old: str = msgspec.field(name="from")
     new: str = msgspec.field(name="to")
     begins: bool
+    renames: tuple[tuple[str, str], ...] = ()
 
     def headline(self) -> str:
         return self.expected if len(self.families) == 1 else f"{len(self.families):,} families"
@@ -277,7 +278,8 @@ class TensorRenamed(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         them = "it" if len(self.families) == 1 else "them"
-        return Remedy(f"rename {them} as the architecture expects")
+        steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
+        return Remedy(f"rename {them} as the architecture expects", steps)
 
 
 class LayersMisnumbered(Finding, frozen=True, kw_only=True):
@@ -311,8 +313,11 @@ class LayersMisnumbered(Finding, frozen=True, kw_only=True):
     parameters: int
     families: tuple[str, ...]
     names: tuple[str, ...]
+    renumbered: tuple[tuple[int, int], ...] = ()
 
     def headline(self) -> str:
+        if self.renumbered:
+            return f"{self.missing} missing, {self.stored} stored: the numbers have gaps"
         if self.shift is None:
             return f"{self.missing} is stored as {self.stored}"
         return f"all numbers are {abs(self.shift):,} too {'high' if self.shift > 0 else 'low'}"
@@ -325,10 +330,17 @@ class LayersMisnumbered(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
+        below = str(self.place.family).rpartition(".")[0]
+        steps = tuple(
+            Step(action="rename", old=f"{below}.{old}.*", new=f"{below}.{new}.*") for old, new in self.renumbered
+        )
+        if self.renumbered and self.shift is None:
+            changes = listed([f"{old} to {new}" for old, new in self.renumbered], 4)
+            return Remedy(f"number the layers in their order: {changes}", steps)
         if self.shift is None:
             return Remedy(f"renumber {self.stored} to {self.missing} if the two match")
         change = f"subtract {self.shift:,} from" if self.shift > 0 else f"add {-self.shift:,} to"
-        return Remedy(f"{change} each number in the names")
+        return Remedy(f"{change} each number in the names", steps)
 
 
 class SiblingOdd(Finding, frozen=True, kw_only=True):

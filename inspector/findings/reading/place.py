@@ -102,9 +102,9 @@ class NoWeights(Finding, frozen=True, kw_only=True):
         There is nothing to audit.
 
     Example
-        error[R003] no-weights: no .safetensors file in this folder
+        error[R003] no-weights: no weights in this folder
           instead  tf_model.h5: tensorflow, 1 file, 548,118,077 bytes
-          help     pass the folder that contains the weights
+          help     convert these files to safetensors
 
     What to do
         Pass the folder that contains the weights: in a pipeline each component has its own folder. Convert
@@ -120,14 +120,25 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     complete: bool
     unfinished: tuple[str, ...]
     folders: tuple[str, ...]
+    weights_in: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    partitions: str = ""
+    merge: str = ""
 
     def headline(self) -> str:
-        return "no .safetensors file in this folder"
+        if self.partitions:
+            return f"no weights in this folder, but {self.partitions}"
+        if self.unfinished:
+            return "no weights in this folder: a download or a save was not finished"
+        return "no weights in this folder" + (f", but in {listed(self.weights_in, 4)}" if self.weights_in else "")
 
     def rows(self) -> Rows:
         rows = [("instead", stored.words()) for stored in self.sets[:8]]
-        if self.folders:
-            rows.append(("folders", listed(self.folders)))
+        if self.parts:
+            rows.append(("parts", listed(self.parts, 4)))
+        others = [name for name in self.folders if name not in self.weights_in]
+        if others:
+            rows.append(("folders", listed(others)))
         if self.unfinished:
             rows.append(("unfinished", listed(self.unfinished)))
         if not self.complete:
@@ -135,7 +146,17 @@ class NoWeights(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
-        return Remedy("finish the download" if self.unfinished else "pass the folder that contains the weights")
+        if self.merge:
+            return Remedy(self.merge)
+        if self.weights_in:
+            return Remedy(f"pass the folder with the weights: {listed(self.weights_in, 4)}")
+        if self.unfinished:
+            return Remedy("finish the download, or save the weights again")
+        if self.parts:
+            return Remedy(f"join the parts in their order: cat {self.parts[0]} ...")
+        return Remedy(
+            "convert these files to safetensors" if self.sets else "pass the folder that contains the weights"
+        )
 
 
 class NotARegularFile(Unreadable, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import count, listed, number
+from inspector.findings.words import count, listed, number, shape
 
 _TOOLS = {
     "zero": "DeepSpeed's ZeRO",
@@ -106,8 +106,8 @@ class WeightsEmptied(Finding, frozen=True, kw_only=True):
     """The weights were saved empty, as by ZeRO-3.
 
     What it means
-        Under ZeRO-3 a process holds a parameter only while it is needed; otherwise its shape is [0]. A plain
-        `save_pretrained` or `state_dict()` then writes empty tensors.
+        Under ZeRO-3 a process holds a parameter only while it is needed; otherwise its shape is [0] or [1]. A plain
+        `save_pretrained` or `state_dict()` then writes these placeholders. Small tensors such as biases may be whole.
 
     Why it matters
         Names and files look right, but the values of these weights were not saved.
@@ -128,9 +128,11 @@ class WeightsEmptied(Finding, frozen=True, kw_only=True):
     tensors: int
     of: int
     names: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...] = ((0,),)
 
     def headline(self) -> str:
-        return f"{number(self.tensors)} of {count(self.of, 'tensor')} have the shape [0]"
+        shapes = " or ".join(shape(one) for one in self.shapes)
+        return f"{number(self.tensors)} of {count(self.of, 'tensor')} have the shape {shapes}"
 
     def rows(self) -> Rows:
         return [("tensors", listed(self.names, 3))]

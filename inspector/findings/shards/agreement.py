@@ -7,11 +7,12 @@ from typing import ClassVar
 import msgspec
 
 from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.shards.index import write_index
 from inspector.findings.words import count, first, listed, number
 
 
 class TensorsOfFile(Finding, frozen=True, kw_only=True, omit_defaults=True):
-    """Tensors of one file, or of `files` further files. names: the first tensors, or the first files."""
+    """Tensors of one file, or of `files` files. names: the first tensors, or the first files."""
 
     tensors: int
     names: tuple[str, ...]
@@ -20,11 +21,13 @@ class TensorsOfFile(Finding, frozen=True, kw_only=True, omit_defaults=True):
     label: ClassVar[str]
 
     def headline(self) -> str:
-        return f"{number(self.files)} further files" if self.files else str(self.place.file) or "(an empty name)"
+        return f"{number(self.files)} files" if self.files else str(self.place.file) or "(an empty name)"
 
     def rows(self) -> Rows:
         tensors = count(self.tensors, "tensor")
         rows = [(self.label, tensors if self.files else f"{tensors}: {first(self.names, self.tensors)}")]
+        if self.files:
+            rows.append(("files", first(self.names, self.files)))
         return [*rows, ("index", self.index)] if self.index else rows
 
 
@@ -52,7 +55,7 @@ class TensorUnlisted(TensorsOfFile, frozen=True, kw_only=True):
     label = "unlisted"
 
     def remedy(self) -> Remedy:
-        return Remedy("regenerate the index from the headers")
+        return write_index(self.index)
 
 
 class TensorAbsent(TensorsOfFile, frozen=True, kw_only=True):
@@ -113,7 +116,7 @@ class TensorInAnotherShard(TensorsOfFile, frozen=True, kw_only=True, omit_defaul
         return [moved, ("found in", listed(self.found_in)), *index] if self.found_in else [moved, *index]
 
     def remedy(self) -> Remedy:
-        return Remedy("regenerate the index from the headers")
+        return write_index(self.index)
 
 
 class TensorDoubled(TensorsOfFile, frozen=True, kw_only=True):

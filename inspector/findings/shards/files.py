@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.refetch import Refetch
 from inspector.findings.words import count, first, number
 
@@ -91,9 +91,20 @@ class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     tensors: int
     names: tuple[str, ...]
     layers: str
+    files: int | None = None
+    file_names: tuple[str, ...] = ()
+
+    def headline(self) -> str:
+        return str(self.place.file or f"{number(self.files)} shards")
+
+    def lost_files(self) -> tuple[int, tuple[str, ...]]:
+        """How many shards are truncated, and the first of them."""
+        return (self.files or 0, self.file_names) if self.place.file is None else (0, ())
 
     def rows(self) -> Rows:
+        rows = [("files", first(self.file_names, self.files or 0))] if self.files else []
         return [
+            *rows,
             ("declared", f"{number(self.declared)} bytes"),
             ("stored", f"{number(self.stored)} bytes"),
             (
@@ -118,8 +129,8 @@ class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
         warning[S204] shard-unlisted: model-00005-of-00005.safetensors
           holds  21 tensors, 21 of them also in other shards
           index  model.safetensors.index.json
-          help   remove the file if its tensors are in other shards, else regenerate the
-                 index
+          help   move model-00005-of-00005.safetensors aside: its tensors are in other
+                 shards
 
     What to do
         Remove it if its tensors are in other shards; otherwise regenerate the index.
@@ -135,17 +146,25 @@ class ShardUnlisted(Finding, frozen=True, kw_only=True, omit_defaults=True):
     contradicted: int | None = None
     names: tuple[str, ...] | None = None
     files: int | None = None
+    file_names: tuple[str, ...] = ()
 
     def headline(self) -> str:
-        return str(self.place.file or f"{number(self.files)} further files")
+        return str(self.place.file or f"{number(self.files)} shards")
 
     def rows(self) -> Rows:
-        if self.tensors is None:
-            return [("index", self.index)]
         contradicted = self.contradicted or 0
         repeated = f"{number((self.repeated or 0) + contradicted)} of them also in other shards"
         other = f", {number(contradicted)} with another shape" if contradicted else ""
-        return [("holds", f"{count(self.tensors, 'tensor')}, {repeated}{other}"), ("index", self.index)]
+        rows = [("holds", f"{count(self.tensors or 0, 'tensor')}, {repeated}{other}"), ("index", self.index)]
+        return [("files", first(self.file_names, len(self.file_names))), *rows] if self.file_names else rows
 
     def remedy(self) -> Remedy:
-        return Remedy("remove the file if its tensors are in other shards, else regenerate the index")
+        repeated = (self.repeated or 0) + (self.contradicted or 0)
+        files = self.file_names or ((self.place.file,) if self.place.file else ())
+        if self.tensors and repeated == self.tensors and files:
+            steps = tuple(Step(action="move", file=file) for file in files)
+            what = f"{files[0]} aside: its" if len(files) == 1 else "these files aside: their"
+            return Remedy(f"move {what} tensors are in other shards", steps)
+        if not repeated:
+            return Remedy("regenerate the index from the headers", (Step(action="write", file=self.index),))
+        return Remedy("keep the shards of one save, with its index")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.reading.content import KeysDoubled
 from inspector.findings.refetch import Refetch
-from inspector.findings.words import count, listed, number
+from inspector.findings.words import count, first, listed, number
 
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
@@ -14,6 +14,11 @@ _FORMATS = {
     "json-error": "an HTTP error message",
     "zeros": "filled with zeros",
 }
+
+
+def write_index(file: str | None) -> Remedy:
+    """Remedy: write the index from the headers."""
+    return Remedy("regenerate the index from the headers", (Step(action="write", file=file),) if file else ())
 
 
 class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
@@ -68,7 +73,7 @@ class IndexStale(Finding, frozen=True, kw_only=True):
         warning[S211] index-stale: model.safetensors.index.json lists 4 files, all of
           them missing
           audited  model.safetensors
-          help     remove the index, or download its shards
+          help     move model.safetensors.index.json aside, or download its shards
 
     What to do
         Remove the index, or download its shards.
@@ -89,7 +94,8 @@ class IndexStale(Finding, frozen=True, kw_only=True):
         return [("audited", self.audited)]
 
     def remedy(self) -> Remedy:
-        return Remedy("remove the index, or download its shards")
+        step = Step(action="move", file=self.place.file)
+        return Remedy(f"move {self.place.file} aside, or download its shards", (step,))
 
 
 class IndexNamesNothing(Finding, frozen=True, kw_only=True):
@@ -122,7 +128,51 @@ class IndexNamesNothing(Finding, frozen=True, kw_only=True):
         return f"{self.place.file} names {named}, none of the {number(self.stored)} stored ones"
 
     def remedy(self) -> Remedy:
-        return Remedy("regenerate the index from the headers")
+        return write_index(self.place.file)
+
+
+class IndexOfAnotherSave(Finding, frozen=True, kw_only=True):
+    """The index lists files that do not exist, and all its tensors are in other files.
+
+    What it means
+        The index belongs to another save of the same model, in another number of shards. No tensor is missing.
+
+    Why it matters
+        Loaders look for the files that the index lists and fail.
+
+    Example
+        error[S226] index-of-another-save: model.safetensors.index.json
+          lists   4 files that do not exist: model-00001-of-00004.safetensors,
+                  model-00002-of-00004.safetensors and 2 more
+          stored  57 tensors in 3 files: model-00001-of-00003.safetensors,
+                  model-00002-of-00003.safetensors and 1 more
+          help    regenerate the index from the headers
+
+    What to do
+        Regenerate the index from the headers. Nothing has to be downloaded.
+    """
+
+    code = "S226"
+    name = "index-of-another-save"
+
+    files: int
+    listed_files: tuple[str, ...]
+    tensors: int
+    stored_files: tuple[str, ...]
+    stored_in: int
+
+    def rows(self) -> Rows:
+        return [
+            ("lists", f"{count(self.files, 'file')} that do not exist: {first(self.listed_files, self.files)}"),
+            (
+                "stored",
+                f"{count(self.tensors, 'tensor')} in {count(self.stored_in, 'file')}: "
+                f"{first(self.stored_files, self.stored_in)}",
+            ),
+        ]
+
+    def remedy(self) -> Remedy:
+        return write_index(self.place.file)
 
 
 class ShardTotalsDiffer(Finding, frozen=True, kw_only=True):
@@ -258,7 +308,7 @@ class IndexKeyDoubled(KeysDoubled, frozen=True, kw_only=True):
     name = "index-key-doubled"
 
     def remedy(self) -> Remedy:
-        return Remedy("regenerate the index from the headers")
+        return write_index(self.place.file)
 
 
 class IndexEntryMalformed(Finding, frozen=True, kw_only=True):
@@ -292,7 +342,7 @@ class IndexEntryMalformed(Finding, frozen=True, kw_only=True):
         return [("tensors", listed(self.names))]
 
     def remedy(self) -> Remedy:
-        return Remedy("regenerate the index from the headers")
+        return write_index(self.place.file)
 
 
 class IndexTotalType(Finding, frozen=True, kw_only=True):

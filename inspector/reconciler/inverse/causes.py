@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 import msgspec
@@ -64,17 +64,32 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
     """The causes, best first, and the plan and placement with all of them corrected."""
     differences = differences_of(plan, placement, weights)
     causes, after = _one_by_one(differences, bind)
-    if causes and after.total and plan.scope.settings.known:
+    fewer = {cause.key for cause in causes if _leaves_out(cause)}
+    incomplete = bool(fewer) and any(not gap.block.slot.tied for gap in after.placement.missing)
+    if incomplete:
+        causes, after = _one_by_one(differences, bind, fewer)
+    if not incomplete and causes and after.total and plan.scope.settings.known:
         together = _together(differences, bind)
         if together[1].total < after.total:
             causes, after = together
     return causes, after.plan, after.placement
 
 
-def _one_by_one(differences: Differences, bind: Bind) -> tuple[list[Cause], Differences]:
+def _leaves_out(cause: Cause) -> bool:
+    """Whether the value only makes a smaller number of parts the expected one.
+
+    Where more is missing than these parts, the weights are incomplete, and the config is not to blame.
+    """
+    return cause.lost is not None and type(cause.weights) is type(cause.config) is int and cause.weights < cause.config
+
+
+def _one_by_one(
+    differences: Differences, bind: Bind, refused: Set[str] = frozenset()
+) -> tuple[list[Cause], Differences]:
+    """The best cause, then the best one of what it leaves. refused: keys that are right."""
     causes: list[Cause] = []
     for _ in range(MOST_CAUSES):
-        found = _best(differences, bind) if differences.total else None
+        found = _best(differences, bind, refused) if differences.total else None
         if found is None:
             break
         cause, differences = found
@@ -165,8 +180,8 @@ def _tested(differences: Differences, ballots: Ballots) -> list[Tested]:
         if not differences.plan.scope.settings.known and not isinstance(stated, bool | str):
             continue  # the values of numbers are solved already
         effect = effect_of(differences, ballot.leaf, value)
-        if effect is None or not effect.bearable:
-            continue
+        if effect is None or not effect.bearable or (type(value) is int and value == 0 and not effect.agreeing):
+            continue  # nothing stored agrees with a number of 0: what is missing is no evidence of it
         explained = explained or (effect.gain == differences.total and not effect.broken)
         found.append(tested(differences, ballot, value, effect))
     return sorted(found, key=lambda one: one.rank, reverse=True)
@@ -176,10 +191,12 @@ MOST_CONFIRMED = 3
 """Most values that are confirmed by a new binding before giving up."""
 
 
-def _best(differences: Differences, bind: Bind) -> tuple[Cause, Differences] | None:
+def _best(differences: Differences, bind: Bind, refused: Set[str]) -> tuple[Cause, Differences] | None:
     """The first value that a new binding confirms, as a cause, and the remaining differences."""
     ballots = requested_values(differences)
     found = _tested(differences, ballots)
+    if refused:
+        found = [one for one in found if named(differences.plan.scope, one.ballot.leaf, one.value)[0] not in refused]
     for one in found[:MOST_CONFIRMED]:
         plan, placement = bind(differences.plan.scope.with_value(one.ballot.leaf, one.value))
         after = differences_of(plan, placement, differences.weights)

@@ -9,6 +9,7 @@ TOPICS: Final = {
     "glossary": "the terms of a report",
     "hub": "repositories on the Hub and other remote sources",
     "compare": "how two checkpoints are compared",
+    "mend": "how a checkpoint is mended, and what is never changed",
     "formats": "which architectures, naming schemes, quantizations and adapters are understood",
     "python": "the Python API",
     "ci": "exit codes, JSON and examples for scripts",

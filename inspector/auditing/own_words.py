@@ -1,0 +1,54 @@
+"""Findings in the words of the file that they are about: its name, its keys, and the files of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from inspector.findings.finding import Finding
+from inspector.loader.checkpoint import Checkpoint
+
+
+def in_own_words(findings: Sequence[Finding], checkpoint: Checkpoint, prefix: str) -> Sequence[Finding]:
+    """The findings, those on wrong shapes with the files of the tensors, those on the config with its file and key.
+
+    prefix: of the stored names, where the findings name tensors without it.
+    """
+    return list(_in_own_words(findings, checkpoint, prefix)) if findings else findings
+
+
+def _in_own_words(findings: Sequence[Finding], checkpoint: Checkpoint, prefix: str) -> Iterator[Finding]:
+    from inspector.findings.config import ConfigDisagrees
+    from inspector.findings.shapes import ShapeDiffers
+    from inspector.findings.single_causes import ClassDiffers, ConfigKeysAbsent, ConfigOfAnotherSize
+
+    config = checkpoint.config
+    file = "config.json" if config is None else config.file
+    for finding in findings:
+        if isinstance(finding, ShapeDiffers):
+            yield _with_files(finding, checkpoint, prefix)
+        elif file == "config.json":
+            yield finding
+        elif isinstance(finding, ConfigDisagrees):
+            yield replace(finding, file=file, file_key=_own_key(checkpoint, finding.key))
+        elif isinstance(finding, ClassDiffers | ConfigKeysAbsent | ConfigOfAnotherSize):
+            yield replace(finding, file=file)
+        else:
+            yield finding
+
+
+def _with_files(finding: Finding, checkpoint: Checkpoint, prefix: str) -> Finding:
+    file_of = checkpoint.file_of
+    names = (name if name in file_of else prefix + name for name in getattr(finding, "names", ()))
+    return replace(finding, files=tuple(dict.fromkeys(file_of[name] for name in names if name in file_of)))
+
+
+def _own_key(checkpoint: Checkpoint, key: str) -> str | None:
+    """The key of the file that states a config key; None where the file has the same or no single one."""
+    config = checkpoint.config
+    if config is None or not config.file.endswith(".gguf"):
+        return None
+    from inspector.dialects.gguf import own_key
+
+    return own_key(str(config.values.get("model_type")), key)

@@ -1,0 +1,372 @@
+"""Findings that stand for many differences with one cause."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.words import count, listed, number, shape, value
+
+
+class KeyValues(msgspec.Struct, frozen=True):
+    """A key of the config, its value there (None where it is absent) and the value that the weights show.
+
+    others: whether other keys or values explain the weights as well.
+    """
+
+    key: str
+    stated: Any = msgspec.field(name="config")
+    solved: Any = msgspec.field(name="weights")
+    absent: bool
+    others: bool
+
+    def step(self, file: str) -> Step:
+        """The change of the config."""
+        old = msgspec.UNSET if self.absent else self.stated
+        return Step(action="set", file=file, key=tuple(self.key.split(".")), old=old, new=self.solved)
+
+
+class ConfigOfAnotherSize(Finding, frozen=True, kw_only=True):
+    """The config is of another size of this model family.
+
+    What it means
+        Several sizes in the config differ from the weights, and with other values of these keys the weights are
+        complete: the config, or the weights, were taken from another model of the family.
+
+    Why it matters
+        Loaders build the model from the config and fail on the first shape.
+
+    Example
+        error[C315] config-of-another-size: config.json describes a model of
+          8,030,261,248 parameters, the weights are of 70,553,706,496
+          hidden_size          4096 in the config, 8192 in the weights
+          intermediate_size    14336 in the config, 28672 in the weights
+          num_key_value_heads  8 in the config, 4 in the weights
+          num_hidden_layers    32 in the config, 80 in the weights
+          size of              llama-3-70b
+          help                 use the config.json that belongs to these weights: that
+                               of llama-3-70b
+
+    What to do
+        Use the config.json that belongs to the weights, or the weights that belong to the config.
+    """
+
+    code = "C315"
+    name = "config-of-another-size"
+
+    file: str
+    described: int | None
+    stored: int
+    published: tuple[str, ...]
+    keys: tuple[KeyValues, ...]
+
+    def headline(self) -> str:
+        described = f"of {number(self.described)} parameters" if self.described is not None else "of another size"
+        return f"{self.file} describes a model {described}, the weights are of {number(self.stored)}"
+
+    def rows(self) -> Rows:
+        rows = [(one.key, f"{_stated(one)}, {value(one.solved)} in the weights") for one in self.keys]
+        return [*rows, ("size of", listed(self.published, 4))] if self.published else rows
+
+    def remedy(self) -> Remedy:
+        of = f": that of {self.published[0]}" if len(self.published) == 1 else ""
+        steps = () if any(one.others for one in self.keys) else tuple(one.step(self.file) for one in self.keys)
+        return Remedy(f"use the {self.file} that belongs to these weights{of}", steps)
+
+
+class ConfigKeysAbsent(Finding, frozen=True, kw_only=True):
+    """The config lacks keys that these weights need.
+
+    What it means
+        The keys are absent, so that loaders use the defaults of the class, which differ from the weights.
+
+    Why it matters
+        Loaders build another model than the stored one and fail on the shapes.
+
+    Example
+        error[C316] config-keys-absent: q_lora_rank, kv_lora_rank
+          q_lora_rank   absent, the class default is 1536; 768 in the weights
+          kv_lora_rank  absent, the class default is 512; 256 in the weights
+          help          add "q_lora_rank": 768, "kv_lora_rank": 256 to config.json
+
+    What to do
+        Add the keys with the values of the weights, or use the original config.json.
+    """
+
+    code = "C316"
+    name = "config-keys-absent"
+
+    file: str
+    keys: tuple[KeyValues, ...]
+    explains: int
+    families: tuple[str, ...]
+
+    def headline(self) -> str:
+        return listed([one.key for one in self.keys], 4)
+
+    def rows(self) -> Rows:
+        return [
+            (one.key, f"absent, the class default is {value(one.stated)}; {value(one.solved)} in the weights")
+            for one in self.keys
+        ]
+
+    def remedy(self) -> Remedy:
+        added = ", ".join(f'"{one.key}": {value(one.solved)}' for one in self.keys)
+        return Remedy(f"add {added} to {self.file}", tuple(one.step(self.file) for one in self.keys))
+
+
+class OneRankOfSeveral(Finding, frozen=True, kw_only=True):
+    """The weights are one rank of a tensor-parallel save.
+
+    What it means
+        Each split matrix has the same fraction of its rows or columns, while norms and other small tensors are whole:
+        the file holds what one GPU of several held.
+
+    Why it matters
+        The other ranks hold the rest of each matrix. No config makes this file a model.
+
+    Example
+        error[D503] one-rank-of-several: one of 2 ranks
+          split  9 families, each to 1/2: model.embed_tokens.weight,
+                 model.layers.{layer}.self_attn.q_proj.weight and 7 more
+          first  [2048, 4096] of [4096, 4096]
+          whole  3 families
+          help   merge it with the other rank, with the tool that saved them
+
+    What to do
+        Merge all ranks with the tool that saved them (Megatron, NeMo, DeepSpeed, Meta's conversion script).
+    """
+
+    code = "D503"
+    name = "one-rank-of-several"
+
+    ranks: int
+    families: tuple[str, ...]
+    tensors: int
+    whole: int
+    stored: tuple[int, ...]
+    expected: tuple[int | None, ...]
+
+    def headline(self) -> str:
+        return f"one of {number(self.ranks)} ranks"
+
+    def rows(self) -> Rows:
+        split = f"{len(self.families):,} families, each to 1/{number(self.ranks)}: {listed(self.families, 2)}"
+        return [
+            ("split", split),
+            ("first", f"{shape(self.stored)} of {shape(self.expected)}"),
+            ("whole", f"{number(self.whole)} {'family' if self.whole == 1 else 'families'}"),
+        ]
+
+    def remedy(self) -> Remedy:
+        others = "the other rank" if self.ranks == 2 else f"the other {number(self.ranks - 1)} ranks"
+        return Remedy(f"merge it with {others}, with the tool that saved them")
+
+
+class LayerHeads(msgspec.Struct, frozen=True):
+    """Layers and the number of attention heads that they have."""
+
+    layers: str
+    heads: int
+
+
+class HeadsPruned(Finding, frozen=True, kw_only=True):
+    """Attention heads were pruned from some layers.
+
+    What it means
+        Query, key, value and output matrices of some layers have fewer heads than the config states, and the same
+        number in each of these matrices. Everything else is as expected.
+
+    Why it matters
+        Loaders build every layer with the configured number of heads and fail on the shapes.
+
+    Example
+        error[D504] heads-pruned: layers 3, 7
+          heads     24 of 32 in layer 3; 28 of 32 in layer 7
+          families  2: model.layers.{layer}.self_attn.q_proj.weight,
+                    model.layers.{layer}.self_attn.o_proj.weight
+          help      load it with the program that pruned it, or take the original
+                    weights
+
+    What to do
+        Load the model with the program that pruned it (BERT's config may list `pruned_heads`, which transformers 4
+        reads), or use the weights before pruning.
+    """
+
+    code = "D504"
+    name = "heads-pruned"
+
+    heads: int
+    stored: tuple[LayerHeads, ...]
+    families: tuple[str, ...]
+    tensors: int
+
+    def headline(self) -> str:
+        return self.place.indices or "all layers"
+
+    def rows(self) -> Rows:
+        heads = "; ".join(f"{one.heads} of {self.heads} in {one.layers}" for one in self.stored[:8])
+        more = f" and {len(self.stored) - 8:,} more" if len(self.stored) > 8 else ""
+        return [("heads", heads + more), ("families", f"{len(self.families)}: {listed(self.families, 2)}")]
+
+    def remedy(self) -> Remedy:
+        return Remedy("load it with the program that pruned it, or take the original weights")
+
+
+class WeightsIncomplete(Finding, frozen=True, kw_only=True):
+    """A large part of the model is not stored.
+
+    What it means
+        Tensors of many modules are missing, and no value of the config explains it: a shard was copied alone, or a
+        save was interrupted.
+
+    Why it matters
+        Loaders fill what is missing with random values.
+
+    Example
+        error[N426] weights-incomplete: 191 of 291 tensors are missing, 6,959,398,912
+          parameters
+          missing  lm_head.weight; model.layers.{layer}.self_attn.k_proj.weight (layers
+                   2-31); model.layers.{layer}.self_attn.v_proj.weight (layers 0-31);
+                   model.layers.{layer}.self_attn.o_proj.weight (layers 0-31);
+                   model.layers.{layer}.mlp.gate_proj.weight (layers 0-31);
+                   model.layers.{layer}.mlp.up_proj.weight (layers 0-31);
+                   model.layers.{layer}.mlp.down_proj.weight (layers 0-31)
+          stored   layers 0-31
+          help     fetch the other shards or the whole checkpoint: no file contains
+                   these tensors
+
+    What to do
+        Download the whole checkpoint, with all shards and their index; or save it again.
+    """
+
+    code = "N426"
+    name = "weights-incomplete"
+
+    tensors: int
+    of: int
+    parameters: int
+    parts: tuple[str, ...]
+    parts_in_all: int
+    layers: str
+    families: tuple[str, ...]
+
+    def headline(self) -> str:
+        missing = f"{number(self.tensors)} of {count(self.of, 'tensor')} are missing"
+        return f"{missing}, {number(self.parameters)} parameters"
+
+    def rows(self) -> Rows:
+        more = f" and {self.parts_in_all - len(self.parts):,} more" if self.parts_in_all > len(self.parts) else ""
+        rows = [("missing", "; ".join(self.parts) + more)]
+        return [*rows, ("stored", f"layers {self.layers}")] if self.layers else rows
+
+    def remedy(self) -> Remedy:
+        return Remedy("fetch the other shards or the whole checkpoint: no file contains these tensors")
+
+
+class ClassDiffers(Finding, frozen=True, kw_only=True):
+    """The weights have the head of another class than the config names.
+
+    What it means
+        The head of the class in `architectures` is not stored, and the weights are complete for another class of the
+        same model.
+
+    Why it matters
+        Loaders build the class that the config names, with a random head, and ignore the stored one.
+
+    Example
+        error[N427] class-differs: the weights are LlamaForSequenceClassification's
+          config   LlamaForCausalLM
+          missing  lm_head.weight
+          stored   score.weight
+          help     set "architectures": ["LlamaForSequenceClassification"] and
+                   "num_labels": 1 in config.json
+
+    What to do
+        Name the class of the weights in `architectures`. A class with a new head must be trained before it is used.
+    """
+
+    code = "N427"
+    name = "class-differs"
+
+    declared: str
+    stored_class: str | None
+    file: str
+    missing: tuple[str, ...]
+    stored: tuple[str, ...]
+    labels: int | None
+
+    def headline(self) -> str:
+        of = f"{self.stored_class}'s" if self.stored_class else "of another class"
+        return f"the weights are {of}"
+
+    def rows(self) -> Rows:
+        rows = [("config", self.declared), ("missing", listed(self.missing, 3))]
+        return [*rows, ("stored", listed(self.stored, 3))] if self.stored else rows
+
+    def remedy(self) -> Remedy:
+        train = f"train the head of {self.declared}, which is random until then"
+        if self.stored_class is None:
+            return Remedy(f"name the class of the weights in {self.file}, or {train}")
+        steps = [
+            Step(
+                action="set",
+                file=self.file,
+                key=("architectures",),
+                old=[self.declared],
+                new=[self.stored_class],
+            )
+        ]
+        words = f'set "architectures": ["{self.stored_class}"]'
+        if self.labels is not None:
+            steps.append(Step(action="set", file=self.file, key=("num_labels",), new=self.labels))
+            words += f' and "num_labels": {self.labels}'
+        intended = "" if self.stored else f", or {train}"
+        return Remedy(f"{words} in {self.file}{intended}", tuple(steps))
+
+
+class PartOfAnotherKind(Finding, frozen=True, kw_only=True):
+    """A part of the model is stored as another kind of module than the config's.
+
+    What it means
+        All differences are inside one part, such as the projector of a vision model, which has other modules than
+        the architecture defines: it is of another release or kind (linear instead of two layers, a resampler).
+
+    Why it matters
+        Loaders leave the expected modules random and ignore the stored ones.
+
+    Example
+        error[N428] part-of-another-kind: multi_modal_projector
+          expected  linear_1.weight [48, 72], linear_1.bias [48], linear_2.weight [48,
+                    48], linear_2.bias [48]
+          stored    weight [48, 72], bias [48]
+          help      use the config and the class that this part was saved with
+
+    What to do
+        Use the config and the class that the part was saved with, or take the part from the original checkpoint.
+    """
+
+    code = "N428"
+    name = "part-of-another-kind"
+
+    part: str
+    family: str | None = None
+    expected: tuple[str, ...]
+    stored: tuple[str, ...]
+    tensors: int
+
+    def headline(self) -> str:
+        return f"{self.part} holds the weights of {self.family}" if self.family else self.part
+
+    def rows(self) -> Rows:
+        rows = [("expected", listed(self.expected, 4)), ("stored", listed(self.stored, 4))]
+        return [row for row in rows if row[1]]
+
+    def remedy(self) -> Remedy:
+        return Remedy("use the config and the class that this part was saved with")
+
+
+def _stated(one: KeyValues) -> str:
+    return f"{value(one.stated)} {'by default' if one.absent else 'in the config'}"

@@ -1,0 +1,36 @@
+"""Changes of tensor names: exact names, or patterns in which each `*` stands for the same text on both sides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+Change = tuple[str, str]
+"""The name, or the pattern, before and after."""
+
+
+def renamed(name: str, changes: Iterable[Change]) -> str:
+    """The name after the first change that fits it.
+
+    A pattern that begins with `*` is applied wherever it fits, and before the others.
+    """
+    for old, new in changes:
+        pattern = _compiled(old)
+        found = pattern.fullmatch(name)
+        if found is not None and not old.startswith("*"):
+            return _filled(new, found.groups())
+        while found is not None:
+            name = _filled(new, found.groups())
+            found = pattern.fullmatch(name) if old != new else None
+    return name
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile("(.*?)".join(map(re.escape, pattern.split("*"))), re.DOTALL)
+
+
+def _filled(pattern: str, texts: tuple[str, ...]) -> str:
+    parts = pattern.split("*")
+    return "".join(part + text for part, text in zip(parts, (*texts, ""), strict=False))

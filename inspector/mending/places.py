@@ -1,0 +1,162 @@
+"""Changes of files that lose nothing: complete under a temporary name first, the old file under another name after.
+
+Each change is recorded in a journal before it is made, so that `--undo` can take it back, whenever a run ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+TEMPORARY: Final = ".mend-tmp"
+JOURNAL: Final = ".inspector-mend.json"
+PARTIAL: Final = (".incomplete", ".aria2", ".part", ".crdownload")
+"""Endings of files that download programs are still writing."""
+DOWNLOADS: Final = os.path.join(".cache", "huggingface", "download")
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A change in the journal: a file, and the name of the old one; None where there was no such file."""
+
+    file: str
+    backup: str | None
+
+
+class Folder(msgspec.Struct, frozen=True):
+    """A folder in which files are changed. keep: whether old files are kept and changes recorded."""
+
+    path: str
+    keep: bool
+
+    def at(self, name: str) -> str:
+        """The path of a file of the folder."""
+        return os.path.join(self.path, *name.split("/"))
+
+    def temporary(self, name: str) -> str:
+        """The path under which a file is written until it is complete."""
+        return self.at(name) + TEMPORARY
+
+    def put(self, name: str) -> str | None:
+        """Puts the complete temporary file in the place of a file; gives the name of the old one, if it is kept."""
+        backup = self._kept(name)
+        os.replace(self.temporary(name), self.at(name))
+        return backup
+
+    def aside(self, name: str) -> str | None:
+        """Moves a file aside; gives its new name, if it is kept."""
+        backup = self._kept(name)
+        os.unlink(self.at(name))
+        return backup
+
+    def move(self, name: str, new: str) -> str | None:
+        """Gives a file another name; gives the name under which the old one is kept. Raises OSError if `new` exists."""
+        if os.path.lexists(self.at(new)) and not _is_same_name(self.at(name), self.at(new)):
+            raise FileExistsError(f"{new} exists")
+        if not self.keep:
+            os.rename(self.at(name), self.at(new))
+            return None
+        backup = self._kept(name)
+        _record(self.path, Entry(new, None))
+        os.rename(self.at(name), self.at(new))
+        return backup
+
+    def _kept(self, name: str) -> str | None:
+        """A second name for a file that is about to change."""
+        path = self.at(name)
+        if not self.keep or not os.path.lexists(path):
+            if self.keep:
+                _record(self.path, Entry(name, None))
+            return None
+        free = (one for one in _backups(name) if not os.path.lexists(self.at(one)) or _is_same(path, self.at(one)))
+        backup = next(free)
+        _record(self.path, Entry(name, backup))
+        if not os.path.lexists(self.at(backup)):
+            link(path, self.at(backup))
+        return backup
+
+
+def link(source: str, target: str) -> None:
+    """A second name for a file, or a copy of it where the file system has no links. Complete or not there."""
+    source = os.path.realpath(source)
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target + TEMPORARY)
+        os.replace(target + TEMPORARY, target)
+
+
+def undo(folder: str) -> list[Entry]:
+    """Puts the old files back, the last change first; gives what was changed."""
+    entries = recorded(folder)
+    place = Folder(folder, keep=False)
+    for entry in reversed(entries):
+        if entry.backup is not None and os.path.lexists(place.at(entry.backup)):
+            os.replace(place.at(entry.backup), place.at(entry.file))
+        elif entry.backup is None and os.path.lexists(place.at(entry.file)):
+            os.unlink(place.at(entry.file))
+    clear(folder)
+    if entries:
+        os.unlink(os.path.join(folder, JOURNAL))
+    return entries
+
+
+def recorded(folder: str) -> list[Entry]:
+    """The journal of a folder; empty where there is none. Raises OSError, ValueError."""
+    try:
+        with open(os.path.join(folder, JOURNAL), "rb") as file:
+            return msgspec.json.decode(file.read(), type=list[Entry])
+    except FileNotFoundError:
+        return []
+
+
+def clear(folder: str) -> None:
+    """Removes the temporary files of an interrupted run."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = [one for one in folders if not one.startswith(".")]
+        for name in files:
+            if name.endswith(TEMPORARY):
+                os.unlink(os.path.join(place, name))
+
+
+def _record(folder: str, entry: Entry) -> None:
+    entries = [*recorded(folder), entry]
+    path = os.path.join(folder, JOURNAL)
+    with open(path + TEMPORARY, "wb") as file:
+        file.write(json.dumps([msgspec.to_builtins(one) for one in entries], indent=1).encode())
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(path + TEMPORARY, path)
+
+
+def _backups(name: str) -> Iterator[str]:
+    yield f"{name}.orig"
+    number = 2
+    while True:
+        yield f"{name}.orig-{number}"
+        number += 1
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two names mean one file, as after a run that ended between two changes."""
+    return os.path.exists(other) and os.path.samefile(one, other)
+
+
+def _is_same_name(one: str, other: str) -> bool:
+    """Whether two names differ in case only and mean one file, as on Windows and macOS."""
+    return one != other and one.casefold() == other.casefold() and os.path.samefile(one, other)
+
+
+def downloads_in_progress(folder: str) -> list[str]:
+    """Files that a download program is still writing."""
+    found: list[str] = []
+    for place in (folder, os.path.join(folder, DOWNLOADS)):
+        for path, _, names in os.walk(place):
+            found.extend(os.path.relpath(os.path.join(path, name), folder) for name in names if name.endswith(PARTIAL))
+            if place == folder:
+                break
+    return sorted(found)

@@ -1,0 +1,27 @@
+"""Which files mend does not touch, and why."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from inspector.loader.sources.source import is_plain_name
+
+JSON: Final = (".json",)
+HEADERS: Final = (".safetensors",)
+
+
+def refusal_of(action: str, file: str, new: object = "") -> str | None:
+    """Why an action on a file is not carried out; None where it is. Any file of the folder may be moved."""
+    names = [file, new] if isinstance(new, str) and new and action == "move" else [file]
+    if not all(is_plain_name(name) for name in names):
+        return "the name is not that of a file in this folder"
+    if action == "move":
+        return None
+    if file.endswith(".gguf"):
+        return f"{file} is a GGUF file: mend does not write these"
+    if action == "write" and not file.endswith(".safetensors.index.json"):
+        return f"{file} is the index of pickles: mend does not read these"
+    wanted = JSON if action in ("remove", "write") else HEADERS if action in ("rename", "truncate") else JSON + HEADERS
+    if not file.endswith(wanted):
+        return f"{file or 'the file'} is neither a safetensors nor a JSON file: mend does not write it"
+    return None

@@ -1,0 +1,190 @@
+"""Other explanations of many differences: the config names another class, or another family, than the weights have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.matcher.claim import NO_CONFIG
+from inspector.matcher.families import Families, rekeyed
+from inspector.matcher.reading import Reading, read_by_names
+from inspector.matcher.spelling import best_match
+from inspector.notation.definition import Head
+from inspector.reconciler.missing import is_head
+from inspector.reconciler.place import Placement
+from inspector.reconciler.reconcile import Again, Reconciled, reconcile
+from inspector.reconciler.wording import place_name
+
+LABELS = "num_labels"
+MOST_TRIED = 40
+"""Most other definitions that are tried: those with the fewest names beyond the stored ones."""
+
+
+def explained_otherwise(case: Reconciled, families: Families, again: Again) -> Finding | None:
+    """One finding in place of all: the weights are complete for another class, or for another model type."""
+    claimed = case.claim.definition is case.reading.definition
+    if not claimed or case.plan.scope.faults or not case.placement.differences:
+        return None  # a config that contradicts itself is reported for what it is
+    if case.reading.prefix:  # a prefix on a part of the names may be a submodel of another type
+        return _of_another_family(case, families, again) if case.reading.part else None
+    return _of_another_class(case, again) or _of_another_family(case, families, again)
+
+
+def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
+    declared, reading = case.claim.head, case.reading
+    if declared is None or case.claim.class_name is None or not case.placement.missing:
+        return None
+    match = best_match(reading.scope, reading.families, None)
+    own = {one.block.slot.path for one in case.placement.placed if id(one.block.slot) in case.beyond}
+    unexpected = [place_name(one.key, one.boxes) for one in case.as_configured.unexpected]
+    untrained = all(not gap.block.slot.body and not is_head(gap) for gap in case.placement.missing)
+    if match.head is declared or not (own or unexpected or untrained):
+        return None  # where nothing of another class is stored, a missing part of the model is no sign of one
+    other = again(replace(case.claim, head=match.head), replace(reading, match=match))
+    labels = [cause for cause in other.causes if cause.key == LABELS]
+    if other.placement.differences or len(labels) < len(other.causes):
+        return None
+    from inspector.findings.single_causes import ClassDiffers
+
+    missing = [place_name(gap.block.key, gap.boxes) for gap in case.as_configured.missing]
+    stored = [place_name(one.block.key, one.boxes) for one in other.placement.placed if one.block.slot.path in own]
+    return ClassDiffers(
+        place=Place(key="architectures"),
+        declared=case.claim.class_name,
+        stored_class=_class_of(case.claim.class_name, declared, match.head),
+        file="config.json",
+        missing=tuple(missing[:NAMES_SHOWN]),
+        stored=tuple(dict.fromkeys([*stored, *unexpected]))[:NAMES_SHOWN],
+        labels=labels[0].weights if labels and type(labels[0].weights) is int else None,
+    )
+
+
+def _class_of(declared: str, own: Head, other: Head) -> str | None:
+    """The class of the same model with another head: LlamaForCausalLM gives LlamaForSequenceClassification."""
+    suffix = next((name for name in own.names if name and declared.endswith(name)), None)
+    named = other.names[0] if other.names else ""
+    return declared.removesuffix(suffix) + named if suffix and named[:1].isupper() else None
+
+
+def _of_another_family(case: Reconciled, families: Families, again: Again) -> Finding | None:
+    """The finding on weights with the names of another type. Sizes are no evidence of one, nor is what is cut off."""
+    if len(set(_differing(case.as_configured))) < 2 or not _may_be_another(case.as_configured):
+        return None
+    values = case.claim.settings.values
+    for reading in (*_known_by(families, values), *_known_by(families, {})):
+        if reading.definition is case.reading.definition or reading.prefix:
+            continue
+        other = again(replace(NO_CONFIG, settings=reading.scope.settings, definition=reading.definition), reading)
+        stated = reading.scope.settings.known and not other.plan.scope.trace.solved
+        if _differs(other) or not (stated or _stores_others(case) or _inside_stored_layers(case)):
+            continue
+        from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+
+        return NamesOfAnotherArchitecture(
+            place=Place(key="model_type"),
+            claimed=case.claim.model_type or case.reading.name,
+            names=reading.name,
+            class_name=case.claim.class_name,
+            coverage=1.0,
+            differing=tuple(_differing_names(case))[:NAMES_SHOWN],
+        )
+    return None
+
+
+def _known_by(families: Families, values: Mapping[str, Any]) -> list[Reading]:
+    """The readings under definitions that know all names."""
+    return read_by_names(families, values, share=1.0, most=MOST_TRIED)[0]
+
+
+def _may_be_another(placement: Placement) -> bool:
+    """Whether something is stored that the type does not have, or only vectors are missing, such as biases and norms.
+
+    A missing matrix alone is lost: a type without it is a coincidence.
+    """
+    if placement.unexpected:
+        return True
+    return all(len(gap.block.shape) < 2 for gap in placement.missing if not is_head(gap))
+
+
+def _stores_others(case: Reconciled) -> bool:
+    """Whether matrices are stored that the type does not have."""
+    return any(len(extra.layout.shape) > 1 for extra in case.placement.unexpected)
+
+
+def _inside_stored_layers(case: Reconciled) -> bool:
+    """Whether everything missing is missing from all layers, of which other tensors are stored."""
+    stored = {one.block.key.partition("#")[0] for one in case.placement.placed if "#" in one.block.key}
+    gaps = [gap for gap in case.placement.missing if not is_head(gap)]
+    return all(gap.tensors == gap.block.tensors and gap.block.key.partition("#")[0] in stored for gap in gaps)
+
+
+def _differs(other: Reconciled) -> bool:
+    left = other.placement
+    gaps = [gap for gap in left.missing if not is_head(gap)]
+    return bool(other.causes or left.mismatched or left.unexpected or gaps)
+
+
+def _differing(placement: Placement) -> Iterator[str]:
+    """Families that are missing or unexpected. A head that may be tied does not count."""
+    yield from (gap.block.key for gap in placement.missing if not is_head(gap))
+    yield from (one.key for one in placement.unexpected)
+
+
+def _differing_names(case: Reconciled) -> Sequence[str]:
+    placement = case.as_configured
+    missing = [f"{place_name(gap.block.key, gap.boxes)} is missing" for gap in placement.missing]
+    return [*missing, *(f"{place_name(one.key, one.boxes)} is unexpected" for one in placement.unexpected)]
+
+
+def foreign_submodel(case: Reconciled) -> tuple[Finding, str] | None:
+    """The finding on a submodel with the weights of another family, and the prefix of its names."""
+    differing = set(_differing(case.as_configured))
+    prefixes: dict[tuple[str, ...], list[str]] = {}
+    for block in case.plan.blocks:
+        if block.slot.scope:
+            prefixes.setdefault(block.slot.scope, []).append(block.key)
+    for path, keys in prefixes.items():
+        prefix = common_prefix(keys)
+        below = f"{prefix}."
+        if not prefix or len([key for key in differing if key.startswith(below)]) < FEWEST_DIFFERING:
+            continue
+        inner = {key: family for key, family in case.reading.families.items() if key.startswith(below)}
+        own = scope_below(case, path)
+        for reading in _known_by(rekeyed(inner, lambda key, below=below: key.removeprefix(below)), {}):  # type: ignore[misc]
+            if reading.definition is own or reading.prefix or _differs(reconcile(NO_CONFIG, reading, ())):
+                continue
+            from inspector.findings.single_causes import PartOfAnotherKind
+            from inspector.findings.words import shape
+
+            gaps = [gap for gap in case.as_configured.missing if gap.block.key.startswith(below)]
+            extra = [one for one in case.as_configured.unexpected if one.key.startswith(below)]
+            finding = PartOfAnotherKind(
+                part=prefix,
+                family=reading.name,
+                expected=tuple(f"{gap.block.key.removeprefix(below)} {shape(gap.block.shape)}" for gap in gaps[:20]),
+                stored=tuple(f"{one.key.removeprefix(below)} {shape(one.layout.shape)}" for one in extra[:20]),
+                tensors=sum(family.tensors for family in inner.values()),
+            )
+            return finding, below
+    return None
+
+
+FEWEST_DIFFERING = 2
+"""Fewest families of a submodel that are missing or unexpected, for another type to be sought."""
+
+
+def scope_below(case: Reconciled, path: tuple[str, ...]) -> object:
+    """The definition of a submodel."""
+    return case.plan.scope.below(path).definition
+
+
+def common_prefix(keys: Sequence[str]) -> str:
+    """The segments before the first number that all keys have in common, without their last ones."""
+    paths = [key.partition("#")[0].split(".")[:-1] for key in keys]
+    length = 0
+    while paths and all(len(path) > length and path[length] == paths[0][length] for path in paths):
+        length += 1
+    return ".".join(paths[0][:length]) if paths else ""

@@ -1,0 +1,134 @@
+"""Joins findings on tensors that have one cause: a part of another kind, incomplete weights, foreign layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from inspector.algebra.span import Span
+from inspector.findings.finding import Finding
+from inspector.reconciler import ledger
+from inspector.reconciler.alternatives import common_prefix
+from inspector.reconciler.place import Gap, Placed, Unexpected
+from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.wording import family_name, place_name
+
+FEWEST_JOINED = 3
+"""From this number of findings of one kind on they share one finding."""
+PARTS_SHOWN = 8
+PARTS_KEPT = 20
+FAMILIES_KEPT = 100
+
+
+def joined_findings(case: Reconciled, findings: Iterable[Finding]) -> list[Finding]:
+    """The findings on shapes and names of a case, those with one cause as one."""
+    listed = list(findings)
+    if len(listed) < 2 or case.solved:
+        return listed  # without a config each of them is evidence that another definition is right
+    part = _part_of_another_kind(case)
+    if part is not None:
+        return [part]
+    return list(_shapes_of_layers(_incomplete(case, listed)))
+
+
+def _part_of_another_kind(case: Reconciled) -> Finding | None:
+    """All differences below one name, of which as much is missing as is stored otherwise."""
+    unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
+    placement = case.placement
+    unexpected = [extra for extra in placement.unexpected if extra.key in unexplained]
+    expected: list[Gap | Placed] = [*placement.missing, *placement.mismatched]
+    prefix = common_prefix([*(one.block.key for one in expected), *(extra.key for extra in unexpected)])
+    if not prefix or not expected or not unexpected:
+        return None
+    below = [block for block in case.corrected.blocks if block.key.startswith(f"{prefix}.") and block.required]
+    fitting = [one for one in placement.placed if one.fits and one.block.key.startswith(f"{prefix}.")]
+    if 2 * len(below) > sum(block.required for block in case.corrected.blocks) or 2 * len(fitting) > len(below):
+        return None
+    from inspector.findings.single_causes import PartOfAnotherKind
+    from inspector.findings.words import shape
+
+    stored: list[Placed | Unexpected] = [*placement.mismatched, *unexpected]
+    return PartOfAnotherKind(
+        part=prefix,
+        expected=tuple(
+            f"{_inner(prefix, place_name(one.block.key, one.boxes))} {shape(one.block.shape)}" for one in expected
+        )[:PARTS_KEPT],
+        stored=tuple(f"{_inner(prefix, place_name(_key(one), one.boxes))} {shape(one.layout.shape)}" for one in stored)[
+            :PARTS_KEPT
+        ],
+        tensors=sum(one.tensors for one in stored),
+    )
+
+
+def _key(one: Placed | Unexpected) -> str:
+    return one.block.key if isinstance(one, Placed) else one.key
+
+
+def _inner(prefix: str, key: str) -> str:
+    return key.removeprefix(f"{prefix}.")
+
+
+def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
+    """Many missing parts as one finding, after the others."""
+    from inspector.findings.names.tensors import LayersMissing, TensorMissing
+    from inspector.findings.totals import HeadMissing
+
+    missing = [one for one in findings if isinstance(one, TensorMissing | LayersMissing | HeadMissing)]
+    if len(missing) < FEWEST_JOINED:
+        return findings
+    from inspector.findings.single_causes import WeightsIncomplete
+
+    parts = sorted((one for one in missing), key=lambda one: not isinstance(one, LayersMissing))
+    gaps = case.placement.missing
+    counted = [gap for gap in gaps if gap.block.slot.tensor.counted]
+    joined = WeightsIncomplete(
+        tensors=sum(gap.tensors for gap in gaps),
+        of=sum(block.tensors for block in case.corrected.blocks if block.required and block.tie is None),
+        parameters=sum(gap.tensors * (gap.block.elements or 0) for gap in counted),
+        parts=tuple(_headline(one) for one in parts[:PARTS_SHOWN]),
+        parts_in_all=len(parts),
+        layers=_layers_stored(case),
+        families=tuple(dict.fromkeys(family_name(gap.block.key) for gap in gaps))[:FAMILIES_KEPT],
+        confidence=missing[0].confidence,
+    )
+    return [joined, *(one for one in findings if one not in missing)]
+
+
+def _headline(one: Finding) -> str:
+    where = one.place.indices
+    return f"{one.headline()} ({where})" if where and not one.place.tensor and where not in one.headline() else (
+        one.headline()
+    )  # fmt: skip
+
+
+def _layers_stored(case: Reconciled) -> str:
+    """The numbers of the layers of which something is stored."""
+    spans = [
+        box[0]
+        for one in case.placement.placed
+        for box in one.boxes
+        if box
+        and any(word in one.block.key.partition("#")[0].split(".") for word in ("layers", "layer", "h", "blocks"))
+    ]
+    return Span.union(spans).words() if spans else ""
+
+
+def _shapes_of_layers(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Wrong shapes of several matrices in the same layers are one finding."""
+    from inspector.findings.shapes import ShapeDiffers
+
+    groups: dict[str, list[ShapeDiffers]] = {}
+    for one in findings:
+        if isinstance(one, ShapeDiffers) and one.place.indices:
+            groups.setdefault(one.place.indices, []).append(one)
+    firsts = {id(same[0]): same for same in groups.values() if len(same) >= FEWEST_JOINED}
+    others = {id(one) for same in firsts.values() for one in same[1:]}
+    for finding in findings:
+        same = firsts.get(id(finding))
+        if same is not None:
+            also = tuple(str(one.place.tensor or one.place.family) for one in same[1:])
+            names = tuple(name for one in same for name in one.names)
+            yield replace(same[0], also=also, names=names, tensors=sum(one.tensors for one in same))
+        elif id(finding) not in others:
+            yield finding

@@ -1,0 +1,231 @@
+"""Recognizes one cause behind many differences that no single config key explains.
+
+Each recognizer looks at the differences under the config as it is. It gives a finding, and the differences that the
+finding does not explain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from inspector.algebra.boxes import Box
+from inspector.algebra.span import Span
+from inspector.algebra.values import whole
+from inspector.findings.finding import Finding, Place
+from inspector.matcher.families import Families
+from inspector.notation.scope import Scope
+from inspector.notation.slots import scope_of
+from inspector.reconciler.place import Placed, Placement
+from inspector.reconciler.reconcile import Again, Reconciled
+from inspector.reconciler.wording import family_name, nouns_of
+
+FAMILIES_SHOWN = 20
+PLACEHOLDERS = ((0,), (1,))
+"""Shapes of a parameter that another process holds, and of what stands for it in a save that was not gathered."""
+
+
+class Recognized(NamedTuple):
+    """A finding, and the case with what it does not explain."""
+
+    finding: Finding
+    rest: Reconciled
+
+
+def recognized(case: Reconciled, families: Families, again: Again) -> Recognized | None:
+    """The one cause behind the differences of a case; None where there is none, or no config.
+
+    families: all that is stored. again: reconciles it with another claim.
+    """
+    if case.solved or not case.as_configured.differences:
+        return None
+    found = _not_gathered(case)
+    if found is None and len(case.causes) == 1 and not case.placement.differences:
+        return None  # one config key explains everything
+    found = found or _one_rank(case) or _pruned_heads(case)
+    if found is not None:
+        return found
+    from inspector.reconciler.sizes import keys_absent, of_another_model, of_another_size
+
+    size = keys_absent(case) or of_another_size(case)
+    if size is not None:
+        finding, head = size
+        rest = replace(case.placement, missing=() if head else case.placement.missing)
+        return Recognized(finding, replace(case, causes=(), placement=rest))
+    other = of_another_model(case, again) if case.placement.differences and not case.plan.scope.faults else None
+    if other is not None:
+        return Recognized(other, case.uncorrected(Placement((), (), ())))
+    from inspector.reconciler.alternatives import explained_otherwise, foreign_submodel
+
+    otherwise = explained_otherwise(case, families, again)
+    if otherwise is not None:
+        return Recognized(otherwise, case.uncorrected(Placement((), (), ())))
+    foreign = foreign_submodel(case) if case.placement.differences else None
+    return (
+        None if foreign is None else Recognized(foreign[0], case.uncorrected(_outside(case.as_configured, foreign[1])))
+    )
+
+
+def _outside(placement: Placement, prefix: str) -> Placement:
+    """The differences that are not below a prefix."""
+    return Placement(
+        tuple(one for one in placement.placed if not one.block.key.startswith(prefix)),
+        tuple(gap for gap in placement.missing if not gap.block.key.startswith(prefix)),
+        tuple(extra for extra in placement.unexpected if not extra.key.startswith(prefix)),
+    )
+
+
+def _without(case: Reconciled, explained: Iterable[Placed]) -> Reconciled:
+    """The case under the config as it is, without some mismatched tensors."""
+    ids = {id(one) for one in explained}
+    before = case.as_configured
+    placed = tuple(one for one in before.placed if id(one) not in ids)
+    return case.uncorrected(Placement(placed, before.missing, before.unexpected))
+
+
+def _not_gathered(case: Reconciled) -> Recognized | None:
+    """Placeholders of ZeRO-3 or FSDP: the tensors that were not whole in one process are saved as [0] or [1]."""
+    placeholders = [one for one in case.as_configured.mismatched if one.layout.shape in PLACEHOLDERS]
+    if len({one.block.key for one in placeholders}) < 2:
+        return None
+    from inspector.findings.reading.training import WeightsEmptied
+
+    names = tuple(dict.fromkeys(family_name(one.block.key) for one in placeholders))
+    finding = WeightsEmptied(
+        tensors=sum(one.tensors for one in placeholders),
+        of=sum(one.tensors for one in case.as_configured.placed),
+        names=names[:FAMILIES_SHOWN],
+        shapes=tuple(sorted({one.layout.shape for one in placeholders})),
+    )
+    return Recognized(finding, _without(case, placeholders))
+
+
+# --- tensor parallelism ---
+
+
+class _Cut(NamedTuple):
+    """The axis at which a stored matrix is a fraction of the expected one, and how many such fractions it has."""
+
+    axis: int
+    parts: int
+
+
+def _cut_of(one: Placed) -> _Cut | None:
+    stored, expected = one.layout.shape, one.block.shape
+    if len(stored) != len(expected):
+        return None
+    axes = [at for at, (have, want) in enumerate(zip(stored, expected, strict=True)) if have != want]
+    if len(axes) != 1:
+        return None
+    want, have = expected[axes[0]], stored[axes[0]]
+    return _Cut(axes[0], want // have) if want and have and want % have == 0 and want > have else None
+
+
+def _one_rank(case: Reconciled) -> Recognized | None:
+    """One rank of a tensor-parallel save: matrices cut to the same fraction by rows and others by columns."""
+    placement = case.as_configured
+    if placement.unexpected or any(not gap.block.slot.tied for gap in placement.missing):
+        return None
+    cuts = [(one, _cut_of(one)) for one in placement.mismatched]
+    parts = {cut.parts for _, cut in cuts if cut is not None}
+    if len(parts) != 1 or any(cut is None for _, cut in cuts):
+        return None
+    axes = {cut.axis for one, cut in cuts if cut is not None and len(one.layout.shape) > 1}
+    areas = {one.block.slot.role.partition(".")[0] for one, _ in cuts}
+    layers = {area for area in areas if area not in ("embed", "head", "norm")}
+    fitting = {one.block.key for one in placement.placed if one.fits}
+    if len(axes) < 2 or len(layers) < 2 or not fitting or any(one.block.key in fitting for one, _ in cuts):
+        return None
+    from inspector.findings.single_causes import OneRankOfSeveral
+
+    first = next(one for one, _ in cuts if not one.block.slot.role.startswith(("embed", "head")))
+    finding = OneRankOfSeveral(
+        ranks=parts.pop(),
+        families=tuple(dict.fromkeys(family_name(one.block.key) for one, _ in cuts))[:FAMILIES_SHOWN],
+        tensors=sum(one.tensors for one, _ in cuts),
+        whole=len(fitting),
+        stored=first.layout.shape,
+        expected=first.block.shape,
+    )
+    return Recognized(finding, _without(case, [one for one, _ in cuts]))
+
+
+# --- pruned heads ---
+
+
+def _pruned_heads(case: Reconciled) -> Recognized | None:
+    """Layers in which the matrices of attention have fewer heads, and in each layer all the same number."""
+    placement = case.as_configured
+    mismatched = placement.mismatched
+    if placement.missing or placement.unexpected or not mismatched:
+        return None
+    if any(not one.block.slot.role.startswith("attention.") for one in mismatched):
+        return None
+    heads = {_heads_in(scope_of(case.plan.scope, one.block.slot)) for one in mismatched}
+    layers: dict[int, set[int]] = {}
+    for one in mismatched:
+        width, cut = _heads_of(case, one), _one_axis(one)
+        if width is None or cut is None:
+            return None
+        for layer in _first_axis(one.boxes):
+            layers.setdefault(layer, set()).add(width)
+    families = tuple(dict.fromkeys(family_name(one.block.key) for one in mismatched))
+    configured = heads.pop() if len(heads) == 1 else None
+    if configured is None or len(families) < 2 or not layers or any(len(found) != 1 for found in layers.values()):
+        return None
+    if len(layers) == _layers_in(placement) and len({min(found) for found in layers.values()}) == 1:
+        return None  # the same number in all layers is a number that a config can state
+    from inspector.findings.single_causes import HeadsPruned, LayerHeads
+
+    noun = nouns_of(mismatched[0].block.key)[0]
+    numbers: dict[int, list[int]] = {}
+    for layer, found in sorted(layers.items()):
+        numbers.setdefault(min(found), []).append(layer)
+    finding = HeadsPruned(
+        place=Place(indices=_in_words(noun, layers)),
+        heads=configured,
+        stored=tuple(LayerHeads(_in_words(noun, where), number) for number, where in numbers.items()),
+        families=families[:FAMILIES_SHOWN],
+        tensors=sum(one.tensors for one in mismatched),
+    )
+    return Recognized(finding, _without(case, mismatched))
+
+
+def _in_words(noun: str, indices: Iterable[int]) -> str:
+    span = Span.of(indices)
+    return f"{noun if span.size == 1 else noun + 's'} {span.words()}"
+
+
+def _one_axis(one: Placed) -> int | None:
+    """The only axis at which a stored shape is smaller than the expected one."""
+    stored, expected = one.layout.shape, one.block.shape
+    if len(stored) != len(expected) or None in expected:
+        return None
+    axes = [at for at, (have, want) in enumerate(zip(stored, expected, strict=True)) if have != want]
+    return axes[0] if len(axes) == 1 and stored[axes[0]] < (expected[axes[0]] or 0) else None
+
+
+def _heads_in(scope: Scope) -> int | None:
+    return whole(scope.word(("h",)))
+
+
+def _heads_of(case: Reconciled, one: Placed) -> int | None:
+    """The number of heads that a stored matrix of attention has room for; None where it is not a whole one."""
+    axis, heads = _one_axis(one), _heads_in(scope_of(case.plan.scope, one.block.slot))
+    if axis is None or not heads:
+        return None
+    stored, expected = one.layout.shape[axis] * heads, one.block.shape[axis] or 0
+    return stored // expected if expected and stored % expected == 0 else None
+
+
+def _first_axis(boxes: Iterable[Box]) -> Iterator[int]:
+    for box in boxes:
+        yield from box[0] if box else ()
+
+
+def _layers_in(placement: Placement) -> int:
+    """The number of layers that have attention."""
+    attention = [one for one in placement.placed if one.block.slot.role.startswith("attention.")]
+    return len({layer for one in attention for layer in _first_axis(one.boxes)})

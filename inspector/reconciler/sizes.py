@@ -1,0 +1,125 @@
+"""Several wrong config keys with one cause: a config of another size of the family, and keys that are absent."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from inspector.architectures.sizes import published_as
+from inspector.findings.finding import Finding, Place
+from inspector.findings.single_causes import KeyValues
+from inspector.matcher.claim import NO_CONFIG
+from inspector.notation.scope import Scope
+from inspector.notation.settings import Settings
+from inspector.reconciler.inverse.causes import Cause
+from inspector.reconciler.reconcile import Again, Reconciled
+from inspector.reconciler.wording import family_name
+
+KEYS_SHOWN = 12
+FEWEST_KEYS = 3
+"""From this number of wrong sizes on, the config as a whole is of another model."""
+
+
+Found = tuple[Finding, bool]
+"""A finding, and whether it explains that a head is missing as well."""
+
+
+def of_another_size(case: Reconciled) -> Found | None:
+    """The finding on a config of which several sizes are wrong while the corrected config explains everything.
+
+    A published model with exactly the number of parameters that is stored shows whether its head is tied.
+    """
+    causes = list(case.causes)
+    if sum(map(_is_size, causes)) < 2 or not _explained(case):
+        return None
+    stored = case.ledger.counts.unique_parameters
+    published = published_as(case.reading.name, stored)
+    if len(causes) < FEWEST_KEYS and not published:
+        return None
+    from inspector.findings.single_causes import ConfigOfAnotherSize
+
+    keys = [_key_values(cause, causes) for cause in causes]
+    tied = bool(published and case.placement.missing)
+    if tied:
+        path = ("tie_word_embeddings",)
+        value, defaulted = case.plan.scope.settings.read(path)
+        keys.append(KeyValues(path[0], value, True, defaulted, False))
+    finding = ConfigOfAnotherSize(
+        place=Place(key=causes[0].key),
+        file=_config_file(case),
+        described=case.ledger.counts.expected_parameters,
+        stored=stored,
+        published=published,
+        keys=tuple(keys),
+    )
+    return finding, tied
+
+
+def of_another_model(case: Reconciled, again: Again) -> Finding | None:
+    """The finding on a config with most shapes wrong while the weights are a whole model of the same definition."""
+    placement = case.as_configured
+    fitting = sum(one.tensors for one in placement.placed if one.fits)
+    upright = [one for one in placement.mismatched if one.layout.shape != tuple(reversed(one.block.shape))]
+    if sum(one.tensors for one in upright) <= fitting:
+        return None  # transposed matrices have the right sizes
+    reading = case.reading
+    unknown = Scope(reading.definition, Settings({}, known=False), reading.scope.lookup)
+    other = again(NO_CONFIG, replace(reading, scope=unknown))
+    if not _explained(other):
+        return None
+    from inspector.findings.single_causes import ConfigOfAnotherSize
+    from inspector.reconciler.inverse.answers import answers_of
+
+    settings, keys = case.plan.scope.settings, []
+    for key, value in answers_of(other).determined.items():
+        stated, defaulted = settings.read(tuple(key.split(".")))
+        if type(value) is int and type(stated) is int and value != stated:
+            keys.append(KeyValues(key, stated, value, defaulted, True))
+    stored = other.ledger.counts.unique_parameters
+    return ConfigOfAnotherSize(
+        place=Place(key=keys[0].key if keys else "model_type"),
+        file=_config_file(case),
+        described=case.ledger.counts.expected_parameters,
+        stored=stored,
+        published=published_as(reading.name, stored),
+        keys=tuple(keys[:KEYS_SHOWN]),
+    )
+
+
+def keys_absent(case: Reconciled) -> Found | None:
+    """The finding on several keys that the config leaves to defaults which the weights contradict."""
+    causes = list(case.causes)
+    if len(causes) < 2 or not all(cause.defaulted and cause.interval is None for cause in causes):
+        return None
+    if not _explained(case):
+        return None
+    from inspector.findings.single_causes import ConfigKeysAbsent
+
+    finding = ConfigKeysAbsent(
+        place=Place(key=causes[0].key),
+        file=_config_file(case),
+        keys=tuple(_key_values(cause, causes) for cause in causes),
+        explains=sum(cause.explains for cause in causes),
+        families=tuple(dict.fromkeys(family_name(key) for cause in causes for key in cause.families))[:20],
+    )
+    return finding, False
+
+
+def _is_size(cause: Cause) -> bool:
+    return type(cause.weights) is int and (cause.config is None or type(cause.config) is int)
+
+
+def _explained(case: Reconciled) -> bool:
+    """Whether the causes together leave nothing but a head that may be tied."""
+    left = case.placement
+    return not (left.mismatched or left.unexpected) and all(gap.block.slot.tied for gap in left.missing)
+
+
+def _key_values(cause: Cause, causes: list[Cause]) -> KeyValues:
+    """A cause as a key with its values. An alternative that is a cause itself, with that value, is none."""
+    found = {(one.key, one.weights) for one in causes if isinstance(one.weights, int | str)}
+    others = [rival for rival in cause.rivals if not isinstance(rival[1], int | str) or rival not in found]
+    return KeyValues(cause.key, cause.config, cause.weights, cause.defaulted, bool(others))
+
+
+def _config_file(case: Reconciled) -> str:
+    return "params.json" if case.claim.is_params else "config.json"

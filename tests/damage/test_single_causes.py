@@ -1,0 +1,256 @@
+"""One cause is one finding, on several architectures, and its advice does no harm."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from tests.checkpoints import genuine
+from tests.judged import FIXTURES, base_record, diffusers_records, judged, spec_of
+from tests.sparse_models import LLAMA8B
+
+Spec = dict[str, tuple[str, tuple[int, ...]]]
+Config = dict[str, Any]
+
+
+def record(model_type: str, suffix: str = "") -> tuple[Spec, Config]:
+    """The listing and the config of a small model."""
+    one = base_record(model_type, suffix)
+    return spec_of(one), {"architectures": [one["class"]], **one["config"]}
+
+
+def component(name: str) -> tuple[Spec, Config]:
+    """The listing and the config of a component of a pipeline."""
+    one = next(one for one in diffusers_records(name) if not one["variant"])
+    return spec_of(one), {**one["config"], "_class_name": name}
+
+
+def bad(audited: Audit) -> list[str]:
+    """The codes of errors and warnings."""
+    return [finding.code for finding in audited.findings if finding.severity != "note"]
+
+
+def without(spec: Spec, *patterns: str) -> Spec:
+    """The listing without the names that match."""
+    return {name: entry for name, entry in spec.items() if not any(re.search(one, name) for one in patterns)}
+
+
+def only(spec: Spec, pattern: str) -> Spec:
+    """The listing of the names that match."""
+    return {name: entry for name, entry in spec.items() if re.search(pattern, name)}
+
+
+ABSENT = [
+    ("llava", "", "vision_tower"), ("qwen2_vl", "Generation", "visual"), ("paligemma", "Generation", "vision_tower"),
+    ("llava", "", "multi_modal_projector"), ("paligemma", "Generation", "multi_modal_projector"),
+    ("llava", "", "language_model"), ("t5", "Generation", "^decoder|lm_head"),
+    ("bart", "Generation", "decoder|lm_head"), ("whisper", "Generation", "decoder|proj_out"),
+    ("whisper", "Generation", "encoder"), ("clip", "CLIPModel", "vision"),
+    ("clip", "CLIPModel", "text"), ("llama", "CausalLM", r"layers\.|norm"), ("mixtral", "CausalLM", r"layers\.|norm"),
+    ("gpt2", "LMHeadModel", r"\.h\.|ln_f"), ("bert", "MaskedLM", "encoder"), ("llama", "CausalLM", "^model"),
+    ("vit", "ImageClassification", "encoder"), ("llama", "CausalLM", r"\.mlp\."), ("llama", "CausalLM", "self_attn"),
+    ("llama", "CausalLM", r"\.[12]\.|model.norm|layers.0.*norm"), ("gpt2", "LMHeadModel", r"\.[12]\.|ln_f"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "pattern"), ABSENT)
+def test_what_is_absent_is_missing_and_not_solved_into_the_config(model_type: str, suffix: str, pattern: str) -> None:
+    spec, config = record(model_type, suffix)
+    audited = judged(without(spec, pattern), config)
+    codes = bad(audited)
+    assert 1 <= len(codes) <= 2
+    assert set(codes) <= {"N403", "N404", "N426", "P701"}
+    assert not any(finding.remedy().steps for finding in audited.findings)
+
+
+def other_size(**changes: Any) -> Config:
+    return {**LLAMA8B, **changes}
+
+
+BERT = {"model_type": "bert", "architectures": ["BertForMaskedLM"], "hidden_size": 768, "num_hidden_layers": 12,
+        "num_attention_heads": 12, "intermediate_size": 3072, "vocab_size": 30522, "max_position_embeddings": 512,
+        "type_vocab_size": 2}  # fmt: skip
+GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 768, "n_layer": 12, "n_head": 12,
+        "n_positions": 1024, "vocab_size": 50257}  # fmt: skip
+T5 = {"model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "d_model": 512, "d_ff": 2048, "d_kv": 64,
+      "num_heads": 8, "num_layers": 6, "vocab_size": 32128}  # fmt: skip
+LLAMA70B = other_size(hidden_size=8192, intermediate_size=28672, num_attention_heads=64, num_hidden_layers=80)
+SIZES: list[tuple[Config, Config, str]] = [
+    (dict(LLAMA8B), LLAMA70B, "llama-3-8b"),
+    (LLAMA70B, dict(LLAMA8B), "llama-3-70b"),
+    (BERT, {**BERT, "hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16,
+            "intermediate_size": 4096}, "bert-base"),
+    (GPT2, {**GPT2, "n_embd": 1600, "n_layer": 48, "n_head": 25}, "gpt2"),
+    (T5, {**T5, "d_model": 768, "d_ff": 3072, "num_heads": 12, "num_layers": 12}, "t5-small"),
+    (other_size(hidden_size=1024, intermediate_size=2816, num_hidden_layers=8), dict(LLAMA8B), ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stored", "config", "published"), SIZES)
+def test_a_config_of_another_size_is_one_finding(stored: Config, config: Config, published: str) -> None:
+    audited = judged(genuine(stored), config)
+    assert bad(audited) == ["C315"]
+    finding = audited.findings[0]
+    assert finding.facts["described"] == audited.counts.expected_parameters
+    assert finding.facts["stored"] == audited.counts.unique_parameters
+    assert any(name.startswith(published) for name in finding.facts["published"]) or not published
+
+
+def rank(spec: Spec, parts: int, embeddings: bool) -> Spec:
+    """The first rank of a tensor-parallel save."""
+    rows = r"(q|k|v|gate|up)_proj|query|key|value|intermediate.dense|w1|w3" + (
+        "|embed_tokens|lm_head" if embeddings else ""
+    )
+    cut: Spec = {}
+    for name, (dtype, shape) in spec.items():
+        if re.search(rows, name):
+            shape = (shape[0] // parts, *shape[1:])
+        elif re.search(r"(o|down)_proj|output.dense.weight|w2", name):
+            shape = (shape[0], shape[1] // parts)
+        cut[name] = (dtype, shape)
+    return cut
+
+
+QWEN2 = {"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"], "hidden_size": 3584, "intermediate_size": 18944,
+         "num_attention_heads": 28, "num_key_value_heads": 4, "num_hidden_layers": 28, "vocab_size": 152064,
+         "tie_word_embeddings": False}  # fmt: skip
+
+
+@pytest.mark.parametrize("parts", [2, 4])
+@pytest.mark.parametrize("embeddings", [False, True])
+@pytest.mark.parametrize("config", [dict(LLAMA8B), QWEN2, BERT], ids=lambda one: str(one["model_type"]))
+def test_one_rank_of_several(config: Config, embeddings: bool, parts: int) -> None:
+    audited = judged(rank(genuine(config), parts, embeddings), config)
+    assert bad(audited) == ["D503"]
+    assert audited.findings[0].title == f"one of {parts} ranks"
+    assert not audited.findings[0].remedy().steps
+
+
+FAMILIES = [
+    ("llama", "qwen2"), ("llama", "qwen3"), ("llama", "gemma2"), ("llama", "phi3"), ("llama", "olmo2"),
+    ("qwen2", "llama"), ("qwen3", "llama"), ("mixtral", "mistral"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stored", "claimed"), FAMILIES)
+def test_weights_of_another_family_are_named(stored: str, claimed: str) -> None:
+    spec, config = record(stored, "CausalLM")
+    classes = record(claimed, "CausalLM")[1]["architectures"]
+    audited = judged(spec, {**config, "model_type": claimed, "architectures": classes})
+    assert bad(audited) == ["N401"]
+    assert audited.findings[0].facts["names"] == stored
+
+
+@pytest.mark.parametrize(
+    ("stored", "claimed"),
+    [("AutoencoderKL", "UNet2DConditionModel"), ("UNet2DConditionModel", "AutoencoderKL")],
+)
+def test_a_component_with_the_weights_of_another_one(stored: str, claimed: str) -> None:
+    audited = judged(component(stored)[0], component(claimed)[1])
+    assert bad(audited) == ["N401"]
+    assert audited.findings[0].facts["names"] == stored
+
+
+def test_a_submodel_with_the_weights_of_another_family() -> None:
+    spec, config = record("llava")
+    tower = record("siglip_vision_model")[0]
+    prefix = next(name for name in spec if "vision_tower." in name).partition("vision_model.")[0]
+    audited = judged({**without(spec, "vision_tower"), **{prefix + name: one for name, one in tower.items()}}, config)
+    assert len(bad(audited)) <= 2
+    assert audited.findings[0].facts["family"] == "siglip_vision_model"
+
+
+CLASSES = [
+    ("llama", "CausalLM", "SequenceClassification"), ("qwen2", "CausalLM", "SequenceClassification"),
+    ("mistral", "CausalLM", "SequenceClassification"), ("bert", "MaskedLM", "SequenceClassification"),
+    ("bert", "SequenceClassification", "MaskedLM"), ("roberta", "MaskedLM", "TokenClassification"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model_type", "stored", "declared"), CLASSES)
+def test_a_class_with_another_head_than_the_stored_one(model_type: str, stored: str, declared: str) -> None:
+    spec, config = record(model_type, stored)
+    right = config["architectures"]
+    audited = judged(spec, {**config, "architectures": [right[0].replace(stored, declared)]})
+    assert bad(audited) == ["N427"]
+    (step,) = audited.findings[0].remedy().steps
+    assert (step.action, step.key, step.new) == ("set", ("architectures",), right)
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen2", "mistral"])
+def test_a_reward_model_gets_its_class_and_its_labels(model_type: str) -> None:
+    spec, config = record(model_type, "CausalLM")
+    score: Spec = {"score.weight": ("F32", (1, config["hidden_size"]))}
+    audited = judged({**without(spec, "lm_head"), **score}, config)
+    assert bad(audited) == ["N427"]
+    steps = audited.findings[0].remedy().steps
+    assert [step.key[0] for step in steps] == ["architectures", "num_labels"]
+
+
+@pytest.mark.parametrize("placeholder", [(0,), (1,)])
+@pytest.mark.parametrize("make", [
+    lambda: record("llama", "CausalLM"), lambda: record("bert", "MaskedLM"), lambda: record("gpt2", "LMHeadModel"),
+    lambda: component("UNet2DConditionModel"),
+], ids=["llama", "bert", "gpt2", "unet"])  # fmt: skip
+def test_placeholders_of_a_save_that_was_not_gathered(
+    make: Callable[[], tuple[Spec, Config]], placeholder: tuple[int, ...]
+) -> None:
+    spec, config = make()
+    small = {name: (dtype, shape if len(shape) < 2 else placeholder) for name, (dtype, shape) in spec.items()}
+    assert bad(judged(small, config)) == ["R042"]
+    everything = {name: (dtype, placeholder) for name, (dtype, shape) in spec.items()}
+    assert bad(judged(everything, config)) == ["R042"]
+
+
+@pytest.mark.parametrize("model_type", ["deepseek_v2", "deepseek_v3"])
+def test_a_config_without_the_keys_of_latent_attention(model_type: str) -> None:
+    spec, config = record(model_type, "CausalLM")
+    names = ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
+    left = {key: value for key, value in config.items() if key not in (*names, "head_dim", "qk_head_dim")}
+    audited = judged(spec, left)
+    assert bad(audited) == ["C316"]
+    steps = audited.findings[0].remedy().steps
+    assert {step.key[0]: step.new for step in steps} == {name: config[name] for name in names}
+
+
+@pytest.mark.parametrize(("model_type", "suffix"), [("llama", "CausalLM"), ("mixtral", "CausalLM"), ("opt", "CausalLM"),
+                                                    ("bert", "MaskedLM"), ("gpt2", "LMHeadModel")])  # fmt: skip
+def test_layers_that_were_cut_out_are_numbered_in_order(model_type: str, suffix: str) -> None:
+    spec, config = record(model_type, suffix)
+    key = next(key for key in ("num_hidden_layers", "n_layer") if key in config)
+    last = config[key] - 1
+    gap = {re.sub(rf"\.(layers|layer|h)\.{last}\.", rf".\1.{last + 1}.", name): one for name, one in spec.items()}
+    audited = judged(gap, config)
+    assert bad(audited) == ["N425"]
+    (step,) = audited.findings[0].remedy().steps
+    assert (step.action, step.old.count(str(last + 1)), step.new.count(str(last))) == ("rename", 1, 1)
+
+
+def published() -> list[tuple[str, Config, Config]]:
+    """Two published sizes of each class that has several: (their names, the stored config, the other one)."""
+    text = (FIXTURES / "published.toml").read_text(encoding="utf-8")
+    classes: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for model in tomllib.loads(text)["model"]:
+        classes.setdefault((model["model_type"], model["class"]), []).append(model)
+    found = []
+    for models in classes.values():
+        other = next((one for one in models if one["parameters"] != models[0]["parameters"]), None)
+        if other is not None and len(models[0]["config"]) and max(models[0]["parameters"], other["parameters"]) < 2e11:
+            names = f"{models[0]['name']} under {other['name']}"
+            found.append((names, json.loads(models[0]["config"]), json.loads(other["config"])))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("names", "stored", "config"), published(), ids=lambda one: one if isinstance(one, str) else ""
+)
+def test_weights_under_the_config_of_another_published_size(names: str, stored: Config, config: Config) -> None:
+    audited = judged(genuine(stored), config)
+    assert 1 <= len(bad(audited)) <= 2
+    assert set(bad(audited)) <= {"C310", "C315", "P701", "N402"}

@@ -1,0 +1,193 @@
+"""Damaged checkpoints are clean after `inspector mend --write`, and no byte of a tensor has changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from inspector.auditing.start import audit
+from inspector.cli.verbs import mend
+from inspector.dialects.gguf import own_key
+from inspector.mending.json_text import with_value, without_key
+from inspector.mending.patterns import renamed
+from tests.checkpoints import genuine
+from tests.judged import diffusers_records, spec_of
+from tests.mending.damages import DAMAGES, LLAMA, damaged, digests, store, whole
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def run(folder: Path, **options: Any) -> tuple[int, dict[str, Any]]:
+    """The exit code and the document."""
+    outcome = mend(str(folder), format="json", **options)
+    return outcome.code, json.loads(outcome.text)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files but mend's journal."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".inspector-mend.json"}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_it_is_clean_afterwards_and_the_tensors_are_the_same(name: str, tmp_path: Path) -> None:
+    before = damaged(name, tmp_path)
+    stored = contents(tmp_path)
+    code, plan = run(tmp_path)
+    assert (code, plan["left"], contents(tmp_path)) == (0, [], stored)
+    assert plan["steps"] and not any(step["done"] for step in plan["steps"])
+    code, done = run(tmp_path, write=True)
+    assert (code, done["after"], done["failure"]) == (0, "clean", None), done
+    assert all(step["done"] for step in done["steps"])
+    assert Counter(digests(tmp_path).values()) <= Counter(before.values())
+    assert audit(str(tmp_path)).verdict == "clean"
+    kept = {step["backup"] for step in done["steps"] if step["backup"]}
+    assert all((tmp_path / backup).exists() for backup in kept)
+    assert run(tmp_path, write=True)[1]["steps"] == []
+    assert run(tmp_path, undo=True)[0] == 0
+    assert contents(tmp_path) == stored
+
+
+@pytest.mark.parametrize("name", ["DataParallel, shards", "kv heads", "older shards", "name"])
+def test_a_new_folder_leaves_the_old_one_as_it_is(name: str, tmp_path: Path) -> None:
+    damaged(name, tmp_path / "old")
+    stored = contents(tmp_path / "old")
+    code, done = run(tmp_path / "old", into=str(tmp_path / "new"))
+    assert (code, done["after"], done["target"]) == (0, "clean", str(tmp_path / "new"))
+    assert contents(tmp_path / "old") == stored
+    assert not [path for path in (tmp_path / "new").iterdir() if ".orig" in path.name or path.name.startswith(".")]
+    assert run(tmp_path / "old", into=str(tmp_path / "new"))[0] == 3
+
+
+def test_what_remains_keeps_it_from_writing(tmp_path: Path) -> None:
+    damaged("kv heads", tmp_path)
+    spec = genuine(LLAMA)
+    del spec["model.layers.3.mlp.up_proj.weight"]
+    store(tmp_path / "model.safetensors", spec)
+    stored = contents(tmp_path)
+    code, plan = run(tmp_path, write=True)
+    assert (code, [one["finding"] for one in plan["left"]]) == (1, ["N403"])
+    assert contents(tmp_path) == stored
+    code, done = run(tmp_path, write=True, partial=True)
+    assert (code, done["after"]) == (1, "findings")
+    assert json.loads((tmp_path / "config.json").read_text())["num_key_value_heads"] == 2
+
+
+def test_a_healthy_checkpoint_needs_nothing(tmp_path: Path) -> None:
+    whole(tmp_path, genuine(LLAMA), LLAMA, 3)
+    code, plan = run(tmp_path, write=True)
+    assert (code, plan["steps"], plan["left"], plan["after"]) == (0, [], [], None)
+
+
+def test_a_download_in_progress_is_left_alone(tmp_path: Path) -> None:
+    damaged("kv heads", tmp_path)
+    (tmp_path / ".cache/huggingface/download").mkdir(parents=True)
+    (tmp_path / ".cache/huggingface/download/model.safetensors.a.incomplete").write_bytes(b"")
+    code, done = run(tmp_path, write=True)
+    assert code == 3
+    assert "a download is in progress" in done["failure"]
+
+
+def test_without_space_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged("torch.compile", tmp_path)
+    stored = contents(tmp_path)
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=9))
+    code, done = run(tmp_path, write=True)
+    assert code == 3
+    assert done["failure"].endswith("are needed and 9 are free")
+    assert contents(tmp_path) == stored
+
+
+@pytest.mark.complete
+def test_a_killed_run_loses_nothing_and_the_next_one_completes(tmp_path: Path) -> None:
+    draw = Random(7)
+    begun = time.monotonic()
+    damaged("DataParallel, shards", tmp_path / "timed")
+    subprocess.run(_command(tmp_path / "timed"), check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
+    lasts = time.monotonic() - begun
+    for number in range(20):
+        folder = tmp_path / str(number)
+        name = ("DataParallel, shards", "older shards", "no index", "name", "kv heads")[number % 5]
+        before = damaged(name, folder)
+        stored = Counter(contents(folder).values())
+        process = subprocess.Popen(_command(folder), cwd=ROOT, stdout=subprocess.DEVNULL)
+        time.sleep(draw.uniform(0.3, 1.0) * lasts)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert not stored - Counter(contents(folder).values()), (number, name)
+        code, done = run(folder, write=True)
+        assert (code, audit(str(folder)).verdict) == (0, "clean"), (number, name, done)
+        assert Counter(digests(folder).values()) <= Counter(before.values())
+        run(folder, undo=True)
+        assert Counter(contents(folder).values()) >= stored, (number, name)
+
+
+def _command(folder: Path) -> list[str]:
+    return [sys.executable, "-m", "inspector", "mend", str(folder), "--write"]
+
+
+def test_only_the_value_changes_in_a_json_text() -> None:
+    text = '{\n  "a": [1,\n    2],  "b" : {"c":1, "d": null},\n\t"e": 1.50, "e": 2\n}\n'
+    assert with_value(text, ["b", "c"], 7) == text.replace('"c":1', '"c":7')
+    assert with_value(text, ["e"], 3) == text.replace('"e": 2', '"e": 3')
+    assert without_key(text, ["b", "d"]) == text.replace(', "d": null', "")
+    assert without_key(text, ["a"]) == text.replace('"a": [1,\n    2],  ', "")
+    assert without_key(text, ["x"]) == text
+    added = with_value('{\n  "a": 1,\n  "b": 2\n}', ["c"], ["X"])
+    assert added == '{\n  "a": 1,\n  "b": 2,\n  "c": [\n    "X"\n  ]\n}'
+    assert json.loads(with_value("{}", ["a", "b"], 1)) == {"a": {"b": 1}}
+
+
+def test_patterns_of_names() -> None:
+    assert renamed("module.a.b", [("module.*", "*")]) == "a.b"
+    assert renamed("model.model.a", [("model.*", "*")]) == "model.a"
+    assert renamed("a.w.b.w.c", [("*.w.*", "*.*"), ("w.*", "*")]) == "a.b.c"
+    shifted = [(f"layers.{number + 1}.*", f"layers.{number}.*") for number in range(3)]
+    assert [renamed(f"layers.{number}.x", shifted) for number in (1, 2, 3)] == [f"layers.{n}.x" for n in range(3)]
+
+
+def test_the_words_are_those_of_params_json(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "fixtures/checkpoints/meta-numbers", tmp_path, dirs_exist_ok=True)
+    params = tmp_path / "params.json"
+    params.write_text(params.read_text().replace('"n_kv_heads": 2', '"n_kv_heads": 4'))
+    (finding,) = [one for one in audit(str(tmp_path)).findings if one.severity == "error"]
+    assert finding.help == 'set "n_kv_heads": 2 in params.json'
+
+
+def test_a_config_key_of_a_gguf_file() -> None:
+    assert own_key("llama", "num_hidden_layers") == "llama.block_count"
+    assert own_key("mixtral", "num_local_experts") == "llama.expert_count"
+    assert own_key("llama", "tie_word_embeddings") is None
+
+
+def test_each_component_of_a_pipeline_is_mended(tmp_path: Path) -> None:
+    unet, vae = (next(one for one in diffusers_records(name) if not one["variant"]) for name in COMPONENTS.values())
+    for folder, record, prefix in (("unet", unet, "_orig_mod."), ("vae", vae, "")):
+        (tmp_path / folder).mkdir()
+        config = {**record["config"], "_class_name": COMPONENTS[folder]}
+        (tmp_path / folder / "config.json").write_text(json.dumps(config))
+        name = "diffusion_pytorch_model.safetensors" if prefix else "model.safetensors"
+        store(tmp_path / folder / name, {prefix + key: entry for key, entry in spec_of(record).items()})
+    index = {folder: ["diffusers", name] for folder, name in COMPONENTS.items()}
+    (tmp_path / "model_index.json").write_text(json.dumps({"_class_name": "LDMPipeline", **index}))
+    files = {step.file for finding in audit(str(tmp_path)).findings for step in finding.steps}
+    assert files == {None, "vae/model.safetensors"}
+    code, done = run(tmp_path, write=True)
+    assert (code, done["after"]) == (0, "clean")
+    assert sorted(step["file"] for step in done["steps"]) == [
+        "unet/diffusion_pytorch_model.safetensors",
+        "vae/model.safetensors",
+    ]
+
+
+COMPONENTS = {"unet": "UNet2DConditionModel", "vae": "AutoencoderKL"}
