@@ -105,14 +105,14 @@ def _carry_out(verb: str, values: dict[str, Any]) -> int:
     """Runs a verb, prints what it says, and gives the exit code."""
     from itertools import chain
 
-    from inspector.budget import Exceeded, one_budget
+    from inspector.budget import Exceeded
     from inspector.cli import streams, terminal, verbs
 
     output = values.pop("output", None)
     screen = terminal.screen_of(values.pop("color", None), output)
     values.pop("debug", None)
     try:
-        with one_budget(), _access(values.pop("token", None), values.pop("cache_dir", None)):
+        with _access(values.pop("token", None), values.pop("cache_dir", None)):
             outcome = getattr(verbs, verb)(screen=screen, **values)
         code = int(outcome.code)
         if output is None:

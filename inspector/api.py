@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from inspector import inputs
 from inspector.auditing.result import Audit as AuditResult
 from inspector.auditing.start import audit_opened
+from inspector.budget import one_budget
 from inspector.comparing.checkpoints import compare_audits
 from inspector.comparing.files import with_files
 from inspector.dialects.reading import with_stated_config
@@ -67,7 +68,7 @@ def load(
     read = inputs.config_of(config)
     if not isinstance(source, str | os.PathLike):
         return with_stated_config(_in_memory(source, read))
-    with access(token, cache_dir):
+    with one_budget(), access(token, cache_dir):
         loaded = _load(
             os.fspath(source),
             weights=weights,
@@ -136,22 +137,23 @@ def audit(
     ('findings', 38597376)
     """
     stated, place = inputs.claim_of(claim), None if base is None else os.fspath(base)
-    checkpoint = load(
-        source,
-        config=config,
-        weights=weights,
-        revision=revision,
-        subfolder=subfolder,
-        repo_type=repo_type,
-        local_files_only=local_files_only,
-        cache_dir=cache_dir,
-        token=token,
-        progress=progress,
-    )
     with access(token, cache_dir):
-        audited = audit_opened(
-            checkpoint, stated, base=place, with_base=with_base, whole=weights is None, progress=progress
-        )
+        with one_budget():
+            checkpoint = load(
+                source,
+                config=config,
+                weights=weights,
+                revision=revision,
+                subfolder=subfolder,
+                repo_type=repo_type,
+                local_files_only=local_files_only,
+                cache_dir=cache_dir,
+                token=token,
+                progress=progress,
+            )
+            audited = audit_opened(
+                checkpoint, stated, base=place, with_base=with_base, whole=weights is None, progress=progress
+            )
         return _as(Audit, _read_more(audited, values or bool(tensors), tensors, reference))
 
 

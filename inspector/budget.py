@@ -40,6 +40,11 @@ class Budget:
         self.steps, self.bytes, self.requests = steps, held, requests
         self.reported = False
 
+    def takes_request(self) -> bool:
+        """Takes a request, from any thread; whether one was left."""
+        self.requests -= 1
+        return self.requests >= 0
+
 
 _CURRENT: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
@@ -77,13 +82,15 @@ def hold(size: int, what: str) -> None:
         budget.bytes -= size
 
 
-def request(what: str) -> None:
-    """Takes a request from the budget. Raises Exceeded where none is left."""
+def has_room(size: int) -> bool:
+    """Whether bytes can be held for a moment."""
     budget = _CURRENT.get()
-    if budget is not None:
-        budget.requests -= 1
-        if budget.requests < 0:
-            raise Exceeded(what, "requests")
+    return budget is None or size <= budget.bytes
+
+
+def current() -> Budget | None:
+    """The budget of the running audit, for its other threads."""
+    return _CURRENT.get()
 
 
 def allow_header(size: int) -> None:

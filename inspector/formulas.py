@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -13,6 +14,7 @@ from inspector.algebra.span import Span
 from inspector.architectures.catalog import definition_of, modules
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.start import audit_loaded
+from inspector.budget import Exceeded, one_budget
 from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load
 from inspector.loader.config_file import Config
@@ -87,9 +89,17 @@ def formula(
     cached: bool = False,
 ) -> Formula:
     """The chart of an architecture's name, a config file, or a checkpoint. FormulaError where there is none."""
-    if isinstance(what, Config):
-        return _of_claim(claim_of(what), what.file, head)
-    if config is None and what in modules() and not os.path.exists(what):
+    place = {"config": config, "revision": revision, "subfolder": subfolder, "repo_type": repo_type, "cached": cached}
+    with one_budget():
+        try:
+            return _of_claim(claim_of(what), what.file, head) if isinstance(what, Config) else _of(what, head, place)
+        except Exceeded as exceeded:
+            raise FormulaError(f"the input is too large: {exceeded}") from None
+
+
+def _of(what: str, head: str | None, place: dict[str, Any]) -> Formula:
+    """The chart of a name or a place, of which `place` has what the name leaves open."""
+    if place["config"] is None and what in modules() and not os.path.exists(what):
         definition = definition_of(what)
         assert definition is not None
         defaults = defaults_of(what)
@@ -99,9 +109,7 @@ def formula(
         raise FormulaError(_nothing(what))
     claim = claim_of(_config_alone(what))
     if claim.definition is None:
-        checkpoint = with_stated_config(
-            load(what, config=config, revision=revision, subfolder=subfolder, repo_type=repo_type, cached=cached)
-        )
+        checkpoint = with_stated_config(load(what, **place))
         if checkpoint.readable:
             return _of_checkpoint(checkpoint, what, head)
         claim = claim_of(checkpoint.config) if checkpoint.config is not None else claim

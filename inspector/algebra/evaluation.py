@@ -27,11 +27,23 @@ from inspector.algebra.expression import (
     show,
 )
 from inspector.algebra.span import MOST_LISTED, Span
-from inspector.algebra.values import ITEMS_A_STEP, LISTS, Meanings, Unknown, Value, extent, number_of, truth, whole
+from inspector.algebra.values import (
+    ITEMS_A_STEP,
+    LISTS,
+    Meanings,
+    Unknown,
+    Value,
+    extent,
+    number_of,
+    shown,
+    truth,
+    whole,
+)
 from inspector.budget import spend
 
 Evaluator = Callable[[Meanings], Value]
 STEPS_AN_INDEX = 3
+STEPS_A_FAULT = 100
 PRODUCTS_A_STEP = 1_000
 """Digits of a product grow with its factors, so that its time grows with their square."""
 
@@ -164,7 +176,8 @@ def _on_numbers(
 ) -> Value:
     if one is None or other is None:
         bad = given[0] if one is None else given[1]
-        scope.fault("type", show(node), f"{bad!r:.60} is not a number")
+        spend(STEPS_A_FAULT, LISTS)
+        scope.fault("type", show(node), f"{shown(bad)} is not a number")
         return None
     operator = node.operator
     if operator in ("/", "//", "%") and other == 0:

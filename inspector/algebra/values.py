@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 from typing import Any, Protocol
 
 from inspector.algebra.span import MOST_LISTED, Span
@@ -11,9 +12,9 @@ from inspector.budget import spend
 Value = Any
 """int, float, str, bool, list, dict, Span, or None for absent."""
 MOST_DIGITS = 2**80
+"""Powers and products beyond this number are an error: no count is as large."""
 LISTS = "the layers, stages and lists of the config"
 ITEMS_A_STEP = 8
-"""Powers and products beyond this number are an error: no count is as large."""
 
 
 class Meanings(Protocol):
@@ -45,6 +46,21 @@ class Unknown:
     def at(self, index: int) -> Value:
         """The entry of a list at an index; a scalar has the same value at every index."""
         return self
+
+
+_SHOWN, _ITEMS = 80, 27
+"""Most characters and items that are read of a value: an item takes three characters or more."""
+
+
+def shown(value: object, most: int = 60) -> str:
+    """The beginning of a value as Python writes it; of a long list or object only the first items are read."""
+    if isinstance(value, list):
+        written = f"[{', '.join(map(shown, islice(list.__iter__(value), _ITEMS)))}]"
+    elif isinstance(value, dict):
+        written = f"{{{', '.join(f'{shown(key)}: {shown(one)}' for key, one in islice(dict.items(value), _ITEMS))}}}"
+    else:
+        written = repr(value[: 2 * _SHOWN] if isinstance(value, str) else value)
+    return written[:most]
 
 
 def truth(value: Value) -> bool:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import modules
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped, verdict_of
+from inspector.budget import Exceeded, spend
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.findings.names.components import (
@@ -22,6 +23,7 @@ from inspector.findings.names.components import (
 )
 from inspector.findings.reading.place import NoWeights
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.over_budget import exceeded_findings
 from inspector.reconciler.ledger import Counts, Ledger
 
 if TYPE_CHECKING:
@@ -54,9 +56,16 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     """Audits a pipeline: the findings of its components, each with the component."""
     assert root.pipeline is not None
     wanted = dict(components_of(root.pipeline.values))
-    checkpoints = {name: opened(name) for name in wanted}
-    there = {name: one for name, one in checkpoints.items() if one is not None and (one.readable or one.siblings)}
     findings = _beyond_the_folder(root)
+    checkpoints: dict[str, Checkpoint | None] = {}
+    try:
+        for name in wanted:
+            checkpoints[name] = opened(name)
+            spend(STEPS_A_NAME if checkpoints[name] is None else STEPS_A_COMPONENT, "the components of the pipeline")
+    except Exceeded as exceeded:
+        findings.extend(exceeded_findings(exceeded))
+        wanted = {name: wanted[name] for name in checkpoints}
+    there = {name: one for name, one in checkpoints.items() if one is not None and (one.readable or one.siblings)}
     if not there and root.readable:
         flat = audit_part(root)
         from inspector.findings.names.components import PipelineFlattened
@@ -94,6 +103,7 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     )
 
 
+STEPS_A_NAME, STEPS_A_COMPONENT = 20, 1_000
 MOST_NAMED = 8
 """Most missing components that are reported one by one."""
 

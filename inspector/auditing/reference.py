@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import msgspec
 from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, Reference, ReferenceFile, Skipped, verdict_with
+from inspector.budget import Exceeded
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.findings.header.reference import CLEARER, STRICTER, ReferenceDisagrees
 from inspector.loader.checkpoint import Checkpoint
@@ -80,8 +82,10 @@ def with_reference(audited: Audit, *, every: bool = False, requested: bool = Fal
     """
     parts = {name: part for name, part in audited.components.items() if part.checkpoint.reach is not None}
     parts = parts or {"": audited}
-    with ReferenceReader() as reader:
-        checked = [one for name, part in parts.items() for one in _checked(name, part.checkpoint, reader, every)]
+    checked: list[Checked] = []
+    with ReferenceReader() as reader, suppress(Exceeded):  # what it was asked until then stays
+        for name, part in parts.items():
+            checked.extend(_checked(name, part.checkpoint, reader, every))
     base = None if audited.base is None else with_reference(audited.base, every=every)
     if not checked:
         because = reader.absent or "no local safetensors file was read"

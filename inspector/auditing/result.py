@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.budget import Exceeded, one_budget
 from inspector.findings.finding import Finding, merged
 from inspector.loader.checkpoint import Checkpoint
 from inspector.reconciler.ledger import Counts, Ledger, Line
@@ -109,7 +111,9 @@ class Audit(Struct, frozen=True):
         from inspector.reconciler.experts import experts_of
 
         config = self.checkpoint.config
-        return None if self.case is None or config is None else experts_of(self.ledger, config.values)
+        with suppress(Exceeded), one_budget():
+            return None if self.case is None or config is None else experts_of(self.ledger, config.values)
+        return None
 
     @property
     def answers(self) -> Answers | None:
@@ -118,7 +122,9 @@ class Audit(Struct, frozen=True):
             return None
         from inspector.reconciler.inverse.answers import answers_of
 
-        return answers_of(self.case)
+        with suppress(Exceeded), one_budget():
+            return answers_of(self.case)
+        return None
 
     @property
     def lines(self) -> tuple[Line, ...]:

@@ -59,16 +59,21 @@ def audit(
     Hub; progress: called while headers arrive. Invalid content never raises: it is reported in the findings.
     """
     with one_budget():
-        loaded = load(
-            source,
-            weights=weights,
-            config=config,
-            revision=revision,
-            subfolder=subfolder,
-            repo_type=repo_type,
-            cached=cached,
-            progress=progress,
-        )
+        try:
+            loaded = load(
+                source,
+                weights=weights,
+                config=config,
+                revision=revision,
+                subfolder=subfolder,
+                repo_type=repo_type,
+                cached=cached,
+                progress=progress,
+            )
+        except Exceeded as exceeded:
+            from inspector.loader.over_budget import exceeded_findings
+
+            loaded = Checkpoint(source, source, findings=exceeded_findings(exceeded), address=source)
         return audit_opened(loaded, claim, base=base, with_base=with_base, whole=weights is None, progress=progress)
 
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, Skipped
 from inspector.auditing.start import audit, audit_loaded
+from inspector.budget import Exceeded, one_budget
 from inspector.comparing.cases import Case
 from inspector.comparing.causes import causes
 from inspector.comparing.notes import notes
@@ -44,6 +45,7 @@ from inspector.findings.shards.names import FileNameUnknown
 from inspector.findings.single_causes import ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral, WeightsIncomplete
 from inspector.findings.totals import HeadMissing
 from inspector.loader.layout import Layout
+from inspector.loader.over_budget import exceeded_findings
 from inspector.matcher.families import families_of
 from inspector.notation.roles import GROUPS, group, label
 from inspector.reconciler import ledger
@@ -67,8 +69,9 @@ def compare(
     places: for each side the options of `audit` on its location (revision, subfolder, repo_type, cached).
     Where a side is a repository the files are compared too; hashes: reads every byte of large local files.
     """
-    one, other = (audit(place, **options) for place, options in zip((source, target), places, strict=True))
-    compared = compare_audits(one, other, expect=expect)
+    with one_budget():
+        one, other = (audit(place, **options) for place, options in zip((source, target), places, strict=True))
+        compared = compare_audits(one, other, expect=expect)
     if not (one.checkpoint.tree or other.checkpoint.tree):
         return compared
     from inspector.comparing.files import with_files
@@ -78,19 +81,29 @@ def compare(
 
 def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Comparison:
     """Compares two audits."""
+    if "unreadable" in (one.verdict, other.verdict):
+        return _not_compared(one, other, "unreadable")
+    if not (one.ledger.is_whole and other.ledger.is_whole):
+        return _not_compared(one, other, "findings")
+    with one_budget():
+        try:
+            return _compared(one, other, expect)
+        except Exceeded as exceeded:
+            return _not_compared(one, other, "findings", exceeded_findings(exceeded))
+
+
+def _not_compared(one: Audit, other: Audit, verdict: str, why: Sequence[Finding] = ()) -> Comparison:
+    """The result where a side cannot be read, or where both are too large to be compared."""
+    roles, findings = tuple(_differences(one, other)), (*why, *one.findings, *other.findings)
     totals = one.counts.unique_parameters, other.counts.unique_parameters
-    if one.verdict == "unreadable" or other.verdict == "unreadable":
-        findings = [*one.findings, *other.findings]
-        roles = tuple(_differences(one, other))
-        return Comparison(
-            source=one,
-            target=other,
-            relation="different",
-            roles=roles,
-            findings=tuple(findings),
-            verdict="unreadable",
-            parameters=totals,
-        )
+    return Comparison(
+        source=one, target=other, relation="different", roles=roles, findings=findings, verdict=verdict,
+        parameters=totals,
+    )  # fmt: skip
+
+
+def _compared(one: Audit, other: Audit, expect: str | None) -> Comparison:
+    totals = one.counts.unique_parameters, other.counts.unique_parameters
     left, right = _read_like(one, other), _read_like(other, one)
     before, after, copies = settled(side_of(left), side_of(right))
     before, after = _admitted(before, after), _admitted(after, before)

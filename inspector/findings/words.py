@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 def value(thing: object) -> str:
     """A config value as JSON writes it, shortened."""
+    if isinstance(thing, str | list) and len(thing) > 100:
+        thing = thing[:100]
     text = json.dumps(thing, ensure_ascii=True) if not isinstance(thing, float) else repr(thing)
     return text if len(text) <= 80 else f"{text[:77]}..."
 

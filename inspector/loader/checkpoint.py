@@ -222,6 +222,8 @@ def _opened(
     config: tuple[Config | None, tuple[Finding, ...]] | None = None,
 ) -> Checkpoint:
     """The checkpoint in a source that was opened by its address, with its traffic."""
+    from inspector.loader.over_budget import request_findings
+
     remote, context = opened.remote, copy_context()
     try:
         read = assemble(opened.source, given=given, weights=weights, only=opened.only, config=config)
@@ -236,7 +238,7 @@ def _opened(
         download = remote.download(audited)
     return replace(
         read,
-        findings=(*opened.notes, *read.findings),
+        findings=(*opened.notes, *read.findings, *request_findings()),
         address=opened.address,
         commit=opened.commit,
         cached=remote is None,

@@ -22,6 +22,8 @@ _FIRST: Final = rb'"weight_map"\s*:\s*\{\s*"(?P<name>[^"\\]*)(?P<between>"\s*:\s
 """The key of the map, its first entry, and the text before the second entry."""
 OUTLINE_TO: Final = 20_000_000
 """Largest index with an outline, in bytes: its entries take up to ten times as much memory."""
+FILES_OUTLINED: Final = 5_000
+"""Most files of an index with an outline: of many files each has too few entries to gain by it."""
 OUTLINE_FROM: Final = 100_000
 """Smallest index with an outline, in bytes; a smaller one is decoded at once."""
 
@@ -107,4 +109,6 @@ def outlined(raw: bytes, file: str) -> Outline | None:
         if name == end or b'"' in name or b"\\" in name or not name.isascii():
             return None
         entries.setdefault(name.decode(), []).extend(run)
+        if len(entries) > FILES_OUTLINED:
+            return None
     return Outline(entries, first["between"].decode(), rest)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from inspector.budget import Exceeded, allow_header
+from inspector.budget import Exceeded, allow_header, spend
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.header import parse_header, unopened
 from inspector.loader.header_record import Header, Layouts, unreadable
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from inspector.loader.agreement import Copy
     from inspector.loader.formats.other_formats import ExtraContent, OtherReader
 
+STEPS_A_NAME: Final = 4
 FILES_LIMIT: Final = 20_000
 """Most shards of one set that are opened."""
 
@@ -77,6 +78,7 @@ class SetReading:
         index = self.index or self._outline
         listed: dict[str, None] = {} if index is None else dict.fromkeys(index.files)
         unlisted = [name for name in self.weights.files if name not in listed]
+        spend(STEPS_A_NAME * len(listed), "the files that the index names")
         there = self.listing.files.keys() | self.listing.others.keys()
         asked = [name for name in listed if name in there and is_plain_name(name)]
         if len(asked) + len(unlisted) > FILES_LIMIT:

@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 
 from msgspec import Struct
 
-from inspector.budget import hold
+from inspector.budget import hold, spend
 
 DEPTH_LIMIT: Final = 128
 """Most nested lists and objects; the limit of serde_json, so that verdicts agree with the reference reader."""
@@ -24,6 +24,7 @@ MEMORY_LIMIT: Final = 80_000_000
 """Estimated bytes of Python objects above which a text of many tiny values is refused."""
 _DENSITY_LIMIT: Final = 24
 """Bytes of objects for one byte of a header: genuine ones need about 9, the shortest possible entry 21."""
+_BYTES_A_STEP, _VALUES_A_STEP = 128, 4
 _TOO_DEEP: Final = f"is nested deeper than {DEPTH_LIMIT}"
 _SMALL: Final = 4_000_000
 """Texts up to this many bytes cannot pass MEMORY_LIMIT by much and are not estimated."""
@@ -191,10 +192,14 @@ def too_dense(raw: bytes, density: int = 0) -> JsonFault | None:
     objects, lists, commas = raw.count(b"{"), raw.count(b"["), raw.count(b",")
     if 350 * objects + 64 * lists + 190 * commas <= allowed:
         return None  # an object has at most one colon more than commas, so colons are not counted
-    estimate = 200 * objects + 64 * lists + 40 * commas + 150 * raw.count(b":")
-    if estimate > allowed:
+    if estimated_bytes(raw) > allowed:
         return JsonFault("needs more memory than allowed")
     return None
+
+
+def estimated_bytes(raw: bytes) -> int:
+    """Bytes of the Python objects that a text becomes, about."""
+    return 200 * raw.count(b"{") + 64 * raw.count(b"[") + 40 * raw.count(b",") + 150 * raw.count(b":")
 
 
 def header_too_dense(raw: bytes) -> JsonFault | None:
@@ -253,6 +258,7 @@ def _encodable(text: str) -> bool:
 
 def _decode(raw: bytes, decoder: Callable[[str], Any]) -> object:
     hold(decoded_bytes(raw), "the text of a JSON file")
+    spend(len(raw) // _BYTES_A_STEP + raw.count(b",") // _VALUES_A_STEP, "the text of a JSON file")
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

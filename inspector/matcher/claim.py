@@ -86,7 +86,7 @@ def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settin
     """
     version = values.get("transformers_version")
     major = version.partition(".")[0] if isinstance(version, str) else ""
-    if major.isdecimal() and int(major) < int(NEWEST):
+    if len(major) < 4 and major.isdecimal() and int(major) < int(NEWEST):
         return (
             _with_defaults(values, defaults_by(OLDER), model_type),
             _with_defaults(values, newest_tied_as_older, model_type),

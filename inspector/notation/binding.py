@@ -12,11 +12,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from inspector.algebra.evaluation import STEPS_AN_INDEX
 from inspector.algebra.expression import Literal, Node, Word, children, show
 from inspector.algebra.span import MOST_LISTED, Span
-from inspector.algebra.values import LISTS, Value, extent, truth, whole
-from inspector.budget import spend
+from inspector.algebra.values import Value, extent, shown, truth, whole
 from inspector.notation.definition import Head
 from inspector.notation.scope import Scope
 from inspector.notation.slots import Condition, OpaqueSlot, Slot, Unrolled, scope_of, unroll
@@ -276,7 +274,6 @@ class Binder:
             return []
         joined: dict[_Expanded, list[int]] = {}
         for index in indices:
-            spend(STEPS_AN_INDEX, LISTS)
             with scope.at(((hole, index),)):
                 for inner in self._expand(slot, scope, rest, written):
                     joined.setdefault(inner, []).append(index)
@@ -398,6 +395,6 @@ def _no_size(scope: Scope, node: Word, value: str | float) -> None:
     """Reports a config key with a value that cannot be a size: text, a fraction, NaN, a negative number."""
     for key in scope.keys_below(node):
         said, defaulted = scope.settings.read(tuple(key.split(".")))
-        if not defaulted and type(said) is type(value) and repr(said) == repr(value):
-            scope.fault("type", show(node), f"{value!r:.60} is not a size")
+        if not defaulted and type(said) is type(value) and shown(said) == shown(value):
+            scope.fault("type", show(node), f"{shown(value)} is not a size")
             return

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.evaluation import evaluator
 from inspector.algebra.expression import Alternatives, Guarded, Node, Word, children, parse, show
-from inspector.algebra.values import LISTS, Unknown, Value
+from inspector.algebra.values import LISTS, Unknown, Value, shown
 from inspector.budget import spend
 from inspector.notation.definition import PREDEFINED, Architecture, Either, Group, Head, Row, Submodel
 from inspector.notation.holes import bases, free_holes
@@ -265,7 +265,7 @@ class Scope:
 
     def enter(self, hole: str, index: int | None) -> int | None:
         """Sets a hole and every extent it was cut from to an index; None resets it."""
-        spend(1, LISTS)
+        spend(4, LISTS)
         before = self._at.get(hole)
         for name in (hole, *bases(self.definition, hole)):
             if index is None:
@@ -349,7 +349,7 @@ class Scope:
 
 def _plain(value: Value) -> str:
     size = getattr(value, "size", None)
-    return str(size) if isinstance(size, int) else f"{value!r:.80}" if isinstance(value, str) else f"{value!s:.80}"
+    return str(size) if isinstance(size, int) else shown(value, 80)
 
 
 @cache

@@ -58,7 +58,7 @@ class Line(Struct, frozen=True):
 def summary(families: int, tensors: int, elements: int, parameters: int, stored: int, kind: str = UNCHECKED) -> Line:
     """A line that sums up families that are not listed. stored: bytes."""
     nothing = Layout("", (), 0, 0)
-    return Line("", "", kind, nothing, (), tensors, elements, parameters, families=families, bytes_summed=stored)
+    return Line("", "unknown", kind, nothing, (), tensors, elements, parameters, families=families, bytes_summed=stored)
 
 
 class Counts(Struct, frozen=True):
@@ -83,6 +83,11 @@ class Ledger(Struct, frozen=True):
 
     lines: tuple[Line, ...] = ()
     counts: Counts = field(default_factory=Counts)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every family has lines of its own."""
+        return all(line.families == 1 for line in self.lines)
 
 
 def add_up(lines: Iterable[Line], expected: int | None) -> Ledger:

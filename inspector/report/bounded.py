@@ -20,8 +20,6 @@ OTHER_BYTES: Final = 300_000
 LINE_BYTES: Final = 220
 """Bytes of a line of the ledger without its names, shape and indices."""
 COMPONENT_BYTES: Final = 1_500
-FINDINGS_SHOWN: Final = 200
-"""Findings in a text."""
 
 T = TypeVar("T")
 

@@ -50,7 +50,17 @@ def takes_escapes(stream: TextIO) -> bool:
     return os.name != "nt" or any(name in os.environ for name in ("WT_SESSION", "ANSICON", "ConEmuANSI", "TERM"))
 
 
+_FILLERS = (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0)
+_INVISIBLE = frozenset(map(chr, (*_FILLERS, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10))))
+"""Characters that count as printable and show nothing: fillers, blank patterns, variation selectors.
+
+Source: `Default_Ignorable_Code_Point` in Unicode's DerivedCoreProperties.txt, and U+2800.
+"""
+
+
 def _harmless(char: str) -> bool:
+    if char in _INVISIBLE:
+        return False
     return char.isprintable() and not 0xE0000 <= ord(char) <= 0xE0FFF and not 0x1D173 <= ord(char) <= 0x1D17A
 
 

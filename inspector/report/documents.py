@@ -13,6 +13,7 @@ from inspector.loader.sources.traffic import Traffic
 from inspector.reconciler.inverse.answers import Answers
 from inspector.reconciler.ledger import Counts
 from inspector.report.mend_documents import MendDocument, StepDocument
+from inspector.report.tensor_documents import FamilyDocument, TensorDocument
 
 
 def _one_of(*words: str) -> Meta:
@@ -126,25 +127,6 @@ class ReferencePart(TypedDict, total=False):
     reference: ReferenceDocument
 
 
-class FamilyDocument(TypedDict):
-    """A family of tensors: names with holes for indices, and the exact sets of these. bytes: stored.
-
-    The last line may sum up families that are not listed: its family is null, and families says how many they are.
-    """
-
-    family: str | None
-    families: NotRequired[int]
-    role: str
-    index_sets: list[list[str]]
-    shape: list[int]
-    dtype: str
-    kind: str
-    tensors: int
-    elements: int
-    parameters: int
-    bytes: int
-
-
 class WeightFileDocument(TypedDict):
     """A file of the audited set. Sizes in bytes."""
 
@@ -203,18 +185,6 @@ class CountDocument(TypedDict):
     schema: Literal["inspector.count/1"]
     source: str
     counts: Counts
-
-
-class TensorDocument(TypedDict):
-    """One tensor. bytes: stored."""
-
-    name: str
-    role: str
-    dtype: str
-    shape: list[int]
-    elements: int
-    bytes: int
-    file: str
 
 
 class TensorsDocument(TypedDict):

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from inspector.report.documents import (
         AuditDocument,
         CompareDocument,
-        FamilyDocument,
         FindingDocument,
         FormulaDocument,
         OtherWeightsDocument,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         WeightFileDocument,
     )
     from inspector.report.mend_documents import StepDocument
+    from inspector.report.tensor_documents import FamilyDocument
     from inspector.values.result import Values
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from json.encoder import encode_basestring_ascii as _json_text
 from typing import TYPE_CHECKING, Any
 
 from inspector.algebra.names import key_of
@@ -22,7 +23,6 @@ from inspector.report.text import omitted_text, rounded
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
-    from inspector.loader.layout import Layout
     from inspector.report.documents import (
         ArchitecturesDocument,
         CountDocument,
@@ -131,16 +131,18 @@ def every_tensor_json(audited: Audit) -> Iterator[str]:
     role, checkpoint = _roles(audited), audited.checkpoint
     yield dumped({**tensors_json(audited)}).removesuffix("\n}\n")
     yield ',\n "tensors": ['
-    layouts: dict[Layout, str] = {}
+    layouts: dict[int, str] = {}  # by identity, which is stable here: the checkpoint keeps them
+    files = {file: _json_text(file) for file in {checkpoint.title, *(one.name for one in checkpoint.files)}}
     before = "\n"
     for name, layout in checkpoint.tensors.items():
-        known = layouts.get(layout)
+        known = layouts.get(id(layout))
         if known is None:
             stored = {"elements": layout.elements, "bytes": layout.bytes}
             made = json.dumps({"dtype": layout.dtype, "shape": list(layout.shape), **stored})
-            known = layouts[layout] = made[1:-1]
-        file = json.dumps(checkpoint.file_of.get(name, checkpoint.title))
-        yield f'{before}  {{"name": {json.dumps(name)}, "role": "{role(name)}", {known}, "file": {file}}}'
+            known = layouts[id(layout)] = made[1:-1]
+        stated = checkpoint.file_of.get(name, checkpoint.title)
+        file = files.get(stated) or _json_text(stated)
+        yield f'{before}  {{"name": {_json_text(name)}, "role": "{role(name)}", {known}, "file": {file}}}'
         before = ",\n"
     yield "\n ]\n}\n"
 

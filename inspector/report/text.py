@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from inspector.findings.finding import Finding
 from inspector.notation.roles import label
 from inspector.report.answers_text import answers_text
-from inspector.report.bounded import FINDINGS_SHOWN, Room
 from inspector.report.clean import clean, figure
 from inspector.report.role_text import role_text
 from inspector.report.screen import PLAIN, Screen
@@ -45,6 +44,8 @@ def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN)
     return "\n".join(block for block in blocks if block)
 
 
+FINDINGS_SHOWN = 200
+"""Findings of a report; the JSON has more."""
 MOST_APART = 100
 """Columns between the ends of a title: what is farther apart is not read together."""
 
@@ -372,6 +373,7 @@ NOTE_LINES = 3
 
 def _families(audited: Audit, screen: Screen) -> str:
     from inspector.reconciler.wording import family_name, indices_in_words
+    from inspector.report.bounded import Room
 
     lines = ["families"]
     for line in Room().lines(audited.lines, {}):

@@ -90,7 +90,7 @@ class Store(Struct):
         flat = self._elements(file, kind, begin, (reach,))
         if isinstance(flat, str):
             return flat
-        steps = tuple(stride * kind.itemsize for stride in strides)
+        steps = tuple(stride * kind.itemsize if dim > 1 else 0 for dim, stride in zip(shape, strides, strict=True))
         view = np.lib.stride_tricks.as_strided(np.asarray(flat), shape, steps, writeable=False)
         return Numbers(view, layout.dtype)
 

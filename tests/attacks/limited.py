@@ -1,7 +1,7 @@
 """Runs the command in a process of its own with limits of memory and CPU time, and measures what it used.
 
-`python -m tests.attacks.limited AUDIT...` prints JSON. This process imports nothing large, because the peak memory of
-a process is never below that of the process that started it.
+The process in between imports nothing large, because the peak memory of a process is never below that of the process
+that started it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import resource
 import sys
 from typing import NamedTuple
 
-CPU_LIMIT = 10
-"""Seconds after which the system ends the process."""
 ADDRESS_LIMIT = 1_500_000_000
 """Bytes of address space, of which libraries map far more than they use."""
 
@@ -28,26 +26,29 @@ class Used(NamedTuple):
     errors: str
 
 
-def run(arguments: list[str], folder: str, environment: dict[str, str] | None = None) -> Used:
-    """Runs `inspector` with these arguments in a folder. The exit code is negative where a signal ended it."""
+def run(arguments: list[str], folder: str, seconds: int) -> Used:
+    """Runs `inspector` with these arguments in a folder. The exit code is negative where a signal ended it.
+
+    seconds: of CPU time after which the system ends the process.
+    """
     import subprocess
     from pathlib import Path
 
     root = Path(__file__).parents[2]
-    own = {**os.environ, **(environment or {}), "PYTHONPATH": str(root)}
-    command = [sys.executable, "-S", str(Path(__file__)), sys.executable, "-m", "inspector", *arguments]
+    own = {**os.environ, "PYTHONPATH": str(root)}
+    command = [sys.executable, "-S", str(Path(__file__)), str(seconds), sys.executable, "-m", "inspector", *arguments]
     done = subprocess.run(command, cwd=folder, env=own, capture_output=True, check=True)
     measured, _, rest = done.stdout.partition(b"\n")
     code, cpu, memory, length = json.loads(measured)
     return Used(code, cpu, memory, rest[:length].decode(), rest[length:].decode())
 
 
-def _main(command: list[str]) -> None:
+def _main(seconds: int, command: list[str]) -> None:
     import tempfile
 
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         actions = [(os.POSIX_SPAWN_DUP2, output.fileno(), 1), (os.POSIX_SPAWN_DUP2, errors.fileno(), 2)]
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_LIMIT, CPU_LIMIT))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_LIMIT, ADDRESS_LIMIT))
         process = os.posix_spawn(command[0], command, os.environ, file_actions=actions)
         _, status, used = os.wait4(process, 0)
@@ -60,4 +61,4 @@ def _main(command: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1:])
+    _main(int(sys.argv[1]), sys.argv[2:])

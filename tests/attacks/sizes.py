@@ -608,12 +608,9 @@ for _name, _text in EXPRESSIONS.items():
 
     @attack(f"regex-ignore-{_name}")
     def _(folder: Path, text: str = _text) -> list[str]:
-        block = {
-            "quant_method": "compressed-tensors",
-            "ignore": ["re:" + text],
-            "format": "float-quantized",
-            "config_groups": {"g": {"targets": ["re:" + text], "weights": {"num_bits": 8, "type": "float"}}},
-        }
+        groups = {"g": {"targets": ["re:" + text], "weights": {"num_bits": 8, "type": "float"}}}
+        block = {"quant_method": "compressed-tensors", "ignore": ["re:" + text], "format": "float-quantized",
+                 "config_groups": groups}  # fmt: skip
         whole = {
             name: ("F8_E4M3" if "proj" in name else kind, shape) for name, (kind, shape) in genuine(llama()).items()
         }

@@ -21,6 +21,10 @@ class OfRepository(Finding, frozen=True, kw_only=True, omit_defaults=True):
     revision: str | None = None
 
 
+_SETTINGS = ("HF_TOKEN_PATH", "SSL_CERT_FILE", "HTTPS_PROXY", "the proxy")
+"""Beginnings of the names of settings, where one of them prevents all connections."""
+
+
 class AddressNotUnderstood(Finding, frozen=True, kw_only=True):
     """The source could not be parsed as a path or address.
 
@@ -52,6 +56,8 @@ class AddressNotUnderstood(Finding, frozen=True, kw_only=True):
         return f"{self.given or 'an empty string'} {self.problem}"
 
     def remedy(self) -> Remedy:
+        if self.given.startswith(_SETTINGS):
+            return Remedy("correct this setting of the environment, or unset it")
         return Remedy("write a path, org/name, org/name@revision or hf://org/name@revision/folder")
 
 

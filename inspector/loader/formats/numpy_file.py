@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from inspector.budget import spend
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import BITS
 from inspector.loader.extents import cut_short, longer
@@ -24,6 +25,9 @@ from inspector.loader.signature import SNIFF_BYTES, recognise
 MAGIC: Final = b"\x93NUMPY"
 HEADER_LIMIT: Final = 65_536
 """Bytes of the header of one array; only arrays of records have more than two hundred."""
+ARRAYS: Final = "the arrays of the archive"
+STEPS_AN_ARRAY: Final = 30
+CHARACTERS_A_STEP: Final = 8
 ARRAY_LIMIT: Final = 20_000
 """Limit of arrays read from one archive: each takes a separate read."""
 DIMS_LIMIT: Final = 64
@@ -104,6 +108,7 @@ def _archive(read: Read, size: int, file: str) -> Header:
     total = 0
     for member in arrays:
         name = member.name.removesuffix(".npy")
+        spend(STEPS_AN_ARRAY, ARRAYS)
         found = _member(read, member)
         if isinstance(found, str):
             faulty.append(name)
@@ -164,6 +169,7 @@ def _array(raw: bytes) -> tuple[Layout, int] | str:
     if stop > len(raw) or stop == 0:
         return "the header is truncated"
     text = raw[start:stop].decode("latin-1")
+    spend(len(text) // CHARACTERS_A_STEP, ARRAYS)
     fields = _fields(text)
     if fields is None:
         return (

@@ -28,8 +28,7 @@ from inspector.loader.formats.pickle_values import (
 
 OPCODE_LIMIT: Final = 3_000_000
 """Opcodes of one pickle; a tensor of a state dict takes about thirty."""
-OPCODES_TOGETHER: Final = 256
-OPCODES_A_STEP: Final = 4
+OPCODES_TOGETHER, OPCODES_A_STEP = 256, 4
 CONTAINER_LIMIT: Final = 700_000
 MEMO_LIMIT: Final = 800_000
 STACK_LIMIT: Final = 200_000
@@ -41,7 +40,6 @@ NUMBER_LIMIT: Final = 512
 TEXT_KEPT: Final = 4_096
 """Characters of a text that is kept as one."""
 BYTES_KEPT: Final = 64
-
 
 _DICTS: Final = frozenset({("collections", "OrderedDict"), ("collections", "defaultdict"), ("builtins", "dict"),
                            ("__builtin__", "dict"), ("collections", "Counter")})  # fmt: skip

@@ -30,7 +30,7 @@ from inspector.loader.header_record import Header, Layouts
 from inspector.loader.layout import WORD, Layout, lay_out
 from inspector.loader.signature import SNIFF_BYTES, recognise
 
-PICKLE_LIMIT: Final = 32_000_000
+PICKLE_LIMIT: Final = 24_000_000
 """Bytes of pickled structure; a hundred thousand tensors take about twenty million."""
 LATER_LIMIT: Final = 1_000
 """Pickles of one file that are looked at besides the one with the state dict."""

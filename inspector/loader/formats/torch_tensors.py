@@ -99,7 +99,7 @@ class Tensors:
             return
         for key, item in pairs:
             self._steps += 1
-            spend(2, OBJECTS)
+            spend(3, OBJECTS)
             if self._steps > STEP_LIMIT:
                 self.complete = False
                 return
@@ -151,7 +151,7 @@ def _count(value: object) -> int:
     while stack and steps < 20_000:
         item = stack.pop()
         steps += 1
-        spend(1, OBJECTS)
+        spend(2, OBJECTS)
         if tensor_of(item) is not None:
             found += 1
             continue

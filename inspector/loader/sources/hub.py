@@ -32,7 +32,7 @@ ROUTES_LIMIT: Final = 1_000
 """Most files with redirects that are requested before the required ranges are known."""
 BEGINNING: Final = 16_384
 """Bytes that are requested with a redirect: a server that sends the file directly then sends its beginning."""
-HEADERS_LIMIT: Final = 400_000_000
+HEADERS_LIMIT: Final = 64_000_000
 """Largest answer with all headers, in bytes."""
 _CONFIGS: Final = ("config.json", "params.json", "adapter_config.json", "model_index.json")
 _READ_AHEAD: Final = 64_000_000

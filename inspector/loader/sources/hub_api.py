@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
+from inspector.budget import has_room
 from inspector.findings.finding import Finding
 from inspector.loader.signature import recognise
 from inspector.loader.sources.address import MAIN, Address, is_commit
@@ -16,12 +17,15 @@ from inspector.loader.sources.hub_settings import HubSettings
 from inspector.loader.sources.redirects import origin_of, target_of
 from inspector.loader.sources.source import RepositoryFile, is_plain_name
 from inspector.loader.sources.web import Answer, Request, RequestFailure, Web
+from inspector.loader.strict_json import estimated_bytes
 
 if TYPE_CHECKING:
     from inspector.findings.reading.hub import OfRepository
 
 DESCRIPTION_LIMIT: Final = 32_000_000
-TREE_LIMIT: Final = 64_000_000
+TREE_LIMIT: Final = 16_000_000
+BYTES_A_FILE: Final = 350
+"""Bytes of a file of the list in memory."""
 PAGES_LIMIT: Final = 200
 ENTRIES_LIMIT: Final = 200_000
 _NEXT_PAGE: Final = re.compile(r'<([^<>]*)>[^<>]*;\s*rel="?next\b')
@@ -95,6 +99,8 @@ class Api(Struct, frozen=True, eq=False):
             page = _json(answer.body)
             if not isinstance(page, list):
                 return self._not_understood("the list of files", answer.body)
+            if not has_room(BYTES_A_FILE * (len(files) + len(page))):
+                return files, False
             files.update(found for one in page if (found := _file(one)) is not None)
             url = _next(answer, url)
             if url is not None and origin_of(url) != self.settings.origin:
@@ -172,6 +178,8 @@ def _next(answer: Answer, url: str) -> str | None:
 
 
 def _json(raw: bytes) -> Any:
+    if not has_room(estimated_bytes(raw)):
+        return None
     try:
         return json.loads(raw)
     except (ValueError, RecursionError, MemoryError):

@@ -6,7 +6,9 @@ constants is imported until there is something to request: the client itself tak
 
 from __future__ import annotations
 
+import os
 import platform
+import stat
 from typing import Any, Final
 
 from msgspec import Struct
@@ -43,6 +45,42 @@ def settings() -> HubSettings | InvalidAddress:
         shown = endpoint.rpartition("@")[2]
         return InvalidAddress(shown, "in HF_ENDPOINT is not a web address such as https://huggingface.co")
     return HubSettings(endpoint, origin, min(60.0, max(1.0, float(constants.HF_HUB_DOWNLOAD_TIMEOUT))))
+
+
+_TOKEN_BYTES: Final = 65_536
+"""Largest file that is read as a token."""
+
+
+def connection_problem() -> InvalidAddress | None:
+    """Why no connection can be made with the proxy, certificates and token of the environment; None where it can.
+
+    The words of the client are not repeated: they may have the password of a proxy.
+    """
+    constants = _constants()
+    if ACCESS.get().token is None or ACCESS.get().token is True:
+        size = _regular_size(constants.HF_TOKEN_PATH)
+        if size is None or size > _TOKEN_BYTES:
+            return InvalidAddress("HF_TOKEN_PATH", "does not name a file with a token")
+    from inspector.loader.sources.session import session
+
+    try:
+        session()
+    except ImportError:
+        return InvalidAddress("the proxy", "of the environment needs a package that is not installed: httpx[socks]")
+    except OSError:
+        return InvalidAddress("SSL_CERT_FILE or SSL_CERT_DIR", "does not name readable certificates")
+    except Exception:  # any other class of the client, which depends on its version
+        return InvalidAddress("HTTPS_PROXY, HTTP_PROXY or ALL_PROXY", "is not a proxy such as http://host:8080")
+    return None
+
+
+def _regular_size(path: str) -> int | None:
+    """Bytes of a regular file, 0 where there is none; None for a pipe, a device or a folder."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
 def hosts() -> frozenset[str]:

@@ -12,8 +12,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from inspector.budget import has_room
 from inspector.loader.signature import SNIFF_BYTES
 from inspector.loader.sources.source import Opening
+from inspector.loader.strict_json import estimated_bytes
 
 _PADDING: Final = 8
 """Writers pad a header with blanks to a multiple of this many bytes."""
@@ -61,6 +63,8 @@ def _cut_out(raw: bytes, sizes: Mapping[str, int], folder: str) -> dict[str, Ope
 
 def _decoded(raw: bytes, sizes: Mapping[str, int], folder: str) -> dict[str, Opening]:
     """The headers encoded again from the decoded answer; {} where it has another form."""
+    if not has_room(estimated_bytes(raw)):
+        return {}
     try:
         whole = json.loads(raw)
     except (ValueError, RecursionError, MemoryError):

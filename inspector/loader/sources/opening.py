@@ -100,7 +100,7 @@ def open_repository_at(
     address: Address, cached: bool = False, progress: Progress | None = None, chosen: bool = False
 ) -> OpenedSource | Finding:
     """A repository of the Hub, from the local cache where only that may be read."""
-    from inspector.loader.sources.hub_settings import cache_folder, offline, settings
+    from inspector.loader.sources.hub_settings import cache_folder, connection_problem, offline, settings
 
     without = offline()
     if cached or without:
@@ -124,6 +124,9 @@ def open_repository_at(
     stated = settings()
     if isinstance(stated, InvalidAddress):
         return _misread(stated)
+    problem = connection_problem()
+    if problem is not None:
+        return _misread(problem)
     from inspector.loader.sources.hub import open_repository
 
     source = open_repository(address, stated, progress, chosen=chosen)

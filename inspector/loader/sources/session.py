@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, AnyStr, Final
 
 from inspector.loader.sources.redirects import Origin
 
@@ -116,6 +116,19 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 def _attribute(chain: Iterable[BaseException], name: str) -> str:
     return next((str(value) for one in chain if (value := getattr(one, name, None))), "")
+
+
+_LEAST_SECRET: Final = 8
+"""Characters of the shortest text that is taken for a secret: a shorter one occurs by chance."""
+
+
+def masked(sent: AnyStr, secret: str) -> AnyStr:
+    """What a server sent, without the token if it is in there: asterisks, so that all lengths stay."""
+    if len(secret) < _LEAST_SECRET:
+        return sent
+    if isinstance(sent, bytes):
+        return sent.replace(secret.encode(), b"*" * len(secret.encode()))
+    return sent.replace(secret, "*" * len(secret))
 
 
 def length_of(headers: Mapping[str, str]) -> int | None:

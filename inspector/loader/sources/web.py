@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector import budget
 from inspector.loader.sources.redirects import (
     PLACES,
     REACHES,
@@ -34,6 +35,7 @@ from inspector.loader.sources.session import (
     Connecting,
     error_of,
     length_of,
+    masked,
     peer_of,
     problem_of,
     retry_after,
@@ -47,8 +49,7 @@ T = TypeVar("T")
 TRANSIENT: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Transient statuses, worth a retry."""
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_SHOWN: Final = 300
-_ERROR_BODY: Final = 4_000
+_SHOWN, _ERROR_BODY = 300, 4_000
 _GRACE: Final = 1.0
 """Seconds after its deadline at which the wait for an exchange ends."""
 
@@ -99,6 +100,9 @@ class RequestFailure(Struct, frozen=True):
     error: str = ""
 
 
+NO_REQUEST: Final = RequestFailure("spent", "more requests than one audit may make")
+
+
 class Answer(Struct, frozen=True):
     """A 2xx answer. body: as many bytes as requested, or all. url: the last of the redirects."""
 
@@ -145,7 +149,7 @@ class Web:
     """
 
     def __init__(self, home: Origin, headers: Mapping[str, str], limits: Limits, meter: Meter) -> None:
-        self._home = home
+        self._home, self._budget = home, budget.current()
         self._headers = {name.lower(): value for name, value in headers.items()}
         self._secret = self._headers.get("authorization", "").rpartition(" ")[2]
         self.limits, self.meter = limits, meter
@@ -186,7 +190,7 @@ class Web:
         tries = 0
         while True:
             tries += 1
-            outcome = self._once(wanted)
+            outcome = self._once(wanted) if self._budget is None or self._budget.takes_request() else NO_REQUEST
             if isinstance(outcome, Answer):
                 return outcome
             patience = self._patience(outcome, tries)
@@ -248,7 +252,7 @@ class Web:
                 raise Stopped
             origin = origin_of(url)
             if origin is None:
-                return RequestFailure("redirect", f"it redirects to an invalid address: {plain(url)}")
+                return RequestFailure("redirect", f"it redirects to an invalid address: {self.scrub(plain(url))}")
             trusted = trusted and origin == self._home
             outcome = self._exchange(origin, url, wanted, trusted)
             if not isinstance(outcome, str):
@@ -258,7 +262,7 @@ class Web:
             endless = len(seen) >= self.limits.hops or target in seen
             problem = f"{origin.authority} redirects too many times" if endless else why_not_followed(origin, target)
             if problem:
-                return RequestFailure("redirect", problem, origin.host)
+                return RequestFailure("redirect", self.scrub(problem), origin.host)
             if wanted.route:
                 return Answer(302, {}, b"", target, None)
             url = target
@@ -319,9 +323,8 @@ class Web:
 
     def _answered(self, response: Any, wanted: Request, origin: Origin, url: str) -> Answer | RequestFailure | str:
         """The answer from a response, with the requested part of its body."""
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        location = str(headers.get("location", ""))
-        if response.status_code in _REDIRECTS and location:
+        headers = {name.lower(): masked(value, self._secret) for name, value in response.headers.items()}
+        if response.status_code in _REDIRECTS and (location := str(response.headers.get("location", ""))):
             self._drain(response, 65_536)
             return location
         if not 200 <= response.status_code < 300:
@@ -342,7 +345,7 @@ class Web:
             body = unzipped(body, most + 1)
         if whole and len(body) > most:
             return RequestFailure("large", f"more than the limit of {most:,} bytes", origin.host)
-        return Answer(response.status_code, headers, body[:most], url, length, most)
+        return Answer(response.status_code, headers, masked(body[:most], self._secret), url, length, most)
 
     def _refusal(self, response: Any, headers: Mapping[str, str], origin: Origin) -> RequestFailure:
         """The failure for a 4xx or 5xx answer, with its message."""

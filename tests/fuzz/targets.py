@@ -1,0 +1,126 @@
+"""What is fuzzed: each target takes any bytes, and fails where one of the invariants does not hold.
+
+A reader gives a header or findings, an audit a report and a verdict; neither raises, and neither takes more than the
+budget of one audit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from inspector.algebra.patterns import pattern_of
+from inspector.auditing.result import VERDICTS
+from inspector.auditing.start import audit
+from inspector.budget import Exceeded, one_budget
+from inspector.loader.formats.gguf import read_gguf
+from inspector.loader.formats.numpy_file import read_numpy
+from inspector.loader.formats.torch_file import read_torch
+from inspector.loader.header import parse_header
+from inspector.loader.index import parse_index
+from inspector.loader.strict_json import decode_config
+from inspector.report.json_v1 import audit_json, dumped
+from inspector.report.text import audit_text
+from tests.judged import base_record, spec_of
+from tests.readers.made import archive, legacy, plain_array, reading, small_llama, state
+
+Target = Callable[[bytes], None]
+LARGEST = 1 << 16
+"""Bytes of an input."""
+_HEADER = b'{"__metadata__":{"format":"pt"},"model.layers.0.w":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}'
+_CONFIG = b'{"model_type":"llama","hidden_size":16,"num_hidden_layers":2,"vocab_size":32,"rope_scaling":null}'
+_INDEX = b'{"metadata":{"total_size":16},"weight_map":{"a":"model-00001-of-00002.safetensors"}}'
+
+
+def _header(data: bytes) -> None:
+    header = parse_header(data, None, "model.safetensors")
+    assert header.readable or header.findings
+
+
+def _gguf(data: bytes) -> None:
+    header = read_gguf(reading(data), len(data), "model.gguf").header
+    assert header.readable or header.findings
+
+
+def _torch(data: bytes) -> None:
+    header = read_torch(reading(data), len(data), "pytorch_model.bin").header
+    assert header.readable or header.findings
+
+
+def _numpy(data: bytes) -> None:
+    header = read_numpy(reading(data), len(data), "weights.npz")
+    assert header.readable or header.findings
+
+
+def _index(data: bytes) -> None:
+    parse_index(data, "model.safetensors.index.json")
+
+
+def _pattern(data: bytes) -> None:
+    pattern = pattern_of(data.decode(errors="replace"))
+    if pattern is not None:
+        pattern.fullmatch("model.layers.17.self_attn.q_proj")
+
+
+TYPES = ("llama", "gemma2", "mixtral", "swin", "nemotron_h", "bert", "t5", "whisper")
+
+
+def _config(data: bytes) -> None:
+    """An audit of weights that are whole next to this config, with both reports."""
+    from tests.judged import judged
+
+    values = decode_config(data)
+    if isinstance(values, dict):
+        spec = spec_of(base_record(TYPES[len(data) % len(TYPES)]))
+        reported = judged(spec, values)
+        assert reported.verdict in VERDICTS
+        assert "\x1b" not in audit_text(reported)
+        json.loads(dumped(audit_json(reported)))
+
+
+def _audit(data: bytes) -> None:
+    """A complete audit of a folder with this file, as the format that its first byte chooses."""
+    names = ("model.safetensors", "model.gguf", "pytorch_model.bin", "weights.npz", "config.json", "model_index.json")
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
+        name = names[data[0] % len(names)] if data else names[0]
+        content = data[1:]
+        if name == "model.safetensors" and not content.startswith(b"\0"):
+            content = len(content).to_bytes(8, "little") + content
+        Path(folder, name).write_bytes(content)
+        if name != "config.json":
+            Path(folder, "config.json").write_bytes(_CONFIG)
+        else:
+            Path(folder, "model.safetensors").write_bytes(len(_HEADER).to_bytes(8, "little") + _HEADER + bytes(16))
+        reported = audit(folder)
+        assert reported.verdict in VERDICTS
+        assert "\x1b" not in audit_text(reported)
+        json.loads(dumped(audit_json(reported)))
+
+
+TARGETS: Mapping[str, tuple[Target, tuple[bytes, ...]]] = {
+    "header": (_header, (_HEADER, b"{}", b'{"a":{"dtype":"BOOL","shape":[],"data_offsets":[0,1]}}')),
+    "gguf": (_gguf, (small_llama(1),)),
+    "torch": (
+        _torch,
+        (archive(state(("w", (4,))), {"0": bytes(16)}), legacy(state(("w", (4,))), {"0": (4, bytes(16))})),
+    ),
+    "numpy": (_numpy, (plain_array("<f4", "(3,)", bytes(12)),)),
+    "index": (_index, (_INDEX,)),
+    "pattern": (_pattern, (rb".*\.(q|k|v)_proj$", rb"model\.layers\.[0-9]+\.mlp.*", b"(?=a)(b|c){2,3}")),
+    "config": (_config, (_CONFIG, b'{"layer_types":["full_attention"],"quantization_config":{"quant_method":"gptq"}}')),
+    "audit": (_audit, (b"\0" + _HEADER, b"\1" + small_llama(1), b"\4" + _CONFIG, b"\5" + b'{"unet":["a","b"]}')),
+}
+"""Name -> the target and its seeds."""
+
+
+def run(name: str, data: bytes) -> None:
+    """Runs a target once; what takes more than the budget of an audit ends there."""
+    target, _ = TARGETS[name]
+    with one_budget():
+        try:
+            target(data[:LARGEST])
+        except Exceeded:
+            return
