@@ -31,7 +31,7 @@ LAYERS = (
     "matcher",
     "quantization",
     "reconciler",
-    "adapters values",
+    "adapters values loading",
     "auditing",
     "comparing formulas mending",
     "report",

@@ -50,13 +50,22 @@ def with_file_names(audited: Audit) -> Audit:
         return audited
     loader = intended(checkpoint)
     if loader is not None:
-        findings = list(_judged(checkpoint, loader, audited.findings))
+        findings = [*_judged(checkpoint, loader, audited.findings), *_without_metadata(audited, loader)]
     else:
         findings = [*audited.findings, *_config_unusable(audited)]
     if findings == list(audited.findings):
         return audited
     findings = ordered(findings)
     return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+
+
+def _without_metadata(audited: Audit, loader: Loader) -> Iterator[Finding]:
+    index = audited.checkpoint.index
+    if index is not None and index.without_metadata and index.file == audited.checkpoint.set_name:
+        from inspector.findings.shards.index import IndexWithoutMetadata
+
+        stored = audited.counts.stored_bytes
+        yield IndexWithoutMetadata(place=Place(file=index.file), loader=loader.name, bytes=stored)
 
 
 def intended(checkpoint: Checkpoint) -> Loader | None:

@@ -16,6 +16,7 @@ from inspector.reconciler.ledger import Counts, Ledger, Line
 from inspector.reconciler.reconcile import Reconciled
 
 if TYPE_CHECKING:
+    from inspector.loading.outcome import Load
     from inspector.quantization.unpacked import Unpacked
     from inspector.reconciler.claims import TotalClaim
     from inspector.reconciler.experts import Experts
@@ -73,7 +74,7 @@ class Audit(Struct, frozen=True):
     verdict: as `verdict_of` gives it.
     components: of a pipeline, by folder; the counts are then their sums. base: audit of an adapter's base, if
     read. values: result of reading tensor values, if requested. reference: answers of safetensors on the files, if
-    it was used.
+    it was used. loads: what loaders do with it.
     """
 
     source: str
@@ -93,6 +94,7 @@ class Audit(Struct, frozen=True):
     values: Values | None = None
     base: Audit | None = None
     reference: Reference | None = None
+    loads: tuple[Load, ...] = ()
 
     @property
     def is_damaged(self) -> bool:

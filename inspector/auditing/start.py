@@ -126,11 +126,21 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
     """
     with one_budget():
         try:
-            return with_file_names(_audit_weights(with_stated_config(checkpoint), claim, like))
+            audited = _audit_weights(with_stated_config(checkpoint), claim, like)
         except Exceeded as exceeded:
             from inspector.auditing.counted import audit_counted
 
             return with_file_names(audit_counted(checkpoint, exceeded))
+        if audited.checkpoint.rival:
+            from inspector.auditing.rivals import with_rival
+
+            audited = with_rival(audited, lambda other: audit_loaded(other, like=like))
+        audited = with_file_names(audited)
+        if not audited.checkpoint.set_name or audited.checkpoint.alone:
+            return audited
+        from inspector.auditing.loads import with_loads
+
+        return with_loads(audited)
 
 
 def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | None) -> Audit:

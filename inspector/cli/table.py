@@ -47,6 +47,12 @@ class Verb(NamedTuple):
 LEVELS = ("error", "warning", "note", "never")
 """Severities, worst first, and none."""
 
+LOADERS = (
+    "transformers", "transformers@4", "diffusers", "peft", "sentence-transformers", "vllm", "llama.cpp", "mlx",
+    "ollama",
+)  # fmt: skip
+"""Loaders that an audit can be made for."""
+
 SOURCE = Argument("source", "A folder, file, index, org/name on the Hub, Hub page URL, or s3://, https://, zip://.")
 WHERE = (
     Option("revision", ("--revision",), "Branch, tag or commit of the repository.", value="REVISION"),
@@ -91,6 +97,7 @@ AUDIT = Verb(
         WEIGHTS,
         FORMAT._replace(help="Output format.", choices=("text", "json", "markdown")),
         *VERDICT,
+        Option("loader", ("--for",), "Judge for this loader only (see `inspector explain loads`).", value="LOADER"),
         Option("require", ("--require",), "Exit with 1 unless this is the verdict.", choices=("clean",)),
         Option("verbose", ("--verbose", "-v"), "Also print all families and all notes in full.", "flag"),
         *WHERE,

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar, Unpack
 
-from inspector.cli.table import LEVELS, VERBS
+from inspector.cli.table import LEVELS, LOADERS, VERBS
 from inspector.report.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def audit(
     weights: str | None = None,
     format: str = "text",
     fail_on: str = "error",
+    loader: str | None = None,
     require: str | None = None,
     quiet: bool = False,
     verbose: bool = False,
@@ -88,6 +89,12 @@ def audit(
         from inspector.auditing.values import with_values
 
         audited = _read(with_values, audited, tensor)
+    if loader is not None:
+        from inspector.auditing.loads import judged_for
+
+        if loader not in LOADERS:
+            raise Failure(f"--for: unknown loader '{loader}'; choose from {', '.join(LOADERS)}")
+        audited = judged_for(audited, loader)
     severities = [finding.severity for finding in audited.findings]
     failed = severe(severities, fail_on) or int(require is not None and audited.verdict != require)
     code = UNREADABLE if audited.verdict == "unreadable" else failed

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, copy_context
@@ -28,6 +27,7 @@ from inspector.loader.index import Index
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_findings
 from inspector.loader.lost_files import together, with_origin
+from inspector.loader.no_place import no_place
 from inspector.loader.other_files import OtherSet, no_weights, other_weights, others_of, sniffed, unfinished
 from inspector.loader.picking import Picked, loadable, pick, read_index
 from inspector.loader.set_reading import SetReading, WeightFile
@@ -63,7 +63,8 @@ class Checkpoint(Struct, frozen=True):
     shapes, None where none were asked for. reach: the place again, as it was opened, to read such
     values and what is in its folders. by_rank: file -> its tensors (None: it gave none), of files that are numbered
     by rank and may be slices of one model. alone: the file, the set or the config was named, so that what a
-    loader would find in the folder does not matter.
+    loader would find in the folder does not matter. rival: the set that the same loader would take if the audited one
+    were absent.
     """
 
     source: str
@@ -101,10 +102,7 @@ class Checkpoint(Struct, frozen=True):
     kept_shapes: int | None = None
     reach: Callable[[], Source] | None = None
     alone: bool = False
-
-
-_BARE_NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_-]*"
-"""Names of repositories without an organization: gpt2."""
+    rival: str = ""
 
 
 def load(
@@ -140,7 +138,7 @@ def load(
                 read = assemble(place, given=source, weights=weights, only=only, config=chosen_config)
                 return replace(read, address=path, shadows=_shadowed(source))
             if found.reason != "absent" or os.path.lexists(source):
-                return _unread(source, _no_place(found))
+                return _unread(source, no_place(found))
         from inspector.loader.sources.address import shown
         from inspector.loader.sources.opening import OpenedSource, open_source
 
@@ -159,7 +157,7 @@ def load(
             return _opened(opened, shown(source), weights, chosen_config)
         found = locate(opened)
         if isinstance(found, Refusal):
-            return _unread(source, _no_place(found, source))
+            return _unread(source, no_place(found, source))
         read = assemble(found[0], given=source, weights=weights, only=found[1], config=chosen_config)
         return replace(read, address=opened)
 
@@ -195,6 +193,14 @@ def load_within(checkpoint: Checkpoint, folder: str) -> Checkpoint | None:
             return _opened(OpenedSource(found, address, commit=checkpoint.commit, remote=found), given)
     read = assemble(found, given=given)
     return replace(read, address=address, commit=checkpoint.commit, cached=checkpoint.cached)
+
+
+def load_rival(checkpoint: Checkpoint) -> Checkpoint | None:
+    """The set that the same loader would take if the audited one were absent, with the same config."""
+    source = checkpoint.reach() if checkpoint.reach is not None else None
+    if source is None or not checkpoint.rival:
+        return None
+    return assemble(source, given=checkpoint.source, weights=checkpoint.rival)
 
 
 def _within(checkpoint: Checkpoint, folder: str) -> str:
@@ -282,7 +288,7 @@ def assemble(
         alone=only is not None or weights is not None or config is not None,
     )
     if "." in listing.others and only is None:
-        return replace(blank, findings=(_no_place(Refusal(listing.others["."])), *findings))
+        return replace(blank, findings=(no_place(Refusal(listing.others["."])), *findings))
     sizes = {**listing.files, **dict.fromkeys(listing.others, 0)}
     sets = group(sizes)
     picked, audit = _audited(source, listing, loadable(sets, listing), sizes, weights, only)
@@ -311,6 +317,7 @@ def assemble(
         findings=tuple(with_origin(together(findings, audit.lost), source.origin, isinstance(source, Forewarned))),
         readable=bool(audit.files),
         partial=picked.partial,
+        rival="" if picked.rival is None else picked.rival.name,
         siblings={name: size for name, size in blank.siblings.items() if name not in audit.names},
     )
 
@@ -391,15 +398,3 @@ def _no_collector() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _no_place(refusal: Refusal, given: str = "") -> Finding:
-    """The finding that a place cannot be read. given: what the user wrote, which may be the name of a repository."""
-    from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, Unreadable
-
-    kinds: dict[str, type[Unreadable]] = {"permission": NotPermitted, "not-regular": NotARegularFile}
-    kind = kinds.get(refusal.reason)
-    if kind is not None:
-        return kind(reason=refusal.reason, detail=refusal.detail)
-    named = f"hf://{given}" if re.fullmatch(_BARE_NAME, given) else ""
-    return NotFound(reason=refusal.reason, detail=refusal.detail, repository=named)

@@ -31,6 +31,7 @@ class Index(Struct, frozen=True):
     promised: Mapping[str, Sequence[str]]
     metadata: dict[str, object]
     findings: tuple[Finding, ...]
+    without_metadata: bool = False
 
     @property
     def files(self) -> Collection[str]:
@@ -85,7 +86,8 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
         )
         metadata = {}
     findings.extend(_totals(metadata, file))
-    return Index(file, weight_map, _by_file(weight_map), metadata, tuple(findings))
+    absent = "metadata" not in values
+    return Index(file, weight_map, _by_file(weight_map), metadata, tuple(findings), absent)
 
 
 def _by_file(weight_map: dict[str, str]) -> dict[str, list[str]]:

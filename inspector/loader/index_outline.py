@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.loader.index import Index, parse_index
 
@@ -59,7 +60,7 @@ class Outline(Struct, frozen=True):
 
     def kept(self, promised: Mapping[str, list[str]]) -> Index:
         """The index, after it is proven that it maps each of these names once to these files."""
-        return Index(self.rest.file, _Placed(promised), promised, self.rest.metadata, self.rest.findings)
+        return replace(self.rest, weight_map=_Placed(promised), promised=promised)
 
 
 class _Placed(Mapping[str, str]):

@@ -38,10 +38,6 @@ class OtherSet(Struct, frozen=True):
     kind: str
 
 
-_SINGLE: Final = "model.safetensors"
-"""Files that transformers loads before it looks for an index (`_get_resolved_checkpoint_files`)."""
-
-
 def others_of(
     sets: tuple[WeightSet, ...], audited: WeightSet, names: Mapping[str, None], sizes: Mapping[str, int]
 ) -> tuple[OtherSet, ...]:
@@ -57,7 +53,6 @@ def other_weights(audited: WeightSet, others: tuple[OtherSet, ...], audited_byte
     """The findings on sets of weights next to the audited one."""
     from inspector.findings.shards.sets import OtherWeights
 
-    by_index = audited.index == "model.safetensors.index.json"
     return OtherWeights(
         place=Place(file=audited.name),
         audited=audited.name,
@@ -65,7 +60,6 @@ def other_weights(audited: WeightSet, others: tuple[OtherSet, ...], audited_byte
         sets=_stored(others),
         count=len(others),
         bytes=sum(one.bytes for one in others),
-        loaded_first=_SINGLE if by_index and any(one.name == _SINGLE for one in others) else None,
     )
 
 

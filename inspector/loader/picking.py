@@ -12,7 +12,7 @@ from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_i
 from inspector.loader.index_outline import Outline, outlined
 from inspector.loader.leftovers import leftovers
 from inspector.loader.sources.source import Listing, Refusal, Source
-from inspector.loader.weight_sets import SAFETENSORS, WeightSet, choose, shard_number
+from inspector.loader.weight_sets import SAFETENSORS, WeightSet, choose, counterpart, shard_number
 
 OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
 """Supported formats besides safetensors, in order of preference."""
@@ -21,13 +21,14 @@ OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
 class Picked(Struct, frozen=True):
     """The audited set with its index, None where there is no usable one.
 
-    evidence: findings other than those on the index.
+    findings: those other than on the index. rival: the set that the same loader would take if this one were absent.
     """
 
     weights: WeightSet | None
     index: Index | Outline | None = None
     findings: tuple[Finding, ...] = ()
     partial: bool = False
+    rival: WeightSet | None = None
 
 
 def pick(
@@ -40,8 +41,8 @@ def pick(
 ) -> Picked:
     """Chooses the audited set and reads its index; of safetensors only the outline, on request.
 
-    Shards with an index come before a single file of the same name, but an index without any shard
-    does not.
+    Of a single file and shards of the same name the one that their loader takes; an index without any shard is not
+    taken.
     """
     if weights is not None or only is not None:
         return _pick_named(source, sets, sizes, weights, only, outline=outline)
@@ -52,32 +53,49 @@ def pick(
     read = _outline_or_index if outline and kind == SAFETENSORS else read_index
     for position, one in enumerate(candidates):
         if one.index is None or not one.numbered:
-            return Picked(one, findings=tuple(stale))
+            return _single(source, one, candidates, sizes, stale)
         index = read(source, one.index)
         if isinstance(index, Outline) and sizes.keys().isdisjoint(index.files):
             index = read_index(source, one.index)
+        rival = counterpart(one, candidates)
         if isinstance(index, Finding):
             if one.files:
                 return _with_index(one, index, stale)
             stale.append(index)
             continue
         if not sizes.keys().isdisjoint(index.files) or (not index.files and one.files):
-            return _with_index(one, index, stale)
+            other = rival is not None and not set(index.files).issuperset(rival.files)
+            return _with_index(one, index, stale, rival if other else None)
         if position + 1 == len(candidates):
             return _with_index(one, index, stale)
         assert isinstance(index, Index)
-        absent = len(index.promised)
-        from inspector.findings.shards.index import IndexStale
-
-        stale.append(
-            IndexStale(
-                place=Place(file=one.index),
-                files=absent,
-                tensors=len(index.weight_map),
-                audited=candidates[position + 1].name,
-            )
-        )
+        stale.append(_stale(one, index, candidates[position + 1].name, taken_first=rival is not None))
     return Picked(None, findings=tuple(stale))
+
+
+def _single(
+    source: Source, one: WeightSet, candidates: list[WeightSet], sizes: Mapping[str, int], stale: list[Finding]
+) -> Picked:
+    """A single file, or shards without an index; with the indexed shards of the same name that are not read."""
+    beside = counterpart(one, candidates) if not (one.numbered or stale) else None
+    if beside is None or beside.index is None:
+        return Picked(one, findings=tuple(stale))
+    index = read_index(source, beside.index)
+    if isinstance(index, Finding):
+        return Picked(one, findings=() if beside.files else (index,), rival=beside if beside.files else None)
+    if index.files and set(index.files).issubset(one.files):
+        return _with_index(beside, index, [])
+    if sizes.keys().isdisjoint(index.files):
+        return Picked(one, findings=(_stale(beside, index, one.name, taken_first=False),))
+    return Picked(one, rival=beside)
+
+
+def _stale(one: WeightSet, index: Index, audited: str, *, taken_first: bool) -> Finding:
+    """The finding on an index without any of its shards. taken_first: its loader reads it before the single file."""
+    from inspector.findings.shards.index import IndexStale, IndexStaleTaken
+
+    kind = IndexStaleTaken if taken_first else IndexStale
+    return kind(place=Place(file=one.index), files=len(index.promised), tensors=len(index.weight_map), audited=audited)
 
 
 def _pick_named(
@@ -105,10 +123,12 @@ def _pick_named(
     return _with_index(one, read(source, one.index), [])
 
 
-def _with_index(one: WeightSet, index: Index | Outline | Finding, before: list[Finding]) -> Picked:
+def _with_index(
+    one: WeightSet, index: Index | Outline | Finding, before: list[Finding], rival: WeightSet | None = None
+) -> Picked:
     if isinstance(index, Finding):
         return Picked(one, None, (*before, index))
-    return Picked(one, index, tuple(before))
+    return Picked(one, index, tuple(before), rival=rival)
 
 
 def loadable(sets: tuple[WeightSet, ...], listing: Listing) -> tuple[WeightSet, ...]:

@@ -29,7 +29,10 @@ FILES_LIMIT: Final = 20_000
 
 
 class WeightFile(Struct, frozen=True):
-    """A file of the audited set with a readable header. Sizes in bytes; bytes is the size of the whole file."""
+    """A file of the audited set with a readable header. Sizes in bytes; bytes is the size of the whole file.
+
+    has_metadata: whether a safetensors header has metadata at all, which may be empty.
+    """
 
     name: str
     bytes: int
@@ -37,6 +40,7 @@ class WeightFile(Struct, frozen=True):
     tensors: int
     data_bytes: int
     metadata: dict[str, str]
+    has_metadata: bool = False
 
 
 class SetReading:
@@ -172,14 +176,15 @@ class SetReading:
         if stale:
             self._leave_out(header)
         else:
-            self._add(header, size, unlisted)
+            raw = (result.header if isinstance(result, Opening) else None) or b""
+            self._add(header, size, unlisted, bool(header.metadata) or b'"__metadata__"' in raw)
 
-    def _add(self, header: Header, size: int | None, unlisted: bool) -> None:
+    def _add(self, header: Header, size: int | None, unlisted: bool, has_metadata: bool) -> None:
         name = header.file
         there = 8 + header.header_bytes + header.declared_bytes if size is None else size
         data = there - 8 - header.header_bytes
         count = len(header.tensors)
-        self.files.append(WeightFile(name, there, header.header_bytes, count, data, header.metadata))
+        self.files.append(WeightFile(name, there, header.header_bytes, count, data, header.metadata, has_metadata))
         if header.faulty:
             self.lost[name] = header.faulty
         self.cut.extend(header.cut)

@@ -40,6 +40,11 @@ _INDEX: Final = r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.
 _PICKLES: Final = frozenset({"pkl", "pickle", "joblib", "dill", "dat", "data"})
 """Endings of files that are read as pickles where one is named, and are no weights of a folder."""
 _KNOWN_STEMS: Final = ("model", "diffusion_pytorch_model", "pytorch_model")
+_SINGLE_FIRST: Final = ("model", "pytorch_model")
+"""Stems of which transformers takes a single file before an index (`_get_resolved_checkpoint_files`).
+
+diffusers takes the index first (`models/modeling_utils.py`, `_get_checkpoint_shard_files`).
+"""
 _LAST_STEMS: Final = ("consolidated", "adapter_model", "optimizer")
 
 
@@ -133,6 +138,16 @@ def _parts_of(name: str) -> re.Match[str] | None:
     return None if len(name) > 255 else _FILE.fullmatch(name)
 
 
+def counterpart(one: WeightSet, sets: Iterable[WeightSet]) -> WeightSet | None:
+    """The shards with an index next to a single file, or the single file next to them, under the same stem."""
+    for other in sets:
+        if (other.kind, other.stem) != (one.kind, one.stem) or other.numbered == one.numbered:
+            continue
+        if other.index or one.numbered:
+            return other
+    return None
+
+
 def shard_number(name: str) -> tuple[int, int] | None:
     """(3, 4) for `model-00003-of-00004.safetensors`."""
     found = None if len(name) > 255 else _FILE.fullmatch(name)
@@ -157,5 +172,6 @@ def _rank(one: WeightSet) -> tuple[int, int, int, int, int, str]:
         variant = ""
         place = 20 if one.stem in _LAST_STEMS else 10
         place += _LAST_STEMS.index(one.stem) if place == 20 else 0
-    shards = 0 if one.index and one.numbered else 1 if not one.numbered else 2
+    single = 0 if known in _SINGLE_FIRST else 2
+    shards = single if not one.numbered else 1 if one.index else 3
     return (one.kind != SAFETENSORS, place, bool(variant), shards, -one.bytes, one.name)

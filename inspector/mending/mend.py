@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit
 from inspector.mending.execute import Digest, Executed, execute, space_needed
-from inspector.mending.places import TEMPORARY, Entry, Folder, clear, downloads_in_progress, link, recorded, undo
-from inspector.mending.plan import Left, MendStep, Plan, plan_of
+from inspector.mending.places import TEMPORARY, Folder, JournalEntry, clear, downloads_in_progress, link, recorded, undo
+from inspector.mending.plan import Left, MendPlan, MendStep, plan_of
 
 MOST_ROUNDS: Final = 4
 """A remedy can uncover what another one mends, such as a wrong config below a prefix."""
@@ -92,7 +92,7 @@ def undone(source: str) -> Mended:
     return Mended(source, None, None, tuple(_restored(entry) for entry in reversed(entries)), (), target=folder)
 
 
-def _restored(entry: Entry) -> MendStep:
+def _restored(entry: JournalEntry) -> MendStep:
     if entry.backup is None:
         return MendStep(action="remove", file=entry.file, finding="", done=True)
     return MendStep(action="move", file=entry.backup, new=entry.file, finding="", done=True)
@@ -163,7 +163,7 @@ def _rounds(planned: Mended, folder: Folder, source: str, again: AuditAgain, par
     """Carries out the plan, and that for the result, until nothing more can be mended."""
     steps: list[MendStep] = []
     digests: list[Digest] = []
-    audited, plan = planned.before, Plan(planned.steps, planned.left)
+    audited, plan = planned.before, MendPlan(planned.steps, planned.left)
     for _ in range(MOST_ROUNDS):
         if audited is None or not plan.steps or (plan.left and not partly):
             break

@@ -20,7 +20,7 @@ PARTIAL: Final = (".incomplete", ".aria2", ".part", ".crdownload")
 DOWNLOADS: Final = os.path.join(".cache", "huggingface", "download")
 
 
-class Entry(msgspec.Struct, frozen=True):
+class JournalEntry(msgspec.Struct, frozen=True):
     """A change in the journal: a file, and the name of the old one; None where there was no such file."""
 
     file: str
@@ -61,7 +61,7 @@ class Folder(msgspec.Struct, frozen=True):
             os.rename(self.at(name), self.at(new))
             return None
         backup = self._kept(name)
-        _record(self.path, Entry(new, None))
+        _record(self.path, JournalEntry(new, None))
         os.rename(self.at(name), self.at(new))
         return backup
 
@@ -70,11 +70,11 @@ class Folder(msgspec.Struct, frozen=True):
         path = self.at(name)
         if not self.keep or not os.path.lexists(path):
             if self.keep:
-                _record(self.path, Entry(name, None))
+                _record(self.path, JournalEntry(name, None))
             return None
         free = (one for one in _backups(name) if not os.path.lexists(self.at(one)) or _is_same(path, self.at(one)))
         backup = next(free)
-        _record(self.path, Entry(name, backup))
+        _record(self.path, JournalEntry(name, backup))
         if not os.path.lexists(self.at(backup)):
             link(path, self.at(backup))
         return backup
@@ -90,7 +90,7 @@ def link(source: str, target: str) -> None:
         os.replace(target + TEMPORARY, target)
 
 
-def undo(folder: str) -> list[Entry]:
+def undo(folder: str) -> list[JournalEntry]:
     """Puts the old files back, the last change first; gives what was changed."""
     entries = recorded(folder)
     place = Folder(folder, keep=False)
@@ -105,11 +105,11 @@ def undo(folder: str) -> list[Entry]:
     return entries
 
 
-def recorded(folder: str) -> list[Entry]:
+def recorded(folder: str) -> list[JournalEntry]:
     """The journal of a folder; empty where there is none. Raises OSError, ValueError."""
     try:
         with open(os.path.join(folder, JOURNAL), "rb") as file:
-            return msgspec.json.decode(file.read(), type=list[Entry])
+            return msgspec.json.decode(file.read(), type=list[JournalEntry])
     except FileNotFoundError:
         return []
 
@@ -123,7 +123,7 @@ def clear(folder: str) -> None:
                 os.unlink(os.path.join(place, name))
 
 
-def _record(folder: str, entry: Entry) -> None:
+def _record(folder: str, entry: JournalEntry) -> None:
     entries = [*recorded(folder), entry]
     path = os.path.join(folder, JOURNAL)
     with open(path + TEMPORARY, "wb") as file:

@@ -47,14 +47,14 @@ class Left(msgspec.Struct, frozen=True):
     because: str
 
 
-class Plan(msgspec.Struct, frozen=True):
+class MendPlan(msgspec.Struct, frozen=True):
     """Steps in the order in which they are carried out, and what remains."""
 
     steps: tuple[MendStep, ...]
     left: tuple[Left, ...]
 
 
-def plan_of(audited: Audit) -> Plan:
+def plan_of(audited: Audit) -> MendPlan:
     """The plan for an audit; for a pipeline that of all its components."""
     steps: list[MendStep] = []
     left: list[Left] = []
@@ -63,7 +63,7 @@ def plan_of(audited: Audit) -> Plan:
         some, rest = _part(part, own)
         steps.extend(replace(step, file=_inside(folder, step.file), new=_moved(folder, step)) for step in some)
         left.extend(rest)
-    return Plan(tuple(steps), tuple(left))
+    return MendPlan(tuple(steps), tuple(left))
 
 
 def _own_findings(audited: Audit, part: Audit) -> Iterable[Finding]:

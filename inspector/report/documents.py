@@ -10,6 +10,7 @@ from inspector.auditing.result import ReferenceFile
 from inspector.comparing.result import Files
 from inspector.loader.sources.download import Download
 from inspector.loader.sources.traffic import Traffic
+from inspector.loading.outcome import Load
 from inspector.reconciler.inverse.answers import Answers
 from inspector.reconciler.ledger import Counts
 from inspector.report.mend_documents import MendDocument, StepDocument
@@ -176,6 +177,7 @@ class AuditDocument(TypedDict):
     traffic: Traffic | None
     download: Download | None
     omitted: dict[str, int]
+    loads: list[Load]
     verdict: Verdict
 
 

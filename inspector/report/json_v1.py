@@ -97,6 +97,7 @@ def audit_json(audited: Audit, room: Room | None = None) -> AuditDocument:
         "shadows": audited.checkpoint.shadows,
         "traffic": _fields(audited.checkpoint.traffic),
         "download": _fields(audited.checkpoint.download),
+        "loads": [as_json(_fields(one)) for one in audited.loads],
         "verdict": audited.verdict,
     }
 

@@ -23,7 +23,7 @@ def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN)
     """The whole report of an audit, ending in a line break."""
     blocks = [_title(audited, screen), _verdict(audited, screen)]
     if audited.checkpoint.readable:
-        blocks.append(_counts(audited, screen))
+        blocks.append(_counts(audited, screen) + _loads(audited, screen, verbose=verbose))
     blocks.append(_claims(audited, screen) + _reference(audited))
     shown = [one for one in audited.findings if verbose or one.severity != "note"]
     blocks.extend(finding_text(one, screen) for one in shown[:FINDINGS_SHOWN])
@@ -33,7 +33,10 @@ def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN)
         blocks.append(_components(audited) if audited.components else _roles(audited, screen))
         blocks.append(answers_text(audited.answers, screen, verbose=verbose))
         blocks.append(_packing(audited, screen))
-        blocks.append(_base(audited))
+        if audited.base is not None:
+            from inspector.report.base_text import base_text
+
+            blocks.append(base_text(audited))
         blocks.append(_download(audited, screen))
     if audited.values is not None:
         blocks.append(values_text(audited.values))
@@ -46,6 +49,16 @@ def audit_text(audited: Audit, *, verbose: bool = False, screen: Screen = PLAIN)
 
 FINDINGS_SHOWN = 200
 """Findings of a report; the JSON has more."""
+
+
+def _loads(audited: Audit, screen: Screen, *, verbose: bool) -> str:
+    if not audited.loads:
+        return ""
+    from inspector.report.loads_text import loads_text
+
+    return loads_text(audited.loads, screen, every=verbose)
+
+
 MOST_APART = 100
 """Columns between the ends of a title: what is farther apart is not read together."""
 
@@ -220,34 +233,6 @@ def _packing(audited: Audit, screen: Screen) -> str:
     from inspector.report.packing_text import packing_text
 
     return packing_text(audited, screen)
-
-
-def _base(audited: Audit) -> str:
-    """The base of an adapter and its own findings."""
-    base = audited.base
-    if base is None:
-        return ""
-    named = clean(base.checkpoint.address.removeprefix("hf://") or base.source, 44)
-    what = clean(base.architecture.name, 24) if base.architecture is not None else "config only"
-    lines = [f"  base       {named} · {what}"]
-    if base.checkpoint.readable:
-        share = audited.counts.unique_parameters / (base.counts.unique_parameters or 1)
-        lines.append(f"             {base.counts.unique_parameters:,} parameters; the adapter adds {share:.3%}")
-        reported = [finding for finding in base.findings if finding.severity != "note"]
-        lines.append(
-            f"             {base.verdict}" + (f": {_plural(len(reported), 'finding')} in the base" if reported else "")
-        )
-        lines.extend(
-            f"             {finding.severity}[{finding.code}] {clean(finding.name, 50)}"
-            for finding in reported[:BASE_SHOWN]
-        )
-    else:
-        lines.append("             config only: shapes follow from its definition")
-    return "\n".join(lines) + "\n"
-
-
-BASE_SHOWN = 4
-"""Findings of a base that are named in the adapter's report; all are in the base's own."""
 
 
 COMPONENTS_SHOWN = 40

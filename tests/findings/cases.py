@@ -15,6 +15,7 @@ from inspector.comparing.result import Comparison
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
+from inspector.loader.set_reading import WeightFile
 from tests.adapters.records import alone, beside, checkpoint
 from tests.checkpoints import Spec, genuine
 from tests.dialects import converters
@@ -116,6 +117,14 @@ def folder(config: dict[str, Any] | None, *others: str) -> Audit:
     return audit_loaded(replace(healthy, set_name="model.safetensors", siblings=siblings))
 
 
+def saved(model_type: str, class_suffix: str, **config: Any) -> Audit:
+    """What a library saved of a class, in a folder with a change of its config."""
+    record = base_record(model_type, class_suffix)
+    read = checkpoint(spec_of(record), None, {**record["config"], **config})
+    file = WeightFile("model.safetensors", 0, 0, len(read.tensors), 0, {"format": "pt"}, True)
+    return audit_loaded(replace(read, set_name=file.name, files=(file,)))
+
+
 FIRES: dict[str, Callable[[], Audit]] = {
     "config-disagrees": lambda: llama(num_key_value_heads=32),
     "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
@@ -149,6 +158,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "stored-transposed": lambda: llama(turn("up_proj")),
     "dtypes-mixed": lambda: llama(retype("F32", "norm")),
     "dtype-differs": lambda: llama(retype("F32", "")),
+    "loader-fails": lambda: saved(
+        "bart", "ForSequenceClassification", tie_word_embeddings=False, transformers_version="5.23.0"),
+    "newest-loader-fails": lambda: saved("vilt", "ForMaskedLM"),
     "config-missing": lambda: folder(None, "Config.json"),
     "model-type-missing": lambda: folder({name: value for name, value in LLAMA8B.items() if name != "model_type"}),
     "weights-not-float": lambda: llama(retype("I8", "up_proj")),

@@ -341,6 +341,33 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "model.safetensors.index.json"},
         {"files": 4, "tensors": 291, "audited": "model.safetensors"},
     ),
+    "index-without-metadata": (
+        {"file": "model.safetensors.index.json"},
+        {"loader": "transformers", "bytes": 16060522496},
+    ),
+    "index-stale-taken": (
+        {"file": "diffusion_pytorch_model.safetensors.index.json"},
+        {"files": 4, "tensors": 291, "audited": "diffusion_pytorch_model.safetensors"},
+    ),
+    "sets-differ": (
+        {"file": "model.safetensors"},
+        {
+            "loader": "transformers",
+            "loaded": {"name": "model.safetensors", "files": 1, "bytes": 1051080360, "kind": "safetensors"},
+            "instead": {
+                "name": "model.safetensors.index.json",
+                "files": 24,
+                "bytes": 12570755976,
+                "kind": "safetensors",
+            },
+            "only_loaded": 0,
+            "only_instead": 169,
+            "layouts": 0,
+            "fits": "model.safetensors.index.json",
+            "aside": ["model.safetensors"],
+            "problems": ["N403", "N402"],
+        },
+    ),
     "index-missing": (
         {},
         {"files": 2, "names": ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]},

@@ -67,7 +67,7 @@ class IndexStale(Finding, frozen=True, kw_only=True):
         None of the files in the index exists, but there are other weights. They are audited instead.
 
     Why it matters
-        Loaders that prefer the index fail, although weights exist.
+        Loaders that read the index (vLLM) find no weights, although they exist.
 
     Example
         warning[S211] index-stale: model.safetensors.index.json lists 4 files, all of
@@ -76,7 +76,7 @@ class IndexStale(Finding, frozen=True, kw_only=True):
           help     move model.safetensors.index.json aside, or download its shards
 
     What to do
-        Remove the index, or download its shards.
+        Move the index aside, or download its shards.
     """
 
     code = "S211"
@@ -96,6 +96,68 @@ class IndexStale(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         step = Step(action="move", file=self.place.file)
         return Remedy(f"move {self.place.file} aside, or download its shards", (step,))
+
+
+class IndexStaleTaken(IndexStale, frozen=True, kw_only=True):
+    """None of the shards listed in the index exists, and the loader reads the index before the single file.
+
+    What it means
+        diffusers takes the index before a single file of the same name. None of the files in the index exists; the
+        single file is audited instead.
+
+    Why it matters
+        diffusers fails on the missing shards, although complete weights are stored next to the index.
+
+    Example
+        error[S224] index-stale-taken: diffusion_pytorch_model.safetensors.index.json
+          lists 4 files, all of them missing
+          audited  diffusion_pytorch_model.safetensors
+          help     move the index aside
+
+    What to do
+        Move the index aside, or download its shards.
+    """
+
+    code = "S224"
+    name = "index-stale-taken"
+    severity = "error"
+
+    def remedy(self) -> Remedy:
+        step = Step(action="move", file=self.place.file)
+        return Remedy("move the index aside", (step,))
+
+
+class IndexWithoutMetadata(Finding, frozen=True, kw_only=True):
+    """The index has no metadata.
+
+    What it means
+        The index has a `weight_map`, but no object `metadata`.
+
+    Why it matters
+        transformers and diffusers read `metadata` of every index and stop with a KeyError where it is absent.
+
+    Example
+        error[S225] index-without-metadata: model.safetensors.index.json
+          loader  transformers stops with KeyError: 'metadata'
+          help    set "metadata": {"total_size": 16060522496} in
+                  model.safetensors.index.json
+
+    What to do
+        Add the object, with the bytes of all tensors as `total_size`.
+    """
+
+    code = "S225"
+    name = "index-without-metadata"
+
+    loader: str
+    bytes: int
+
+    def rows(self) -> Rows:
+        return [("loader", f"{self.loader} stops with KeyError: 'metadata'")]
+
+    def remedy(self) -> Remedy:
+        step = Step(action="set", file=self.place.file, key=("metadata",), new={"total_size": self.bytes})
+        return Remedy(f'set "metadata": {{"total_size": {self.bytes}}} in {self.place.file}', (step,))
 
 
 class IndexNamesNothing(Finding, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.refetch import fetch_file
 from inspector.findings.stored_set import StoredSet
 from inspector.findings.words import count, first, listed, number, shape
@@ -37,7 +37,6 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
     sets: tuple[StoredSet, ...]
     count: int
     bytes: int
-    loaded_first: str | None = None
 
     def headline(self) -> str:
         return f"audited {self.audited}"
@@ -46,12 +45,74 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
         rows = [("also", stored.words()) for stored in self.sets[:8]]
         if self.count > 8:
             rows.append(("more", f"{number(self.count - 8)} further sets"))
-        if self.loaded_first:
-            rows.append(("careful", f"transformers loads {self.loaded_first} if it exists, not the index"))
         return [*rows, ("total", f"{number(self.bytes)} bytes in addition to {number(self.audited_bytes)} audited")]
 
     def remedy(self) -> Remedy:
         return Remedy("choose with --weights NAME; download only the set you need")
+
+
+class SetsDiffer(Finding, frozen=True, kw_only=True):
+    """Two sets of weights that the same loader could take are not the same.
+
+    What it means
+        A single file and shards with an index have the same name. transformers takes the single file, diffusers the
+        index. The two sets have other tensors: one of them is left from an earlier save.
+
+    Why it matters
+        The loader reads one of them without a message, which may be the old one; other programs read the other.
+
+    Example
+        error[S223] sets-differ: model.safetensors and model.safetensors.index.json
+          loaded   model.safetensors: transformers takes a single file before an index
+          instead  model.safetensors.index.json: 24 files, 12,570,755,976 bytes
+          differs  169 tensors only in model.safetensors.index.json
+          fits     only model.safetensors.index.json fits the config
+          help     move model.safetensors aside
+
+    What to do
+        Move the set aside that is not meant: the one that does not fit the config, or else the older one.
+    """
+
+    code = "S223"
+    name = "sets-differ"
+
+    loader: str
+    loaded: StoredSet
+    instead: StoredSet
+    only_loaded: int
+    only_instead: int
+    layouts: int
+    fits: str
+    aside: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+
+    def headline(self) -> str:
+        return f"{self.loaded.name} and {self.instead.name}"
+
+    def rows(self) -> Rows:
+        single = (
+            "an index before a single file" if self.loaded.name.endswith(".json") else "a single file before an index"
+        )
+        differs = [
+            f"{count(self.only_loaded, 'tensor')} only in {self.loaded.name}" * bool(self.only_loaded),
+            f"{count(self.only_instead, 'tensor')} only in {self.instead.name}" * bool(self.only_instead),
+            f"{count(self.layouts, 'tensor')} of another shape or dtype" * bool(self.layouts),
+        ]
+        files = f"{count(self.instead.files, 'file')}, {number(self.instead.bytes)} bytes"
+        rows = [
+            ("loaded", f"{self.loaded.name}: {self.loader} takes {single}"),
+            ("instead", f"{self.instead.name}: {files}"),
+            ("differs", "; ".join(part for part in differs if part)),
+        ]
+        if self.fits:
+            rows.append(("fits", f"only {self.fits} fits the config"))
+        return rows
+
+    def remedy(self) -> Remedy:
+        steps = tuple(Step(action="move", file=name) for name in self.aside)
+        old = self.loaded.name if self.fits == self.instead.name else self.instead.name
+        unless = "" if self.fits else f", or {self.loaded.name} if that is the older one"
+        return Remedy(f"move {old} aside{unless}", steps)
 
 
 class SliceDiffers(Finding, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ TOPICS: Final = {
     "hub": "repositories on the Hub and other remote sources",
     "compare": "how two checkpoints are compared",
     "mend": "how a checkpoint is mended, and what is never changed",
+    "loads": "what loaders do with a checkpoint, and how it is known",
     "formats": "which architectures, naming schemes, quantizations and adapters are understood",
     "python": "the Python API",
     "ci": "exit codes, JSON and examples for scripts",

@@ -1,0 +1,226 @@
+"""What loaders do with an audited checkpoint, and the findings where the one that it is made for fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from inspector.auditing.result import CLEAN, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
+from inspector.findings.finding import Finding, Place, ordered
+from inspector.loading.outcome import (
+    ALTERED,
+    CHANGES,
+    COMPLETE,
+    FAILURES,
+    OPTIONAL,
+    RANDOM,
+    REFUSES,
+    UNFILLED,
+    UNKNOWN,
+    UNSUPPORTED,
+    Load,
+)
+from inspector.loading.tables import NEWEST, OLDER
+from inspector.loading.transformers import Given, loads
+
+if TYPE_CHECKING:
+    from inspector.findings.loading import LoaderFails
+
+JUDGED: Final = ("transformers", "sentence-transformers")
+"""Loaders of which the recorded behaviour decides the verdict."""
+
+
+def with_loads(audited: Audit) -> Audit:
+    """The audit of a folder with what its loaders do. A file that was named by itself is not judged."""
+    found = loads_of(audited)
+    if not found:
+        return audited
+    more = list(_findings(audited, found))
+    if not more:
+        return replace(audited, loads=found)
+    findings = ordered((*audited.findings, *more))
+    verdict = verdict_with(audited.verdict, findings)
+    return replace(audited, loads=found, findings=tuple(findings), verdict=verdict)
+
+
+def loads_of(audited: Audit) -> tuple[Load, ...]:
+    """What each loader does that reads the format; none for bare files."""
+    checkpoint = audited.checkpoint
+    if not checkpoint.set_name or checkpoint.alone or checkpoint.adapter is not None:
+        return ()
+    if checkpoint.set_name.endswith(".gguf"):
+        return _of_gguf(audited)
+    config = checkpoint.config
+    if config is None or config.kind != "config":
+        return _without_config(audited)
+    if "_class_name" in config.values:
+        return (_of_diffusers(audited),)
+    if config.values.keys().isdisjoint(("model_type", "auto_map")):
+        return _without_config(audited)
+    from inspector.loading.registries import of_safetensors
+
+    given = given_of(audited, config.values)
+    newest = loads(given, NEWEST)
+    others = of_safetensors(given.class_name, given.model_type, newest)
+    mlx = "quantization" in config.values and "quantization_config" not in config.values
+    sentences = "modules.json" in checkpoint.siblings
+    newest, older = replace(newest, intended=not (mlx or sentences)), loads(given, OLDER)
+    others = tuple(replace(one, intended=mlx and one.loader == "mlx") for one in others)
+    if sentences:
+        others = (replace(newest, loader="sentence-transformers", version=None, intended=True), *others)
+    return (newest, older, *others)
+
+
+def _without_config(audited: Audit) -> tuple[Load, ...]:
+    """A folder that transformers would read if its config.json were found and named a type."""
+    if not any(one.code in ("C313", "C314") for one in audited.findings):
+        return ()
+    given = Given(audited.checkpoint, None, None, None)
+    config = audited.checkpoint.config
+    if config is not None and config.file == "config.json":
+        given = replace(given, values=config.values)
+    return (replace(loads(given, NEWEST), intended=True), loads(given, OLDER))
+
+
+def _of_diffusers(audited: Audit) -> Load:
+    """What diffusers does with a component, by what the audit found."""
+    files = tuple(file.name for file in audited.checkpoint.files)
+    load = Load(loader="diffusers", version="0.42", outcome=UNKNOWN, intended=True, files=files, source="documented")
+    errors = [one for one in audited.findings if one.severity == "error"]
+    case = audited.case
+    if any(one.code.startswith(("H1", "S2")) for one in errors):
+        first = next(one for one in errors if one.code.startswith(("H1", "S2")))
+        return replace(load, outcome=REFUSES, because=f"{first.place.file}: {first.name}")
+    if case is None:
+        return replace(load, because="the class has no definition")
+    missing = sum(one.tensors for one in case.placement.missing)
+    mismatched = sum(one.tensors for one in case.placement.mismatched)
+    unexpected = sum(one.tensors for one in case.placement.unexpected)
+    if mismatched or case.causes:
+        return replace(load, outcome=REFUSES, because="tensors have another shape")
+    if case.reading.prefix or case.reading.writer:
+        return replace(load, because="its names are not those of diffusers")
+    load = replace(load, missing=missing, unexpected=unexpected, mismatched=0)
+    return replace(load, outcome=RANDOM if missing else COMPLETE, because="tensors are missing" if missing else "")
+
+
+def judged_for(audited: Audit, name: str) -> Audit:
+    """The audit for one loader only: what it does, and an error where it fails. name: "vllm", "transformers@4"."""
+    loader, _, major = name.partition("@")
+    wanted = [one for one in audited.loads if one.loader == loader]
+    if loader == "transformers":
+        wanted = [one for one in wanted if str(one.version).startswith(major or NEWEST)]
+    if not wanted:
+        skipped = Skipped(
+            f"what {name} does", "it does not read this format, or there is no config for it", decisive=True
+        )
+        verdict = verdict_of(audited.findings, (skipped,)) if audited.verdict == CLEAN else audited.verdict
+        return replace(audited, loads=(), skipped=(*audited.skipped, skipped), verdict=verdict)
+    load = replace(wanted[0], intended=True)
+    from inspector.findings.loading import LoaderFails
+
+    findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
+    if load.outcome in FAILURES:
+        findings = ordered((*findings, _failure(audited, load, LoaderFails)))
+    verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(findings, audited.skipped)
+    audited = replace(audited, loads=(load,), findings=tuple(findings), verdict=verdict)
+    return _open(audited, load) if load.outcome == UNKNOWN else audited
+
+
+def _open(audited: Audit, load: Load) -> Audit:
+    """The audit with the open question what a loader does."""
+    skipped = Skipped(f"what {load.loader} does", load.because, decisive=True)
+    verdict = UNDECIDED if audited.verdict == CLEAN else audited.verdict
+    return replace(audited, skipped=(*audited.skipped, skipped), verdict=verdict)
+
+
+def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
+    """What an audit knows that decides how a checkpoint is loaded."""
+    classes, model_type = values.get("architectures"), values.get("model_type")
+    named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else None
+    return Given(
+        audited.checkpoint,
+        values,
+        named,
+        model_type if isinstance(model_type, str) else None,
+        problem=_unreadable(audited),
+        quantized=_quantized(audited, values),
+        case=audited.case if _is_whole(audited) else None,
+    )
+
+
+def _is_whole(audited: Audit) -> bool:
+    """Whether every tensor was compared as it is stored, and nothing was found."""
+    plain = audited.unpacked is None and all(one.severity == "note" for one in audited.findings)
+    float_only = all(line.layout.dtype.startswith(("F", "BF")) for line in audited.lines)
+    compared = audited.ledger.counts.tensors == len(audited.checkpoint.tensors)
+    return plain and float_only and compared and not audited.checkpoint.lost
+
+
+def _unreadable(audited: Audit) -> str:
+    """Why a file of the audited set cannot be opened."""
+    for finding in audited.findings:
+        if finding.severity == "error" and finding.code.startswith(("H1", "S203")):
+            return f"{finding.place.file} cannot be read: {finding.name}"
+    return ""
+
+
+def _quantized(audited: Audit, values: Mapping[str, Any]) -> bool | None:
+    """Whether the quantization of a config is understood and complete; None without one."""
+    if "quantization_config" not in values and "quantization" not in values:
+        return None
+    return audited.unpacked is not None and not any(one.severity == "error" for one in audited.findings)
+
+
+def _of_gguf(audited: Audit) -> tuple[Load, ...]:
+    from inspector.loading.registries import of_gguf
+
+    metadata = audited.checkpoint.metadata
+    named = None if metadata is None else metadata.values.get("general.architecture")
+    files = tuple(file.name for file in audited.checkpoint.files)
+    case = audited.case
+    missing = wrong = ""
+    if case is not None and any(one.severity == "error" for one in audited.findings):
+        missing = next((one.block.key for one in case.placement.missing), "")
+        wrong = next((one.block.key for one in case.placement.mismatched), "")
+    found = of_gguf(named if isinstance(named, str) else None, files, missing, wrong)
+    return tuple(replace(one, intended=one.loader == "llama.cpp") for one in found)
+
+
+def _findings(audited: Audit, found: tuple[Load, ...]) -> Iterator[Finding]:
+    """The finding where the intended loader fails and no other error says why."""
+    other_writer = audited.case is not None and audited.case.reading.writer
+    if other_writer or any(one.severity == "error" for one in audited.findings):
+        return
+    newest = next((one for one in found if one.intended and one.loader in JUDGED), None)
+    if newest is None or newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
+        return
+    older = next(one for one in found if one.loader == "transformers" and str(one.version).startswith(OLDER))
+    values = audited.checkpoint.config.values if audited.checkpoint.config is not None else {}
+    written = str(values.get("transformers_version") or "").partition(".")[0]
+    wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.because in (CHANGES, UNFILLED))
+    loaded = wrote or (newest.outcome == UNSUPPORTED and older.outcome == COMPLETE)
+    if (
+        newest.because in (CHANGES, UNFILLED)
+        or newest.because.endswith(OPTIONAL)
+        or (newest.outcome == UNSUPPORTED and not loaded)
+    ):
+        return
+    from inspector.findings.loading import LoaderFails, NewestLoaderFails
+
+    kind = NewestLoaderFails if loaded else LoaderFails
+    yield _failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
+
+
+def _failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = "") -> LoaderFails:
+    return kind(
+        place=Place(file=audited.checkpoint.set_name),
+        loader=load.loader,
+        version=load.version,
+        outcome=load.outcome,
+        missing=load.missing,
+        because=load.because,
+        loads=other,
+    )

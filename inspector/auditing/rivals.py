@@ -1,0 +1,82 @@
+"""Two sets of weights that the same loader could take: which one it takes, and how they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_with
+from inspector.findings.finding import Finding, Place, ordered
+from inspector.loader.checkpoint import Checkpoint, load_rival
+
+if TYPE_CHECKING:
+    from inspector.findings.stored_set import StoredSet
+
+DIFFUSERS: Final = "diffusion_pytorch_model"
+CONSEQUENCES: Final = ("C", "N", "D", "P")
+"""Stages whose findings follow from having taken the wrong set: config, names, dims, totals."""
+
+
+def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
+    """The audit with the finding on a second set, where it differs from the audited one.
+
+    judge: audits the other set. Where only that one fits the config, the problems of the audited set follow from its
+    being taken, and are facts of that finding.
+    """
+    checkpoint = audited.checkpoint
+    other = load_rival(checkpoint) if checkpoint.rival and not checkpoint.alone else None
+    if other is None or not other.readable:
+        return audited
+    only_loaded, only_instead = (
+        checkpoint.tensors.keys() - other.tensors.keys(),
+        other.tensors.keys() - checkpoint.tensors,
+    )
+    layouts = sum(layout != other.tensors.get(name, layout) for name, layout in checkpoint.tensors.items())
+    if not (only_loaded or only_instead or layouts):
+        return _not_compared(audited, other)
+    kept, problems, aside = list(audited.findings), tuple[str, ...](), other
+    wrong = [one for one in kept if one.severity != "note" and one.code.startswith(CONSEQUENCES)]
+    if (wrong or not checkpoint.readable) and not any(
+        one.severity == "error" for one in judge(replace(other, alone=True)).findings
+    ):
+        kept = [one for one in kept if one not in wrong]
+        problems, aside = tuple(dict.fromkeys(one.code for one in wrong)), checkpoint
+    from inspector.findings.shards.sets import SetsDiffer
+
+    finding = SetsDiffer(
+        place=Place(file=checkpoint.set_name),
+        loader="diffusers" if checkpoint.set_name.startswith(DIFFUSERS) else "transformers",
+        loaded=_stored(checkpoint),
+        instead=_stored(other),
+        only_loaded=len(only_loaded),
+        only_instead=len(only_instead),
+        layouts=layouts,
+        fits=other.set_name if aside is checkpoint else "",
+        aside=_files(aside),
+        problems=problems,
+    )
+    findings: list[Finding] = ordered([finding, *kept])
+    return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+
+
+def _not_compared(audited: Audit, other: Checkpoint) -> Audit:
+    """Headers do not show whether two sets with the same tensors hold the same numbers."""
+    because = f"{audited.checkpoint.set_name} is loaded, {other.set_name} has the same names and shapes"
+    skipped = Skipped("which of two sets is meant", because, decisive=True)
+    verdict = UNDECIDED if audited.verdict == CLEAN else audited.verdict
+    return replace(audited, skipped=(*audited.skipped, skipped), verdict=verdict)
+
+
+def _stored(checkpoint: Checkpoint) -> StoredSet:
+    from inspector.findings.stored_set import StoredSet
+
+    total = sum(file.bytes for file in checkpoint.files)
+    kind = "safetensors" if ".safetensors" in checkpoint.set_name else "pytorch"
+    return StoredSet(checkpoint.set_name, len(checkpoint.files), total, kind)
+
+
+def _files(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """The files of a set, the index first."""
+    return tuple(dict.fromkeys((checkpoint.set_name, *(file.name for file in checkpoint.files))))

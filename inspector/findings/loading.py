@@ -1,0 +1,88 @@
+"""Loaders that fail on a checkpoint."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.words import count
+
+WORDS = {
+    "random": "leaves tensors at random",
+    "altered": "ends up with other numbers than stored",
+    "refuses": "refuses it",
+    "unsupported": "does not support it",
+}
+"""Outcome -> what the loader does."""
+
+
+class LoaderFails(Finding, frozen=True, kw_only=True):
+    """The loader that the checkpoint is made for does not load it completely.
+
+    What it means
+        By the recorded behaviour of this loader it refuses the checkpoint, initialises tensors at random, or ends up
+        with other numbers than stored.
+
+    Why it matters
+        A model with random weights runs without an error, and answers nonsense.
+
+    Example
+        error[N429] loader-fails: transformers 5.23 leaves tensors at random
+          missing  2 tensors
+          because  2 of its tensors are not in the file, such as
+                   model.encoder.embed_tokens.weight
+          help     restore or train these tensors, or choose a class that has none of
+                   them
+
+    What to do
+        Restore what is missing; or choose the class that the weights belong to.
+    """
+
+    code = "N429"
+    name = "loader-fails"
+
+    loader: str
+    version: str | None
+    outcome: str
+    missing: int | None
+    because: str
+    loads: str
+
+    def headline(self) -> str:
+        return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
+
+    def rows(self) -> Rows:
+        rows: Rows = [("missing", count(self.missing, "tensor"))] if self.missing else []
+        rows.append(("because", self.because))
+        return [*rows, ("loads", f"{self.loads} loads it")] if self.loads else rows
+
+    def remedy(self) -> Remedy:
+        if self.outcome == "random":
+            return Remedy("restore or train these tensors, or choose a class that has none of them")
+        return Remedy("")
+
+
+class NewestLoaderFails(LoaderFails, frozen=True, kw_only=True):
+    """The newest version of the loader fails, but the version that wrote the checkpoint loads it.
+
+    What it means
+        The checkpoint was written by an older major version, which loads it completely. The newest version does not.
+
+    Why it matters
+        Whoever installs the library today gets the newest version.
+
+    Example
+        warning[N430] newest-loader-fails: transformers 5.23 leaves tensors at random
+          missing  1 tensor
+          because  1 of its tensors are not in the file, such as mlm_score.decoder.bias
+          loads    transformers 4.57 loads it
+          help     use transformers 4.57
+
+    What to do
+        Use the older version, or save the model again with the newest one.
+    """
+
+    code = "N430"
+    name = "newest-loader-fails"
+    severity = "warning"
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"use {self.loads}")

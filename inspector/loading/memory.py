@@ -1,0 +1,308 @@
+"""The tensors that a class of transformers has in memory, and what a file leaves of them.
+
+Sources: transformers 5.23 `core_model_loading.py` and `PreTrainedModel._finalize_model_loading`; transformers 4.57
+`PreTrainedModel._load_pretrained_model` and `_find_missing_and_unexpected_keys`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct, field
+
+from inspector.algebra.boxes import Box, count, minus, within
+from inspector.algebra.names import name_of
+from inspector.loading.renaming import Renamed, renamed
+from inspector.loading.tables import ClassRules, transforms_of
+from inspector.loading.templates import joined_with, projected, sample, template
+from inspector.matcher.families import Families
+from inspector.notation.binding import Block, Plan, Shape, fits
+
+IndexSets = dict[str, tuple[Box, ...]]
+"""Key of a tensor in memory -> its index sets."""
+Namer = Callable[[str], Renamed]
+"""Name in a file -> names in memory."""
+
+
+INTEGERS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "BOOL"})
+
+
+class Tie(Struct, frozen=True):
+    """Tensors in memory that are one parameter with others.
+
+    aligned: whether each is tied to the one with the same index, else all of them to the same ones.
+    """
+
+    key: str
+    boxes: tuple[Box, ...]
+    original: str
+    originals: tuple[Box, ...]
+    aligned: bool
+
+
+class Memory(Struct, eq=False):
+    """The tensors of a model in memory.
+
+    boxes: key -> index sets. shapes: key -> (index set, shape), where a tensor of the file is taken as it is. parts:
+    (key, number of the source) -> index sets of the tensors of the file that are combined, the order of their
+    indices, and their shape. buffers: keys of buffers. optional: keys that a
+    file may leave out by the definition.
+    """
+
+    boxes: IndexSets = field(default_factory=dict)
+    shapes: dict[str, list[tuple[Box, Shape]]] = field(default_factory=dict)
+    parts: dict[tuple[str, int], list[tuple[Box, tuple[int, ...], Shape]]] = field(default_factory=dict)
+    ties: list[Tie] = field(default_factory=list)
+    buffers: set[str] = field(default_factory=set)
+    optional: set[str] = field(default_factory=set)
+
+    def has(self, name: str) -> bool:
+        """Whether any tensor has the key of a sampled name."""
+        return template(name)[0] in self.boxes
+
+
+class Counted(Struct):
+    """What a file leaves: names that are missing, unexpected or of another shape.
+
+    loaded: number of keys of which any tensor is stored. required: how many of the missing no file may leave out.
+    partial: tensors in memory that are combined from too few. integer: a weight that is stored as integers.
+    overwritten: a stored copy of a tied tensor and its original, where both are stored.
+    """
+
+    loaded: int = 0
+    missing: int = 0
+    required: int = 0
+    unexpected: int = 0
+    mismatched: int = 0
+    partial: tuple[str, ...] = ()
+    first_missing: str = ""
+    first_mismatched: str = ""
+    integer: str = ""
+    overwritten: tuple[str, str] | None = None
+
+
+def memory_of(plan: Plan, rules: ClassRules, name: Namer) -> Memory:
+    """The tensors in memory of the class of a plan, which is spelled as its library writes it."""
+    off = rules.ties and plan.scope.settings.values.get("tie_word_embeddings") is False
+    made = Memory()
+    places: dict[int, tuple[str, tuple[Box, ...]]] = {}
+    tied: list[tuple[str, tuple[Box, ...], Block]] = []
+    for block in plan.blocks:
+        slot = block.slot
+        if slot.extra or not (block.required or block.key in rules.stored):
+            continue
+        found = name(sample(block.key))
+        for number, text in enumerate(found.names):
+            key, order = template(text)
+            boxes = projected((block.axes,), order)
+            made.boxes[key] = joined_with(made.boxes.get(key, ()), boxes)
+            if not slot.tensor.counted:
+                made.buffers.add(key)
+            if not block.required and not slot.tied:
+                made.optional.add(key)
+            if found.converter is None:
+                made.shapes.setdefault(key, []).append((boxes[0], block.shape))
+            elif not number:
+                made.parts.setdefault((key, found.source), []).append((block.axes, order, block.shape))
+            known = places.get(id(slot), (key, ()))
+            places[id(slot)] = (key, joined_with(known[1], boxes) if known[0] == key else boxes)
+            if block.tie is not None and not rules.untied:
+                tied.append((key, boxes, block))
+    for key, boxes, block in tied:
+        if id(block.tie) in places and block.tie is not None:
+            original, originals = places[id(block.tie)]
+            if off and original != key:
+                continue
+            aligned = block.tie.holes == block.slot.holes and _aligned(boxes, originals)
+            made.ties.append(Tie(key, boxes, original, originals, aligned))
+    for copy, original in rules.always:
+        if copy in made.boxes and original in made.boxes:
+            one, other = made.boxes[copy], made.boxes[original]
+            made.ties.append(Tie(copy, one, original, other, _aligned(one, other)))
+    return made
+
+
+def _aligned(one: Sequence[Box], other: Sequence[Box]) -> bool:
+    return len(one[0]) == len(other[0])
+
+
+def newest_namer(rules: ClassRules, held: Callable[[str], bool], families: Families | None = None) -> Namer:
+    """The names that transformers 5 gives to the tensors of a file.
+
+    families: of the file, which decide whether a group of renamings applies; None for what the library writes.
+    """
+    transforms = transforms_of(rules.transforms)
+    begun: set[int] = set()
+    for one in transforms:
+        if one.kind == "group" and families is not None and any(_guards(one.matched(sample(key))) for key in families):
+            begun.add(id(one))
+    return lambda name: renamed(name, transforms, rules.prefix, held, begun)
+
+
+def _guards(matched: tuple[str, str, re.Match[str]] | None) -> bool:
+    return matched is not None and matched[2].groupdict().get("g0") is not None
+
+
+def match(memory: Memory, families: Families, rules: ClassRules, name: Namer) -> Counted:
+    """What the families of a file leave of the tensors in memory, by the names that a loader gives them."""
+    loaded: IndexSets = {}
+    unexpected: IndexSets = {}
+    stored: dict[tuple[str, int], int] = {}
+    result = Counted()
+    for family in families.values():
+        found = name(sample(family.key))
+        for number, text in enumerate(found.names):
+            key, order = template(text)
+            known = memory.boxes.get(key, ())
+            for part in family.stored:
+                boxes = projected(part.boxes, order)
+                beyond = minus(boxes, known)
+                inside = minus(boxes, beyond)
+                if beyond:
+                    unexpected[key] = joined_with(unexpected.get(key, ()), beyond)
+                if not inside:
+                    continue
+                loaded[key] = joined_with(loaded.get(key, ()), inside)
+                if part.layout.dtype in INTEGERS and key not in memory.buffers and not result.integer:
+                    result.integer = first_name(family.key, part.boxes)
+                if found.converter is None:
+                    _compare(memory, key, inside, part.layout.shape, result)
+                elif not number:
+                    place = key, found.source
+                    fitting = any(fits(shape, part.layout.shape) for *_, shape in memory.parts.get(place, ()))
+                    stored[place] = stored.get(place, 0) + (part.tensors if fitting else 0)
+    result.partial = tuple(_partial(memory, loaded, stored))
+    result.loaded = len(loaded)
+    result.overwritten = _overwritten(memory, loaded)
+    _count_missing(memory, loaded, rules, result)
+    result.unexpected = sum(
+        count(boxes) for key, boxes in unexpected.items() if not _ignored(key, boxes, rules.unexpected, rules.buffers)
+    )
+    return result
+
+
+def _overwritten(memory: Memory, loaded: IndexSets) -> tuple[str, str] | None:
+    for tie in memory.ties:
+        both = within(loaded.get(tie.key, ()), tie.boxes[0]), within(loaded.get(tie.original, ()), tie.originals[0])
+        if all(both) and (tie.key != tie.original or not tie.aligned):
+            return first_name(tie.key, both[0]), first_name(tie.original, both[1])
+    return None
+
+
+def _compare(memory: Memory, key: str, boxes: Sequence[Box], shape: tuple[int, ...], result: Counted) -> None:
+    for box, wanted in memory.shapes.get(key, ()):
+        if not fits(wanted, shape):
+            different = within(boxes, box)
+            result.mismatched += count(different)
+            if different and not result.first_mismatched:
+                result.first_mismatched = first_name(key, different)
+
+
+def _partial(memory: Memory, loaded: IndexSets, stored: Mapping[tuple[str, int], int]) -> list[str]:
+    """Keys in memory for which only some of the tensors are stored from which they are made."""
+    found: list[str] = []
+    for (key, source), blocks in memory.parts.items():
+        begun = loaded.get(key, ())
+        wanted = 0
+        for axes, order, _ in blocks:
+            absent = minus(projected((axes,), order), begun)
+            if not absent:
+                wanted += count((axes,))
+            else:
+                share = count(projected((axes,), order))
+                wanted += count((axes,)) * (share - count(absent)) // share
+        if stored.get((key, source), 0) != wanted:
+            found.append(key)
+    return found
+
+
+def _count_missing(memory: Memory, loaded: IndexSets, rules: ClassRules, result: Counted) -> None:
+    there = _with_ties(memory, loaded)
+    for key, boxes in memory.boxes.items():
+        absent = minus(boxes, there.get(key, ()))
+        if absent and not _ignored(key, absent, rules.missing):
+            result.missing += count(absent)
+            result.required += 0 if key in memory.optional else count(absent)
+            result.first_missing = result.first_missing or first_name(key, absent)
+
+
+def _with_ties(memory: Memory, loaded: IndexSets) -> IndexSets:
+    """What is loaded, and what is the same parameter: an original by any of its copies, a copy by its original."""
+    there = dict(loaded)
+    for back in (True, False):
+        for tie in memory.ties:
+            source, sources = (tie.key, tie.boxes) if back else (tie.original, tie.originals)
+            target, targets = (tie.original, tie.originals) if back else (tie.key, tie.boxes)
+            begun = [box for one in sources for box in within(there.get(source, ()), one)]
+            if begun:
+                filled = begun if tie.aligned else targets
+                there[target] = joined_with(there.get(target, ()), filled)
+    return there
+
+
+def _ignored(key: str, boxes: Sequence[Box], patterns: Sequence[str], buffers: Sequence[str] = ()) -> bool:
+    if key in buffers:
+        return True
+    return bool(patterns) and re.search("|".join(f"({one})" for one in patterns), first_name(key, boxes)) is not None
+
+
+def first_name(key: str, boxes: Sequence[Box]) -> str:
+    """The first tensor of a family."""
+    return name_of(key, tuple(axis.first for axis in boxes[0])) if boxes[0] else key
+
+
+def older_namer(rules: ClassRules, memory: Memory, families: Families) -> Namer | str:
+    """The names that transformers 4.57 gives to the tensors of a file, or why it refuses them.
+
+    A tensor that it leaves out has the empty name.
+    """
+    prefix = rules.prefix
+    stored = bool(prefix) and any(key.startswith(prefix) for key in families)
+    add, remove = not stored and rules.within, stored and not rules.within
+    inside = f"{prefix}."
+    if add:
+        base = {key.removeprefix(inside) for key in memory.boxes if key.startswith(inside)}
+        own = {key for key in memory.boxes if not key.startswith(inside)}
+        for key in families:
+            new = template(older_name(sample(key), rules.mapping))[0]
+            if new in own and new not in base:
+                return "the state dictionary is corrupted"
+
+    def name(text: str) -> Renamed:
+        new = older_name(text, rules.mapping)
+        if add:
+            return Renamed((inside + new,))
+        if remove and new.startswith(inside):
+            return Renamed((new.removeprefix(inside),))
+        return Renamed((f"{LEFT_OUT}{text}" if remove else new,))
+
+    return name
+
+
+LEFT_OUT = "left out."
+"""Before a name that transformers 4 does not load and reports as unexpected; no module has it."""
+LEGACY = (
+    ("LayerNorm.beta", "LayerNorm.bias"),
+    ("LayerNorm.gamma", "LayerNorm.weight"),
+    ("weight_g", "parametrizations.weight.original0"),
+    ("weight_v", "parametrizations.weight.original1"),
+)
+"""Ends of names and what transformers 4.57 makes of them (`_fix_state_dict_key_on_load`)."""
+
+
+def older_name(name: str, mapping: Mapping[str, str]) -> str:
+    """A name after the renamings of transformers 4.57."""
+    new = next((name.replace(old, now) for old, now in LEGACY if name.endswith(old)), name)
+    for pattern, replacement in mapping.items():
+        new, changed = re.subn(pattern, replacement, new)
+        if changed:
+            break
+    return new
+
+
+def written_namer(rules: ClassRules, newest: ClassRules | None) -> Namer:
+    """The names in memory of transformers 4.57 for what a definition's names mean."""
+    if rules.newer and newest is not None:
+        return newest_namer(newest, lambda name: False)
+    return lambda name: Renamed((older_name(name, rules.mapping),))

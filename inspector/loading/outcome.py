@@ -1,0 +1,47 @@
+"""What one loader does with a checkpoint."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+COMPLETE, RANDOM, ALTERED, REFUSES, UNSUPPORTED, UNKNOWN = (
+    "complete",
+    "random",
+    "altered",
+    "refuses",
+    "unsupported",
+    "unknown",
+)
+"""Outcomes. Random: tensors stay at their initialisation. Altered: other numbers than stored. Unknown: not proven."""
+CHANGES: Final = "the class changes weights while it is built"
+"""Why a class alters healthy files: no fault of theirs."""
+UNFILLED: Final = "the class leaves tensors of every file without values"
+"""Why a class leaves tensors of healthy files on the meta device: no fault of theirs."""
+OPTIONAL: Final = "; files may leave them out"
+"""End of the reason where only tensors are missing that files of the type may leave out, as BERT's pooler."""
+FAILURES = (RANDOM, ALTERED, REFUSES, UNSUPPORTED)
+
+
+Outcome = Annotated[str, Meta(extra_json_schema={"enum": [COMPLETE, RANDOM, ALTERED, REFUSES, UNSUPPORTED, UNKNOWN]})]
+
+
+class Load(Struct, frozen=True, kw_only=True):
+    """What a loader does.
+
+    missing, unexpected, mismatched: numbers of tensors in its own loading info, None where it has none. intended:
+    whether the checkpoint is made for it. files: what it reads. because: the reason, "" where it loads completely.
+    source: "recorded" or "documented".
+    """
+
+    loader: str
+    version: str | None
+    outcome: Outcome
+    missing: int | None = None
+    unexpected: int | None = None
+    mismatched: int | None = None
+    intended: bool = False
+    files: tuple[str, ...] = ()
+    because: str = ""
+    source: str = "recorded"

@@ -1,0 +1,75 @@
+"""What vLLM, mlx-lm, llama.cpp and ollama do, by the lists of models that they support and by documented rules.
+
+`registries.json` has the lists, with their sources. A model that a list does not name is unknown, never unsupported:
+lists grow, and some of these programs have a general fallback.
+
+Rules: vLLM reads every `*.safetensors` that the index names, or all without an index, else `*.bin`
+(`model_executor/model_loader/default_loader.py`), and raises where a weight of its model is not initialised. mlx-lm
+reads `model*.safetensors` and loads strictly (`mlx_lm/utils.py`, `load_model`). llama.cpp fails where a tensor of its
+architecture is missing or has another shape (`llama_model_loader::create_tensor`, `check_tensor_dims`). ollama runs
+GGUF files with the same rules.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
+
+from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+
+
+@cache
+def _registries() -> Mapping[str, Mapping[str, Any]]:
+    with open(os.path.join(os.path.dirname(__file__), "registries.json"), "rb") as file:
+        listed: dict[str, dict[str, Any]] = json.loads(file.read())
+    return {name: {**entry, "names": frozenset(entry["names"].split())} for name, entry in listed.items()}
+
+
+def documented(loader: str, outcome: str, because: str = "", files: tuple[str, ...] = ()) -> Load:
+    """An answer by documented rules; the loader reports no counts."""
+    version = _registries()[loader]["version"]
+    return Load(loader=loader, version=version, outcome=outcome, because=because, files=files, source="documented")
+
+
+def knows(loader: str, name: str | None) -> bool:
+    """Whether the list of a loader has a class, a model type or an architecture."""
+    return name in _registries()[loader]["names"]
+
+
+def of_safetensors(class_name: str | None, model_type: str | None, newest: Load) -> tuple[Load, ...]:
+    """What vLLM and mlx-lm do with a folder that transformers reads. newest: what transformers does."""
+    files = tuple(name for name in newest.files if name.endswith(".safetensors"))
+    return (
+        _strict("vllm", knows("vllm", class_name), newest, newest.files),
+        _strict("mlx", knows("mlx", model_type), newest, tuple(n for n in files if fnmatchcase(n, "model*"))),
+    )
+
+
+def _strict(loader: str, known: bool, newest: Load, files: tuple[str, ...]) -> Load:
+    """A loader that builds the same tensors and accepts none that is missing."""
+    if not known:
+        return documented(loader, UNKNOWN, f"its list ({_registries()[loader]['source']}) does not name the model")
+    if not files:
+        return documented(loader, UNKNOWN, "whether it finds the files is not known")
+    if newest.outcome == RANDOM:
+        return documented(loader, REFUSES, f"weights are not initialised: {newest.because}", files)
+    if newest.outcome == COMPLETE and not newest.unexpected:
+        return documented(loader, COMPLETE, "", files)
+    return documented(loader, UNKNOWN, newest.because or "it may refuse tensors that it does not expect", files)
+
+
+def of_gguf(architecture: str | None, files: tuple[str, ...], missing: str, wrong: str) -> tuple[Load, ...]:
+    """What llama.cpp and ollama do with GGUF files. missing, wrong: a tensor that is missing, or has another shape."""
+    known = knows("llama.cpp", architecture)
+    if not known:
+        because = f"its list ({_registries()['llama.cpp']['source']}) does not name {architecture}"
+        return tuple(documented(loader, UNKNOWN, because, files) for loader in ("llama.cpp", "ollama"))
+    outcome, because = COMPLETE, ""
+    if missing or wrong:
+        outcome = REFUSES
+        because = f"missing tensor {missing}" if missing else f"{wrong} has a wrong shape"
+    return tuple(documented(loader, outcome, because, files) for loader in ("llama.cpp", "ollama"))

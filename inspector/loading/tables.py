@@ -1,0 +1,134 @@
+"""What transformers says of each of its classes that decides how names are matched.
+
+`classes.jsonl` holds a line with versions and model types, one with the transforms, one with the names of all classes,
+and one for each class; a line is found by its beginning and only that line is decoded.
+`tests/oracle/make_loading_tables.py` makes it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from msgspec import Struct, convert
+
+from inspector.loading.renaming import Transform
+
+NEWEST, OLDER = "5", "4"
+"""Major versions of transformers."""
+
+
+class ClassRules(Struct, frozen=True):
+    """What one major version of transformers says of a class.
+
+    prefix: its `base_model_prefix`. within: whether the model has a module of that name. missing, unexpected: patterns
+    of names that are not reported. buffers: keys of buffers that are never stored. stored: keys of the file, optional
+    by the definition, that the model has. mapping: regular expressions and replacements that rename names of the
+    file (transformers 4). newer: whether its tensors have the names of transformers 5. dialect: of the definition, with
+    the names that the version writes. untied: whether the class ties nothing. always: (copy, original) of tensors that
+    are tied whatever the config says; ties: whether these are all that stay tied where the config says no. exact:
+    whether the definition gives the names of the model. altered: whether it changes numbers of a healthy file.
+    unfilled: whether it leaves tensors of a healthy file without values. refuses: what it says of a config that a newer
+    version wrote.
+    """
+
+    prefix: str = ""
+    within: bool = False
+    missing: tuple[str, ...] = ()
+    unexpected: tuple[str, ...] = ()
+    buffers: tuple[str, ...] = ()
+    stored: tuple[str, ...] = ()
+    mapping: Mapping[str, str] = {}
+    transforms: tuple[int, ...] = ()
+    newer: bool = False
+    dialect: int = 0
+    untied: bool = False
+    always: tuple[tuple[str, str], ...] = ()
+    ties: bool = False
+    exact: bool = True
+    altered: bool = False
+    unfilled: bool = False
+    refuses: str = ""
+
+
+def _read() -> bytes:
+    with open(os.path.join(os.path.dirname(__file__), "classes.jsonl"), "rb") as file:
+        return file.read()
+
+
+@cache
+def _table() -> bytes:
+    return _read()
+
+
+@cache
+def shared() -> Mapping[str, Any]:
+    """Versions, and the model types of each."""
+    table = _table()
+    head: dict[str, Any] = json.loads(table[: table.index(b"\n")])
+    return head
+
+
+def _line(key: str) -> Mapping[str, Any]:
+    """The line that begins with a key."""
+    table = _table()
+    start = table.index(f'\n{{"{key}":'.encode()) + 1
+    line: dict[str, Any] = json.loads(table[start : table.index(b"\n", start)])
+    return line
+
+
+@cache
+def rules_of(class_name: str, major: str) -> ClassRules | None:
+    """The rules of a class in a major version; None where the table does not have it."""
+    table = _table()
+    start = table.find(f'\n{{"class":{json.dumps(class_name)},'.encode())
+    if start < 0:
+        return None
+    line: dict[str, Any] = json.loads(table[start : table.index(b"\n", start + 1)])
+    if major not in line:
+        return None
+    return convert(line[major], ClassRules)
+
+
+@cache
+def transforms_of(numbers: tuple[int, ...]) -> tuple[Transform, ...]:
+    """The transforms of these numbers."""
+    listed = _line("transforms")["transforms"]
+    return tuple(
+        Transform(kind, re.compile(pattern), tuple(targets), scope, base, offset)
+        for kind, pattern, targets, scope, base, offset in (listed[number] for number in numbers)
+    )
+
+
+def version_of(major: str) -> str:
+    """The version of transformers that was recorded, "5.23"."""
+    text: str = shared()["versions"][major]
+    return text
+
+
+def has_type(model_type: str, major: str) -> bool:
+    """Whether a major version of transformers has a model type."""
+    return model_type in _types()[major]
+
+
+@cache
+def _types() -> Mapping[str, frozenset[str]]:
+    return {major: frozenset(names) for major, names in shared()["types"].items()}
+
+
+class Names(Struct, frozen=True):
+    """The classes of a version, and the class of each model type that AutoModel builds."""
+
+    classes: frozenset[str]
+    bases: Mapping[str, str]
+
+
+@cache
+def names_of(major: str) -> Names:
+    """The classes of a major version."""
+    line = _line("names")
+    return Names(frozenset(line["names"][major]), line["bases"][major])

@@ -1,0 +1,217 @@
+"""What transformers 5 and 4.57 do with a checkpoint.
+
+Sources: transformers 5.23 and 4.57, `modeling_utils.py` (`_get_resolved_checkpoint_files`, `load_state_dict`,
+`_load_pretrained_model`), `configuration_auto.py`; recorded in `fixtures/loads`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.layout import Layout
+from inspector.loading.as_written import is_as_written
+from inspector.loading.outcome import (
+    ALTERED,
+    CHANGES,
+    COMPLETE,
+    OPTIONAL,
+    RANDOM,
+    REFUSES,
+    UNFILLED,
+    UNKNOWN,
+    UNSUPPORTED,
+    Load,
+)
+from inspector.loading.tables import NEWEST, OLDER, ClassRules, has_type, names_of, rules_of, version_of
+from inspector.matcher.families import families_of
+
+if TYPE_CHECKING:
+    from inspector.loading.memory import Counted, Namer
+    from inspector.reconciler.reconcile import Reconciled
+
+NAME: Final = "transformers"
+FILES: Final = (
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+)
+"""What it looks for, in this order."""
+FORMATS: Final = ("pt", "mlx")
+"""Values of `format` in the metadata with which transformers 4.57 loads; "tf" and "flax" need these libraries."""
+
+
+SHAPES: Final = "Error(s) in loading state_dict"
+"""Beginning of the message on tensors of another shape than the config gives."""
+BY_NEWEST: Final = "a config written by transformers 5: "
+
+
+class Given(Struct, frozen=True):
+    """What is known of a checkpoint.
+
+    values: of its config.json, with the class and the type that it names. problem: why no loader can open its files,
+    "" where they are whole. quantized: whether the config has a quantization that the weights agree with, None without
+    one. case: the comparison with the definition; None where it is not of the whole set, as its loader reads it.
+    """
+
+    checkpoint: Checkpoint
+    values: Mapping[str, Any] | None
+    class_name: str | None
+    model_type: str | None
+    problem: str = ""
+    quantized: bool | None = None
+    case: Reconciled | None = None
+
+
+def loads(given: Given, major: str) -> Load:
+    """What a major version of transformers does."""
+    answer = _by_config(given, major) or _by_files(given, major)
+    return answer if answer is not None else _by_names(given, major)
+
+
+def _load(major: str, outcome: str, because: str = "", given: Given | None = None, **counts: Any) -> Load:
+    files = () if given is None else tuple(file.name for file in given.checkpoint.files)
+    return Load(loader=NAME, version=version_of(major), outcome=outcome, because=because, files=files, **counts)
+
+
+def _by_config(given: Given, major: str) -> Load | None:
+    values = given.values
+    if values is None:
+        return _load(major, REFUSES, "there is no config.json")
+    if "auto_map" in values:
+        return _load(major, UNKNOWN, "the code of the repository decides")
+    if not isinstance(values.get("model_type"), str):
+        return _load(major, REFUSES, "config.json has no model_type")
+    if not has_type(values["model_type"], major):
+        return _load(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
+    return None
+
+
+def _by_files(given: Given, major: str) -> Load | None:
+    """The answer where the files already decide."""
+    checkpoint = given.checkpoint
+    there = {file.name for file in checkpoint.files} | checkpoint.siblings.keys() | checkpoint.lost.keys()
+    index = checkpoint.index
+    if index is not None:
+        there = there | {index.file}
+    taken = next((name for name in FILES if name in there), None)
+    if taken is None:
+        return _load(major, REFUSES, f"no file is named {FILES[0]} or {FILES[2]}")
+    if index is not None and taken == index.file:
+        if index.without_metadata:
+            return _load(major, REFUSES, f"{index.file} has no metadata (KeyError)")
+        readable = {file.name for file in checkpoint.files}
+        absent = next((name for name in index.files if name not in readable), None)
+        if absent is not None:
+            return _load(major, REFUSES, f"{absent} is absent, or cannot be read")
+    elif not any(file.name == taken for file in checkpoint.files):
+        if taken == checkpoint.set_name:
+            return _load(major, REFUSES, f"{taken} cannot be read")
+        return _load(major, UNKNOWN, f"it reads {taken}, which was not audited")
+    if given.problem:
+        return _load(major, REFUSES, given.problem)
+    if major == OLDER:
+        return _by_format(given)
+    return None
+
+
+def _by_format(given: Given) -> Load | None:
+    """transformers 4.57 reads the `format` of each safetensors file that has metadata at all."""
+    for file in given.checkpoint.files:
+        if file.name.endswith(".safetensors") and file.has_metadata and file.metadata.get("format") not in FORMATS:
+            return _load(OLDER, REFUSES, f"the metadata of {file.name} has no format that it knows")
+    return None
+
+
+def _by_names(given: Given, major: str) -> Load:
+    name = given.class_name
+    if name is None or given.model_type is None or given.values is None:
+        return _load(major, UNKNOWN, "config.json names no class", given)
+    rules = rules_of(name, major)
+    if rules is None and name not in names_of(major).classes:
+        name = names_of(major).bases.get(given.model_type, name)  # what AutoModel builds
+        rules = rules_of(name, major)
+    if (
+        rules is not None
+        and rules.refuses
+        and not rules.refuses.startswith(SHAPES)
+        and str(given.values.get("transformers_version", "")).startswith(NEWEST)
+    ):
+        return _load(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
+    if rules is None or not rules.exact:
+        return _load(major, UNKNOWN, f"what {name} needs was not recorded", given)
+    if given.case is not None and is_as_written(given.case, rules, given.values, given.model_type, major):
+        return _load(major, COMPLETE, "", given, missing=0, unexpected=0, mismatched=0)
+    from inspector.loading.expected import plan_of
+
+    plan = plan_of(given.values, name, given.model_type, major, rules.dialect)
+    if plan is None or plan.opaque or plan.scope.faults:
+        return _load(major, UNKNOWN, "a part of the model has no definition", given)
+    if given.quantized is not None:
+        return _quantized(given, major)
+    from inspector.loading.memory import match, memory_of, newest_namer, older_namer, written_namer
+
+    stored = _stored(given.checkpoint, major)
+    families = families_of(stored)
+    if major == NEWEST:
+        memory = memory_of(plan, rules, newest_namer(rules, lambda _: False))
+        namer: Namer | str = newest_namer(rules, memory.has, families)
+    else:
+        memory = memory_of(plan, rules, written_namer(rules, rules_of(name, NEWEST)))
+        namer = older_namer(rules, memory, families)
+    if isinstance(namer, str):
+        return _load(major, REFUSES, namer, given)
+    return _concluded(given, major, match(memory, families, rules, namer), rules)
+
+
+def _by_newest(given: Given) -> bool:
+    """Whether transformers 5 wrote the config."""
+    return str((given.values or {}).get("transformers_version", "")).startswith(NEWEST)
+
+
+def _quantized(given: Given, major: str) -> Load:
+    if given.quantized:
+        return _load(major, COMPLETE, "", given, missing=0, unexpected=0, mismatched=0)
+    return _load(major, UNKNOWN, "the quantization was not understood", given)
+
+
+_ABSENT = Layout("F32", (), 1, 4)
+
+
+def _stored(checkpoint: Checkpoint, major: str) -> Mapping[str, Layout]:
+    """The tensors that are read: of the files that the index lists; in transformers 4 only those that it names."""
+    index, tensors = checkpoint.index, checkpoint.tensors
+    if index is None:
+        return tensors
+    if major == OLDER:
+        return {name: tensors.get(name, _ABSENT) for name in index.weight_map}
+    return {name: layout for name, layout in tensors.items() if checkpoint.file_of.get(name) in index.files}
+
+
+def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> Load:
+    if rules.refuses and _by_newest(given) and found.loaded:
+        return _load(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
+    if found.mismatched:
+        words = f"{found.mismatched} of another shape, such as {found.first_mismatched}"
+        return _load(major, REFUSES, words, given)
+    if found.integer and major == OLDER:
+        return _load(major, REFUSES, f"{found.integer} is stored as integers", given)
+    if found.partial and major == NEWEST:
+        return _load(major, REFUSES, f"{found.partial[0]} cannot be computed: not all its tensors are stored", given)
+    counts = {"missing": found.missing, "unexpected": found.unexpected, "mismatched": 0}
+    if found.missing:
+        words = f"{found.missing} of its tensors are not in the file, such as {found.first_missing}"
+        words += "" if found.required else OPTIONAL
+        return _load(major, RANDOM, words, given, **counts)
+    if rules.unfilled:
+        return _load(major, RANDOM, UNFILLED, given, **counts)
+    if found.overwritten is not None and major == OLDER:
+        words = f"a tie overwrites {found.overwritten[0]}, which headers cannot prove to be a copy"
+        return _load(major, UNKNOWN, words, given, **counts)
+    if rules.altered:
+        return _load(major, ALTERED, CHANGES, given, **counts)
+    return _load(major, COMPLETE, "", given, **counts)

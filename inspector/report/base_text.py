@@ -1,0 +1,38 @@
+"""The base of an adapter in the adapter's report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from inspector.findings.words import count
+from inspector.report.clean import clean
+
+if TYPE_CHECKING:
+    from inspector.auditing.result import Audit
+
+BASE_SHOWN = 4
+"""Findings of a base that are named in the adapter's report; all are in the base's own."""
+
+
+def base_text(audited: Audit) -> str:
+    """The base of an adapter and its own findings."""
+    base = audited.base
+    if base is None:
+        return ""
+    named = clean(base.checkpoint.address.removeprefix("hf://") or base.source, 44)
+    what = clean(base.architecture.name, 24) if base.architecture is not None else "config only"
+    lines = [f"  base       {named} · {what}"]
+    if base.checkpoint.readable:
+        share = audited.counts.unique_parameters / (base.counts.unique_parameters or 1)
+        lines.append(f"             {base.counts.unique_parameters:,} parameters; the adapter adds {share:.3%}")
+        reported = [finding for finding in base.findings if finding.severity != "note"]
+        lines.append(
+            f"             {base.verdict}" + (f": {count(len(reported), 'finding')} in the base" if reported else "")
+        )
+        lines.extend(
+            f"             {finding.severity}[{finding.code}] {clean(finding.name, 50)}"
+            for finding in reported[:BASE_SHOWN]
+        )
+    else:
+        lines.append("             config only: shapes follow from its definition")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,39 @@
+"""The line of the report on what loaders do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from inspector.report.clean import clean
+from inspector.report.screen import Screen
+
+if TYPE_CHECKING:
+    from inspector.loading.outcome import Load
+
+WORDS = {
+    "complete": "complete",
+    "altered": "other numbers than stored",
+    "refuses": "refuses",
+    "unsupported": "does not support it",
+    "unknown": "not known",
+}
+"""Outcome -> what is printed, except for tensors that stay at random."""
+
+
+def loads_text(loads: Sequence[Load], screen: Screen, *, every: bool = False) -> str:
+    """What loaders do, in one line where any of them fails. every: where none fails, too."""
+    from inspector.loading.outcome import FAILURES
+
+    if not any(one.outcome in FAILURES for one in loads) and not (every and loads):
+        return ""
+    known = [one for one in loads if one.outcome != "unknown"] or loads
+    parts = [f"{one.loader}{f' {one.version}' if one.version else ''}: {_words(one)}" for one in known]
+    line = clean("; ".join(parts), 400)
+    return "\n".join(screen.wrapped(line, first="  loads            ", rest="                   ")) + "\n"
+
+
+def _words(load: Load) -> str:
+    if load.outcome != "random":
+        return WORDS[load.outcome]
+    return f"{load.missing:,} tensor{'' if load.missing == 1 else 's'} random" if load.missing else "tensors random"

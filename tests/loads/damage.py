@@ -1,0 +1,190 @@
+"""Damage to a checkpoint folder, stated as data: the recorder and the tests build the same folder from it.
+
+A folder is its weight files (name -> tensors and metadata) and its JSON files (name -> content). Each damage is a list:
+the name of an operation of `OPERATIONS` and its arguments.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+
+from tests.checkpoints import Shape, Spec, data_bytes, header
+
+MODEL = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+CONFIG = "config.json"
+Damage = list[Any]
+Fill = Callable[[str, str, Shape], bytes]
+"""Data for a text that identifies the tensor, of a dtype and a shape."""
+
+
+class WeightFile(Struct):
+    """The tensors of a file, and its metadata; None where it has none. seed: files of one seed have the same values."""
+
+    spec: Spec
+    metadata: dict[str, str] | None = field(default_factory=lambda: {"format": "pt"})
+    seed: int = 0
+
+
+class Folder(Struct):
+    """A folder of one checkpoint, or with `/` in the names of a pipeline."""
+
+    weights: dict[str, WeightFile] = field(default_factory=dict)
+    texts: dict[str, Any] = field(default_factory=dict)
+
+
+def healthy(spec: Spec, config: Mapping[str, Any], name: str = MODEL) -> Folder:
+    """A folder with one weight file and its config."""
+    return Folder({name: WeightFile(dict(spec))}, {CONFIG: copy.deepcopy(dict(config))})
+
+
+def damaged(folder: Folder, damages: Sequence[Damage]) -> Folder:
+    """The folder after each damage in turn; it is changed in place."""
+    for operation, *arguments in damages:
+        OPERATIONS[operation](folder, *arguments)
+    return folder
+
+
+def drop(folder: Folder, *names: str) -> None:
+    """Removes tensors."""
+    for one in folder.weights.values():
+        for name in names:
+            one.spec.pop(name, None)
+
+
+def rename(folder: Folder, old: str, new: str) -> None:
+    """Renames one tensor."""
+    for one in folder.weights.values():
+        one.spec = {new if name == old else name: entry for name, entry in one.spec.items()}
+
+
+def replace(folder: Folder, old: str, new: str) -> None:
+    """Replaces a part of all names."""
+    for one in folder.weights.values():
+        one.spec = {name.replace(old, new): entry for name, entry in one.spec.items()}
+
+
+def prefix(folder: Folder, text: str) -> None:
+    """Puts a prefix before all names."""
+    for one in folder.weights.values():
+        one.spec = {text + name: entry for name, entry in one.spec.items()}
+
+
+def strip(folder: Folder, text: str) -> None:
+    """Removes a prefix from the names that have it."""
+    for one in folder.weights.values():
+        one.spec = {name.removeprefix(text): entry for name, entry in one.spec.items()}
+
+
+def shape(folder: Folder, name: str, dims: Sequence[int]) -> None:
+    """Gives a tensor another shape."""
+    for one in folder.weights.values():
+        if name in one.spec:
+            one.spec[name] = (one.spec[name][0], tuple(dims))
+
+
+def dtype(folder: Folder, wanted: str, *names: str) -> None:
+    """Gives tensors another dtype; without names, all matrices."""
+    for one in folder.weights.values():
+        for name, (_, dims) in one.spec.items():
+            if name in names or (not names and len(dims) == 2):
+                one.spec[name] = (wanted, dims)
+
+
+def add(folder: Folder, name: str, kind: str, dims: Sequence[int]) -> None:
+    """Adds a tensor."""
+    next(iter(folder.weights.values())).spec[name] = (kind, tuple(dims))
+
+
+def config(folder: Folder, path: Sequence[str], value: Any, file: str = CONFIG) -> None:
+    """Sets a key of a JSON file."""
+    inside = folder.texts[file]
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = value
+
+
+def unset(folder: Folder, path: Sequence[str], file: str = CONFIG) -> None:
+    """Removes a key of a JSON file."""
+    inside = folder.texts[file]
+    for key in path[:-1]:
+        inside = inside.get(key, {})
+    inside.pop(path[-1], None)
+
+
+def file(folder: Folder, old: str, new: str | None) -> None:
+    """Renames a file, or removes it."""
+    for names in (folder.weights, folder.texts):
+        if old in names:
+            content = names.pop(old)
+            if new is not None:
+                names[new] = content
+
+
+def shards(folder: Folder, count: int, wanted: str = MODEL, listed: bool = True) -> None:
+    """Splits the weights into shards; listed: with an index."""
+    (old, one), *_ = folder.weights.items()
+    del folder.weights[old]
+    stem, ending = wanted.rsplit(".", 1)
+    names = list(one.spec)
+    placed: dict[str, str] = {}
+    for number in range(count):
+        part = names[len(names) * number // count : len(names) * (number + 1) // count]
+        name = f"{stem}-{number + 1:05d}-of-{count:05d}.{ending}"
+        folder.weights[name] = WeightFile({key: one.spec[key] for key in part}, one.metadata, one.seed)
+        placed.update(dict.fromkeys(part, name))
+    if listed:
+        folder.texts[f"{wanted}.index.json"] = {"metadata": {"total_size": _bytes(one)}, "weight_map": placed}
+
+
+def _bytes(one: WeightFile) -> int:
+    return sum(data_bytes(*entry) for entry in one.spec.values())
+
+
+def beside(folder: Folder, name: str, seed: int, *lost: str) -> None:
+    """Adds a second file with all tensors but the lost, of other values where the seed differs."""
+    spec = {key: entry for one in folder.weights.values() for key, entry in one.spec.items() if key not in lost}
+    folder.weights[name] = WeightFile(spec, {"format": "pt"}, seed)
+
+
+def metadata(folder: Folder, values: dict[str, str] | None) -> None:
+    """Sets the metadata of all files."""
+    for one in folder.weights.values():
+        one.metadata = values
+
+
+def text(folder: Folder, name: str, content: Any) -> None:
+    """Adds a JSON file."""
+    folder.texts[name] = content
+
+
+OPERATIONS: Mapping[str, Callable[..., None]] = {
+    one.__name__: one
+    for one in (drop, rename, replace, prefix, strip, shape, dtype, add, config, unset, file, shards, beside, metadata)
+} | {"text": text}
+
+
+def write(folder: Folder, place: Path, fill: Fill | None = None) -> Path:
+    """Writes a folder; without `fill` the data are holes."""
+    for name, content in folder.texts.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(json.dumps(content), encoding="utf-8")
+    for name, one in folder.weights.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        head, size = header(one.spec, one.metadata)
+        if one.metadata is None:
+            head = head.replace(b'"__metadata__":{"format":"pt"},', b" " * len('"__metadata__":{"format":"pt"},'))
+        with (place / name).open("wb") as file:
+            file.write(head)
+            if fill is None:
+                file.truncate(len(head) + size)
+                continue
+            for key, entry in one.spec.items():
+                file.write(fill(f"{one.seed} {key}", *entry))
+    return place

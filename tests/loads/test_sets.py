@@ -1,0 +1,75 @@
+"""Two sets of weights that the same loader could take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from inspector.findings.shards.sets import SetsDiffer
+from tests.checkpoints import genuine
+from tests.judged import base_record, spec_of
+from tests.loads.damage import INDEX, MODEL, Damage, damaged, healthy, write
+from tests.oracle.make_loads import fill
+from tests.test_pipelines import UNET
+
+TYPES = ("llama", "bert", "vit")
+SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
+DIFFUSION = "diffusion_pytorch_model.safetensors"
+
+
+def audited(place: Path, model_type: str, *damages: Damage) -> Audit:
+    """The audit of a damaged folder, with random data."""
+    record = base_record(model_type)
+    return audit(str(write(damaged(healthy(spec_of(record), record["config"]), damages), place, fill)))
+
+
+def differing(found: Audit) -> SetsDiffer:
+    """The only error."""
+    (finding,) = (one for one in found.findings if one.severity != "note")
+    assert isinstance(finding, SetsDiffer)
+    return finding
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_the_single_file_is_audited(model_type: str, tmp_path: Path) -> None:
+    found = audited(tmp_path, model_type, ["shards", 2], ["beside", MODEL, 1])
+    assert [file.name for file in found.checkpoint.files] == [MODEL]
+    (skipped,) = (skip for skip in found.skipped if skip.decisive)
+    assert (found.verdict, skipped.check) == ("undecided", "which of two sets is meant")
+    (tmp_path / INDEX).unlink()
+    for name in SHARDS:
+        (tmp_path / name).unlink()
+    assert audit(str(tmp_path)).verdict == "clean"
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_a_single_file_that_does_not_fit_is_the_one_to_move(model_type: str, tmp_path: Path) -> None:
+    lost = list(base_record(model_type)["tensors"])[2:]
+    finding = differing(audited(tmp_path, model_type, ["shards", 2], ["beside", MODEL, 1, *lost]))
+    assert (finding.fits, finding.aside) == (INDEX, (MODEL,))
+    for step in finding.remedy().steps:
+        (tmp_path / str(step.file)).unlink()
+    assert audit(str(tmp_path)).verdict == "clean"
+
+
+def test_diffusers_takes_the_index(tmp_path: Path) -> None:
+    folder = healthy(genuine(UNET, "F16"), UNET)
+    write(damaged(folder, [["shards", 2, DIFFUSION], ["beside", DIFFUSION, 1, "conv_in.weight"]]), tmp_path, fill)
+    finding = differing(audit(str(tmp_path)))
+    assert (finding.loader, finding.loaded.name) == ("diffusers", f"{DIFFUSION}.index.json")
+
+
+def test_an_index_without_shards(tmp_path: Path) -> None:
+    index = {"metadata": {}, "weight_map": {"conv_in.weight": "gone.safetensors"}}
+    folder = healthy(genuine(UNET, "F16"), UNET, DIFFUSION)
+    write(damaged(folder, [["text", f"{DIFFUSION}.index.json", index]]), tmp_path)
+    (finding,) = (one for one in audit(str(tmp_path)).findings if one.severity != "note")
+    assert (finding.code, finding.severity) == ("S224", "error")
+    (step,) = finding.remedy().steps
+    (tmp_path / str(step.file)).unlink()
+    assert audit(str(tmp_path)).verdict == "clean"
+    found = audited(tmp_path / "other", "llama", ["text", INDEX, index])
+    assert [one.code for one in found.findings if one.severity != "note"] == ["S211"]

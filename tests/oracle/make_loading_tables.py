@@ -1,0 +1,320 @@
+"""Make `inspector/loading/classes.jsonl`: what transformers says of its classes that decides how names are matched.
+
+Needs torch and transformers, in an environment of each major version (as `make_loads.py`):
+
+    five/bin/python -m tests.oracle.make_loading_tables collect five.json
+    four/bin/python -m tests.oracle.make_loading_tables collect four.json
+    python -m tests.oracle.make_loading_tables merge five.json four.json
+
+`collect` builds each class of `fixtures/oracle` on the meta device. `merge` compares the tensors in memory with those
+of the definition, under the renamings of the version, and notes what the definition leaves open: which optional
+tensors the model has, and classes whose tensors the definition does not give.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import importlib
+import itertools
+import json
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from inspector.algebra.names import key_of
+from inspector.architectures.catalog import definition_of
+from inspector.loader.layout import Layout, lay_out
+from inspector.loading import tables
+from inspector.loading.expected import plan_of
+from inspector.loading.memory import Counted, Memory, Namer, match, memory_of, newest_namer, older_namer, written_namer
+from inspector.loading.tables import NEWEST, OLDER, ClassRules
+from inspector.matcher.families import Families, families_of
+from inspector.notation.binding import Plan
+from inspector.notation.spelling import Spelling
+from tests.judged import oracle_types, records, spec_of
+
+LOADS = Path(__file__).parents[2] / "fixtures" / "loads"
+TABLE = Path(tables.__file__).with_name("classes.jsonl")
+KINDS = {
+    "WeightRenaming": "rename",
+    "PrefixChange": "rename",
+    "GroupWeightRename": "group",
+    "Inkling2IndexOffsetWeightRename": "offset",
+    "WeightConverter": "convert",
+}
+SECONDS = 60
+SPELLINGS = 24
+"""Most spellings of one definition that are tried."""
+
+
+def base_records(major: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """One record without a switch for each class, of this version where it has one."""
+    for model_type in oracle_types():
+        best: dict[str, dict[str, Any]] = {}
+        for record in records(model_type):
+            if record["variant"] or record.get("config") is None:
+                continue
+            own = record["writer"].split()[-1].startswith(major)
+            if record["class"] not in best or own:
+                best[record["class"]] = record
+        yield from ((model_type, record) for record in best.values())
+
+
+def collect(path: str) -> None:
+    """Writes what this environment's transformers says."""
+    torch, transformers = (importlib.import_module(name) for name in ("torch", "transformers"))
+    transformers.logging.set_verbosity_error()
+    version = transformers.__version__
+    auto = importlib.import_module("transformers.models.auto.configuration_auto")
+    models = importlib.import_module("transformers.models.auto.modeling_auto")
+    recorded = {record["class"] for _, record in base_records(version[0])}
+    found: dict[str, Any] = {
+        "version": ".".join(version.split(".")[:2]),
+        "types": sorted(auto.CONFIG_MAPPING_NAMES),
+        "bases": {key: name if isinstance(name, str) else name[0] for key, name in models.MODEL_MAPPING_NAMES.items()},
+        "classes": sorted(name for name in {*dir(transformers), *recorded} if _is_model(transformers, name)),
+        "rules": {},
+    }
+    for model_type, record in base_records(version[0]):
+        kind = getattr(transformers, record["class"], None)
+        if kind is None or not hasattr(kind, "from_pretrained"):
+            continue
+        signal.signal(signal.SIGALRM, _late)
+        signal.alarm(SECONDS)
+        with contextlib.suppress(Exception), tempfile.TemporaryDirectory() as place, torch.device("meta"):
+            text = json.dumps({"model_type": model_type, **record["config"]})
+            (Path(place) / "config.json").write_text(text, encoding="utf-8")
+            model = kind(kind.config_class.from_pretrained(place))
+            said = {"type": model_type, **_said(model, version[0])}
+            config = kind.config_class.from_pretrained(place)
+            _set_tie(config, not said["tied"])
+            pairs = _pairs(kind(config), version[0])
+            said["always"], said["ties"] = (pairs, True) if said["tied"] else ([], bool(pairs))
+            found["rules"][record["class"]] = said
+        signal.alarm(0)
+    Path(path).write_text(json.dumps(found), encoding="utf-8")
+
+
+def _set_tie(config: Any, tied: bool) -> None:
+    """Turns the tie on or off, in the sub-configs too."""
+    for key, value in vars(config).items():
+        if hasattr(value, "to_dict") and key != "quantization_config":
+            _set_tie(value, tied)
+    config.tie_word_embeddings = tied
+
+
+def _pairs(model: Any, major: str) -> list[list[str]]:
+    """Keys of the tensors that a model ties, each with that of its original."""
+    if major == NEWEST:
+        pairs = model.all_tied_weights_keys.items()
+    else:
+        utilities = importlib.import_module("transformers.modeling_utils")
+        groups = [sorted(group) for group in utilities.find_tied_parameters(model)]
+        pairs = [(other, group[0]) for group in groups for other in group[1:]]
+    return [list(pair) for pair in sorted({(key_of(copy)[0], key_of(original)[0]) for copy, original in pairs})]
+
+
+def _late(*_: object) -> None:
+    raise TimeoutError
+
+
+def _is_model(transformers: Any, name: str) -> bool:
+    with contextlib.suppress(Exception):
+        kind = getattr(transformers, name)
+        return hasattr(kind, "base_model_prefix") and hasattr(kind, "from_pretrained")
+    return False
+
+
+def _texts(patterns: Any) -> list[str]:
+    return sorted(getattr(one, "pattern", one) for one in patterns or ())
+
+
+def _said(model: Any, major: str) -> dict[str, Any]:
+    prefix = model.base_model_prefix or ""
+    state = sorted(model.state_dict())
+    said: dict[str, Any] = {
+        "prefix": prefix,
+        "within": bool(prefix) and hasattr(model, prefix),
+        "missing": _texts(model._keys_to_ignore_on_load_missing),
+        "unexpected": _texts(model._keys_to_ignore_on_load_unexpected),
+        "state": state,
+        "buffers": sorted({name for name, _ in model.named_buffers()} - set(state)),
+    }
+    if major == NEWEST:
+        mapping = importlib.import_module("transformers.conversion_mapping").get_model_conversion_mapping(model)
+        said["tied"] = bool(model.all_tied_weights_keys)
+        said["transforms"] = [_transform(one) for one in mapping]
+        ends = {name.rpartition(".")[2] for name, _ in model.named_buffers()}
+        said["unexpected"] += [r"rotary_emb\.inv_freq"] * any(
+            name.endswith("rotary_emb.inv_freq") for name, _ in model.named_buffers()
+        )
+        said["unexpected"] += [r"(^|\.)position_ids$"] * any(end.endswith("position_ids") for end in ends)
+        said["buffers"] = []
+        return said
+    utilities = importlib.import_module("transformers.modeling_utils")
+    said["tied"] = bool(utilities.find_tied_parameters(model))
+    names = [one.__name__.lower() for one in type(model).__mro__[:-1]]
+    towers = any(allowed in name for name in names for allowed in utilities.VLMS)
+    said["mapping"] = (model._checkpoint_conversion_mapping or {}) if towers else {}
+    return said
+
+
+def _transform(one: Any) -> list[Any]:
+    kind = KINDS[type(one).__name__]
+    base = one.base_model_prefix or ""
+    offset = getattr(one, "offset", 0)
+    return [kind, one.compiled_sources.pattern, list(one.target_patterns), one.scope_prefix, base, offset]
+
+
+def merge(newest: str, older: str) -> None:
+    """Writes the table from what both versions say."""
+    said = {major: json.loads(Path(path).read_bytes()) for major, path in ((NEWEST, newest), (OLDER, older))}
+    listed: dict[str, int] = {}
+    for one in said[NEWEST]["rules"].values():
+        one["transforms"] = [listed.setdefault(json.dumps(entry), len(listed)) for entry in one["transforms"]]
+    head = {
+        "versions": {major: one["version"] for major, one in said.items()},
+        "types": {major: one["types"] for major, one in said.items()},
+    }
+    names = {"names": {major: one["classes"] for major, one in said.items()}}
+    names["bases"] = {major: one["bases"] for major, one in said.items()}
+    transforms = {"transforms": [json.loads(text) for text in listed]}
+    first = [json.dumps(line, separators=(",", ":")) for line in (head, transforms, names)]
+    TABLE.write_text("\n".join([*first, ""]), encoding="utf-8")
+    for cached in (tables._table, tables.shared, tables.transforms_of):
+        cached.cache_clear()
+    healthy = {major: dict(_of_healthy(major)) for major in (NEWEST, OLDER)}
+    lines: dict[str, dict[str, Any]] = {}
+    for major in (NEWEST, OLDER):
+        for model_type, record in base_records(major):
+            one = said[major]["rules"].get(record["class"])
+            if one is not None and definition_of(model_type) is not None:
+                before = lines.get(record["class"], {}).get(NEWEST, {})
+                entry = _entry(model_type, record, one, major, ClassRules(**_tuples(before)))
+                lines.setdefault(record["class"], {})[major] = entry
+        for name, entry in healthy[major].items():
+            lines.setdefault(name, {}).setdefault(major, {"exact": False}).update(entry)
+        _drop_wrong(major, lines)
+    text = [json.dumps({"class": name, **line}, separators=(",", ":")) for name, line in sorted(lines.items())]
+    TABLE.write_text("\n".join([*first, *text, ""]), encoding="utf-8")
+    open_ones = sorted(
+        (major, name) for name, line in lines.items() for major in line if not line[major].get("exact", 1)
+    )
+    print(len(lines), "classes,", len(open_ones), "open", *(" ".join(one) for one in open_ones), sep="\n")
+
+
+def _of_healthy(major: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What a version does with healthy files: numbers that it changes, and configs of a newer version it refuses."""
+    path = LOADS / f"transformers-{major}.json.gz"
+    for one in json.loads(gzip.decompress(path.read_bytes())) if path.exists() else ():
+        if one["name"] == "healthy" and one["outcome"] == "altered":
+            yield one["class"], {"altered": True}
+        elif one["name"] == "healthy" and one["outcome"] == "random" and not one["counts"][0]:
+            yield one["class"], {"unfilled": True}
+        elif one["name"] == "healthy" and one["outcome"] == "refuses" and major == OLDER:
+            yield one["class"], {"refuses": (one["error"].partition(": ")[2] or one["error"])[:80]}
+
+
+def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+
+
+def _entry(
+    model_type: str, record: Mapping[str, Any], said: Mapping[str, Any], major: str, newest: ClassRules
+) -> dict[str, Any]:
+    """The line of a class in a version, without what is as usual."""
+    made = {
+        key: said[key]
+        for key in ("prefix", "within", "missing", "unexpected", "mapping", "transforms")
+        if said.get(key)
+    }
+    made["always"] = [pair for pair in said["always"] if pair[0] != pair[1]]
+    made["buffers"] = sorted({key_of(name)[0] for name in said["buffers"]})
+    state = {key_of(name)[0] for name in said["state"]}
+    ways = [False] if major == NEWEST else [False, True]
+    for newer, dialect in itertools.product(ways, range(SPELLINGS)):
+        rules = ClassRules(**_tuples({**made, "newer": newer, "dialect": dialect}))
+        plan = plan_of({"model_type": model_type, **record["config"]}, record["class"], model_type, major, dialect)
+        if plan is None or plan.opaque or (dialect and plan.spelling == Spelling(plan.head.root)):
+            continue
+        name = newest_namer(rules, lambda _: False) if major == NEWEST else written_namer(rules, newest)
+        stored = tuple(_optional(plan, name, state))
+        rules = ClassRules(**_tuples({**made, "newer": newer, "dialect": dialect, "stored": stored}))
+        memory = memory_of(plan, rules, name)
+        if set(memory.boxes) == state and _agrees(memory, rules, record, major):
+            made |= {"newer": newer, "dialect": dialect, "stored": list(stored)}
+            made["untied"], made["ties"] = not said["ties"], said["tied"]
+            break
+    else:
+        made["exact"] = False
+    return {key: value for key, value in made.items() if value or key == "exact"}
+
+
+def _drop_wrong(major: str, lines: Mapping[str, dict[str, Any]]) -> None:
+    """Marks classes as not known of which the counts on a healthy file are not those that were recorded."""
+    path = LOADS / f"transformers-{major}.json.gz"
+    for one in json.loads(gzip.decompress(path.read_bytes())) if path.exists() else ():
+        entry = lines.get(one["class"], {}).get(major)
+        if one["name"] != "healthy" or "counts" not in one or entry is None or not entry.get("exact", True):
+            continue
+        record = next(
+            record
+            for record in records(one["type"])
+            if (record["class"], record["writer"], record["variant"]) == (one["class"], one["writer"], "")
+        )
+        rules = ClassRules(**_tuples(entry))
+        plan = plan_of({"model_type": one["type"], **record["config"]}, one["class"], one["type"], major, rules.dialect)
+        newest = ClassRules(**_tuples(lines[one["class"]].get(NEWEST, {})))
+        found = None if plan is None else _matched(plan, rules, newest, record, major)
+        if found is None or [found.missing, found.unexpected] != one["counts"][:2]:
+            entry["exact"] = False
+
+
+def _matched(
+    plan: Plan, rules: ClassRules, newest: ClassRules, record: Mapping[str, Any], major: str
+) -> Counted | None:
+    first = newest_namer(rules, lambda _: False) if major == NEWEST else written_namer(rules, newest)
+    memory, families = memory_of(plan, rules, first), _families(record)
+    name = newest_namer(rules, memory.has, families) if major == NEWEST else older_namer(rules, memory, families)
+    return None if isinstance(name, str) else match(memory, families, rules, name)
+
+
+def _families(record: Mapping[str, Any]) -> Families:
+    layouts = {name: lay_out(dtype, shape) for name, (dtype, shape) in spec_of(record).items()}
+    return families_of({name: layout for name, layout in layouts.items() if isinstance(layout, Layout)})
+
+
+def _agrees(memory: Memory, rules: ClassRules, record: Mapping[str, Any], major: str) -> bool:
+    """Whether the file that this version saves leaves nothing missing, as it does in fact."""
+    if not record["writer"].split()[-1].startswith(major):
+        return True
+    families = _families(record)
+    newest = major == NEWEST
+    name = newest_namer(rules, memory.has, families) if newest else older_namer(rules, memory, families)
+    if isinstance(name, str):
+        return False
+    found = match(memory, families, rules, name)
+    return not (found.missing or found.mismatched or found.partial)
+
+
+def _optional(plan: Any, name: Namer, state: set[str]) -> list[str]:
+    """Keys of optional rows that the model has."""
+    from inspector.loading.templates import sample, template
+
+    found = []
+    for block in plan.blocks:
+        if not block.required and not block.slot.extra:
+            keys = {template(text)[0] for text in name(sample(block.key)).names}
+            found += [block.key] if keys <= state else []
+    return sorted(set(found))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "collect":
+        collect(sys.argv[2])
+    else:
+        merge(*sys.argv[2:])
