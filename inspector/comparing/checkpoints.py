@@ -6,10 +6,9 @@ the source arrive in the target. source = carried + dropped and target = carried
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, Skipped
@@ -21,10 +20,11 @@ from inspector.comparing.notes import notes
 from inspector.comparing.pairing import Pairs, pair
 from inspector.comparing.pieces import Piece, Side
 from inspector.comparing.relation import are_one_model
-from inspector.comparing.result import Comparison, RoleDifference
+from inspector.comparing.result import Comparison
+from inspector.comparing.roles import role_differences, role_rows
 from inspector.comparing.sides import side_of
-from inspector.comparing.symbols import differing_widths, reasons, row_of
-from inspector.comparing.tally import Carried, OneSidedTensors, Tally, tally
+from inspector.comparing.symbols import differing_widths
+from inspector.comparing.tally import Carried, Tally, tally
 from inspector.comparing.ties import TiedCopy, settled
 from inspector.findings.config import ConfigDisagrees, ConfigMissing, ModelTypeMissing
 from inspector.findings.conversion.parameters import LayersDropped, LayersInvented, LayersRenumbered
@@ -47,7 +47,7 @@ from inspector.findings.totals import HeadMissing
 from inspector.loader.layout import Layout
 from inspector.loader.over_budget import exceeded_findings
 from inspector.matcher.families import families_of
-from inspector.notation.roles import GROUPS, group, label
+from inspector.notation.roles import label
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import family_name
 
@@ -94,7 +94,7 @@ def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Co
 
 def _not_compared(one: Audit, other: Audit, verdict: str, why: Sequence[Finding] = ()) -> Comparison:
     """The result where a side cannot be read, or where both are too large to be compared."""
-    roles, findings = tuple(_differences(one, other)), (*why, *one.findings, *other.findings)
+    roles, findings = tuple(role_differences(one, other)), (*why, *one.findings, *other.findings)
     totals = one.counts.unique_parameters, other.counts.unique_parameters
     return Comparison(
         source=one, target=other, relation="different", roles=roles, findings=findings, verdict=verdict,
@@ -147,7 +147,7 @@ def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | 
         architectures=tuple(side.architecture.name if side.architecture else None for side in (one, other)),
     )
     verdict = "findings" if expect == "conversion" else "clean"
-    roles = tuple(_differences(one, other))
+    roles = tuple(role_differences(one, other))
     unread = [side.title for side in (one, other) if side.case is None and not side.components]
     skipped = tuple(Skipped(f"roles of {title}", "unsupported architecture") for title in unread)
     return Comparison(
@@ -193,7 +193,7 @@ def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: S
         source=before.audited,
         target=after.audited,
         relation="conversion",
-        roles=tuple(_rows(before, after, found)),
+        roles=tuple(role_rows(before, after, found)),
         carried=carried,
         dropped=dropped,
         invented=invented,
@@ -330,84 +330,3 @@ def _is_of(finding: Finding, families: set[str], kinds: tuple[type[Finding], ...
     if isinstance(finding, WITH_FAMILIES):
         return not families.isdisjoint(finding.families)
     return False
-
-
-def _differences(one: Audit, other: Audit) -> Iterator[RoleDifference]:
-    """The table of two different models: parameters by role, and the symbols that differ."""
-    left, right = _by_role(one.lines), _by_role(other.lines)
-    because = reasons(one.case, other.case)
-    for name in _ordered((line.role for line in (*one.lines, *other.lines)), {*left, *right}):
-        source, target = left.get(name, 0), right.get(name, 0)
-        yield RoleDifference(name, source, target, "" if source == target else ", ".join(because.get(name, ())))
-
-
-def _by_role(lines: Iterable[ledger.Line]) -> Mapping[str, int]:
-    totals: dict[str, int] = {}
-    for line in lines:
-        if line.kind in (ledger.PARAMETER, ledger.UNCHECKED):
-            totals[row_of(line.role)] = totals.get(row_of(line.role), 0) + line.parameters
-    return totals
-
-
-def _ordered(roles: Iterable[str], wanted: set[str]) -> list[str]:
-    """Rows in the order of charts."""
-    groups = {row_of(role): group(role) for role in roles}
-    return sorted((name for name in groups if name in wanted), key=lambda name: GROUPS.index(groups[name]))
-
-
-class _Row(Struct):
-    """A row of the table while it is added up."""
-
-    carried: int = 0
-    dropped: int = 0
-    invented: int = 0
-    how: dict[str, None] = {}
-    types: dict[str, None] = {}
-
-
-def _rows(before: Side, after: Side, found: Tally) -> Iterator[RoleDifference]:
-    rows: dict[str, _Row] = {}
-    roles: dict[str, None] = {}
-
-    def row(piece: Piece) -> _Row:
-        role = piece.identity.role or piece.line.role
-        roles.setdefault(role)
-        return rows.setdefault(row_of(role), _Row())
-
-    for one in found.carried:
-        into = row(one.source)
-        into.carried += one.parameters
-        into.dropped += one.dropped
-        into.invented += one.invented
-        into.how.update(dict.fromkeys(one.steps))
-        if one.source.storage != one.target.storage:
-            into.types[f"{one.source.storage} → {one.target.storage}"] = None
-    alone: tuple[tuple[tuple[OneSidedTensors, ...], str], ...] = (
-        (found.dropped, "dropped"),
-        (found.invented, "invented"),
-    )
-    for members, kind in alone:
-        for each in members:
-            into = row(each.piece)
-            setattr(into, kind, getattr(into, kind) + each.parameters)
-            into.how[kind] = None
-    for piece in (*before.copies, *after.copies):
-        into = row(piece)
-        if not into.carried + into.dropped + into.invented:
-            into.how["tied"] = None
-    because = reasons(before.audited.case, after.audited.case)
-    for name in _ordered(roles, set(rows)):
-        made = rows[name]
-        how = [step for step in made.how if step != "same" or len(made.how) == 1]
-        lossy = made.dropped or made.invented
-        yield RoleDifference(
-            role=name,
-            source=made.carried + made.dropped,
-            target=made.carried + made.invented,
-            because=", ".join(because.get(name, ()) if lossy else made.types),
-            carried=made.carried,
-            dropped=made.dropped,
-            invented=made.invented,
-            how=tuple(how),
-            types=tuple(made.types),
-        )

@@ -60,12 +60,12 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
         return unreadable_index(file, problem, None, raw)
     findings: list[Finding] = []
     if doubled:
-        from inspector.findings.shards.index import IndexKeyDoubled
+        from inspector.findings.shards.index_content import IndexKeyDoubled
 
         findings.append(IndexKeyDoubled(place=Place(file=file), keys=tuple(doubled[:NAMES_SHOWN]), count=len(doubled)))
     if not plain and set(map(type, weight_map.values())) - {str}:
         bad = [name for name, value in weight_map.items() if type(value) is not str]
-        from inspector.findings.shards.index import IndexEntryMalformed
+        from inspector.findings.shards.index_content import IndexEntryMalformed
 
         findings.append(IndexEntryMalformed(place=Place(file=file), names=tuple(bad[:NAMES_SHOWN]), tensors=len(bad)))
         weight_map = {name: value for name, value in weight_map.items() if type(value) is str}
@@ -73,7 +73,7 @@ def parse_index(raw: bytes, file: str) -> Index | Finding:
     if metadata is None:
         metadata = {}
     if not isinstance(metadata, dict):
-        from inspector.findings.shards.index import IndexTotalType
+        from inspector.findings.shards.index_content import IndexTotalType
 
         findings.append(
             IndexTotalType(
@@ -147,7 +147,7 @@ def _totals(metadata: dict[str, object], file: str) -> list[Finding]:
     for key in ("total_size", "total_parameters"):
         total = metadata.get(key, 0)
         if type(total) is not int:
-            from inspector.findings.shards.index import IndexTotalType
+            from inspector.findings.shards.index_content import IndexTotalType
 
             reported.append(
                 IndexTotalType(

@@ -99,7 +99,7 @@ def outlined(raw: bytes, file: str) -> Outline | None:
     if raw[stop + 1 : close].strip(b" \t\r\n") or not isinstance(rest, Index) or rest.weight_map:
         return None
     if rest.findings:
-        from inspector.findings.shards.index import IndexTotalType
+        from inspector.findings.shards.index_content import IndexTotalType
 
         if not all(isinstance(finding, IndexTotalType) for finding in rest.findings):
             return None
