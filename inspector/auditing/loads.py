@@ -69,8 +69,19 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     newest, older = replace(newest, intended=not (mlx or sentences)), loads(given, OLDER)
     others = tuple(replace(one, intended=mlx and one.loader == "mlx") for one in others)
     if sentences:
-        others = (replace(newest, loader="sentence-transformers", version=None, intended=True), *others)
+        base = _base_class(audited)
+        used = newest if base is None else loads(replace(given, class_name=base), NEWEST)
+        others = (replace(used, loader="sentence-transformers", version=None, intended=True), *others)
     return (newest, older, *others)
+
+
+def _base_class(audited: Audit) -> str | None:
+    """The base class that sentence-transformers builds, where the config names another."""
+    if not audited.findings:
+        return None
+    from inspector.findings.single_causes import BaseModelUsed
+
+    return next((one.stored_class for one in audited.findings if isinstance(one, BaseModelUsed)), None)
 
 
 def _without_config(audited: Audit) -> tuple[Load, ...]:
@@ -156,7 +167,8 @@ def _is_whole(audited: Audit) -> bool:
     plain = audited.unpacked is None and all(one.severity == "note" for one in audited.findings)
     float_only = all(line.layout.dtype.startswith(("F", "BF")) for line in audited.lines)
     compared = audited.ledger.counts.tensors == len(audited.checkpoint.tensors)
-    return plain and float_only and compared and not audited.checkpoint.lost
+    own_class = _base_class(audited) is None
+    return plain and float_only and compared and own_class and not audited.checkpoint.lost
 
 
 def _unreadable(audited: Audit) -> str:
@@ -192,7 +204,7 @@ def _of_gguf(audited: Audit) -> tuple[Load, ...]:
 def _findings(audited: Audit, found: tuple[Load, ...]) -> Iterator[Finding]:
     """The finding where the intended loader fails and no other error says why."""
     other_writer = audited.case is not None and audited.case.reading.writer
-    if other_writer or any(one.severity == "error" for one in audited.findings):
+    if other_writer or any(one.severity == "error" for one in audited.findings) or _is_untrained(audited):
         return
     newest = next((one for one in found if one.intended and one.loader in JUDGED), None)
     if newest is None or newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
@@ -212,6 +224,15 @@ def _findings(audited: Audit, found: tuple[Load, ...]) -> Iterator[Finding]:
 
     kind = NewestLoaderFails if loaded else LoaderFails
     yield _failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
+
+
+def _is_untrained(audited: Audit) -> bool:
+    """Whether a finding says already that the declared head is random."""
+    if not audited.findings:
+        return False
+    from inspector.findings.single_causes import HeadUntrained
+
+    return any(isinstance(one, HeadUntrained) for one in audited.findings)
 
 
 def _failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = "") -> LoaderFails:

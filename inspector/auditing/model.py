@@ -175,6 +175,15 @@ def definition(draft: Draft) -> Draft:
 
     case = again(config, reading)
     judged = list(reconciliation_findings(case, draft.families, again))
+    if any(one.severity != "note" for one in judged):
+        from inspector.auditing.use import base_in_use, by_use
+
+        judged, used = list(by_use(judged)), base_in_use(checkpoint, judged)
+        if used is not None:
+            config = claim_of(used.config)
+            reading = choose_reading(config, draft.families, draft.lost)[0] or reading
+            case = again(config, reading)
+            judged = [used.finding, *reconciliation_findings(case, draft.families, again)]
     if case.solved and not _is_confirmed(case, judged):
         return _unknown(draft, nearest)
     judged = list(in_own_words(judged, checkpoint, reading.prefix))

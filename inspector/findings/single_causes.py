@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.finding import NOTHING_TO_DO, Finding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number, shape, value
 
 
@@ -325,6 +325,61 @@ class ClassDiffers(Finding, frozen=True, kw_only=True):
             words += f' and "num_labels": {self.labels}'
         intended = "" if self.stored else f", or {train}"
         return Remedy(f"{words} in {self.file}{intended}", tuple(steps))
+
+
+class HeadUntrained(ClassDiffers, frozen=True, kw_only=True):
+    """The weights are a base model's, and the config names a class with a head.
+
+    What it means
+        Nothing of the head is stored. Encoders are often saved like this: the config keeps the class that they were
+        trained with, and what uses them reads the base model.
+
+    Why it matters
+        Loaded as the class that the config names, the model has a random head; as the base class it is complete.
+
+    Example
+        warning[N431] head-untrained: the weights are DistilBertModel's
+          config   DistilBertForMaskedLM
+          missing  vocab_transform.weight, vocab_transform.bias, vocab_layer_norm.weight
+                   and 2 more
+          help     set "architectures": ["DistilBertModel"] in config.json, or train the
+                   head of DistilBertForMaskedLM, which is random until then
+
+    What to do
+        Name the base class in `architectures`, or train the head.
+    """
+
+    code = "N431"
+    name = "head-untrained"
+    severity = "warning"
+
+
+class BaseModelUsed(ClassDiffers, frozen=True, kw_only=True):
+    """The weights are a base model's, which is what is used of them.
+
+    What it means
+        The config names a class with a head, nothing of which is stored. modules.json or a pooling config shows that
+        the base model alone is used: it is complete, and the counts are compared with it.
+
+    Why it matters
+        It does not for this use. Loaded as the class that the config names, the model has a random head.
+
+    Example
+        note[N432] base-model-used: the weights are DistilBertModel's
+          config   DistilBertForMaskedLM
+          missing  vocab_transform.weight, vocab_transform.bias, vocab_layer_norm.weight
+                   and 2 more
+
+    What to do
+        Nothing, as long as the base model is used.
+    """
+
+    code = "N432"
+    name = "base-model-used"
+    severity = "note"
+
+    def remedy(self) -> Remedy:
+        return NOTHING_TO_DO
 
 
 class PartOfAnotherKind(Finding, frozen=True, kw_only=True):

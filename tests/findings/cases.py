@@ -125,6 +125,18 @@ def saved(model_type: str, class_suffix: str, **config: Any) -> Audit:
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
 
 
+def encoder(*siblings: str) -> Audit:
+    """DistilBERT's base model under the class of the masked language model."""
+    record = base_record("distilbert", "ForMaskedLM")
+    spec = {
+        name.removeprefix("distilbert."): entry
+        for name, entry in spec_of(record).items()
+        if name.startswith("distilbert.")
+    }
+    read = checkpoint(spec, None, record["config"])
+    return audit_loaded(replace(read, siblings=dict.fromkeys(siblings, 600)))
+
+
 FIRES: dict[str, Callable[[], Audit]] = {
     "config-disagrees": lambda: llama(num_key_value_heads=32),
     "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
@@ -161,6 +173,8 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "loader-fails": lambda: saved(
         "bart", "ForSequenceClassification", tie_word_embeddings=False, transformers_version="5.23.0"),
     "newest-loader-fails": lambda: saved("vilt", "ForMaskedLM"),
+    "head-untrained": lambda: encoder(),
+    "base-model-used": lambda: encoder("modules.json"),
     "config-missing": lambda: folder(None, "Config.json"),
     "model-type-missing": lambda: folder({name: value for name, value in LLAMA8B.items() if name != "model_type"}),
     "weights-not-float": lambda: llama(retype("I8", "up_proj")),

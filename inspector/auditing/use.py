@@ -1,0 +1,74 @@
+"""What the weights of a base model are used for, where the config names a class with a head.
+
+Source: sentence-transformers loads `AutoModel`, the base class, whatever class the config names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from inspector.findings.finding import Finding, Place
+from inspector.findings.single_causes import BaseModelUsed, ClassDiffers, HeadUntrained
+from inspector.findings.totals import HeadMissing
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
+
+GENERATING: Final = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration", "Seq2SeqLM", "ForSpeechSeq2Seq")
+"""Ends of classes that are of no use without their head."""
+POOLING: Final = ("modules.json", "config_sentence_transformers.json")
+"""Files that show that the hidden states of the base model are used."""
+
+
+class Used(Struct, frozen=True):
+    """The base model alone is used. config: with its class. finding: the note that says so."""
+
+    config: Config
+    finding: BaseModelUsed
+
+
+def base_in_use(checkpoint: Checkpoint, findings: Sequence[Finding]) -> Used | None:
+    """The base model that is used, where nothing is wrong with the weights but that the head is not stored."""
+    wrong = [one for one in findings if one.severity != "note"]
+    if checkpoint.config is None or len(wrong) != 1 or not any(name in checkpoint.siblings for name in POOLING):
+        return None
+    found = _base_of(wrong[0], checkpoint.config)
+    if found is None:
+        return None
+    values = {**checkpoint.config.values, "architectures": [found.stored_class]}
+    return Used(replace(checkpoint.config, values=values), found)
+
+
+def by_use(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings, with a warning where a head that can be trained is not stored."""
+    for one in findings:
+        untrained = isinstance(one, ClassDiffers) and _is_base(one) and not one.declared.endswith(GENERATING)
+        yield HeadUntrained(**asdict(one)) if untrained else one
+
+
+def _base_of(finding: Finding, config: Config) -> BaseModelUsed | None:
+    if isinstance(finding, ClassDiffers):
+        return BaseModelUsed(**asdict(finding)) if _is_base(finding) else None
+    classes = config.values.get("architectures")
+    declared = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
+    stem = re.sub(r"For[A-Z]\w*$|LMHeadModel$", "", declared)
+    if not isinstance(finding, HeadMissing) or stem in ("", declared):
+        return None
+    return BaseModelUsed(
+        place=Place(key="architectures"),
+        declared=declared,
+        stored_class=f"{stem}Model",
+        file=config.file,
+        missing=(str(finding.place.tensor or finding.place.family),),
+        stored=(),
+        labels=None,
+    )
+
+
+def _is_base(finding: ClassDiffers) -> bool:
+    """Whether the weights are complete for a base class, and hold nothing else."""
+    return not finding.stored and finding.stored_class is not None and finding.stored_class.endswith("Model")

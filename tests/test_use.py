@@ -1,0 +1,76 @@
+"""Base models under a class with a head: what uses them decides whether that is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from tests.checkpoints import write
+from tests.judged import FIXTURES, codes
+
+ENCODERS = ("bert", "mpnet", "roberta", "xlm-roberta", "distilbert")
+MODULES = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]
+Spec = dict[str, tuple[str, tuple[int, ...]]]
+
+
+def record(model_type: str, suffix: str) -> dict[str, Any]:
+    """The first record of a class with this end."""
+    listed = json.loads(gzip.decompress((FIXTURES / "oracle" / f"{model_type}.json.gz").read_bytes()))["records"]
+    return next(one for one in listed if one["class"].endswith(suffix))
+
+
+def base_of(found: dict[str, Any]) -> Spec:
+    """The tensors of the body, under the base model's names."""
+    spec = {name: (dtype, tuple(shape)) for name, (dtype, shape) in found["tensors"].items()}
+    root = next(name for name in spec if "embed" in name).partition(".")[0] + "."
+    return {name.removeprefix(root): entry for name, entry in spec.items() if name.startswith(root)}
+
+
+def stored(folder: Path, spec: Spec, config: dict[str, Any], *, sentences: bool) -> Audit:
+    """The audit of a folder, with or without the file of sentence-transformers."""
+    write(folder, spec, config)
+    if sentences:
+        (folder / "modules.json").write_text(json.dumps(MODULES))
+    return audit(str(folder))
+
+
+@pytest.mark.parametrize("model_type", ENCODERS)
+def test_a_sentence_encoder_is_its_base_model(model_type: str, tmp_path: Path) -> None:
+    found = record(model_type, "ForMaskedLM")
+    config = {**found["config"], "model_type": model_type}
+    audited = stored(tmp_path / "used", base_of(found), config, sentences=True)
+    assert (audited.verdict, {one.code for one in audited.findings} & {"N431", "N432"}) == ("clean", {"N432"})
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters
+    outcomes = {one.loader: one.outcome for one in audited.loads if one.version in ("5.23", None)}
+    assert (outcomes["transformers"], outcomes["sentence-transformers"]) == ("random", "complete")
+    assert codes(stored(tmp_path / "trained", base_of(found), config, sentences=False)) == {"N431"}
+
+
+@pytest.mark.parametrize("model_type", ENCODERS)
+def test_the_base_class_needs_no_pooler(model_type: str, tmp_path: Path) -> None:
+    found = record(model_type, "ForMaskedLM")
+    base = found["class"].replace("ForMaskedLM", "Model")
+    config = {**found["config"], "model_type": model_type, "architectures": [base]}
+    assert stored(tmp_path, base_of(found), config, sentences=False).verdict == "clean"
+
+
+def test_a_lost_matrix_stays_an_error(tmp_path: Path) -> None:
+    found = record("bert", "ForMaskedLM")
+    spec = base_of(found)
+    lost = next(name for name in spec if name.endswith("attention.self.query.weight"))
+    del spec[lost]
+    audited = stored(tmp_path, spec, {**found["config"], "model_type": "bert"}, sentences=True)
+    assert any(one.severity == "error" for one in audited.findings)
+
+
+def test_a_generating_class_needs_its_head(tmp_path: Path) -> None:
+    found = record("llama", "ForCausalLM")
+    config = {**found["config"], "model_type": "llama", "tie_word_embeddings": False}
+    assert codes(stored(tmp_path / "a", base_of(found), config, sentences=False)) == {"P701"}
+    assert stored(tmp_path / "b", base_of(found), config, sentences=True).verdict == "clean"
