@@ -210,7 +210,7 @@ class Scope:
             store = self._tried[1]
             if key in store:
                 return store[key]
-        spend(6, LISTS)
+        spend(3, LISTS)
         store[key] = ABSENT  # a definition that refers to itself is absent
         node = parse(self.symbols[name])
         strict = not self.settings.known
@@ -289,7 +289,7 @@ class Scope:
 
     def evaluate(self, node: Node) -> Value:
         """The value of an expression tree in this scope."""
-        spend(3, LISTS)
+        spend(1, LISTS)
         return evaluator(node)(self)
 
     def keys_below(self, node: Node) -> Iterator[str]:

@@ -119,7 +119,7 @@ class TracedList(list[Any]):
 
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
-            spend(2 * super().__len__(), LISTS)
+            spend(super().__len__(), LISTS)
             return [self[position] for position in range(*at.indices(super().__len__()))]
         return self._trace.read((*self._leaf, at), super().__getitem__(at))
 
@@ -128,7 +128,7 @@ class TracedList(list[Any]):
         return super().__len__()
 
     def __iter__(self) -> Iterator[Any]:
-        spend(2 * super().__len__(), LISTS)
+        spend(super().__len__(), LISTS)
         for position in range(len(self)):
             yield self[position]
 

@@ -15,7 +15,7 @@ from inspector.notation.binding import Shape
 
 RENAMED = "the missing and unexpected tensors"
 STEPS_A_NAME = 10
-STEPS_A_LIKENESS = 30
+STEPS_A_LIKENESS = 50
 ALIKE = 0.5
 """The least similarity of the two names of a renaming."""
 ATTENTION_PARTS = {

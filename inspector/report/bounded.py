@@ -24,6 +24,10 @@ COMPONENT_BYTES: Final = 1_500
 T = TypeVar("T")
 
 
+OMITTED: Final = "omitted"
+"""Kind of the last line of a ledger that was cut."""
+
+
 class Room(Struct):
     """The bytes that a report may still take, with all of its components, and how much was left out."""
 
@@ -99,12 +103,12 @@ def _size(line: Line) -> int:
 
 def summed(lines: Sequence[Line]) -> Line:
     """One line with the sums of others."""
-    named = {line.family for line in lines if line.families == 1}
+    named = {line.family for line in lines if line.family}
     return summary(
-        len(named) + sum(line.families for line in lines if line.families != 1),
+        len(named) + sum(line.families for line in lines if not line.family),
         sum(line.tensors for line in lines),
         sum(line.elements for line in lines),
         sum(line.parameters for line in lines),
         sum(line.bytes for line in lines),
-        kind="omitted",
+        kind=OMITTED,
     )

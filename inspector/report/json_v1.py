@@ -10,7 +10,7 @@ import msgspec
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Step, as_json
 from inspector.reconciler.ledger import Counts, Line
-from inspector.report.bounded import Room
+from inspector.report.bounded import OMITTED, Room
 from inspector.report.clean import short, shortened
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def line_json(line: Line) -> FamilyDocument:
     """One line of the ledger."""
     from inspector.reconciler.wording import family_name
 
-    if line.families != 1:
+    if line.families != 1 or line.kind == OMITTED:
         return {
             "family": None,
             "families": line.families,
