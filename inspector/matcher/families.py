@@ -110,6 +110,7 @@ def _stored(layout: Layout, boxes: list[Box]) -> Stored:
 
 def rekeyed(families: Families, change: Callable[[str], str]) -> dict[str, Family]:
     """The same families under new keys; families that get the same key are joined."""
+    spend(len(families) // 2, NAMES)
     changed: dict[str, Family] = {}
     for key, family in families.items():
         new = change(key)

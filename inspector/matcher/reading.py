@@ -14,6 +14,7 @@ from inspector.algebra.boxes import within
 from inspector.algebra.names import key_of
 from inspector.architectures.catalog import definition_of, likely_definitions, preference
 from inspector.architectures.defaults import class_defaults, is_component
+from inspector.budget import spend
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.spelling import WRAPPERS, Match, best_match, keys_of_definition, masked_keys, masked_like
@@ -214,6 +215,7 @@ def _before_known(scope: Scope, families: Families) -> Counter[str]:
     tails: dict[str, list[str]] = {}
     for key in sorted(known):
         tails.setdefault(_tail(key, 2), []).append(key)
+    spend(len(families) + len(known), "the names of the tensors")
     inside = {key for key in known if re.search("[0-9]", key)}
     counts: Counter[str] = Counter()
     for stored in families:
