@@ -70,5 +70,6 @@ def _base_of(finding: Finding, config: Config) -> BaseModelUsed | None:
 
 
 def _is_base(finding: ClassDiffers) -> bool:
-    """Whether the weights are complete for a base class, and hold nothing else."""
-    return not finding.stored and finding.stored_class is not None and finding.stored_class.endswith("Model")
+    """Whether the weights are complete for a base class, which may have a pooler of its own."""
+    named = finding.stored_class or ""
+    return named.endswith("Model") and not named.endswith(("LMHeadModel", "HeadsModel", "EncoderModel"))

@@ -8,7 +8,6 @@ from inspector.notation.definition import Architecture, Dims, head, maybe, part,
 from inspector.notation.kinds import affine, dense, linear, param, table
 
 POOLER = part("pooler", "pooler", dense("d -> d"))
-OWN_POOLER = maybe("pooler", "pooler", dense("d -> d"))  # add_pooling_layer=False saves none
 PREDICTIONS = under("predictions",
     part("dense",        "head.dense",      dense("d -> e")),
     part("LayerNorm",    "norm.head",       affine("e")),
@@ -32,7 +31,7 @@ ALBERT = Architecture("albert", ties="tie_word_embeddings | true",
             part("ffn_output",            "mlp.down",         dense("ff -> d")),
             part("full_layer_layer_norm", "norm.mlp",         affine("d")))),
     heads=(
-        head("Model",                     "",        OWN_POOLER),
+        head("Model",                     "",        POOLER),
         head("ForMaskedLM",               "albert.", PREDICTIONS),
         head("ForPreTraining",            "albert.", PREDICTIONS, under("albert", POOLER),
             part("sop_classifier.classifier", "head.next", dense("d -> C"))),

@@ -34,7 +34,6 @@ BERT_LAYER = rows(
 # of classes that read no second sequence, whatever the config says
 LONE_LAYER = rows(BERT_LAYER, add_cross_attention="false")
 POOLER     = part("pooler.dense",         "pooler",     dense("d -> d"))
-OWN_POOLER = maybe("pooler.dense",        "pooler",     dense("d -> d"))  # add_pooling_layer=False saves none
 NEXT       = part("cls.seq_relationship", "head.next",  dense("d -> 2"))
 CLASSIFIER = part("classifier",           "head.class", dense("d -> C"))
 MASKED = under("cls.predictions",
@@ -56,7 +55,7 @@ BERT = Architecture("bert", ties="tie_word_embeddings | true",
             maybe("position_ids",         "embed.position", buffer("1 T"))),
         under("encoder.layer.{L}", BERT_LAYER)),
     heads=(
-        head("Model",                     "",      OWN_POOLER),
+        head("Model",                     "",      POOLER),
         head("ForMaskedLM LMHeadModel ForCausalLM", "bert.", MASKED),
         head("ForPreTraining",            "bert.", MASKED, NEXT, under("bert", POOLER)),
         head("ForNextSentencePrediction", "bert.", NEXT, under("bert", POOLER)),

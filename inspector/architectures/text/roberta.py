@@ -25,7 +25,6 @@ TABLES = rows(
 EMBEDDINGS = under("embeddings", TABLES, part("LayerNorm", "norm.embed", affine("d")))
 BODY = rows(EMBEDDINGS, under("encoder.layer.{L}", BERT_LAYER))
 POOLER = part("pooler.dense", "pooler", dense("d -> d"))
-OWN_POOLER = maybe("pooler.dense", "pooler", dense("d -> d"))  # add_pooling_layer=False saves none
 LM_HEAD = under("lm_head",
     part("dense",               "head.dense",      dense("d -> d")),
     part("layer_norm",          "norm.head",       affine("d")),
@@ -38,7 +37,7 @@ DENSE_AND_OUT = under("classifier",
 SPAN = part("qa_outputs", "head.span", dense("d -> C"))
 CHOICE = rows(CLASSIFIER, C="1")
 ROBERTA_HEADS = (
-    head("Model",                            "",         OWN_POOLER),
+    head("Model",                            "",         POOLER),
     head("ForMaskedLM ForCausalLM LMHeadModel", "roberta.", LM_HEAD),
     head("ForSequenceClassification",        "roberta.", DENSE_AND_OUT),
     head("ForMultipleChoice",                "roberta.", CHOICE, under("roberta", POOLER)),
