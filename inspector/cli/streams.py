@@ -5,9 +5,11 @@ from __future__ import annotations
 import codecs
 import errno
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
-from typing import Final
+
+TYPE_CHECKING = False  # typing itself takes longer to import than --version to answer
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Final
 
 IN_ASCII: Final = {
     "·": "|", "…": "...", "→": "->", "×": "x", "²": "^2", "Σ": "sum",
@@ -72,6 +74,8 @@ def write(text: str | Iterable[str]) -> None:
 def complain(text: str) -> None:
     """Writes to standard error, where there is one that takes it."""
     if sys.stderr is not None:
+        from contextlib import suppress
+
         with suppress(OSError, ValueError):
             sys.stderr.write(text)
             sys.stderr.flush()
