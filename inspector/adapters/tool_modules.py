@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import prod
 from typing import Final
 
 from msgspec import Struct
@@ -184,9 +183,7 @@ def _names(module: ChangedModule, boxes: Boxes) -> list[str]:
 
 def _pairs(module: ChangedModule) -> Iterator[tuple[str, str, Box, tuple[int, ...], tuple[int, ...], int, int]]:
     """Two parts that share a rank, with their shapes and ranks, wherever both are stored."""
-    method = METHODS.get(module.method, Method(()))
-    groups = method.tucker if method.cores & module.parts.keys() else method.ranks
-    for group in groups:
+    for group in _groups(module):
         first, *others = [part for part in group if part in module.parts] or [""]
         for other in others:
             for one in module.parts[first][1].stored:
@@ -195,6 +192,12 @@ def _pairs(module: ChangedModule) -> Iterator[tuple[str, str, Box, tuple[int, ..
                     ranks = [_at(one.layout.shape, group[first]), _at(two.layout.shape, group[other])]
                     for box in shared:
                         yield first, other, box, one.layout.shape, two.layout.shape, ranks[0], ranks[1]
+
+
+def _groups(module: ChangedModule) -> tuple[Mapping[str, int], ...]:
+    """The axes that share a rank, with the cores of a convolution where it has them."""
+    method = METHODS.get(module.method, Method(()))
+    return method.tucker if method.cores & module.parts.keys() else method.ranks
 
 
 def _at(shape: tuple[int, ...], axis: int) -> int:
@@ -221,10 +224,7 @@ def ranks_of(modules: Iterable[ChangedModule]) -> Counter[int]:
     """Rank -> number of modules that have it."""
     found: Counter[int] = Counter()
     for module in modules:
-        method = METHODS.get(module.method)
-        if method is None or not method.ranks:
-            continue
-        groups = method.tucker if method.cores & module.parts.keys() else method.ranks
+        groups = _groups(module)
         part, axis = next(((part, group[part]) for group in groups for part in group if part in module.parts), ("", 0))
         if part:
             for stored in module.parts[part][1].stored:
@@ -281,10 +281,3 @@ def _unknown(keys: Sequence[str], families: Families) -> Finding:
 
 def _first_names(family: Family) -> list[str]:
     return [name for stored in family.stored for name in names_in(family.key, stored.boxes, NAMES_SHOWN)]
-
-
-def widths_of(module: ChangedModule) -> Iterator[tuple[Boxes, int, int]]:
-    """Inputs and outputs of a low-rank pair, wherever both matrices are stored; kernels count among the inputs."""
-    if module.method == "lora" and "mid" not in module.parts and {"down", "up"} <= module.parts.keys():
-        for _, _, box, down, up, _, _ in _pairs(module):
-            yield (box,), prod(down[1:]), up[0]

@@ -86,7 +86,11 @@ def _base_class(audited: Audit) -> str | None:
 
 def _without_config(audited: Audit) -> tuple[Load, ...]:
     """A folder that transformers would read if its config.json were found and named a type."""
-    if not any(one.code in ("C313", "C314") for one in audited.findings):
+    if not audited.findings:
+        return ()
+    from inspector.findings.config import ConfigMissing, ModelTypeMissing
+
+    if not any(isinstance(one, ConfigMissing | ModelTypeMissing) for one in audited.findings):
         return ()
     given = Given(audited.checkpoint, None, None, None)
     config = audited.checkpoint.config

@@ -18,8 +18,8 @@ CPU = {False: 5, True: 8}
 REPORT = 2_000_000
 """Bytes of a report that lists no single tensors."""
 FAST = ("config-huge-vocab_size", "regex-nested", "pickle-shared-deep", "layers-1e9", "lora-10000")
-SAMPLE = ("scattered-10000", "config-emoji-60mb", "rank-pattern-1900", "npz-packed-20k", "components-3000-absent",
-          "layer-types-next", "gguf-tokens-4m")  # fmt: skip
+SAMPLE = ("names-50k", "scattered-10000", "config-emoji-60mb", "rank-pattern-1900", "pickle-shared-wide",
+          "npz-packed-20k", "components-3000-absent", "compare-50k", "layer-types-next", "gguf-tokens-4m")  # fmt: skip
 """What stays far below the limits even where other tests take CPU time; the rest runs alone, with -m slow."""
 CASES = [
     pytest.param(name, marks=() if name in FAST else pytest.mark.complete if name in SAMPLE else pytest.mark.slow)

@@ -109,7 +109,7 @@ class SetsDiffer(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
-        steps = tuple(Step(action="move", file=name) for name in self.aside)
+        steps = tuple(Step(action="move", file=name) for name in self.aside) if self.fits else ()
         old = self.loaded.name if self.fits == self.instead.name else self.instead.name
         unless = "" if self.fits else f", or {self.loaded.name} if that is the older one"
         return Remedy(f"move {old} aside{unless}", steps)
