@@ -163,6 +163,7 @@ def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
         problem=_unreadable(audited),
         quantized=_quantized(audited, values),
         case=audited.case if _is_whole(audited) else None,
+        stored=audited.stored,
     )
 
 

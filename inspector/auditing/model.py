@@ -45,7 +45,8 @@ SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_b
 class Draft(Struct, frozen=True):
     """An audit in progress.
 
-    config: the claim of the config. families: not explained yet; under logical names once unpacked.
+    config: the claim of the config. stored: all families as they are stored. families: those not explained yet;
+    under logical names once unpacked.
     lost: missing tensors that another finding reports; emptied: tensors that a finding reports as empty.
     nameless: why names and shapes cannot be checked, "" where they can. reading, case: the definition and its
     reconciliation, None where no definition fits. unpacked: the result of unpacking quantized modules. deferred: lines
@@ -54,6 +55,7 @@ class Draft(Struct, frozen=True):
 
     checkpoint: Checkpoint
     config: Claim
+    stored: Families
     families: Families
     stated: Stated | None = None
     ledger: Ledger = field(default_factory=Ledger)
@@ -110,16 +112,18 @@ def audit_model(checkpoint: Checkpoint, stated: Stated | None = None, *, like: s
         skipped=draft.skipped,
         case=draft.case,
         unpacked=draft.unpacked,
+        stored=draft.stored,
     )
 
 
 def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None) -> Draft:
     """Applies every explainer in turn."""
-    draft = Draft(checkpoint, claim_of(checkpoint.config, like), {}, stated, findings=checkpoint.findings)
+    draft = Draft(checkpoint, claim_of(checkpoint.config, like), {}, {}, stated, findings=checkpoint.findings)
     draft = draft.open("values", _unread_values(checkpoint), decisive=False)
     if not checkpoint.readable:
         return draft
-    draft = replace(draft, families=families_of(checkpoint.tensors), lost=tuple(_lost(checkpoint)))
+    stored = families_of(checkpoint.tensors)
+    draft = replace(draft, stored=stored, families=stored, lost=tuple(_lost(checkpoint)))
     for step in EXPLAINERS:
         draft = step(draft)
     return draft

@@ -17,6 +17,7 @@ from inspector.reconciler.reconcile import Reconciled
 
 if TYPE_CHECKING:
     from inspector.loading.outcome import Load
+    from inspector.matcher.families import Families
     from inspector.quantization.unpacked import Unpacked
     from inspector.reconciler.claims import TotalClaim
     from inspector.reconciler.experts import Experts
@@ -74,7 +75,7 @@ class Audit(Struct, frozen=True):
     verdict: as `verdict_of` gives it.
     components: of a pipeline, by folder; the counts are then their sums. base: audit of an adapter's base, if
     read. values: result of reading tensor values, if requested. reference: answers of safetensors on the files, if
-    it was used. loads: what loaders do with it.
+    it was used. loads: what loaders do with it. stored: the families of all tensors, where they were grouped.
     """
 
     source: str
@@ -95,6 +96,7 @@ class Audit(Struct, frozen=True):
     base: Audit | None = None
     reference: Reference | None = None
     loads: tuple[Load, ...] = ()
+    stored: Families | None = None
 
     @property
     def is_damaged(self) -> bool:
@@ -145,6 +147,7 @@ def conclude(
     skipped: Sequence[Skipped] = (),
     case: Reconciled | None = None,
     unpacked: Unpacked | None = None,
+    stored: Families | None = None,
     alone: bool = False,
 ) -> Audit:
     """The result of a finished draft.
@@ -170,6 +173,7 @@ def conclude(
         verdict=verdict_of(findings, skipped) if checkpoint.readable else UNREADABLE,
         case=case if case is None else replace(case, ledger=ledger),
         unpacked=unpacked,
+        stored=stored,
     )
 
 

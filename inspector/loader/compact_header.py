@@ -25,6 +25,8 @@ _NEXT: Final = b']},"'
 """The text between a span and the next name."""
 _PIECE: Final = 1 << 17
 """Bytes."""
+_ALIGNMENT: Final = 64
+"""Bytes; the reference writer aligns the data to 8."""
 _BEFORE, _AFTER = '},"', '":'
 """The text around a name."""
 _SPAN: Final = ',"data_offsets":['
@@ -55,14 +57,15 @@ def read_compact(
     layout_of: the layout of a dtype and dims, or None where there is none. known: texts of layouts from this and
     other headers.
     """
-    metadata, entries = _apart(raw)
-    if metadata is None or not entries.endswith(b"]}}"):
+    begin, end = _begin(raw), _end(raw)
+    metadata = _metadata(raw[:begin])
+    if metadata is None or not raw.endswith(b"]}}", begin, end):
         return None
     names: list[str] = []
     layouts: list[Layout] = []
     covered = _Covered()
     try:
-        for text in _pieces(entries):
+        for text in _pieces(raw, begin, end - len(b"]}}")):
             fields = _fields(text)
             if fields is None or not _learned(fields[1::3], known, layout_of):
                 return None
@@ -76,17 +79,16 @@ def read_compact(
     found = dict(zip(names, layouts, strict=True))
     if len(found) != len(names) or "__metadata__" in found:
         return None
-    end = covered.end()
-    return None if end < 0 else Compact(found, metadata, end)
+    length = covered.end()
+    return None if length < 0 else Compact(found, metadata, length)
 
 
-def _pieces(entries: bytes) -> Iterator[bytes]:
-    """The entries without separators, some hundred at a time: small enough for the CPU cache."""
-    start, last = 0, len(entries) - len(b"]}}")
+def _pieces(raw: bytes, start: int, last: int) -> Iterator[bytes]:
+    """The entries from `start` to `last` without separators, some hundred at a time: small enough for the CPU cache."""
     while start <= last:
-        cut = entries.find(_NEXT, start + _PIECE)
+        cut = raw.find(_NEXT, start + _PIECE, last)
         stop = last if cut < 0 else cut
-        yield entries[start:stop]
+        yield raw[start:stop]
         start = stop + len(_NEXT)
 
 
@@ -105,22 +107,35 @@ def _fields(text: bytes) -> list[str] | None:
     return None if '"' in whole or "\0" in whole else fields
 
 
-def _apart(raw: bytes) -> tuple[dict[str, str] | None, bytes]:
-    """(the metadata, or None for an irregular header; the entries without their first quotation mark)."""
-    raw = raw.rstrip(b" ")
+def _begin(raw: bytes) -> int:
+    """Where the name of the first entry begins; 0 in a header that begins in another way."""
     if not raw.startswith(_BEGINS):
-        return (None if raw.startswith(b'{"__metadata__"') else {}), raw[2:] if raw.startswith(b'{"') else b""
+        return len(b'{"') if raw.startswith(b'{"') and not raw.startswith(b'{"__metadata__"') else 0
     stop = raw.find(b'},"', len(_BEGINS) - 1)
-    if stop < 0:
-        return None, b""
-    before = raw[: stop + 1] + b"}"
-    found = strict_json.decode_quick(before)
+    return 0 if stop < 0 else stop + len(b'},"')
+
+
+def _end(raw: bytes) -> int:
+    """Where the text ends, without the spaces that align the data."""
+    last = raw[-_ALIGNMENT:]
+    spaces = len(last) - len(last.rstrip(b" "))
+    return len(raw) - spaces if spaces < _ALIGNMENT else len(raw.rstrip(b" "))
+
+
+def _metadata(before: bytes) -> dict[str, str] | None:
+    """The metadata in the text before the name of the first entry; None where it is irregular."""
+    if before == b'{"':
+        return {}
+    text = before.removesuffix(b',"') + b"}"
+    if not text.startswith(_BEGINS) or strict_json.header_too_dense(text):
+        return None
+    found = strict_json.decode_quick(text)
     metadata = found.get("__metadata__") if isinstance(found, dict) and len(found) == 1 else None
-    if type(metadata) is not dict or not all(type(text) is str for text in metadata.values()):
-        return None, b""
-    if strict_json.string_marks(before) != 2 + 4 * len(metadata) or strict_json.has_surrogates(before):
-        return None, b""
-    return metadata, raw[stop + 3 :]
+    if type(metadata) is not dict or not all(type(value) is str for value in metadata.values()):
+        return None
+    if strict_json.string_marks(text) != 2 + 4 * len(metadata) or strict_json.has_surrogates(text):
+        return None
+    return metadata
 
 
 def _learned(kinds: list[str], known: dict[str, Layout], layout_of: Callable[[str, list[Any]], Layout | None]) -> bool:

@@ -84,8 +84,6 @@ def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> H
         made = known.get((dtype, *shape)) or layout_of(dtype, shape)
         return None if isinstance(made, str) else shared(made, known)
 
-    if strict_json.header_too_dense(raw):
-        return None
     read = read_compact(raw, known_layout, known.texts)
     if read is None or not _ends_well(read.end, data_bytes) or len(read.tensors) > TENSOR_LIMIT:
         return None

@@ -27,7 +27,7 @@ from inspector.loading.outcome import (
     Load,
 )
 from inspector.loading.tables import NEWEST, OLDER, ClassRules, has_type, names_of, rules_of, version_of
-from inspector.matcher.families import families_of
+from inspector.matcher.families import Families, families_of
 
 if TYPE_CHECKING:
     from inspector.loading.memory import Counted, Namer
@@ -56,6 +56,7 @@ class Given(Struct, frozen=True):
     values: of its config.json, with the class and the type that it names. problem: why no loader can open its files,
     "" where they are whole. quantized: whether the config has a quantization that the weights agree with, None without
     one. case: the comparison with the definition; None where it is not of the whole set, as its loader reads it.
+    stored: the families of all tensors, where they are known.
     """
 
     checkpoint: Checkpoint
@@ -65,6 +66,7 @@ class Given(Struct, frozen=True):
     problem: str = ""
     quantized: bool | None = None
     case: Reconciled | None = None
+    stored: Families | None = None
 
 
 def loads(given: Given, major: str) -> Load:
@@ -155,8 +157,7 @@ def _by_names(given: Given, major: str) -> Load:
         return _quantized(given, major)
     from inspector.loading.memory import match, memory_of, newest_namer, older_namer, written_namer
 
-    stored = _stored(given.checkpoint, major)
-    families = families_of(stored)
+    families = _families(given, major)
     if major == NEWEST:
         memory = memory_of(plan, rules, newest_namer(rules, lambda _: False))
         namer: Namer | str = newest_namer(rules, memory.has, families)
@@ -182,14 +183,16 @@ def _quantized(given: Given, major: str) -> Load:
 _ABSENT = Layout("F32", (), 1, 4)
 
 
-def _stored(checkpoint: Checkpoint, major: str) -> Mapping[str, Layout]:
+def _families(given: Given, major: str) -> Families:
     """The tensors that are read: of the files that the index lists; in transformers 4 only those that it names."""
-    index, tensors = checkpoint.index, checkpoint.tensors
-    if index is None:
-        return tensors
-    if major == OLDER:
-        return {name: tensors.get(name, _ABSENT) for name in index.weight_map}
-    return {name: layout for name, layout in tensors.items() if checkpoint.file_of.get(name) in index.files}
+    index, tensors = given.checkpoint.index, given.checkpoint.tensors
+    if index is not None and major == OLDER:
+        if index.weight_map.keys() != tensors.keys():
+            return families_of({name: tensors.get(name, _ABSENT) for name in index.weight_map})
+    elif index is not None and not all(file.name in index.files for file in given.checkpoint.files):
+        file_of = given.checkpoint.file_of
+        return families_of({name: layout for name, layout in tensors.items() if file_of.get(name) in index.files})
+    return families_of(tensors) if given.stored is None else given.stored
 
 
 def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> Load:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from inspector.algebra.boxes import Box, joined
-from inspector.algebra.expression import parse, show, words
+from inspector.algebra.expression import parse, words
 from inspector.algebra.values import whole
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.families import Families
@@ -17,12 +15,8 @@ from inspector.notation.roles import DISPUTED
 from inspector.notation.scope import Scope
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
-from inspector.reconciler.grouped import joined_findings
-from inspector.reconciler.missing import absent_and_unexpected
-from inspector.reconciler.place import Placed
 from inspector.reconciler.reconcile import Again, Reconciled
-from inspector.reconciler.single_causes import recognized
-from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
+from inspector.reconciler.wording import family_name, indices_in_words, place_name, place_of
 
 
 def reconciliation_findings(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
@@ -30,7 +24,21 @@ def reconciliation_findings(case: Reconciled, families: Families, again: Again) 
 
     families: all that is stored. again: reconciles it with another claim.
     """
-    confidence = "likely" if case.solved else "certain"
+    if not case.placement.differences and not case.as_configured.differences:
+        yield from _names(case)
+        yield from _impossible(case)
+    else:
+        yield from _on_differences(case, families, again)
+    yield from _ties(case)
+    yield from _components(case)
+    yield from _declared(case)
+
+
+def _on_differences(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
+    """The findings of a case with missing, unexpected or mismatched tensors; its modules are imported for it alone."""
+    from inspector.reconciler.differing import differences
+    from inspector.reconciler.single_causes import recognized
+
     single = recognized(case, families, again)
     rest = case if single is None else single.rest
     if single is None or not _is_of_another_type(single.finding):
@@ -39,10 +47,7 @@ def reconciliation_findings(case: Reconciled, families: Families, again: Again) 
         yield single.finding
     yield from _causes(rest)
     yield from _impossible(rest)
-    yield from joined_findings(rest, [*_shapes(rest, confidence), *absent_and_unexpected(rest, confidence)])
-    yield from _ties(case)
-    yield from _components(case)
-    yield from _declared(case)
+    yield from differences(rest, "likely" if case.solved else "certain")
 
 
 def _is_of_another_type(finding: Finding) -> bool:
@@ -190,99 +195,6 @@ def _scopes(case: Reconciled) -> Iterator[tuple[Scope, str]]:
     for path in sorted({one[:depth] for one in paths for depth in range(1, len(one) + 1)}):
         scope = case.plan.scope.below(path)
         yield scope, "".join(f"{step}." for step in scope.prefix)
-
-
-def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
-    mismatched = case.placement.mismatched
-    for turned in _turned(case, [one for one in mismatched if _is_transposed(one)]):
-        yield _transposed(case, turned, confidence)
-    for one in mismatched:
-        if _is_transposed(one):
-            continue
-        block = one.block
-        from inspector.findings.shapes import ShapeDiffers
-
-        dims, because = _dims(case, one)
-        yield ShapeDiffers(
-            place=place_of(block.key, one.boxes),
-            stored=one.layout.shape,
-            expected=block.shape,
-            dims=dims,
-            because=because,
-            role=block.slot.role,
-            dtype=one.layout.dtype,
-            tensors=one.tensors,
-            others=sum(other.tensors for other in case.placement.placed if other.block.key == block.key and other.fits),
-            others_where=indices_in_words(block.key, _fitting(case, block.key)),
-            names=tuple(names_in(block.key, one.boxes)),
-            confidence=confidence,
-        )
-
-
-def _turned(case: Reconciled, turned: Sequence[Placed]) -> Iterator[list[Placed]]:
-    """Transposed matrices by cause: whole families together, each other family separately.
-
-    Where most of the matrices that could show it are transposed, a conversion did it, and all are one cause.
-    """
-    upright = sum(one.tensors for one in case.placement.placed if one.fits and _has_sides(one))
-    if sum(one.tensors for one in turned) > upright and turned:
-        yield list(turned)
-        return
-    standing = {one.block.key for one in case.placement.placed if one.fits}
-    causes: dict[str, list[Placed]] = {}
-    tensors = Counter[str]()
-    for one in turned:
-        tensors[one.block.key] += one.tensors
-    for one in turned:
-        whole = one.block.key not in standing and tensors[one.block.key] > 1
-        causes.setdefault("" if whole else one.block.key, []).append(one)
-    yield from causes.values()
-
-
-def _has_sides(one: Placed) -> bool:
-    shape = one.layout.shape
-    return len(shape) == 2 and shape[0] != shape[1]
-
-
-def _is_transposed(one: Placed) -> bool:
-    stored, expected = one.layout.shape, one.block.shape
-    return len(stored) == 2 and stored == tuple(reversed(expected))
-
-
-def _transposed(case: Reconciled, turned: Sequence[Placed], confidence: str) -> Finding:
-    first = turned[0]
-    boxes = joined(box for one in turned if one.block.key == first.block.key for box in one.boxes)
-    from inspector.findings.shapes import StoredTransposed
-
-    dims, because = _dims(case, first)
-    return StoredTransposed(
-        place=place_of(first.block.key, boxes) if len({one.block.key for one in turned}) == 1 else Place(),
-        stored=first.layout.shape,
-        expected=first.block.shape,
-        dims=dims,
-        because=because,
-        role=first.block.slot.role,
-        dtype=first.layout.dtype,
-        families=tuple(dict.fromkeys(family_name(one.block.key) for one in turned))[:20],
-        tensors=sum(one.tensors for one in turned),
-        confidence=confidence,
-    )
-
-
-def _fitting(case: Reconciled, key: str) -> list[Box]:
-    return [box for one in case.placement.placed if one.block.key == key and one.fits for box in one.boxes]
-
-
-def _dims(case: Reconciled, one: Placed) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The dims of a tensor as expressions, and the origin of the values of their symbols."""
-    slot = one.block.slot
-    scope = scope_of(case.corrected.scope, slot)
-    symbols: dict[str, None] = {}
-    for node in slot.dims:
-        for path in words(node):
-            symbols[".".join(path)] = None
-    because = tuple(f"{name} = {scope.because(name)}" for name in symbols if "." not in name)
-    return tuple(show(node) for node in slot.dims), because
 
 
 def _ties(case: Reconciled) -> Iterator[Finding]:

@@ -14,10 +14,11 @@ from inspector.notation.binding import Block
 from inspector.notation.scope import Scope
 from inspector.notation.slots import scope_of
 from inspector.notation.spelling import template
-from inspector.reconciler.inverse.unknown import elected
 
 Product = tuple[tuple[str, ...], str]
 """The path of a submodel, and a polynomial in its symbols."""
+MAJORITY = 0.75
+"""The share of tensors that must agree on a value; below it the value stays unknown."""
 
 
 def unknown_product(scope: Scope, node: Node) -> Polynomial:
@@ -62,6 +63,12 @@ def fill(scope: Scope, blocks: Sequence[Block], families: Families) -> dict[Prod
             block.shape = (*block.shape[:position], value, *block.shape[position + 1 :])
             products[name] = value
     return products
+
+
+def elected(votes: Counter[int]) -> int | None:
+    """The value of a clear majority, None where there is none."""
+    value, count = votes.most_common(1)[0]
+    return value if count >= MAJORITY * votes.total() else None
 
 
 def _first_place(block: Block) -> list[tuple[str, int]]:

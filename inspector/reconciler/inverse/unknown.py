@@ -40,11 +40,10 @@ from inspector.reconciler.inverse.equations import (
 from inspector.reconciler.inverse.extents import extent_numbers
 from inspector.reconciler.inverse.solve import MOST_EQUAL, Evaluate, on_trial, search, whole_solutions
 from inspector.reconciler.inverse.system import System, system_of
+from inspector.reconciler.products import elected
 
 Lacking = Callable[[Scope, Equation], list[Leaf]]
 """The unknown of an equation."""
-MAJORITY = 0.75
-"""The share of tensors that must agree on a value; below it the value stays unknown."""
 
 
 def solve(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> Scope:
@@ -360,9 +359,3 @@ def _solutions(at: Evaluate, target: int | Span) -> set[int]:
     if len(listed) == MOST_EQUAL or any(one.last - one.value >= MOST_EQUAL for one in listed):
         return set()
     return {value for one in listed for value in range(one.value, one.last + 1)}
-
-
-def elected(votes: Counter[int]) -> int | None:
-    """The value of a clear majority, None where there is none."""
-    value, count = votes.most_common(1)[0]
-    return value if count >= MAJORITY * votes.total() else None
