@@ -89,12 +89,14 @@ class Draft(Struct, frozen=True):
 Explain = Callable[[Draft], Draft]
 
 
-def audit_model(checkpoint: Checkpoint, stated: Stated | None = None, *, like: str | None = None) -> Audit:
+def audit_model(
+    checkpoint: Checkpoint, stated: Stated | None = None, *, like: str | None = None, stored: Families | None = None
+) -> Audit:
     """Audits a loaded checkpoint as one model. stated: a total to compare with.
 
-    like: the model type to use if it has no config.
+    like: the model type to use if it has no config. stored: the families of its tensors, if they are known.
     """
-    draft = explain(checkpoint, stated, like)
+    draft = explain(checkpoint, stated, like, stored)
     if checkpoint.kept_shapes is None and draft.unpacked is not None:
         from inspector.auditing.quantization import undecided
 
@@ -116,14 +118,14 @@ def audit_model(checkpoint: Checkpoint, stated: Stated | None = None, *, like: s
     )
 
 
-def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None) -> Draft:
+def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None, stored: Families | None = None) -> Draft:
     """Applies every explainer in turn."""
     draft = Draft(checkpoint, claim_of(checkpoint.config, like), {}, {}, stated, findings=checkpoint.findings)
     draft = draft.open("values", _unread_values(checkpoint), decisive=False)
     if not checkpoint.readable:
         return draft
-    stored = families_of(checkpoint.tensors)
-    draft = replace(draft, stored=stored, families=stored, lost=tuple(_lost(checkpoint)))
+    families = families_of(checkpoint.tensors) if stored is None else stored
+    draft = replace(draft, stored=families, families=families, lost=tuple(_lost(checkpoint)))
     for step in EXPLAINERS:
         draft = step(draft)
     return draft

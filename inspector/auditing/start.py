@@ -25,15 +25,11 @@ if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
     from inspector.reconciler.claims import Stated
 
-SIGNS_OF_PEFT = (".lora_", ".base_layer.", "base_model.model.")
-"""Parts of names that suggest layers of PEFT, in an adapter or in a model around which they were saved."""
 SIGNS_OF_ADAPTERS = (
-    ".lora.", "_lora.", "_lora1.", ".hada_", ".lokr_", ".oft_", ".on_input", ".a1.weight", ".diff", "ip_adapter.",
-    "emb_params", "string_to_param", "clip_l", "clip_g", "<",
+    ".lora_", ".base_layer.", "base_model.model.", ".lora.", "_lora.", "_lora1.", ".hada_", ".lokr_", ".oft_",
+    ".on_input", ".a1.weight", ".diff", "ip_adapter.", "emb_params", "string_to_param", "clip_l", "clip_g", "<",
 )  # fmt: skip
-"""Parts of names that suggest an adapter of another tool, which has little else."""
-SAMPLE = 1_000
-"""Names, spread over all, in which these are searched."""
+"""Parts of names that suggest an adapter, or a model around which PEFT's layers were saved."""
 
 
 def audit(
@@ -144,12 +140,15 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
 
 def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | None) -> Audit:
-    if not checkpoint.readable or not _may_hold_adapter(checkpoint):
+    if not checkpoint.readable:
         return audit_model(checkpoint, claim, like=like)
+    stored = families_of(checkpoint.tensors)
+    keys = "\n".join(stored)
+    if checkpoint.adapter is None and not any(sign in keys for sign in SIGNS_OF_ADAPTERS):
+        return audit_model(checkpoint, claim, like=like, stored=stored)
     from inspector.auditing.adapter import adapter_config_with_model, audit_adapter, base_from_folder, holds_adapter
     from inspector.auditing.unmerged import audit_unmerged
 
-    stored = families_of(checkpoint.tensors)
     if holds_adapter(checkpoint, stored):
         beside = None if checkpoint.set_name.endswith(".gguf") else base_from_folder(checkpoint)
         return audit_adapter(checkpoint, claim, beside, stored)
@@ -159,18 +158,7 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
     config = adapter_config_with_model(checkpoint)
     if config is not None:
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, config))
-    return audit_model(checkpoint, claim, like=like)
-
-
-def _may_hold_adapter(checkpoint: Checkpoint) -> bool:
-    if checkpoint.adapter is not None:
-        return True
-    names = list(checkpoint.tensors)
-    text = "\n".join(names)
-    if any(sign in text for sign in SIGNS_OF_PEFT):
-        return True
-    sample = "\n".join(names[:: max(1, len(names) // SAMPLE)])
-    return any(sign in sample for sign in SIGNS_OF_ADAPTERS)
+    return audit_model(checkpoint, claim, like=like, stored=stored)
 
 
 def _audit_with_base(

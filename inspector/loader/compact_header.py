@@ -1,9 +1,9 @@
 """Headers in the form of the reference writer, read in bulk without an object per tensor.
 
 `{"name":{"dtype":"BF16","shape":[2,3],"data_offsets":[0,12]},...}`: compact, the three fields in this
-order. The text is split at each `{` and `]`, which gives three parts per entry: `},"name":`, its layout and its
-span. Everything in a part except name, layout and span is compared literally, so that the joined parts
-are proven to be the text. A header in any other form, or with any irregularity, is not read here.
+order. The text is split at each `]` and `{`, which gives three parts per entry: `},"name":`, its layout and its
+span. From the names, the layouts and the spans the text is written again: where it is the same, everything in it
+was understood. A header in any other form, or with any irregularity, is not read here.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ _BEFORE, _AFTER = '},"', '":'
 """The text around a name."""
 _SPAN: Final = ',"data_offsets":['
 """The text before a span."""
-_CUT: Final = bytes(0 if code < 32 else ord("\n") if code in b"{]" else code for code in range(256))
-"""A line break for the characters that split, and a zero byte for control characters, which JSON does not allow."""
-_UNCUT: Final = bytes(set(range(256)) - set(b"{]"))
+_LITERALS: Final = (f"]{_BEFORE}", "", f"{_AFTER}{{", "", f"]{_SPAN}", "", ",", "")
+"""An entry, with an empty string for its name, its layout, and the begin and end of its span."""
+_NOT_IN_NAMES: Final = ('"', "\\", *map(chr, range(32)))
+"""What JSON does not allow in a string, or spells in several ways."""
 _DIGITS: Final = b"0123456789"
 _LAYOUT: Final = re.compile(r'"dtype":"([A-Za-z0-9_]+)","shape":\[((?:[0-9]+(?:,[0-9]+)*)?)', re.ASCII)
 _BYTES = attrgetter("bytes")
@@ -65,22 +66,25 @@ def read_compact(
     layouts: list[Layout] = []
     covered = _Covered()
     try:
-        for text in _pieces(raw, begin, end - len(b"]}}")):
-            fields = _fields(text)
-            if fields is None or not _learned(fields[1::3], known, layout_of):
+        for piece in _pieces(raw, begin, end - len(b"]}}")):
+            text = f"]{_BEFORE}{piece.decode()}"
+            _, *parts = text.split("]")
+            fields = "{".join(parts[0::2]).split("{")
+            own, kinds = list(map(_NAME, fields[0::2])), fields[1::2]
+            if not len(own) == len(kinds) == len(parts[1::2]) or not _learned(kinds, known, layout_of):
                 return None
-            own = list(map(known.__getitem__, fields[1::3]))
-            if not covered.add(_offsets(fields[2::3]), list(map(_BYTES, own))):
+            found = list(map(known.__getitem__, kinds))
+            if not _are_plain(own) or not covered.add(text, own, kinds, parts[1::2], list(map(_BYTES, found))):
                 return None
-            names += fields[0::3]
-            layouts += own
-    except ValueError:  # invalid UTF-8, a number with a leading zero, thousands of digits
+            names += own
+            layouts += found
+    except ValueError:  # invalid UTF-8, a number with thousands of digits
         return None
-    found = dict(zip(names, layouts, strict=True))
-    if len(found) != len(names) or "__metadata__" in found:
+    tensors = dict(zip(names, layouts, strict=True))
+    if len(tensors) != len(names) or "__metadata__" in tensors:
         return None
     length = covered.end()
-    return None if length < 0 else Compact(found, metadata, length)
+    return None if length < 0 else Compact(tensors, metadata, length)
 
 
 def _pieces(raw: bytes, start: int, last: int) -> Iterator[bytes]:
@@ -92,19 +96,17 @@ def _pieces(raw: bytes, start: int, last: int) -> Iterator[bytes]:
         start = stop + len(_NEXT)
 
 
-def _fields(text: bytes) -> list[str] | None:
-    """Name with the text around it, layout and span of each entry of a piece in turn."""
-    cuts = text.translate(None, _UNCUT)
-    if b"\\" in text or cuts != (b"{]]" * len(cuts))[: len(cuts)]:
-        return None
-    fields = (_BEFORE + text.translate(_CUT).decode()).split("\n")
-    around = fields[0::3]
-    names = list(map(_NAME, around))
-    if len(fields) % 3 or "".join(around) != f"{_BEFORE}{f'{_AFTER}{_BEFORE}'.join(names)}{_AFTER}":
-        return None
-    fields[0::3] = names
+def _are_plain(names: list[str]) -> bool:
+    """Whether the names are valid JSON as they are."""
     whole = "".join(names)
-    return None if '"' in whole or "\0" in whole else fields
+    return not any(letter in whole for letter in _NOT_IN_NAMES)
+
+
+def _written(names: list[str], kinds: list[str], starts: list[str], stops: list[str]) -> str:
+    """The text of entries."""
+    words = list(_LITERALS) * len(names)
+    words[1::8], words[3::8], words[5::8], words[7::8] = names, kinds, starts, stops
+    return "".join(words)
 
 
 def _begin(raw: bytes) -> int:
@@ -150,11 +152,9 @@ def _learned(kinds: list[str], known: dict[str, Layout], layout_of: Callable[[st
 
 
 def _offsets(spans: list[str]) -> list[int]:
-    """Begin and end of each span (`,"data_offsets":[0,12`) in turn; a list of another length if one is not a span."""
-    listed = list(map(_OFFSETS, spans))
-    numbers = "]".join(listed).encode()
-    apart = numbers.translate(None, _DIGITS) == b",]" * (len(spans) - 1) + b","
-    if not apart or "]".join(spans) != _SPAN + f"]{_SPAN}".join(listed):
+    """Begin and end of each span (`,"data_offsets":[0,12`) in turn; an empty list if one is not a span."""
+    numbers = "]".join(map(_OFFSETS, spans)).encode()
+    if numbers.translate(None, _DIGITS) != b",]" * (len(spans) - 1) + b",":
         return []
     offsets: list[int] = json.loads(b"[%b]" % numbers.replace(b"]", b","))
     return offsets
@@ -169,14 +169,18 @@ class _Covered:
         self.stop = 0
         self.others: list[tuple[int, int]] = []
 
-    def add(self, offsets: list[int], sizes: list[int]) -> bool:
-        """Adds spans, begin and end in turn. False where one has another size in bytes."""
+    def add(self, text: str, names: list[str], kinds: list[str], spans: list[str], sizes: list[int]) -> bool:
+        """Adds the spans of entries. False if the text is not these entries, or a span has another size in bytes."""
+        if not self.others:
+            ends = list(map(str, accumulate(sizes, initial=self.stop)))
+            if _written(names, kinds, ends[:-1], ends[1:]) == text:
+                self.stop += sum(sizes)
+                return True
+        offsets = _offsets(spans)
         starts, stops = offsets[0::2], offsets[1::2]
-        ends = list(accumulate(sizes, initial=self.stop))
-        if not self.others and stops == ends[1:] and starts == ends[:-1]:
-            self.stop = ends[-1]
-            return True
         if list(map(sub, stops, starts)) != sizes:
+            return False
+        if _written(names, kinds, list(map(str, starts)), list(map(str, stops))) != text:
             return False
         self.others += zip(starts, stops, strict=True)
         return True

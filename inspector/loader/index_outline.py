@@ -9,7 +9,7 @@ difference the index is decoded instead. Decoding takes three times as long and 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import Final
@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.loader.index import Index, parse_index
+from inspector.loader.placed import Placed
 
 _FIRST: Final = rb'"weight_map"\s*:\s*\{\s*"(?P<name>[^"\\]*)(?P<between>"\s*:\s*")(?P<file>[^"\\]*)(?P<part>"\s*,\s*")'
 """The key of the map, its first entry, and the text before the second entry."""
@@ -60,32 +61,7 @@ class Outline(Struct, frozen=True):
 
     def kept(self, promised: Mapping[str, list[str]]) -> Index:
         """The index, after it is proven that it maps each of these names once to these files."""
-        return replace(self.rest, weight_map=_Placed(promised), promised=promised)
-
-
-class _Placed(Mapping[str, str]):
-    """Tensor -> file, built on first access."""
-
-    __slots__ = ("_files", "_promised")
-
-    def __init__(self, promised: Mapping[str, list[str]]) -> None:
-        self._promised = promised
-        self._files: dict[str, str] = {}
-
-    def _spelled(self) -> dict[str, str]:
-        if not self._files:
-            for file, names in self._promised.items():
-                self._files.update(dict.fromkeys(names, file))
-        return self._files
-
-    def __getitem__(self, name: str) -> str:
-        return self._spelled()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._spelled())
-
-    def __len__(self) -> int:
-        return sum(map(len, self._promised.values()))
+        return replace(self.rest, weight_map=Placed(promised), promised=promised)
 
 
 def outlined(raw: bytes, file: str) -> Outline | None:

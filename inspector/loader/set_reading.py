@@ -16,6 +16,7 @@ from inspector.loader.index import Index
 from inspector.loader.index_outline import Outline
 from inspector.loader.layout import Layout
 from inspector.loader.picking import OTHER_KINDS
+from inspector.loader.placed import Placed
 from inspector.loader.sources.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
 from inspector.loader.weight_sets import WeightSet, shard_number
 
@@ -60,6 +61,7 @@ class SetReading:
         self.tensors: dict[str, Layout] = {}
         self.file_of: Mapping[str, str] = {}
         self._placed: dict[str, str] = {}
+        self._first = ""  # the only file so far, without an index
         self.files: list[WeightFile] = []
         self.lost: dict[str, tuple[str, ...]] = {}
         self.cut: list[str] = []
@@ -131,7 +133,7 @@ class SetReading:
             from inspector.loader.agreement import doubled, unindexed
 
             self.findings.extend([*doubled(self._copies), *unindexed(self.weights)])
-        self.file_of = self.file_of or self._placed
+        self.file_of = self.file_of or self._files()
         self._formats()
         if self._other is not None:
             self.beyond = self._other.beyond()
@@ -201,6 +203,10 @@ class SetReading:
         if self._promised(header):
             self.tensors.update(header.tensors)
             return
+        if not self.tensors and self.index is None:
+            self._first = name
+            self.tensors = header.tensors
+            return
         self._spell_out()
         if not self.tensors.keys().isdisjoint(header.tensors):
             self._doubles(header, unlisted)
@@ -236,11 +242,19 @@ class SetReading:
         return len(names) == len(header.tensors) and all(map(header.tensors.__contains__, names))
 
     def _spell_out(self) -> None:
-        """Stops relying on the index and records the files of all tensors read so far."""
+        """Stops relying on the index, or on having read one file, and records the files of all tensors read so far."""
         if self._as_promised and self.index is not None:
             promise = self.index.weight_map
             self._placed.update({name: promise[name] for name in self.tensors})
+        if self._first:
+            self._placed.update(dict.fromkeys(self.tensors, self._first))
+            self.tensors = dict(self.tensors)  # until here it is that of the header
+            self._first = ""
         self._as_promised = False
+
+    def _files(self) -> Mapping[str, str]:
+        """Tensor -> file, without an index that gives it."""
+        return Placed({self._first: self.tensors}) if self._first else self._placed
 
     def _leave_out(self, header: Header) -> None:
         """Leaves out a shard of a different number of shards: its tensors belong to another save, only compared."""
