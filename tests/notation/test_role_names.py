@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import pytest
+from msgspec.structs import replace
+
 from inspector.architectures.catalog import all_definitions
 from inspector.notation.definition import Architecture, Either, Group, Part, Row, Submodel
 
@@ -276,3 +279,35 @@ def test_packed_matrices_have_a_width_for_each_part() -> None:
             width = dict(zip((SHORT.get(word, word) for word in part.kind.packs), widths(part), strict=True))
             if {"query", "key", "value"} <= set(width) and part.role.startswith("attention"):
                 assert width["key"] == width["value"], (name, path)
+
+
+SWAPS = (("query", "key"), ("up", "down"))
+"""Words of roles of attention and MLPs that are exchanged, as a wrong definition would have them."""
+
+
+def swapped(role: str, one: str, other: str) -> str:
+    """A role with one word for another, and the other for the one."""
+    words = {one: other, other: one}
+    return ".".join(words.get(word, word) for word in role.split("."))
+
+
+@pytest.mark.parametrize(("one", "other"), SWAPS, ids="-".join)
+def test_exchanged_roles_are_found_in_every_definition(one: str, other: str) -> None:
+    missed = []
+    for name, definition in all_definitions():
+        changed = [(path, part.role, swapped(part.role, one, other)) for path, part in all_parts(definition)]
+        changed = [(path, role, new) for path, role, new in changed if role != new and role.startswith(SUBJECTS)]
+        if changed and not any(fault(path, new) for path, _, new in changed):
+            missed.append((name, changed[:2]))
+    assert missed == []
+
+
+def test_exchanged_parts_of_packed_matrices_are_found() -> None:
+    missed = []
+    for name, definition in all_definitions():
+        for path, part in all_parts(definition):
+            first, second, *rest = part.kind.packs or ("", "")
+            turned = replace(part, kind=replace(part.kind, packs=(second, first, *rest)))
+            if first and packs_fault(path, turned) is None:
+                missed.append((name, path))
+    assert missed == []
