@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from inspector import Audit, Checkpoint, FindingsError, FormulaError, audit, com
 from inspector.cli.topics import TOPICS
 from tests.cli.test_contract import reported
 from tests.judged import FIXTURES
+from tests.script_uses import USES
 
 HERE = FIXTURES / "checkpoints"
 LLAMA, BROKEN, TIED = HERE / "small-llama", HERE / "my-finetune", HERE / "tied-llama"
@@ -153,6 +155,11 @@ def test_comparisons_formulas_and_pages() -> None:
     assert explain("N403").startswith("A required tensor is missing.")
     assert all(explain(topic).strip() for topic in TOPICS)
     assert isinstance(load(LLAMA), Checkpoint)
+
+
+@pytest.mark.parametrize("use", USES, ids=lambda use: use.__name__)
+def test_uses_in_scripts(use: Callable[[Path], object]) -> None:
+    use(HERE)
 
 
 def test_the_package_lists_its_names() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tarfile
@@ -63,3 +64,21 @@ def test_the_wheel_runs_without_the_repository(built: Path, tmp_path: Path) -> N
             [sys.executable, "-m", "inspector", *words], cwd=tmp_path, capture_output=True, encoding="utf-8"
         )
         assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_scripts_run_and_type_check_with_the_wheel(built: Path, tmp_path: Path) -> None:
+    """As their authors have it: the package in front of the type checker is the wheel's, found by its py.typed."""
+    with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
+        wheel.extractall(tmp_path / "site")
+    script = tmp_path / "script_uses.py"
+    script.write_bytes((ROOT / "tests" / "script_uses.py").read_bytes())
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "MYPYPATH": ""}
+    for words in (
+        [str(script), str(ROOT / "fixtures" / "checkpoints")],
+        ["-m", "mypy", "--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache"), str(script)],
+    ):
+        done = subprocess.run(
+            [sys.executable, *words], cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8"
+        )
+        assert (done.returncode, done.stderr) == (0, ""), done.stdout
+        assert "site" in done.stdout or "no issues" in done.stdout
