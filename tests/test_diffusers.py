@@ -105,9 +105,11 @@ def test_a_config_that_names_no_class_is_read_all_the_same(name: str, every: int
     ("name", "weights", "config"),
     [
         ("UNet2DConditionModel", "stable-diffusion-v1-5", "stable-diffusion-xl-base-1.0"),
-        ("UNet2DConditionModel", "stable-diffusion-xl-base-1.0", "stable-diffusion-v1-5"),
-        ("UNet2DConditionModel", "stable-diffusion-v1-5", "stable-diffusion-2-1"),
-        ("ControlNetModel", "controlnet-canny-sdxl-1.0", "sd-controlnet-canny"),
+        pytest.param(
+            "UNet2DConditionModel", "stable-diffusion-xl-base-1.0", "stable-diffusion-v1-5", marks=pytest.mark.slow
+        ),
+        pytest.param("UNet2DConditionModel", "stable-diffusion-v1-5", "stable-diffusion-2-1", marks=pytest.mark.slow),
+        pytest.param("ControlNetModel", "controlnet-canny-sdxl-1.0", "sd-controlnet-canny", marks=pytest.mark.slow),
         ("AutoencoderKL", "sd-vae-ft-mse", "FLUX.1-dev"),
     ],
 )
@@ -126,7 +128,9 @@ def test_another_models_config_is_reported_key_by_key(name: str, weights: str, c
 
 @pytest.mark.complete
 @pytest.mark.parametrize("every", [290, pytest.param(97, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", ["stable-diffusion-v1-5", "stable-diffusion-xl-base-1.0"])
+@pytest.mark.parametrize(
+    "name", ["stable-diffusion-v1-5", pytest.param("stable-diffusion-xl-base-1.0", marks=pytest.mark.slow)]
+)
 def test_a_wound_without_a_config_is_one_finding(name: str, every: int) -> None:
     record = next(one for one in diffusers_records("UNet2DConditionModel") if one["variant"] == name)
     for dropped in list(spec_of(record))[3::every]:
@@ -161,7 +165,7 @@ def grow(spec: dict[str, tuple[str, tuple[int, ...]]], name: str) -> None:
     spec[name] = (dtype, (shape[0] + 1, *shape[1:]))
 
 
-@pytest.mark.parametrize("every", [16, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [32, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("wound", "code"), [(drop, "N403"), (grow, "D501")])
 @pytest.mark.parametrize("name", WOUNDED)
 def test_one_wounded_tensor_is_one_finding(name: str, wound: Wound, code: str, every: int) -> None:
@@ -181,7 +185,7 @@ RIVALS = {("SD3Transformer2DModel", "attention_head_dim-20"): "num_attention_hea
 """Wrong keys that another explains as well: twice as wide heads are as wide as twice as many."""
 
 
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", WOUNDED)
 def test_one_wrong_key_is_one_finding(name: str, every: int) -> None:
     base, *others = diffusers_records(name)

@@ -15,41 +15,21 @@ from inspector.auditing.result import Audit, Skipped
 from inspector.auditing.start import audit, audit_loaded
 from inspector.budget import Exceeded, one_budget
 from inspector.comparing.cases import Case
-from inspector.comparing.causes import causes
 from inspector.comparing.notes import notes
 from inspector.comparing.pairing import Pairs, pair
-from inspector.comparing.pieces import Piece, Side
+from inspector.comparing.pieces import Side
 from inspector.comparing.relation import are_one_model
 from inspector.comparing.result import Comparison
 from inspector.comparing.roles import role_differences, role_rows
 from inspector.comparing.sides import side_of
 from inspector.comparing.symbols import differing_widths
-from inspector.comparing.tally import Carried, Tally, tally
+from inspector.comparing.tally import Tally, tally
 from inspector.comparing.ties import TiedCopy, settled
-from inspector.findings.config import ConfigDisagrees, ConfigMissing, ModelTypeMissing
-from inspector.findings.conversion.parameters import LayersDropped, LayersInvented, LayersRenumbered
-from inspector.findings.conversion.relation import ModelsDiffer, NotAConversion
-from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
 from inspector.findings.finding import Finding, merged, ordered
-from inspector.findings.names.tensors import (
-    LayersMisnumbered,
-    LayersMissing,
-    PartUnexpected,
-    TensorMissing,
-    TensorRenamed,
-    TensorUnexpected,
-)
-from inspector.findings.shapes import ShapeDiffers, StoredTransposed
-from inspector.findings.shards.index import IndexRequired
-from inspector.findings.shards.names import FileNameUnknown
-from inspector.findings.single_causes import ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral, WeightsIncomplete
-from inspector.findings.totals import HeadMissing
 from inspector.loader.layout import Layout
 from inspector.loader.over_budget import exceeded_findings
 from inspector.matcher.families import families_of
 from inspector.notation.roles import label
-from inspector.reconciler import ledger
-from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
     from inspector.loader.sources.traffic import Progress
@@ -139,6 +119,8 @@ def _different(one: Audit, other: Audit, totals: tuple[int, int], expect: str | 
         and one.case.reading.definition.name == other.case.reading.definition.name
     )
     symbols = differing_widths(one.case, other.case) if both and one.case and other.case else {}
+    from inspector.findings.conversion.relation import ModelsDiffer, NotAConversion
+
     kind = NotAConversion if expect == "conversion" else ModelsDiffer
     finding = kind(
         source=totals[0],
@@ -183,12 +165,10 @@ def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: S
     carried = sum(one.parameters for one in found.carried)
     dropped = sum(one.dropped for one in found.carried) + sum(one.parameters for one in found.dropped)
     invented = sum(one.invented for one in found.carried) + sum(one.parameters for one in found.invented)
-    reported = [case for case in causes(before, after, found) if not _explained(case, before, after)]
+    reported = _causes(before, after, found)
     own = merged([*(case.finding for case in reported), *notes(before, after, found, copies)])
-    findings = ordered([*own, *_of_sides(before, after, reported, _proven(before, after, found))])
-    padded = [case.finding for case in reported if isinstance(case.finding, PaddingDiffers)]
-    padding = sum(finding.dropped + finding.invented for finding in padded)
-    bad = dropped + invented > padding or any(finding.severity != "note" for finding in findings)
+    findings = ordered([*own, *_of_sides(before, after, reported, found)])
+    bad = dropped + invented > _padding(reported) or any(finding.severity != "note" for finding in findings)
     return Comparison(
         source=before.audited,
         target=after.audited,
@@ -203,6 +183,33 @@ def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: S
         carriage=found.carried,
         skipped=tuple(_skipped(pairs, found)),
     )
+
+
+def _causes(before: Side, after: Side, found: Tally) -> list[Case]:
+    """What explains the parameters that are not carried; nothing is imported for it where there are none."""
+    if found.is_complete and not before.unexpected and not after.unexpected:
+        return []
+    from inspector.comparing.causes import causes
+
+    return [case for case in causes(before, after, found) if not _explained(case, before, after)]
+
+
+def _of_sides(before: Side, after: Side, reported: Sequence[Case], found: Tally) -> Iterator[Finding]:
+    """The findings of the two audits that the comparison does not cover."""
+    if before.audited.findings or after.audited.findings:
+        from inspector.comparing.own_findings import own_findings
+
+        yield from own_findings(before, after, reported, found)
+
+
+def _padding(reported: Sequence[Case]) -> int:
+    """Parameters of the rows by which the vocabulary is padded on one side."""
+    if not reported:
+        return 0
+    from inspector.findings.conversion.shapes import PaddingDiffers
+
+    padded = [case.finding for case in reported if isinstance(case.finding, PaddingDiffers)]
+    return sum(finding.dropped + finding.invented for finding in padded)
 
 
 _NOTHING = Layout("U8", (), 1, 1)
@@ -227,106 +234,3 @@ def _skipped(pairs: Pairs, found: Tally) -> Iterator[Skipped]:
     yield Skipped("order of rows", f"{why}; {' and '.join(moved)} here" if moved else why)
     for role in pairs.undecided:
         yield Skipped(f"parts of {label(role)}", "their boundaries follow only from the other side")
-
-
-ABSENCES = (
-    TensorMissing,
-    LayersMissing,
-    LayersMisnumbered,
-    TensorUnexpected,
-    PartUnexpected,
-    TensorRenamed,
-    HeadMissing,
-    WeightsIncomplete,
-)
-SHAPES = (ShapeDiffers, StoredTransposed, ConfigDisagrees, ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral)
-"""Findings of an audit that a comparison also reports, with both sides: missing, unexpected, mismatched."""
-WITH_FAMILIES = (
-    TensorMissing,
-    PartUnexpected,
-    TensorRenamed,
-    StoredTransposed,
-    ConfigDisagrees,
-    ConfigKeysAbsent,
-    HeadsPruned,
-    OneRankOfSeveral,
-    WeightsIncomplete,
-)
-OF_SHAPES = (RowsCut, RowsPadded, ShapeNotCarried, PaddingDiffers)
-OF_BOTH = (LayersDropped, LayersInvented, LayersRenumbered)
-
-
-def _proven(before: Side, after: Side, found: Tally) -> tuple[frozenset[str], frozenset[str]]:
-    """Families of a side without a config, with an orientation or position that the other side confirms."""
-    solved = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
-    return (
-        frozenset(one.source.line.family for one in found.carried if solved[0] and _is_other(one, one.source)),
-        frozenset(one.target.line.family for one in found.carried if solved[1] and _is_other(one, one.target)),
-    )
-
-
-def _is_other(one: Carried, piece: Piece) -> bool:
-    return one.fit.whole and ("transposed" in one.steps or piece.line.kind == ledger.UNEXPLAINED)
-
-
-def _of_sides(
-    before: Side, after: Side, reported: Sequence[Case], proven: tuple[frozenset[str], frozenset[str]]
-) -> Iterator[Finding]:
-    """Errors and unexplained tensors of the sides that no case of the comparison covers."""
-    known: set[tuple[str, str]] = set()
-    mine, other = ({(one.code, one.title) for one in side.audited.findings} for side in (before, after))
-    both = mine & other
-    solved = [_is_guess(side.audited) for side in (before, after)]
-    sides = (
-        (before, [(case.finding, case.source) for case in reported], proven[0], solved[0] and not solved[1]),
-        (after, [(case.finding, case.target) for case in reported], proven[1], solved[1] and not solved[0]),
-    )
-    for side, cases, sure, guessed in sides:
-        absences, shapes = _families(cases, sure)
-        for finding in side.audited.findings:
-            name = (finding.code, finding.title)
-            covered = _is_of(finding, absences, ABSENCES) or _is_of(finding, shapes, SHAPES)
-            covered = covered or isinstance(finding, OF_FOLDERS)
-            if name in known or covered or not _matters(finding, name in both) or (guessed and _is_guessed(finding)):
-                continue
-            known.add(name)
-            yield finding
-
-
-def _is_guess(audited: Audit) -> bool:
-    """Whether a side has no config, so that its symbols are solved or taken from the other side."""
-    return audited.case is not None and (audited.case.solved or audited.checkpoint.config is None)
-
-
-def _families(cases: Sequence[tuple[Finding, frozenset[str]]], sure: frozenset[str]) -> tuple[set[str], set[str]]:
-    """(families reported as missing or unexpected, families reported as mismatched)."""
-    absences = {family_name(key) for one, keys in cases if not isinstance(one, OF_SHAPES) for key in keys}
-    shapes = {family_name(key) for one, keys in cases if isinstance(one, OF_SHAPES + OF_BOTH) for key in keys}
-    named = {family_name(key) for key in sure}
-    return absences | named, shapes | named
-
-
-OF_FOLDERS = (ConfigMissing, ModelTypeMissing, FileNameUnknown, IndexRequired)
-"""What a loader does not find in a folder: nothing that a conversion of its tensors changes."""
-
-
-def _matters(finding: Finding, both: bool) -> bool:
-    beyond = isinstance(finding, TensorUnexpected | PartUnexpected | TensorRenamed)
-    return finding.severity == "error" or (beyond and not both)
-
-
-def _is_guessed(finding: Finding) -> bool:
-    """Whether a finding depends on symbols solved from shapes, while the other side has a config."""
-    missing = (TensorMissing, LayersMissing, LayersMisnumbered, HeadMissing, WeightsIncomplete)
-    return isinstance(finding, (*missing, *SHAPES))
-
-
-def _is_of(finding: Finding, families: set[str], kinds: tuple[type[Finding], ...]) -> bool:
-    if not isinstance(finding, kinds):
-        return False
-    own = finding.place.family
-    if own is not None and (own in families or any(one.startswith(own.removesuffix("*")) for one in families)):
-        return True
-    if isinstance(finding, WITH_FAMILIES):
-        return not families.isdisjoint(finding.families)
-    return False

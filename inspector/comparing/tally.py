@@ -85,6 +85,11 @@ class Tally(Struct, frozen=True):
     dropped: tuple[OneSidedTensors, ...]
     invented: tuple[OneSidedTensors, ...]
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether every parameter of both sides is carried."""
+        return not (self.dropped or self.invented or any(one.dropped or one.invented for one in self.carried))
+
 
 def tally(pairs: Pairs) -> Tally:
     """Compares the pieces of the source with those of the target, identity by identity."""

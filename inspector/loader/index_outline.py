@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.loader.index import Index, parse_index
-from inspector.loader.placed import Placed
+from inspector.loader.tensor_files import TensorFiles
 
 _FIRST: Final = rb'"weight_map"\s*:\s*\{\s*"(?P<name>[^"\\]*)(?P<between>"\s*:\s*")(?P<file>[^"\\]*)(?P<part>"\s*,\s*")'
 """The key of the map, its first entry, and the text before the second entry."""
@@ -61,7 +61,7 @@ class Outline(Struct, frozen=True):
 
     def kept(self, promised: Mapping[str, list[str]]) -> Index:
         """The index, after it is proven that it maps each of these names once to these files."""
-        return replace(self.rest, weight_map=Placed(promised), promised=promised)
+        return replace(self.rest, weight_map=TensorFiles(promised), promised=promised)
 
 
 def outlined(raw: bytes, file: str) -> Outline | None:

@@ -16,8 +16,8 @@ from inspector.loader.index import Index
 from inspector.loader.index_outline import Outline
 from inspector.loader.layout import Layout
 from inspector.loader.picking import OTHER_KINDS
-from inspector.loader.placed import Placed
 from inspector.loader.sources.source import Forewarned, Listing, Opening, Refusal, Source, is_plain_name
+from inspector.loader.tensor_files import TensorFiles
 from inspector.loader.weight_sets import WeightSet, shard_number
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ class SetReading:
 
     def _files(self) -> Mapping[str, str]:
         """Tensor -> file, without an index that gives it."""
-        return Placed({self._first: self.tensors}) if self._first else self._placed
+        return TensorFiles({self._first: self.tensors}) if self._first else self._placed
 
     def _leave_out(self, header: Header) -> None:
         """Leaves out a shard of a different number of shards: its tensors belong to another save, only compared."""

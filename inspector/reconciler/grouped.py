@@ -33,13 +33,15 @@ def joined_findings(case: Reconciled, findings: Iterable[Finding]) -> list[Findi
 
 
 def _part_of_another_kind(case: Reconciled) -> Finding | None:
-    """All differences below one name, of which as much is missing as is stored otherwise."""
+    """All differences below one name, where little is as expected. Tables of embeddings have no other kinds."""
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
     placement = case.placement
     unexpected = [extra for extra in placement.unexpected if extra.key in unexplained]
     expected: list[Gap | Placed] = [*placement.missing, *placement.mismatched]
     prefix = common_prefix([*(one.block.key for one in expected), *(extra.key for extra in unexpected)])
     if not prefix or not expected or not unexpected:
+        return None
+    if any(one.block.slot.role.startswith("embed.") for one in expected):
         return None
     below = [block for block in case.corrected.blocks if block.key.startswith(f"{prefix}.") and block.required]
     fitting = [one for one in placement.placed if one.fits and one.block.key.startswith(f"{prefix}.")]

@@ -78,7 +78,7 @@ def test_and_backwards(name: str, tmp_path: Path) -> None:
     assert {word for role in found.roles for word in role.how} == {BACK.get(word, word) for word in HOW[name]}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES, 3))
 def test_names_decide_without_configs(name: str, tmp_path: Path) -> None:
     source, target = map(without_config, pair(name))
     proven(compared(source, target, tmp_path), elements(source))
@@ -93,7 +93,7 @@ def test_packed_weights_are_the_model_that_was_packed(name: str) -> None:
     proven(compare_audits(packed, dense), parameters)
 
 
-@pytest.mark.parametrize("model_type", sampled(oracle_types(), 8))
+@pytest.mark.parametrize("model_type", sampled(oracle_types(), 24))
 def test_a_checkpoint_is_itself_with_and_without_its_config(model_type: str) -> None:
     record = records(model_type)[0]
     known, bare = judged(spec_of(record), record["config"]), judged(spec_of(record), None)

@@ -26,7 +26,7 @@ def config_of(record: dict[str, Any]) -> dict[str, Any]:
     return {"architectures": [record["class"]], **record["config"]}
 
 
-EACH = [6, pytest.param(1, marks=pytest.mark.slow)]
+EACH = [12, pytest.param(1, marks=pytest.mark.slow)]
 """Every so many wounds of a type, other ones for each: all types together have every wound. `-m slow` takes all."""
 
 

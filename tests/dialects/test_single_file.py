@@ -156,7 +156,9 @@ def test_every_component_is_exact(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.complete
 @pytest.mark.parametrize("tensors", [5, pytest.param(25, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", ["tiny", "tiny-2", "tiny-xl"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("tiny", marks=pytest.mark.slow), pytest.param("tiny-2", marks=pytest.mark.slow), "tiny-xl"]
+)
 def test_a_dropped_tensor_is_named(name: str, tensors: int, tmp_path: Path) -> None:
     parts = model(name)[0]
     everything = whole(parts)
@@ -173,7 +175,7 @@ def test_a_dropped_tensor_is_named(name: str, tensors: int, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("every", [2, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", ["tiny", pytest.param("tiny-xl", marks=pytest.mark.complete)])
+@pytest.mark.parametrize("name", ["tiny", pytest.param("tiny-xl", marks=pytest.mark.slow)])
 def test_a_misshapen_tensor_is_named(name: str, every: int, tmp_path: Path) -> None:
     parts = model(name)[0]
     everything = whole(parts)

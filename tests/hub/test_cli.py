@@ -44,7 +44,9 @@ def echo(seen: Seen, right: Reply) -> Reply:
 
 
 @pytest.mark.parametrize("where", ["^$", "/api/", "config.json", "index.json", "00002-of", "/blobs/"])
-@pytest.mark.parametrize(("source", "shape"), [("environment", "text"), ("file", "json")])
+@pytest.mark.parametrize(
+    ("source", "shape"), [("environment", "text"), pytest.param("file", "json", marks=pytest.mark.slow)]
+)
 def test_n39_the_token_is_in_no_output(hub: StandIn, tmp_path: Path, where: str, source: str, shape: str) -> None:
     hub.fail(where, echo)
     more = {"HF_TOKEN": SECRET} if source == "environment" else {}

@@ -14,6 +14,7 @@ from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import load, load_within
 from tests.hub.conftest import equal
 from tests.hub.stand_in import StandIn, commit_of
+from tests.sampling import sampled
 from tests.sparse_models import header_bytes, make
 
 NAMES = ("llama8b", "llama405b", "dsv3")
@@ -35,7 +36,7 @@ def folder_of(served: StandIn, name: str) -> Path:
     return repository.commits[repository.branches["main"]]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES, len(NAMES)))
 @pytest.mark.parametrize("way", ["ranges", "one answer"])
 def test_the_same_as_a_local_audit(served: StandIn, monkeypatch: pytest.MonkeyPatch, name: str, way: str) -> None:
     monkeypatch.setenv("HF_ENDPOINT", served.endpoint)

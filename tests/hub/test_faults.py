@@ -732,7 +732,7 @@ def test_n29_pages_end(hub: StandIn, token: str, monkeypatch: pytest.MonkeyPatch
     assert not hub.requests("/tree/", "store")
 
 
-@pytest.mark.complete
+@pytest.mark.slow
 def test_n29_a_hundred_thousand_files(hub: StandIn) -> None:
     many = ",".join(f'{{"type":"file","path":"f{n}.txt","size":1}}' for n in range(100_000))
     hub.fail("/tree/", Reply(200, body=f"[{many}]".encode()))
@@ -827,7 +827,7 @@ def test_n31_proxies(hub: StandIn, truth: Checkpoint, monkeypatch: pytest.Monkey
 # --- N32 is in test_cached.py, N33 too ---
 
 
-@pytest.mark.complete
+@pytest.mark.slow
 def test_n34_a_thousand_shards(hub: StandIn, tmp_path: Path) -> None:
     config = {**TINY, "num_hidden_layers": 120}
     many = write(tmp_path / "many", dict(llama(config)), config, shards=1_000)

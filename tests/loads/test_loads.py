@@ -27,7 +27,7 @@ SHARES = {NEWEST: 0.99, OLDER: 0.975}
 """Share of records that are predicted exactly: the same outcome and the same counts."""
 NOT_KNOWN = ("InstructBlipModel", "SwitchTransformersModel", "BartForSequenceClassification", "FlavaForPreTraining")
 """Classes whose definition does not give all tensors that transformers ties or builds."""
-SOME = 53
+SOME = 131
 """Every how many-th record the fast tier takes."""
 
 

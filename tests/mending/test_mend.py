@@ -108,14 +108,16 @@ def test_without_space_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Mo
     assert contents(tmp_path) == stored
 
 
-@pytest.mark.complete
-def test_a_killed_run_loses_nothing_and_the_next_one_completes(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "times", [pytest.param(4, marks=pytest.mark.complete), pytest.param(20, marks=pytest.mark.slow)]
+)
+def test_a_killed_run_loses_nothing_and_the_next_one_completes(times: int, tmp_path: Path) -> None:
     draw = Random(7)
     begun = time.monotonic()
     damaged("DataParallel, shards", tmp_path / "timed")
     subprocess.run(_command(tmp_path / "timed"), check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
     lasts = time.monotonic() - begun
-    for number in range(20):
+    for number in range(times):
         folder = tmp_path / str(number)
         name = ("DataParallel, shards", "older shards", "no index", "name", "kv heads")[number % 5]
         before = damaged(name, folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 
-class Placed(Mapping[str, str]):
+class TensorFiles(Mapping[str, str]):
     """Tensor -> file, built on first access from the tensors of each file."""
 
     __slots__ = ("_files", "_stored")

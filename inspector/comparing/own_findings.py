@@ -1,0 +1,130 @@
+"""Findings of the audits of both sides that a comparison repeats, because none of its own says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.auditing.result import Audit
+from inspector.comparing.cases import Case
+from inspector.comparing.pieces import Piece, Side
+from inspector.comparing.tally import Carried, Tally
+from inspector.findings.config import ConfigDisagrees, ConfigMissing, ModelTypeMissing
+from inspector.findings.conversion.parameters import LayersDropped, LayersInvented, LayersRenumbered
+from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
+from inspector.findings.finding import Finding
+from inspector.findings.names.tensors import (
+    LayersMisnumbered,
+    LayersMissing,
+    PartUnexpected,
+    TensorMissing,
+    TensorRenamed,
+    TensorUnexpected,
+)
+from inspector.findings.shapes import ShapeDiffers, StoredTransposed
+from inspector.findings.shards.index import IndexRequired
+from inspector.findings.shards.names import FileNameUnknown
+from inspector.findings.single_causes import ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral, WeightsIncomplete
+from inspector.findings.totals import HeadMissing
+from inspector.reconciler import ledger
+from inspector.reconciler.wording import family_name
+
+ABSENCES = (
+    TensorMissing,
+    LayersMissing,
+    LayersMisnumbered,
+    TensorUnexpected,
+    PartUnexpected,
+    TensorRenamed,
+    HeadMissing,
+    WeightsIncomplete,
+)
+SHAPES = (ShapeDiffers, StoredTransposed, ConfigDisagrees, ConfigKeysAbsent, HeadsPruned, OneRankOfSeveral)
+"""Findings of an audit that a comparison also reports, with both sides: missing, unexpected, mismatched."""
+WITH_FAMILIES = (
+    TensorMissing,
+    PartUnexpected,
+    TensorRenamed,
+    StoredTransposed,
+    ConfigDisagrees,
+    ConfigKeysAbsent,
+    HeadsPruned,
+    OneRankOfSeveral,
+    WeightsIncomplete,
+)
+OF_SHAPES = (RowsCut, RowsPadded, ShapeNotCarried, PaddingDiffers)
+OF_BOTH = (LayersDropped, LayersInvented, LayersRenumbered)
+
+
+def _proven(before: Side, after: Side, found: Tally) -> tuple[frozenset[str], frozenset[str]]:
+    """Families of a side without a config, with an orientation or position that the other side confirms."""
+    solved = [side.audited.case is not None and side.audited.case.solved for side in (before, after)]
+    return (
+        frozenset(one.source.line.family for one in found.carried if solved[0] and _is_other(one, one.source)),
+        frozenset(one.target.line.family for one in found.carried if solved[1] and _is_other(one, one.target)),
+    )
+
+
+def _is_other(one: Carried, piece: Piece) -> bool:
+    return one.fit.whole and ("transposed" in one.steps or piece.line.kind == ledger.UNEXPLAINED)
+
+
+def own_findings(before: Side, after: Side, reported: Sequence[Case], found: Tally) -> Iterator[Finding]:
+    """Errors and unexplained tensors of the sides that no case of the comparison covers."""
+    proven = _proven(before, after, found)
+    known: set[tuple[str, str]] = set()
+    mine, other = ({(one.code, one.title) for one in side.audited.findings} for side in (before, after))
+    both = mine & other
+    solved = [_is_guess(side.audited) for side in (before, after)]
+    sides = (
+        (before, [(case.finding, case.source) for case in reported], proven[0], solved[0] and not solved[1]),
+        (after, [(case.finding, case.target) for case in reported], proven[1], solved[1] and not solved[0]),
+    )
+    for side, cases, sure, guessed in sides:
+        absences, shapes = _families(cases, sure)
+        for finding in side.audited.findings:
+            name = (finding.code, finding.title)
+            covered = _is_of(finding, absences, ABSENCES) or _is_of(finding, shapes, SHAPES)
+            covered = covered or isinstance(finding, OF_FOLDERS)
+            if name in known or covered or not _matters(finding, name in both) or (guessed and _is_guessed(finding)):
+                continue
+            known.add(name)
+            yield finding
+
+
+def _is_guess(audited: Audit) -> bool:
+    """Whether a side has no config, so that its symbols are solved or taken from the other side."""
+    return audited.case is not None and (audited.case.solved or audited.checkpoint.config is None)
+
+
+def _families(cases: Sequence[tuple[Finding, frozenset[str]]], sure: frozenset[str]) -> tuple[set[str], set[str]]:
+    """(families reported as missing or unexpected, families reported as mismatched)."""
+    absences = {family_name(key) for one, keys in cases if not isinstance(one, OF_SHAPES) for key in keys}
+    shapes = {family_name(key) for one, keys in cases if isinstance(one, OF_SHAPES + OF_BOTH) for key in keys}
+    named = {family_name(key) for key in sure}
+    return absences | named, shapes | named
+
+
+OF_FOLDERS = (ConfigMissing, ModelTypeMissing, FileNameUnknown, IndexRequired)
+"""What a loader does not find in a folder: nothing that a conversion of its tensors changes."""
+
+
+def _matters(finding: Finding, both: bool) -> bool:
+    beyond = isinstance(finding, TensorUnexpected | PartUnexpected | TensorRenamed)
+    return finding.severity == "error" or (beyond and not both)
+
+
+def _is_guessed(finding: Finding) -> bool:
+    """Whether a finding depends on symbols solved from shapes, while the other side has a config."""
+    missing = (TensorMissing, LayersMissing, LayersMisnumbered, HeadMissing, WeightsIncomplete)
+    return isinstance(finding, (*missing, *SHAPES))
+
+
+def _is_of(finding: Finding, families: set[str], kinds: tuple[type[Finding], ...]) -> bool:
+    if not isinstance(finding, kinds):
+        return False
+    own = finding.place.family
+    if own is not None and (own in families or any(one.startswith(own.removesuffix("*")) for one in families)):
+        return True
+    if isinstance(finding, WITH_FAMILIES):
+        return not families.isdisjoint(finding.families)
+    return False
