@@ -103,6 +103,7 @@ def audit(
     with_base: bool = False,
     values: bool = False,
     tensors: tuple[str, ...] = (),
+    sample: bool = False,
     reference: bool = False,
     weights: str | None = None,
     revision: str | None = None,
@@ -121,8 +122,9 @@ def audit(
     source, config, weights, revision, subfolder, repo_type, local_files_only, cache_dir, token, progress: as in `load`.
     claim: a total to explain, 8030257152 or "8.03B".
     base, with_base: an adapter's base, or whether to read the repository that the adapter's config names.
-    values, tensors, reference:
-        Whether to read the numbers too, of which tensors alone, and whether to open healthy files with safetensors.
+    values, tensors, sample, reference:
+        Whether to read the numbers too, of which tensors alone; whether to compare samples of tied copies; whether to
+        open healthy files with safetensors.
 
     Raises
     ------
@@ -154,7 +156,14 @@ def audit(
             audited = audit_opened(
                 checkpoint, stated, base=place, with_base=with_base, whole=weights is None, progress=progress
             )
-        return _as(Audit, _read_more(audited, values or bool(tensors), tensors, reference))
+        audited = _read_more(audited, values or bool(tensors), tensors, reference)
+        return _as(Audit, _with_samples(audited) if sample and not (values or tensors) else audited)
+
+
+def _with_samples(audited: AuditResult) -> AuditResult:
+    from inspector.auditing.samples import with_samples
+
+    return with_samples(audited)
 
 
 def _read_more(audited: AuditResult, values: bool, tensors: tuple[str, ...], reference: bool) -> AuditResult:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.checkpoints import genuine
 from tests.judged import FIXTURES, codes, judged
 
 RECORDS: dict[str, dict[str, Any]] = {
@@ -47,3 +48,28 @@ def test_a_renaming_keeps_query_key_and_value_apart() -> None:
     assert {(facts["families"][0].split(".")[-2], facts["stored"].split(".")[-2]) for facts in found} == {
         ("q_proj", "to_q"), ("k_proj", "to_k"), ("v_proj", "to_v"),
     }  # fmt: skip
+
+
+def test_a_decoder_has_names_in_memory_too() -> None:
+    config = {"model_type": "segformer", "architectures": ["SegformerDecodeHead"], "decoder_hidden_size": 20,
+              "hidden_sizes": [8, 12, 16, 24], "num_labels": 5}  # fmt: skip
+    saved = genuine(config)
+    renamed = {name.replace("linear_c.", "linear_projections."): entry for name, entry in saved.items()}
+    assert saved.keys() != renamed.keys()
+    audited = judged(renamed, config)
+    assert (audited.verdict, codes(audited)) == ("clean", set())
+
+
+def test_biases_of_relative_positions_have_names_in_memory_too() -> None:
+    record = RECORDS["beit"]
+    config = {**record["config"], "use_relative_position_bias": True}
+    side = config["image_size"] // config["patch_size"]
+    table = ("F32", ((2 * side - 1) ** 2 + 3, config["num_attention_heads"]))
+    first = next(name for name in record["tensors"] if name.endswith("layers.0.layernorm_before.weight"))
+    stem = first.removesuffix("0.layernorm_before.weight")
+    tables = {
+        f"{stem}{layer}.relative_position_bias.relative_position_bias_table": table
+        for layer in range(config["num_hidden_layers"])
+    }
+    audited = judged({**spec(record), **tables}, config)
+    assert (audited.verdict, codes(audited)) == ("clean", set())

@@ -168,6 +168,10 @@ def definition(draft: Draft) -> Draft:
     checkpoint, config = draft.checkpoint, draft.config
     if draft.nameless:
         return _without_definition(draft).open("names and shapes", draft.nameless)
+    if not checkpoint.tensors and checkpoint.set_name.endswith(".gguf"):
+        from inspector.findings.names.architecture import VocabularyOnly
+
+        return _without_definition(draft).with_findings([VocabularyOnly(place=Place(file=checkpoint.set_name))])
     reading, nearest = choose_reading(config, draft.families, draft.lost)
     if reading is None:
         return _unknown(draft, nearest)

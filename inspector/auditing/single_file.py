@@ -27,11 +27,11 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     findings: list[Finding] = []
     for component in found.components:
         name = component.name if component.name not in parts else component.prefix.rstrip(".")
-        part = audit_part(_component(root, name, component.tensors))
+        part = audit_part(_component(root, name, component.tensors, component.names))
         parts[name] = part
         findings.extend(_within(one, name, component) for one in part.findings)
     if found.others:
-        parts["other"] = audit_part(_component(root, "other", found.others))
+        parts["other"] = audit_part(_component(root, "other", found.others, {}))
         findings.extend(parts["other"].findings)
     own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
@@ -76,13 +76,15 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     )
 
 
-def _component(root: Checkpoint, name: str, tensors: dict[str, Layout]) -> Checkpoint:
+def _component(root: Checkpoint, name: str, tensors: dict[str, Layout], names: Mapping[str, str]) -> Checkpoint:
     """A component as a separate checkpoint, without the findings already reported for the file."""
     return Checkpoint(
         root.source,
         name,
         tensors=tensors,
-        file_of=dict.fromkeys(tensors, root.set_name),
+        file_of={own: root.file_of.get(names.get(own, own), root.set_name) for own in tensors},
+        cut=tuple(own for own in tensors if names.get(own, own) in root.cut) if root.cut else (),
+        names_in_file=names,
         set_name=root.set_name,
         readable=True,
         partial=root.partial,

@@ -1,22 +1,27 @@
-"""Checks requested values of one checkpoint: non-finite, constant, and copies that differ."""
+"""Checks requested values of one checkpoint: not finite, constant, zero, never written, copies that differ."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import key_of, name_of
 from inspector.auditing.result import Audit, Skipped, verdict_with
+from inspector.findings.adapters.whole import Adapter
 from inspector.findings.conversion.values import CopiesDiffer
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.loader.sources.traffic import Progress
 from inspector.reconciler import ledger
+from inspector.values.abnormal import MATRIX, NORM, OTHER, VOCABULARY, Scanned, abnormal
+from inspector.values.adapters import adapter_findings
 from inspector.values.difference import Difference, difference
 from inspector.values.reading import Store, store_of
 from inspector.values.result import NotNamed, Values
-from inspector.values.stored import ReadStopped
+from inspector.values.scan import scan
+from inspector.values.stored import Numbers, ReadStopped, StoredArray
 
 
 def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Audit:
@@ -33,86 +38,147 @@ def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress |
 
 
 def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Values:
-    """Reads the values of one checkpoint: non-finite, constant, and copies that differ from their originals."""
+    """Reads the values of one checkpoint: not finite, constant, zero in part, never written, copies that differ."""
     found = Values(requested=tuple(wanted))
+    adapter = any(isinstance(finding, Adapter) for finding in audited.findings)
     for component in (audited.components or {"": audited}).values():
-        store = open_store(component, wanted)
-        names = [name for name in component.checkpoint.tensors if found.is_requested(name)]
+        store = open_store(audited, component, wanted)
+        names = requested_names(component, store, found)
         if store is None:
-            for name in names:
+            for _, name in names:
                 found.skip("its files cannot be reached", name)
             continue
-        counted = {line.family for line in component.lines if line.kind == ledger.PARAMETER and line.packed is None}
-        for done, name in enumerate(names, 1):
+        scanned: list[Scanned] = []
+        lines = {line.family: line for line in component.lines if line.packed is None}
+        for done, (bare, name) in enumerate(names, 1):
             if progress is not None:
                 progress(done, len(names), found.elements)
-            bare = component.case.reading.bare(name) if component.case is not None else name
-            if key_of(bare)[0] not in counted:
-                found.skip("it is quantized, or not a parameter", name)
-                continue
+            line = lines.get(key_of(bare)[0])
+            packed = not adapter and (line is None or line.kind == ledger.HELPER) and component.unpacked is not None
             try:
-                _look(store, bare, name, found)
+                scanned.extend(_scanned(store, bare, name, line, found, packed=packed))
             except ReadStopped as problem:
                 found.stop(problem, name)
-        check_copies(component, found)
-    found.findings.extend(found.abnormal.findings())
+        check_copies(audited, component, found)
+        files = dict.fromkeys(one.file for one in scanned if one.file)
+        sizes = {file.name: file.bytes for file in store.checkpoint.files}
+        orders = {file: store.order(file) for file in files}
+        found.findings.extend(adapter_findings(scanned) if adapter else ())
+        found.findings.extend(abnormal(scanned, orders, sizes, zeros=not adapter))
+    found.findings.extend(found.not_found())
     return found
 
 
-def _look(store: Store, bare: str, name: str, found: Values) -> None:
-    numbers = store.numbers(bare)
+def requested_names(component: Audit, store: Store | None, found: Values) -> list[tuple[str, str]]:
+    """The requested tensors of a component: their names in the audit and in the file."""
+    reading = None if component.case is None else component.case.reading
+    names = []
+    for stored in component.checkpoint.tensors:
+        bare = stored if reading is None else reading.bare(stored)
+        shown = stored if store is None else store.spelled(bare)
+        if found.is_requested(*{shown, stored}):
+            names.append((bare, shown))
+    return names
+
+
+def _scanned(
+    store: Store, bare: str, name: str, line: ledger.Line | None, found: Values, *, packed: bool
+) -> Iterator[Scanned]:
+    """Reads a tensor; of a quantized one only whether its bytes were written."""
+    numbers = store.stored_bytes(bare) if packed else store.numbers(bare)
     if isinstance(numbers, str):
         found.skip(numbers, name)
         return
-    found.abnormal.look(name, numbers)
-    found.tensors += 1
-    found.elements += numbers.raw.size
+    raw, result = numbers.raw, scan(numbers)
+    if packed:
+        found.skip("it is quantized: only unwritten bytes were looked for", name)
+    else:
+        found.tensors += 1
+        found.elements += raw.size
+    position = (store.file_of(bare), raw.begin) if isinstance(raw, StoredArray) and raw.is_contiguous else ("", 0)
+    row = raw.shape[-1] if raw.ndim == 2 else 0
+    yield Scanned(name, result, use_of(line), raw.ndim, raw.dtype.itemsize, row, *position, packed=packed)
 
 
-def _store_of(audited: Audit) -> Store | None:
-    return store_of(audited.checkpoint, None if audited.case is None else audited.case.reading)
+ADDS_ONE: Final = frozenset({
+    "gemma", "gemma2", "gemma3_text", "minimax_m3_vl", "muse_glimmer", "muse_spark", "nemotron", "qwen3_5_text",
+    "qwen3_5_moe_text", "qwen3_next", "qwen4_exp", "recurrent_gemma", "step3p7", "t5gemma", "t5gemma2", "vaultgemma",
+    "videoprism", "xlstm",
+})  # fmt: skip
+"""Types whose norms multiply by 1 + weight, so that zeros change nothing (`1.0 + self.weight` in modeling_*.py of
+transformers 5.23)."""
+_NORMS: Final = frozenset({"scale", "affine"})
+_LINEAR: Final = frozenset({"linear", "linear_io"})
 
 
-def open_store(audited: Audit, wanted: Sequence[str]) -> Store | None:
-    store = _store_of(audited)
+def use_of(line: ledger.Line | None) -> str:
+    """What a tensor is used for, by its definition."""
+    if line is None or line.block is None:
+        return OTHER
+    slot = line.block.slot
+    if slot.kind.name == "table" or line.role.startswith("head."):
+        return VOCABULARY
+    if slot.kind.name in _NORMS and slot.tensor.suffix == ".weight" and line.role.startswith("norm"):
+        return OTHER if ADDS_ONE & set(slot.definition.names) else NORM
+    return MATRIX if slot.kind.name in _LINEAR else OTHER
+
+
+def copies_store(audited: Audit, component: Audit) -> Store | None:
+    """Access to the values of a component, also of a remote one."""
+    checkpoint = component.checkpoint
+    if checkpoint.names_in_file:  # a component of a single file, which is the whole's
+        checkpoint = replace(checkpoint, reach=audited.checkpoint.reach, files=audited.checkpoint.files)
+    return store_of(checkpoint, None if component.case is None else component.case.reading)
+
+
+def open_store(audited: Audit, component: Audit, wanted: Sequence[str]) -> Store | None:
+    """Access to the values of a component. Raises NotNamed where it is remote and no tensor was selected."""
+    store = copies_store(audited, component)
     if store is not None and not store.is_near and not wanted:
-        raise NotNamed(audited.checkpoint.source)
+        raise NotNamed(component.checkpoint.source)
     return store
 
 
-def check_copies(audited: Audit, found: Values) -> None:
+def check_copies(audited: Audit, component: Audit, found: Values) -> None:
     """Compares stored copies of tied tensors with the originals."""
-    store = _store_of(audited)
-    case = audited.case
-    if store is None or case is None:
+    store = copies_store(audited, component)
+    if store is None:
         return
-    keys = {id(block.slot): block.key for block in case.corrected.blocks}
-    for line in audited.lines:
+    for name, original in tied_copies(component):
+        if not found.is_requested(name, original):
+            continue
+        try:
+            both = both_of(store, name, original)
+            if isinstance(both, str):
+                found.skip(both, name)
+                continue
+            reported = difference(*both)
+        except ReadStopped as problem:
+            found.stop(problem, name)
+            continue
+        if not reported.equal and not reported.rounding:
+            found.findings.append(_copy_differs(name, original, reported))
+
+
+def tied_copies(component: Audit) -> Iterator[tuple[str, str]]:
+    """The stored copies of tied tensors, each with the name of the original."""
+    if component.case is None:
+        return
+    keys = {id(block.slot): block.key for block in component.case.corrected.blocks}
+    for line in component.lines:
         tie = line.block.tie if line.block is not None else None
         original = keys.get(id(tie)) if tie is not None else None
-        if line.kind != ledger.COPY or original is None or line.packed is not None:
-            continue
-        for name in _names(line):
-            other = name_of(original, key_of(name)[1])
-            if not found.is_requested(name, other):
-                continue
-            try:
-                _compare_copy(store, name, other, found)
-            except ReadStopped as problem:
-                found.stop(problem, name)
+        if line.kind == ledger.COPY and original is not None and line.packed is None:
+            for name in _names(line):
+                yield name, name_of(original, key_of(name)[1])
 
 
-def _compare_copy(store: Store, name: str, original: str, found: Values) -> None:
+def both_of(store: Store, name: str, original: str) -> tuple[Numbers, Numbers] | str:
+    """The values of an original and its copy, or why they cannot be compared."""
     one, copy = store.numbers(original), store.numbers(name)
     if isinstance(one, str) or isinstance(copy, str):
-        found.skip(copy if isinstance(copy, str) else str(one), name)
-        return
-    if one.raw.shape != copy.raw.shape:
-        found.skip("its shape differs from the original's", name)
-        return
-    reported = difference(one, copy)
-    if not reported.equal and not reported.rounding:
-        found.findings.append(_copy_differs(name, original, reported))
+        return copy if isinstance(copy, str) else str(one)
+    return (one, copy) if one.raw.shape == copy.raw.shape else "its shape differs from the original's"
 
 
 def _names(line: ledger.Line) -> Iterator[str]:
@@ -139,9 +205,8 @@ def skipped_values(before: Sequence[Skipped], found: Values) -> tuple[Skipped, .
     whole = bool(found.verdicts) and not found.unread and not found.requested
     kept = [one for one in before if one.check != "values" and not (one.check == "order of rows" and whole)]
     unread = [Skipped(f"values of {_counted(names)}", why) for why, names in found.unread.items()]
-    absent = [Skipped(f"values of {name}", "no such tensor") for name in found.requested if name not in found.matched]
     named = [Skipped("values of other tensors", "not selected")] if found.requested else []
-    return (*unread, *absent, *named, *kept)
+    return (*unread, *named, *kept)
 
 
 def _counted(names: Sequence[str]) -> str:

@@ -102,6 +102,7 @@ AUDIT = Verb(
         Option("verbose", ("--verbose", "-v"), "Also print all families and all notes in full.", "flag"),
         *WHERE,
         *VALUES,
+        Option("sample", ("--sample",), "Compare three samples of 4 KB of each stored copy of a tied tensor.", "flag"),
         Option("reference", ("--reference",), "Also open every local file with safetensors.", "flag"),
         Option(
             "base",

@@ -63,6 +63,7 @@ def audit(
     verbose: bool = False,
     values: bool = False,
     tensor: Sequence[str] = (),
+    sample: bool = False,
     reference: bool = False,
     base: str | None = None,
     with_base: bool = False,
@@ -89,6 +90,10 @@ def audit(
         from inspector.auditing.values import with_values
 
         audited = _read(with_values, audited, tensor)
+    elif sample:
+        from inspector.auditing.samples import with_samples
+
+        audited = with_samples(audited)
     if loader is not None:
         from inspector.auditing.loads import judged_for
 

@@ -16,8 +16,7 @@ from inspector.comparing.pieces import FusedPart, Piece
 from inspector.comparing.shapes import Fit
 from inspector.comparing.tally import LogicalTensor
 from inspector.values.decoding import decoded
-from inspector.values.difference import Numbers
-from inspector.values.stored import Elements
+from inspector.values.stored import Elements, Numbers
 
 
 def logical(raw: Elements, tensor: LogicalTensor, piece: Piece) -> Elements | None:

@@ -22,6 +22,7 @@ from inspector.comparing.relation import are_one_model
 from inspector.comparing.result import Comparison
 from inspector.comparing.roles import role_differences, role_rows
 from inspector.comparing.sides import side_of
+from inspector.comparing.submodels import as_submodel, without_left_out
 from inspector.comparing.symbols import differing_widths
 from inspector.comparing.tally import Tally, tally
 from inspector.comparing.ties import TiedCopy, settled
@@ -87,11 +88,13 @@ def _compared(one: Audit, other: Audit, expect: str | None) -> Comparison:
     left, right = _read_like(one, other), _read_like(other, one)
     before, after, copies = settled(side_of(left), side_of(right))
     before, after = _admitted(before, after), _admitted(after, before)
+    before, after = as_submodel(before, after), as_submodel(after, before)
+    before, left_out = without_left_out(before, after)
     pairs = pair(before.parameters, after.parameters)
     found = tally(pairs)
     borrowed = left is not one or right is not other
     if are_one_model(before, after, pairs, found, stated=not borrowed):
-        return _conversion(before, after, pairs, found, copies)
+        return _conversion(before, after, pairs, found, copies, left_out)
     return _different(one, other, totals, expect)
 
 
@@ -161,12 +164,14 @@ def _admitted(own: Side, other: Side) -> Side:
     return replace(own, parameters=(*own.parameters, *moved), extra=rest)
 
 
-def _conversion(before: Side, after: Side, pairs: Pairs, found: Tally, copies: Sequence[TiedCopy]) -> Comparison:
+def _conversion(
+    before: Side, after: Side, pairs: Pairs, found: Tally, copies: Sequence[TiedCopy], left_out: Sequence[Finding]
+) -> Comparison:
     carried = sum(one.parameters for one in found.carried)
     dropped = sum(one.dropped for one in found.carried) + sum(one.parameters for one in found.dropped)
     invented = sum(one.invented for one in found.carried) + sum(one.parameters for one in found.invented)
     reported = _causes(before, after, found)
-    own = merged([*(case.finding for case in reported), *notes(before, after, found, copies)])
+    own = merged([*(case.finding for case in reported), *notes(before, after, found, copies), *left_out])
     findings = ordered([*own, *_of_sides(before, after, reported, found)])
     bad = dropped + invented > _padding(reported) or any(finding.severity != "note" for finding in findings)
     return Comparison(

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from inspector.algebra.boxes import Box, count
 from inspector.algebra.expression import Node, words
 from inspector.algebra.names import name_of
+from inspector.dialects.language import JOINED
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import nouns_of
 
@@ -145,9 +146,12 @@ def part_roles(role: str, packs: Sequence[str]) -> list[str]:
 
     A part with a dot is a role itself; the parts of `mlp.gate_up` may be in either order. Where the last word of the
     role is not made of its parts, a part of that name is the role and the others are its siblings; the parts are
-    below the role where no part has that name.
+    below the role where no part has that name. A writer's names for the parts come first.
     """
     parts = [LONG.get(pack, pack) for pack in packs]
+    joined = {LONG.get(pack, pack): own for own, pack in JOINED.get(role, {}).items()}
+    if joined.keys() == set(parts):
+        return [joined[part] for part in parts]
     head, _, last = role.rpartition(".")
     initials = "".join(sorted(part[0] for part in parts))
     plain = "".join(pack for pack in packs if "." not in pack)

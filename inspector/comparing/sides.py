@@ -129,10 +129,12 @@ class _FusedSplitter:
             boxes = tuple((*box, Span.range(0, rows[1])) for box in boxes)
             shape, dims = (shape[0] // rows[1], *shape[1:]), (_without_factor(dims[0]), *dims[1:])
         transposed = _is_transposed(line, block, dims)
-        if transposed and len(dims) == 2:
-            dims = (dims[1], dims[0])
-        if transposed and len(shape) == 2:
-            shape = (shape[1], shape[0])
+        by_head = _by_head(slot, shape, dims)
+        if by_head is not None:
+            shape, dims, transposed = by_head
+        elif transposed:
+            dims = (dims[1], dims[0]) if len(dims) == 2 else dims
+            shape = (shape[1], shape[0]) if len(shape) == 2 else shape
         if len(shape) != len(dims):
             dims = ()
         component = line.component if line.kind == ledger.EXTRA else ""
@@ -144,7 +146,7 @@ class _FusedSplitter:
             shape=shape,
             dims=dims,
             line=line,
-            row=slot.row,
+            row=slot.own_row or slot.row,
             transposed=transposed,
             stacked=stacked,
             terms=terms,
@@ -173,19 +175,20 @@ class _FusedSplitter:
 
     def _terms(self, slot: Slot, scope: Scope, boxes: Sequence[Box]) -> tuple[tuple[Term, ...], int | None]:
         """The parts of a fused matrix with the rows that the config, or products from the shapes, determine."""
-        if slot.flow is None or not slot.kind.packs:
+        packs = slot.kind.packs
+        if slot.flow is None or not packs:
             return (), 1
         factor, nodes = _sum(slot.flow[1])
-        if len(nodes) != len(slot.kind.packs):
+        if len(nodes) != len(packs):
             return (), 1
         written = holes_written_out(slot, scope)
         first = zip(slot.holes, boxes[0], strict=False)
         with scope.at([(hole, span.first) for hole, span in first if hole in written and span]):
             groups = 1 if factor is None else self._number(slot, scope, factor)
             rows = [self._number(slot, scope, node) for node in nodes]
-        roles = part_roles(slot.role, slot.kind.packs)
+        roles = part_roles(slot.role, packs)
         each = [None if number is None or groups is None else number * groups for number in rows]
-        found = zip(slot.kind.packs, roles, each, nodes, strict=True)
+        found = zip(packs, roles, each, nodes, strict=True)
         return tuple(Term(pack, role, size, node) for pack, role, size, node in found), groups
 
     def _number(self, slot: Slot, scope: Scope, node: Node) -> int | None:
@@ -237,6 +240,25 @@ def _is_transposed(line: Line, block: Block, dims: Sequence[Node]) -> bool:
     transposed = (*shape[:-2], *reversed(shape[-2:]))
     packed = line.packed is not None and not line.packed.scheme.startswith("gguf ")
     return tuple(dims) == flow and not (packed and transposed == line.layout.shape)
+
+
+def _by_head(
+    slot: Slot, shape: tuple[int, ...], dims: Sequence[Node]
+) -> tuple[tuple[int, ...], tuple[Node, ...], bool] | None:
+    """Shape and dims of the whole matrix [heads * width, in], and whether each head is stored inputs first.
+
+    None unless the matrix is stored head by head: [heads, width, in] or [heads, in, width].
+    """
+    if slot.flow is None or len(dims) != 3 or len(shape) != 3:
+        return None
+    source, target = slot.flow
+    if not isinstance(target, Binary) or target.operator != "*" or target.left != dims[0]:
+        return None
+    if (target.right, source) == (dims[1], dims[2]):
+        return (shape[0] * shape[1], shape[2]), (target, source), False
+    if (source, target.right) == (dims[1], dims[2]):
+        return (shape[0] * shape[2], shape[1]), (target, source), True
+    return None
 
 
 def _base(scope: Scope, hole: str) -> str:

@@ -8,34 +8,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+import numpy as np
 from msgspec.structs import replace
 
 from inspector.auditing.reference import with_reference
 from inspector.auditing.result import Audit, Skipped, verdict_with
 from inspector.auditing.values import check_copies, open_store, skipped_values
 from inspector.comparing.arrays import as_halves, head_widths, in_halves, logical, matched, stored_at
+from inspector.comparing.computed import ROTARY, Conversion, conversion_of
 from inspector.comparing.result import Comparison
 from inspector.comparing.tally import Carried, LogicalTensor
+from inspector.findings.conversion.order import NotConverted, ValuesComputed
 from inspector.findings.conversion.values import RowsReordered, ValuesDiffer, ValuesRounded, ValuesUnchanged
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, merged, ordered
 from inspector.findings.header.reference import ReferenceDisagrees
 from inspector.loader.sources.traffic import Progress
-from inspector.values.difference import Difference, Numbers, difference
+from inspector.values.abnormal import Scanned, abnormal
+from inspector.values.difference import Difference, difference
+from inspector.values.names import place_of_names
 from inspector.values.reading import Store
 from inspector.values.result import (
+    COMPUTED,
     DIFFERENT,
     EQUAL,
     REORDERED,
     ROUNDED,
+    UNCONVERTED,
     Values,
     Verdict,
-    place_of_names,
 )  # fmt: skip
-from inspector.values.stored import ReadStopped
+from inspector.values.scan import Scanner
+from inspector.values.stored import Numbers, ReadStopped
 
 MOST_WIDTHS = 16
 """Most head widths that are tried where several rows may begin the second half."""
-ROTARY = ("attention.query", "attention.key")
 
 
 def compared_with_values(
@@ -79,8 +85,9 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
             except ReadStopped as problem:
                 found.stop(problem, target.name)
     for audited in (compared.source, compared.target):
-        check_copies(audited, found)
-    found.findings.extend((*_differences(found), *found.abnormal.findings()))
+        for component in (audited.components or {"": audited}).values():
+            check_copies(audited, component, found)
+    found.findings.extend((*_differences(found), *abnormal(found.scanned), *found.not_found()))
     return found
 
 
@@ -91,7 +98,8 @@ class _Stores:
 
     def __init__(self, audited: Audit, wanted: Sequence[str]) -> None:
         self.audited = audited
-        self.stores = {name: open_store(part, wanted) for name, part in (audited.components or {"": audited}).items()}
+        parts = audited.components or {"": audited}
+        self.stores = {name: open_store(audited, part, wanted) for name, part in parts.items()}
 
     def of(self, component: str) -> Store | None:
         first = component.split("/", 1)[0]
@@ -114,13 +122,13 @@ def _one(
     if not found.is_requested(*names):
         return
     arrays: list[Numbers] = []
-    shape: tuple[int, ...] = ()
+    whole = Numbers(np.zeros(0), "F32")
     for (tensor, piece, store), name in zip(views, names, strict=True):
         numbers = _numbers(tensor, piece.line.packed is not None, store)
         if isinstance(numbers, str):
             found.skip(numbers, name)
             return
-        array, shape = logical(numbers.raw, tensor, piece), numbers.raw.shape
+        array, whole = logical(numbers.raw, tensor, piece), numbers
         if array is None:
             found.skip("the position of its part is unknown", name)
             return
@@ -130,9 +138,13 @@ def _one(
         found.skip("its shape cannot be transformed into the other's", names[1])
         return
     one, other = Numbers(both[0], arrays[0].dtype), Numbers(both[1], arrays[1].dtype)
-    found.abnormal.look(names[1], arrays[1])
-    what, reported = _judged(carried.identity.role, one, other)
-    at = stored_at(reported.place, target, carried.target, carried.fit, shape)
+    scanner = Scanner(other.dtype)
+    conversion = conversion_of(carried, {"source": stores[0].audited, "target": stores[1].audited})
+    what, reported = _judged(carried.identity.role, one, other, scanner, conversion)
+    if is_unconverted(what, carried, conversion, scanner):
+        what = UNCONVERTED
+    found.scanned.append(Scanned(names[1], scanner.result(), dims=whole.raw.ndim))
+    at = stored_at(reported.place, target, carried.target, carried.fit, whole.raw.shape)
     reported = reported if at is None or reported.equal else replace(reported, place=at)
     found.tensors += 1
     found.elements += reported.elements
@@ -147,12 +159,26 @@ def _numbers(tensor: LogicalTensor, packed: bool, store: Store | None) -> Number
     return "its files cannot be reached" if store is None else store.numbers(tensor.name)
 
 
-def _judged(role: str, source: Numbers, target: Numbers) -> tuple[str, Difference]:
-    reported = difference(source, target)
+def is_unconverted(what: str, carried: Carried, conversion: Conversion | None, scanner: Scanner) -> bool:
+    """Whether rows are not in the order that the target's loader needs, or values are not those that it needs."""
+    if conversion is None or carried.identity.tensor != "weight" or scanner.result().constant is not None:
+        return False
+    if conversion.computes or conversion.expects_pairs:
+        return what in (EQUAL, ROUNDED)
+    return what == REORDERED and conversion.expects_pairs is False
+
+
+def _judged(
+    role: str, source: Numbers, target: Numbers, scanner: Scanner, conversion: Conversion | None
+) -> tuple[str, Difference]:
+    reported = difference(source, target, scanner)
     if reported.equal:
         return EQUAL, reported
     if reported.rounding:
         return ROUNDED, reported
+    computed = None if conversion is None else conversion.computed(source, target)
+    if computed is not None and (computed.equal or computed.rounding):
+        return COMPUTED, computed
     if role.startswith(ROTARY):
         for pairs, halves, swap in ((source, target, False), (target, source, True)):
             for width in islice(head_widths(halves, pairs), MOST_WIDTHS):
@@ -196,7 +222,15 @@ def _differences(found: Values) -> Iterator[Finding]:
         yield ValuesUnchanged(
             tensors=len(same), of=len(found.verdicts), names=tuple(same[:NAMES_SHOWN]), where=place_of_names(same)
         )
-    for what, kind in ((ROUNDED, ValuesRounded), (REORDERED, RowsReordered)):
+    wrong = [verdict for verdict in found.verdicts if verdict.what == UNCONVERTED]
+    if wrong:
+        yield NotConverted(
+            tensors=len(wrong),
+            of=len(found.verdicts),
+            names=tuple(verdict.target for verdict in wrong[:NAMES_SHOWN]),
+            where=place_of_names([verdict.target for verdict in wrong]),
+        )
+    for what, kind in ((ROUNDED, ValuesRounded), (REORDERED, RowsReordered), (COMPUTED, ValuesComputed)):
         members = [verdict for verdict in found.verdicts if verdict.what == what]
         if members:
             ways = dict.fromkeys(verdict.difference.rounding for verdict in members if verdict.difference.rounding)

@@ -51,7 +51,7 @@ def may_know(keys: Iterable[str]) -> bool:
 def all_dialects() -> tuple[Dialect, ...]:
     """Every dialect, in the order in which their signs are looked for."""
     from inspector.dialects.flux import FLUX
-    from inspector.dialects.gguf import LLAMA_CPP, MAMBA2
+    from inspector.dialects.gguf import BLOOM, ERNIE_MOE, LLAMA_CPP, MAMBA2
     from inspector.dialects.litgpt import LITGPT, LITGPT_OLD
     from inspector.dialects.megatron import MEGATRON, MEGATRON_OLD
     from inspector.dialects.meta import META
@@ -61,7 +61,7 @@ def all_dialects() -> tuple[Dialect, ...]:
     from inspector.dialects.torchtune import TORCHTUNE
 
     return (LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL,
-            META, OPENCLIP, MAMBA2, LLAMA_CPP)  # fmt: skip
+            META, OPENCLIP, MAMBA2, BLOOM, ERNIE_MOE, LLAMA_CPP)  # fmt: skip
 
 
 def writers_of(model_types: Collection[str]) -> tuple[str, ...]:

@@ -128,6 +128,22 @@ LLAMA_CPP: Final = Dialect(
         ("token_embd.weight", "enc.blk.#.attn_norm.weight"),
         ("token_embd.weight", "blk.#.attn_output_norm.weight"),
     ),
+    omits=("pooler", "embed.type"),  # of encoders: their files give hidden states; DistilBERT has no token types
+)
+BLOOM: Final = msgspec.structs.replace(
+    LLAMA_CPP,
+    names={**LLAMA_CPP.names, "attention.qkv": stored(_B + "attn_qkv", "in order")},
+    signs=(("token_embd_norm.weight", "blk.#.attn_qkv.weight"),),
+    only=("bloom",),
+)
+ERNIE_MOE: Final = msgspec.structs.replace(
+    LLAMA_CPP,
+    names={
+        **LLAMA_CPP.names,
+        "router.correction": (_B + "exp_probs_b.bias=", stored(_B + "exp_probs_b.bias=", "squeezed")),
+    },
+    signs=(("token_embd.weight", "blk.#.exp_probs_b.bias"),),
+    only=("ernie4_5_moe",),
 )
 MAMBA2: Final = msgspec.structs.replace(
     LLAMA_CPP,
@@ -303,7 +319,7 @@ KEYS: Final[Mapping[str, Table]] = {
         "kv_channels": "attention.key_length", "max_position_embeddings": "context_length",
         "vocab_size": COMMON["vocab_size"], "padded_vocab_size": COMMON["vocab_size"],
         "sliding_window": "attention.sliding_window", "tie_word_embeddings": "not stored.output.weight",
-        "add_qkv_bias": "stored.attn_qkv.bias", "add_bias_linear": "stored.attn_output.bias",
+        "add_qkv_bias": "stored.attn_qkv.bias or stored.attn_q.bias", "add_bias_linear": "stored.attn_output.bias",
         "multi_query_attention": "true", "rmsnorm": "true", "post_layer_norm": "true",
     },
     "cohere": GROUPED | QUERY_BIAS | {"use_qk_norm": "stored.attn_q_norm.weight"},

@@ -59,7 +59,7 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     no other model is in these names, so that an absent family is missing and not the mark of a related model.
     only: the model types that this variant of a writer's names is for, empty for all. prefixes: what the writer may
     put before every name. interleaved: joined roles whose rows alternate by group of kv heads, each group with its
-    share of every part, instead of one part after the other.
+    share of every part, instead of one part after the other. omits: roles that the writer may leave out.
     """
 
     writer: str
@@ -70,6 +70,7 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     only: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ("",)
     interleaved: tuple[str, ...] = ()
+    omits: tuple[str, ...] = ()
 
     @property
     def pads_vocabulary(self) -> bool:

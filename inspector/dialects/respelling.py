@@ -125,7 +125,8 @@ def _stack(slot: Slot) -> Slot | None:
     outer, expert = slot.holes[:-1], slot.holes[-1]
     tensors = tuple(replace(tensor, dims=(expert, *tensor.dims)) for tensor in slot.kind.tensors)
     dims: tuple[Node, ...] = (Word((expert,)), *slot.dims)
-    return replace(slot, dims=dims, kind=replace(slot.kind, tensors=tensors), holes=outer)
+    tensor = replace(slot.tensor, dims=(expert, *slot.tensor.dims))
+    return replace(slot, dims=dims, kind=replace(slot.kind, tensors=tensors, each=expert), tensor=tensor, holes=outer)
 
 
 def _apart(slot: Slot) -> list[Slot]:
@@ -211,7 +212,8 @@ def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slo
         found = _find(slot, dialect, keys)
         if found is None or any(sides[number] != side for number, side in slot.choices):
             continue
-        own = replace(slot, choices=(), group=None, optional=slot.optional or bool(slot.extra))
+        optional = slot.optional or bool(slot.extra) or slot.role in dialect.omits
+        own = replace(slot, choices=(), group=None, optional=optional)
         for_routed = dialect.names.get(f"{slot.role}.routed") if slot.holes and routed else None
         if for_routed is not None:
             alike = own.holes[0] in routed
@@ -286,7 +288,10 @@ def _renamed(slot: Slot, path: str) -> Slot:
         kind = replace(kind, name="linear")
         dims = dims if what == "bias" or len(dims) < 2 else (*dims[:-2], dims[-1], dims[-2])
     holes = tuple(HOLE.findall(full))
-    return replace(slot, path=full, row=row, kind=kind, dims=dims, holes=holes, body=False, inner_path=full)
+    own = slot.own_row or slot.row
+    return replace(
+        slot, path=full, row=row, own_row=own, kind=kind, dims=dims, holes=holes, body=False, inner_path=full
+    )
 
 
 # Layouts.
@@ -318,6 +323,17 @@ def _by_head(slot: Slot) -> Slot:
     return replace(slot, dims=(rows.left, rows.right, slot.dims[1]))
 
 
+def _in_order(slot: Slot) -> Slot:
+    terms = _terms(slot.flow[1]) if slot.flow is not None else []
+    if len(terms) < 2 or slot.flow is None or slot.flow[1] not in slot.dims:
+        return slot
+    total = terms[0]
+    for term in terms[1:]:
+        total = Binary("+", total, term)
+    dims = tuple(total if dim == slot.flow[1] else dim for dim in slot.dims)
+    return replace(slot, dims=dims, flow=(slot.flow[0], total))
+
+
 def _rows_of_outputs(slot: Slot) -> Slot:
     return _in_one_matrix(slot, 1)
 
@@ -347,6 +363,7 @@ FORMS: Mapping[str, Callable[[Slot], Slot]] = {
     "column": _column,
     "in groups": _in_groups,
     "by head": _by_head,
+    "in order": _in_order,
     "rows of outputs": _rows_of_outputs,
     "rows of inputs": _rows_of_inputs,
     "padded": _padded,
@@ -355,6 +372,7 @@ FORMS: Mapping[str, Callable[[Slot], Slot]] = {
 
 transposed: the last two dims change places. squeezed: dims of 1 are left out. column: a vector is a matrix of one
 column. in groups: a vector is a matrix with a row for each of the definition's groups `g`. by head: [heads * width, in]
-is [heads, width, in]. rows of outputs, rows of inputs: stacked experts [E, out, in] are one matrix [E * out, in] or
+is [heads, width, in]. in order: the parts of a fused matrix follow each other, whatever groups the definition has them
+in. rows of outputs, rows of inputs: stacked experts [E, out, in] are one matrix [E * out, in] or
 [E * in, out]. padded: the rows are rounded up beyond the vocabulary, never below what the config says.
 """

@@ -65,20 +65,23 @@ class HeadMissing(Finding, frozen=True, kw_only=True):
 
 
 class CopyStored(TiedHead, frozen=True, kw_only=True):
-    """A tied matrix is stored twice.
+    """A tensor is stored although the config ties it to another one.
 
     What it means
-        The config ties the head to the embedding, but the file contains both. It is counted once.
+        The config ties the two, but the file contains both. They are counted once.
 
     Why it matters
-        The copy takes space; loaders ignore it, or read it and tie it again.
+        If the two are equal, one of them only takes space. If they are not, loaders build different models:
+        transformers 5 keeps the stored tensor; transformers 4, vLLM and llama.cpp use the other one in its place.
 
     Example
-        note[P702] copy-stored: lm_head.weight is a copy of the embedding
-          copy  [128256, 2048], 262,668,288 elements, counted once
+        note[P702] copy-stored: lm_head.weight is stored although the config ties it to
+          the embedding
+          stored   [128256, 2048], 262,668,288 elements, counted once
+          loaders  transformers 5 keeps it; transformers 4, vLLM and llama.cpp tie it
 
     What to do
-        Nothing. Headers cannot show whether the values of the copy are the same.
+        Nothing. Headers do not show whether the two are equal: --sample compares samples, --values all values.
     """
 
     code = "P702"
@@ -86,10 +89,16 @@ class CopyStored(TiedHead, frozen=True, kw_only=True):
     severity = "note"
 
     def headline(self) -> str:
-        return f"{self.place.tensor or self.place.family} is a copy of the {label(self.tied_to)}"
+        name = self.place.tensor or self.place.family
+        tied = ", and treated as tied" if self.solved else " although the config ties it"
+        return f"{name} is stored{tied} to the {label(self.tied_to)}"
 
     def rows(self) -> Rows:
-        return [("copy", f"{shape(self.shape)}, {number(self.elements)} elements, counted once")]
+        size = f"{shape(self.shape)}, {number(self.elements)} elements, counted once"
+        rows = [("stored", size)]
+        if self.role.startswith("head"):
+            rows.append(("loaders", "transformers 5 keeps it; transformers 4, vLLM and llama.cpp tie it"))
+        return rows
 
 
 class HeadTied(TiedHead, frozen=True, kw_only=True):

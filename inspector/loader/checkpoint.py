@@ -64,7 +64,7 @@ class Checkpoint(Struct, frozen=True):
     values and what is in its folders. by_rank: file -> its tensors (None: it gave none), of files that are numbered
     by rank and may be slices of one model. alone: the file, the set or the config was named, so that what a
     loader would find in the folder does not matter. rival: the set that the same loader would take if the audited one
-    were absent.
+    were absent. names_in_file: names in `tensors` -> those in the file, for a component of a single file.
     """
 
     source: str
@@ -103,6 +103,7 @@ class Checkpoint(Struct, frozen=True):
     reach: Callable[[], Source] | None = None
     alone: bool = False
     rival: str = ""
+    names_in_file: Mapping[str, str] = {}
 
 
 def load(

@@ -35,6 +35,7 @@ class Slot(Struct, frozen=True, eq=False):
     whens: predicates that must all hold. choices: (number of the `either`, side) pairs it depends on. group: the
     all-or-nothing group (number, count of leading holes that identify it). scope: the path of its submodel.
     tied: "role:…" or "path:…"; ties: the predicate, None for that of the definition. submodel: the submodel prefixes.
+    own_row: `row` as the definition has it, where a dialect renames it.
     """
 
     path: str
@@ -57,6 +58,7 @@ class Slot(Struct, frozen=True, eq=False):
     definition: Architecture
     body: bool
     inner_path: str  # below the last submodel, for the dialects of the submodel's definition
+    own_row: str = ""
 
 
 class OpaqueSlot(Struct, frozen=True):

@@ -98,7 +98,7 @@ class UnreadDocument(TypedDict):
 
 
 class ValuesDocument(TypedDict):
-    """Result of reading values. equal to different: tensors, of a comparison alone."""
+    """Result of reading values. equal to unconverted: tensors, of a comparison alone."""
 
     tensors: int
     elements: int
@@ -106,6 +106,8 @@ class ValuesDocument(TypedDict):
     rounded: NotRequired[int]
     reordered: NotRequired[int]
     different: NotRequired[int]
+    computed: NotRequired[int]
+    unconverted: NotRequired[int]
     not_read: list[UnreadDocument]
 
 

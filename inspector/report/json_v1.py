@@ -258,6 +258,7 @@ def _values(values: Values | None) -> ValuesPart:
     if values.verdicts:
         document["equal"], document["rounded"] = values.count("equal"), values.count("rounded")
         document["reordered"], document["different"] = values.count("reordered"), values.count("different")
+        document["computed"], document["unconverted"] = values.count("computed"), values.count("unconverted")
     return {"values": document}
 
 

@@ -11,6 +11,8 @@ WORDS = (
     ("equal", "identical"),
     ("rounded", "equal after rounding to the narrower dtype"),
     ("reordered", "equal after reordering rotary rows"),
+    ("computed", "computed from the source's, as llama.cpp's converter does"),
+    ("unconverted", "equal where the loader needs them converted"),
     ("different", "different"),
 )
 

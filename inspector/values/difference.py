@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import prod
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
 from msgspec import Struct
 
+from inspector.values.bits import HalfProof
+from inspector.values.chunks import chunks
 from inspector.values.decoding import WIDE, Array, decoded, rounded, truncated
-from inspector.values.stored import Elements
+from inspector.values.scan import Scanner
+from inspector.values.stored import Numbers
 
-CHUNK: Final = 1 << 21
-"""Elements that are decoded at a time: 8 MB per side in float32."""
-
-
-class Numbers(Struct, frozen=True):
-    """Raw elements, in memory or in a file, with the dtype to decode them as."""
-
-    raw: Elements
-    dtype: str
+BLOCK: Final = 1 << 17
+"""Elements that are decoded at a time: the arrays made from them stay in the cache of a processor."""
 
 
 class Difference(Struct):
@@ -46,96 +41,104 @@ class Difference(Struct):
         """Whether all elements are equal."""
         return not self.differing
 
+    def note(self, place: tuple[int, ...], shape: tuple[int, ...], part: _Unequal) -> None:
+        """Counts elements that differ, and keeps the largest difference. place: of the first element of the part."""
+        self.differing += int(part.at.size)
+        with np.errstate(invalid="ignore", over="ignore"):
+            gaps = np.abs(part.left - part.right)
+        most = int(gaps.argmax())  # of NaN if there is one
+        left, right = float(part.left[most]), float(part.right[most])
+        gap = abs(left - right) if np.isfinite(gaps[most]) or np.isfinite([left, right]).all() else np.inf
+        if gap > self.largest or not self.place:
+            inside = np.unravel_index(int(part.at[most]), shape)
+            inner = (*(0,) * (len(place) - len(shape)), *(int(index) for index in inside))
+            self.place = tuple(start + index for start, index in zip(place, inner, strict=True))
+            self.largest, self.source, self.target = float(gap), left, right
 
-def difference(source: Numbers, target: Numbers) -> Difference:
-    """Compares two arrays of the same shape."""
+
+class _Unequal(Struct, frozen=True):
+    """The elements of a part that are not equal: their positions in it, in C order, and both values."""
+
+    at: Array
+    left: Array
+    right: Array
+
+    def only(self, chosen: Array) -> _Unequal:
+        """Some of them."""
+        return _Unequal(self.at[chosen], self.left[chosen], self.right[chosen])
+
+
+WAYS: dict[str, Callable[[_Unequal, str, str], bool]] = {
+    "rounded": lambda part, _, target: _is_narrowed(rounded(part.left, target), part.right),
+    "cut": lambda part, _, target: _is_narrowed(truncated(part.left, target), part.right),
+    "finer": lambda part, source, _: _is_narrowed(rounded(part.right, source), part.left),
+}
+"""How all values of one side may follow from those of the other, the most usual way first."""
+
+
+def difference(source: Numbers, target: Numbers, scanner: Scanner | None = None) -> Difference:
+    """Compares two arrays of the same shape. scanner: is given the parts of the target too."""
     found, damage = Difference(), Difference(beyond=True)
-    same = source.dtype == target.dtype
-    wide = source.dtype in WIDE or target.dtype in WIDE
-    ways = {"rounded": True, "cut": True, "finer": True}
-    for place, (one, other) in _chunks(source.raw, target.raw):
+    ways = [] if source.dtype == target.dtype else list(WAYS)
+    narrows = bool(ways) and rounded(np.zeros(0, np.float32), target.dtype) is not None
+    proof = HalfProof() if {source.dtype, target.dtype} == {"BF16", "F16"} else None
+    for place, (one, other) in chunks(source.raw, target.raw):
         found.elements += one.size
-        if same and np.array_equal(one, other):
-            continue
-        left, right = decoded(one, source.dtype, wide), decoded(other, target.dtype, wide)
-        apart = ~((left == right) | (np.isnan(left) & np.isnan(right)))
-        if same and one.dtype.kind in "iu" and source.dtype[0] in "IU":  # float64 cannot represent all 64-bit integers
-            apart = one != other
-        if not apart.any():
-            continue
-        _note(found, place, left, right, apart)
-        narrowed = None if same else rounded(left, target.dtype)
-        if narrowed is not None:
-            _note(damage, place, left, right, apart & (narrowed != right))
-        for way, narrow in (("rounded", rounded), ("cut", truncated)):
-            ways[way] = ways[way] and _is_narrowed(narrow(left, target.dtype), right)
-        ways["finer"] = ways["finer"] and _is_narrowed(rounded(right, source.dtype), left)
-    if found.differing:
-        found.rounding = next((way for way, holds in ways.items() if holds and not same), "")
-    if found.differing and not found.rounding and 0 < 2 * damage.differing < found.differing:
+        if scanner is not None:
+            scanner.add(place, other)
+        for part in _unequal(Numbers(one, source.dtype), Numbers(other, target.dtype), proof):
+            found.note(place, one.shape, part)
+            ways = [way for way in ways if WAYS[way](part, source.dtype, target.dtype)]
+            if narrows and "rounded" not in ways:
+                lost = ~_alike(rounded(part.left, target.dtype), part.right)
+                if lost.any():
+                    damage.note(place, one.shape, part.only(lost))
+    if found.differing and ways:
+        found.rounding = ways[0]
+    elif 0 < 2 * damage.differing < found.differing:
         damage.elements = found.elements
         return damage
     return found
 
 
+def _unequal(one: Numbers, other: Numbers, proof: HalfProof | None) -> Iterator[_Unequal]:
+    """The elements that differ, block by block. What the stored bits prove equal is not decoded."""
+    left, right = np.asarray(one.raw), np.asarray(other.raw)
+    if one.dtype == other.dtype and np.array_equal(_bits(left), _bits(right)):
+        return
+    left, right, at = left.reshape(-1), right.reshape(-1), None
+    if proof is not None:
+        at = proof.unproven(*((left, right) if one.dtype == "BF16" else (right, left)))
+        left, right = left[at], right[at]
+    for start in range(0, left.size, BLOCK):
+        part = _block(left[start : start + BLOCK], one.dtype, right[start : start + BLOCK], other.dtype)
+        if part is not None:
+            yield _Unequal(part.at + start if at is None else at[part.at + start], part.left, part.right)
+
+
+def _block(left: Array, dtype: str, right: Array, target: str) -> _Unequal | None:
+    """The elements of two short flat arrays that differ; None if there are none."""
+    integers = dtype == target and dtype[0] in "IU"  # float64 cannot represent all 64-bit integers
+    apart = left != right if integers else None
+    wide = dtype in WIDE or target in WIDE
+    left, right = decoded(left, dtype, wide), decoded(right, target, wide)
+    apart = ~_alike(left, right) if apart is None else apart
+    if apart.all():
+        return _Unequal(np.arange(left.size), left, right)
+    chosen = np.flatnonzero(apart)
+    return _Unequal(chosen, left[chosen], right[chosen]) if chosen.size else None
+
+
+def _bits(array: Array) -> Array:
+    return array.view(f"<u{array.dtype.itemsize}")
+
+
+def _alike(one: Array | None, other: Array) -> Array:
+    """Which elements are equal, with NaN equal to NaN."""
+    assert one is not None
+    same: Array = one == other
+    return same if same.all() else same | (np.isnan(one) & np.isnan(other))
+
+
 def _is_narrowed(expected: Array | None, found: Array) -> bool:
-    return expected is not None and bool(((expected == found) | (np.isnan(expected) & np.isnan(found))).all())
-
-
-def _note(found: Difference, place: tuple[int, ...], left: Array, right: Array, apart: Array) -> None:
-    """Counts elements that differ, and keeps the largest difference."""
-    if not apart.any():
-        return
-    found.differing += int(apart.sum())
-    with np.errstate(invalid="ignore", over="ignore"):
-        gap = np.abs(left.astype(np.float64) - right.astype(np.float64))
-    gap = np.where(apart, np.where(np.isnan(gap), np.inf, gap), 0)
-    at = np.unravel_index(int(gap.argmax()), gap.shape)
-    if gap[at] > found.largest or not found.place:
-        found.largest = float(gap[at])
-        inside = tuple(int(index) for index in at)
-        found.place = (*place[:-1], place[-1] + inside[0], *inside[1:]) if place else inside
-        found.source, found.target = float(left[at]), float(right[at])
-
-
-def _chunks(*arrays: Elements) -> Iterator[tuple[tuple[int, ...], list[Array]]]:
-    """Corresponding slices of arrays of the same shape, small enough to decode, and the start indices of each."""
-    first = arrays[0]
-    if first.ndim == 0 or first.size <= CHUNK:
-        yield (0,) * min(first.ndim, 1), [np.asarray(array) for array in arrays]
-        return
-    row = prod(first.shape[1:])
-    if row > CHUNK:
-        for index in range(first.shape[0]):
-            for place, parts in _chunks(*(array[index] for array in arrays)):
-                yield (index, *place), parts
-        return
-    step = max(1, CHUNK // max(row, 1))
-    for start in range(0, first.shape[0], step):
-        yield (start,), [np.asarray(array[start : start + step]) for array in arrays]
-
-
-class AbnormalCounts(Struct):
-    """Abnormal values of one tensor: how many are NaN or infinite, and its only value if it is constant."""
-
-    elements: int = 0
-    nan: int = 0
-    infinite: int = 0
-    constant: float | None = None
-
-
-def oddities(numbers: Numbers) -> AbnormalCounts:
-    """Scans all elements once."""
-    found = AbnormalCounts()
-    low, high = np.inf, -np.inf
-    for _, (raw,) in _chunks(numbers.raw):
-        found.elements += raw.size
-        if not raw.size:
-            continue
-        values = decoded(raw, numbers.dtype)
-        found.nan += int(np.isnan(values).sum())
-        found.infinite += int(np.isinf(values).sum())
-        low, high = min(low, float(values.min())), max(high, float(values.max()))
-    if found.elements > 1 and not found.nan and low == high:
-        found.constant = low
-    return found
+    return expected is not None and bool(_alike(expected, found).all())

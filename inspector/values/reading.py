@@ -1,7 +1,7 @@
 """From the name of a tensor to its values: an array at the position of its bytes that is read on access.
 
-Local files are read in slices. A remote tensor is fetched whole, which is why only
-named tensors are read there. Formats: safetensors, unquantized tensors of GGUF, and torch's archives.
+Tensors are read in slices, of remote files by ranges: only named tensors and samples are read there. Formats:
+safetensors, unquantized tensors of GGUF, and torch's archives.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import partial
-from math import prod
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from msgspec import Struct
@@ -19,16 +18,16 @@ from inspector.findings.shards.sets import SlicesJoined
 from inspector.loader import offsets
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.dtype import BITS
+from inspector.loader.layout import Layout
 from inspector.loader.sources.folder import FolderSource
 from inspector.loader.sources.local_reading import open_regular, read_at
 from inspector.loader.sources.source import Refusal, Source
 from inspector.matcher.reading import Reading
 from inspector.values.decoding import RAW
-from inspector.values.difference import Numbers
-from inspector.values.stored import Elements, ReadStopped, StoredArray
+from inspector.values.stored import Numbers, ReadStopped, StoredArray, contiguous_strides
 
-FETCHED: Final = 8_000_000_000
-"""Largest number of bytes of one remote tensor that is fetched into memory."""
+FETCHED: Final = 1 << 25
+"""Bytes of one request where a remote file is read on."""
 
 
 class StoragePlace(Struct, frozen=True):
@@ -46,7 +45,8 @@ class Store(Struct):
     """Access to the tensors of an audited checkpoint, or of one component of a pipeline.
 
     names: name in the audit -> name in the file. positions: file -> name in it -> position. states: local file
-    -> its state, which shows whether it has changed since the audit.
+    -> its state, which shows whether it has changed since the audit. fetched: the last range of a remote file: the
+    file, its first byte, the bytes.
     """
 
     checkpoint: Checkpoint
@@ -54,6 +54,7 @@ class Store(Struct):
     names: Mapping[str, str]
     positions: dict[str, Mapping[str, StoragePlace]] = {}
     states: dict[str, tuple[int, ...]] = {}
+    fetched: tuple[str, int, bytes] = ("", 0, b"")
 
     @property
     def is_near(self) -> bool:
@@ -62,37 +63,57 @@ class Store(Struct):
 
     def numbers(self, name: str) -> Numbers | str:
         """The values of a tensor, or why they cannot be read. ReadStopped if its file has changed since the audit."""
-        stored = self.names.get(name, name)
-        layout = self.checkpoint.tensors.get(stored)
-        file = self.checkpoint.file_of.get(stored)
-        if layout is None or file is None:
-            return "none of the files read contains it"
+        found = self._found(name)
+        if isinstance(found, str):
+            return found
+        layout, file, place = found
         if layout.dtype not in RAW:
             return f"{layout.dtype} is not decoded"
+        kind = np.dtype(RAW[layout.dtype])
+        assert kind.itemsize * 8 == BITS[layout.dtype]
+        shape = layout.shape or (1,)
+        strides = place.strides if layout.shape and layout.elements else None
+        begin = place.begin + place.first * kind.itemsize
+        steps = contiguous_strides(shape, 1) if strides is None else strides
+        steps = tuple(step * kind.itemsize if dim > 1 else 0 for dim, step in zip(shape, steps, strict=True))
+        reach = kind.itemsize + sum((dim - 1) * step for dim, step in zip(shape, steps, strict=True))
+        if layout.elements and begin + reach > self._size(file):
+            return "its data is truncated"
+        read = partial(self._read if self.is_near else self._fetch, file)
+        return Numbers(StoredArray(read, kind, begin, shape, None if strides is None else steps), layout.dtype)
+
+    def stored_bytes(self, name: str) -> Numbers | str:
+        """The bytes of a tensor whatever its dtype, or why they cannot be read."""
+        found = self._found(name)
+        if isinstance(found, str):
+            return found
+        layout, file, place = found
+        if place.strides is not None or place.begin + layout.bytes > self._size(file):
+            return "its bytes are not together"
+        read = partial(self._read if self.is_near else self._fetch, file)
+        return Numbers(StoredArray(read, np.dtype("u1"), place.begin, (layout.bytes,)), "U8")
+
+    def file_of(self, name: str) -> str:
+        """The file that contains a tensor."""
+        return self.checkpoint.file_of.get(self.names.get(name, name), "")
+
+    def order(self, file: str) -> list[str]:
+        """The tensors of a file by their positions, with their names in it."""
+        places = self._places(file)
+        return sorted(places, key=lambda name: places[name].begin)
+
+    def _found(self, name: str) -> tuple[Layout, str, StoragePlace] | str:
+        stored = self.names.get(name, name)
+        layout = self.checkpoint.tensors.get(name, self.checkpoint.tensors.get(stored))
+        file = self.checkpoint.file_of.get(stored, self.checkpoint.file_of.get(name))
+        if layout is None or file is None:
+            return "none of the files read contains it"
         if stored in self.checkpoint.cut:
             return "its data is truncated"
         if self._is_sliced(stored):
             return "it is split over several files"
         place = self._places(file).get(stored)
-        if place is None:
-            return "its file does not state its position"
-        kind = np.dtype(RAW[layout.dtype])
-        assert kind.itemsize * 8 == BITS[layout.dtype]
-        shape = layout.shape or (1,)
-        if not layout.elements:
-            return Numbers(np.zeros(shape, kind), layout.dtype)
-        strides = place.strides if layout.shape else None
-        begin = place.begin + place.first * kind.itemsize
-        if strides is None:
-            elements = self._elements(file, kind, begin, shape)
-            return elements if isinstance(elements, str) else Numbers(elements, layout.dtype)
-        reach = 1 + sum((dim - 1) * stride for dim, stride in zip(shape, strides, strict=True))
-        flat = self._elements(file, kind, begin, (reach,))
-        if isinstance(flat, str):
-            return flat
-        steps = tuple(stride * kind.itemsize if dim > 1 else 0 for dim, stride in zip(shape, strides, strict=True))
-        view = np.lib.stride_tricks.as_strided(np.asarray(flat), shape, steps, writeable=False)
-        return Numbers(view, layout.dtype)
+        return "its file does not state its position" if place is None else (layout, file, place)
 
     def spelled(self, name: str) -> str:
         """The name of a tensor in its file."""
@@ -102,20 +123,6 @@ class Store(Struct):
         """Whether a tensor was merged from slices in several files; tensors repeated in each file are in `copies`."""
         joined = any(isinstance(finding, SlicesJoined) for finding in self.checkpoint.findings)
         return joined and stored not in self.checkpoint.copies
-
-    def _elements(self, file: str, kind: np.dtype[Any], begin: int, shape: tuple[int, ...]) -> Elements | str:
-        length = prod(shape) * kind.itemsize
-        if self.is_near:
-            stated = self._size(file)
-            if begin + length > stated:
-                return "its data is truncated"
-            return StoredArray(partial(self._read, file), kind, begin, shape)
-        if length > FETCHED:
-            return f"{length:,} bytes are too many for one request"
-        raw = self.source.read_part(file, begin, length)
-        if not isinstance(raw, bytes) or len(raw) != length:
-            return "it could not be downloaded"
-        return np.frombuffer(raw, kind).reshape(shape)
 
     def _places(self, file: str) -> Mapping[str, StoragePlace]:
         if file not in self.positions:
@@ -127,6 +134,19 @@ class Store(Struct):
     def _size(self, file: str) -> int:
         """Size of a file when it was audited, in bytes."""
         return next((one.bytes for one in self.checkpoint.files if one.name == file), 0)
+
+    def _fetch(self, file: str, offset: int, length: int) -> bytes:
+        """Reads bytes of a remote file, more at once where it is read on. ReadStopped where they do not arrive."""
+        name, begin, raw = self.fetched
+        if name != file or not begin <= offset <= offset + length <= begin + len(raw):
+            onwards = name == file and begin <= offset <= begin + len(raw)
+            wanted = min(max(length, FETCHED if onwards else 0), self._size(file) - offset)
+            found = self.source.read_part(file, offset, wanted)
+            if not isinstance(found, bytes) or len(found) < length:
+                raise ReadStopped(file, "it could not be downloaded")
+            begin, raw = offset, found
+            self.fetched = (file, begin, raw)
+        return raw[offset - begin : offset - begin + length]
 
     def _read(self, file: str, offset: int, length: int) -> bytes:
         """Reads bytes of a local file. ReadStopped if the file has changed since the audit."""
@@ -182,6 +202,7 @@ def store_of(checkpoint: Checkpoint, reading: Reading | None) -> Store | None:
 
 def _names(checkpoint: Checkpoint, reading: Reading | None) -> dict[str, str]:
     """Name of a tensor in the audit -> name in the file, where the two differ."""
+    own = checkpoint.names_in_file
     if reading is None or not reading.prefix:
-        return {}
-    return {reading.bare(name): name for name in checkpoint.tensors}
+        return dict(own)
+    return {reading.bare(name): own.get(name, name) for name in checkpoint.tensors}

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct
 
 from inspector.values.decoding import Array
+
+SPARSEST: Final = 4
+"""A view is read with the bytes between its elements, unless these are more than three times as many."""
 
 
 class ReadStopped(Exception):
@@ -23,18 +27,25 @@ class ReadStopped(Exception):
 
 
 class StoredArray:
-    """An array in a file, contiguous in C order.
+    """A view of an array in a file.
 
-    Indexing or slicing the first axis and reshaping read nothing; conversion to a numpy array reads.
+    Indexing, slicing, swapping axes and reshaping what is contiguous read nothing; conversion to a numpy array reads.
     read: (offset, length) -> exactly that many bytes, else ReadStopped. begin: byte offset of the first element.
+    strides: in bytes; None where the elements follow each other in C order.
     """
 
-    __slots__ = ("begin", "kind", "read", "shape")
+    __slots__ = ("begin", "kind", "read", "shape", "strides")
 
     def __init__(
-        self, read: Callable[[int, int], bytes], kind: np.dtype[Any], begin: int, shape: tuple[int, ...]
+        self,
+        read: Callable[[int, int], bytes],
+        kind: np.dtype[Any],
+        begin: int,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None = None,
     ) -> None:
         self.read, self.kind, self.begin, self.shape = read, kind, begin, shape
+        self.strides = contiguous_strides(shape, kind.itemsize) if strides is None else strides
 
     @property
     def ndim(self) -> int:
@@ -46,19 +57,42 @@ class StoredArray:
         """Number of elements."""
         return prod(self.shape)
 
-    def __getitem__(self, key: Any) -> Array | StoredArray:
-        row = self.kind.itemsize * prod(self.shape[1:])
-        if isinstance(key, int):
-            number = range(self.shape[0])[key]
-            return StoredArray(self.read, self.kind, self.begin + number * row, self.shape[1:])
-        if isinstance(key, slice) and key.step in (None, 1):
-            start, stop, _ = key.indices(self.shape[0])
-            shape = (max(0, stop - start), *self.shape[1:])
-            return StoredArray(self.read, self.kind, self.begin + start * row, shape)
-        found: Array = np.asarray(self)[key]
-        return found
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the elements."""
+        return self.kind
 
-    def reshape(self, *shape: Any) -> StoredArray:
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the elements follow each other in C order."""
+        plain = contiguous_strides(self.shape, self.kind.itemsize)
+        return all(dim <= 1 or one == other for dim, one, other in zip(self.shape, self.strides, plain, strict=True))
+
+    def __getitem__(self, key: Any) -> Array | StoredArray:
+        keys = key if isinstance(key, tuple) else (key,)
+        if len(keys) > self.ndim or not all(_is_simple(one) for one in keys):
+            found: Array = np.asarray(self)[key]
+            return found
+        begin, shape, strides = self.begin, list[int](), list[int]()
+        for axis, (dim, stride) in enumerate(zip(self.shape, self.strides, strict=True)):
+            one = keys[axis] if axis < len(keys) else slice(None)
+            if isinstance(one, int):
+                begin += range(dim)[one] * stride
+                continue
+            start, stop, _ = one.indices(dim)
+            begin += start * stride
+            shape.append(max(0, stop - start))
+            strides.append(stride)
+        return StoredArray(self.read, self.kind, begin, tuple(shape), tuple(strides))
+
+    def swapaxes(self, one: int, other: int) -> StoredArray:
+        """The view with two axes exchanged."""
+        order = list(range(self.ndim))
+        order[one], order[other] = order[other], order[one]
+        shape, strides = (tuple(sizes[axis] for axis in order) for sizes in (self.shape, self.strides))
+        return StoredArray(self.read, self.kind, self.begin, shape, strides)
+
+    def reshape(self, *shape: Any) -> Array | StoredArray:
         """The same elements in another shape; one size may be -1. ValueError where the sizes do not fit."""
         wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple) else shape
         known = prod(dim for dim in wanted if dim != -1)
@@ -66,12 +100,50 @@ class StoredArray:
             wanted = tuple(self.size // max(known, 1) if dim == -1 else dim for dim in wanted)
         if prod(wanted) != self.size:
             raise ValueError(f"cannot reshape {self.shape} to {shape}")
+        if not self.is_contiguous:
+            return np.asarray(self).reshape(wanted)
         return StoredArray(self.read, self.kind, self.begin, wanted)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        raw = self.read(self.begin, self.size * self.kind.itemsize)
-        array = np.frombuffer(raw, self.kind).reshape(self.shape)
+        array = self._gathered(self.begin, self.shape, self.strides)
         return array if dtype is None else array.astype(dtype, copy=False)
+
+    def _gathered(self, begin: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
+        """The elements of a view: in one read, or slice by slice where its elements lie far apart."""
+        if not prod(shape):
+            return np.empty(shape, self.kind)
+        item = self.kind.itemsize
+        reach = item + sum((dim - 1) * stride for dim, stride in zip(shape, strides, strict=True))
+        if reach == prod(shape) * item and strides == contiguous_strides(shape, item):
+            return np.frombuffer(self.read(begin, reach), self.kind).reshape(shape)
+        if reach <= SPARSEST * prod(shape) * item:
+            raw = np.frombuffer(self.read(begin, reach), np.uint8)
+            view = np.ndarray(shape, self.kind, raw.data, 0, strides)
+            return np.ascontiguousarray(view)
+        axis = max(range(len(shape)), key=lambda one: strides[one] if shape[one] > 1 else -1)
+        inner, steps = shape[:axis] + shape[axis + 1 :], strides[:axis] + strides[axis + 1 :]
+        parts = [self._gathered(begin + number * strides[axis], inner, steps) for number in range(shape[axis])]
+        return np.stack(parts, axis)
+
+
+def contiguous_strides(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
+    """The strides of an array in C order, in units of `item`."""
+    strides: list[int] = []
+    for dim in reversed(shape):
+        strides.append(item)
+        item *= max(dim, 1)
+    return tuple(reversed(strides))
+
+
+def _is_simple(key: object) -> bool:
+    return isinstance(key, int) or (isinstance(key, slice) and key.step in (None, 1))
 
 
 Elements = Array | StoredArray
+
+
+class Numbers(Struct, frozen=True):
+    """Raw elements, in memory or in a file, with the dtype to decode them as."""
+
+    raw: Elements
+    dtype: str

@@ -21,6 +21,7 @@ from tests.quantization.stored import NAMES as PACKED
 from tests.quantization.stored import checkpoint
 from tests.sampling import sampled
 from tests.sparse_models import DSV3, deepseek_v3
+from tests.values.examples import without_pooler
 
 TIED_HEAD = 224 * 64
 HOW = {
@@ -221,11 +222,11 @@ def test_a_definition_that_nobody_has_is_compared_by_names() -> None:
     assert (found.relation, found.dropped, found.invented) == ("conversion", 64 * 48, 0)
 
 
-NOT_COMPARED = ("glm4moe", "dots1", "jamba", "ernie4_5-moe", "lfm2moe", "t5", "deepseek", "deepseek2", "deepseek3")
-"""Experts stacked in some layers only, and T5's two stacks: comparison does not yet see that these are carried."""
+MIXED = ("glm4moe", "dots1", "jamba", "ernie4_5-moe", "lfm2moe", "t5", "deepseek", "deepseek2", "deepseek3")
+"""Experts stacked in some layers only, two stacks in one file, and a matrix that is stored head by head in two."""
 
 
-@pytest.mark.parametrize("architecture", sampled([name for name in WHOLE if name not in NOT_COMPARED], 3))
+@pytest.mark.parametrize("architecture", [*MIXED, *sampled([name for name in WHOLE if name not in MIXED], 3)])
 def test_every_architecture_of_llama_cpp_is_carried(architecture: str, tmp_path: Path) -> None:
     file(tmp_path, architecture, converted(architecture))
     config = config_of(architecture)
@@ -253,3 +254,28 @@ def test_names_too_few_to_decide_are_read_as_the_other_side() -> None:
         assert (found.relation, found.carried, found.invented) == ("conversion", 43_008, 0)
         assert found.parameters == (158_144, 43_008)
         assert {one.code for one in found.findings if one.severity != "note"} == codes
+
+
+def test_llama_cpp_leaves_poolers_out_and_nothing_else() -> None:
+    assert {one.code for one in without_pooler().findings if one.severity != "note"} == set()
+    for lost in ("blk.1.attn_q.weight", "token_embd_norm.bias", "blk.0.ffn_up.weight"):
+        assert "V803" in {one.code for one in without_pooler(lost).findings if one.severity == "error"}
+
+
+TEXT: dict[str, object] = {"hidden_size": 48, "intermediate_size": 80, "num_attention_heads": 6,
+        "num_key_value_heads": 2, "num_hidden_layers": 3, "vocab_size": 70}  # fmt: skip
+QWEN2_VL = {**TEXT, "model_type": "qwen2_vl", "architectures": ["Qwen2VLForConditionalGeneration"],
+            "tie_word_embeddings": False,
+            "vision_config": {"depth": 2, "embed_dim": 24, "hidden_size": 48, "num_heads": 3, "mlp_ratio": 2,
+                              "in_channels": 3, "patch_size": 4, "temporal_patch_size": 2}}  # fmt: skip
+
+
+@pytest.mark.parametrize("lost", ["", "blk.1.attn_norm.weight", "blk.2.ffn_down.weight"])
+def test_a_text_model_for_llama_cpp_is_carried_without_its_tower(tmp_path: Path, lost: str) -> None:
+    tensors = converted("qwen2vl")
+    tensors.pop(lost, None)
+    found = compare_audits(judged(genuine(QWEN2_VL), QWEN2_VL), audit(str(file(tmp_path, "qwen2vl", tensors))))
+    assert found.relation == "conversion"
+    notes = [one for one in found.findings if one.name == "left-out"]
+    assert [one.facts["towers"] for one in notes] == [["vision"]]
+    assert {one.code for one in found.findings if one.severity == "error"} == ({"V803"} if lost else set())

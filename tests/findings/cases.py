@@ -137,7 +137,14 @@ def encoder(*siblings: str) -> Audit:
     return audit_loaded(replace(read, siblings=dict.fromkeys(siblings, 600)))
 
 
+def vocabulary() -> Audit:
+    """A file for llama.cpp without tensors."""
+    config = Config("ggml-vocab-llama.gguf", dict(LLAMA8B), "config")
+    return audit_loaded(Checkpoint("test", "test", config, set_name="ggml-vocab-llama.gguf", readable=True))
+
+
 FIRES: dict[str, Callable[[], Audit]] = {
+    "vocabulary-only": vocabulary,
     "config-disagrees": lambda: llama(num_key_value_heads=32),
     "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
     "key-not-understood": lambda: llama(my_router_depth=3),

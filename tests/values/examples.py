@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from inspector.auditing.result import Audit
+from inspector.auditing.samples import with_samples
 from inspector.auditing.start import audit
 from inspector.auditing.values import with_values
-from inspector.comparing.checkpoints import compare
+from inspector.comparing.checkpoints import compare, compare_audits
 from inspector.comparing.result import Comparison
 from inspector.comparing.values import compared_with_values
+from tests.checkpoints import genuine
+from tests.dialects.gguf_models import config_of
+from tests.dialects.test_gguf_roles import converted, file
+from tests.judged import judged
 from tests.sparse_models import TINY, llama
 from tests.values.written import Arrays, bfloat16, halves_of_pairs, numbers, spec_of, write, write_gguf
 
@@ -27,8 +33,8 @@ def model() -> Arrays:
     return numbers(spec_of(dict(llama(TINY))))
 
 
-def write_llama_gguf(path: Path, arrays: Arrays) -> None:
-    """The model as llama.cpp stores it."""
+def write_llama_gguf(path: Path, arrays: Arrays, architecture: str = "llama", pairs: bool = True) -> None:
+    """The model as llama.cpp stores it. pairs: whether the rows of queries and keys are put into pairs."""
     names = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
              "lm_head.weight": "output.weight", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
              "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate",
@@ -39,7 +45,7 @@ def write_llama_gguf(path: Path, arrays: Arrays) -> None:
     for name, array in arrays.items():
         stored = array
         for part, number in heads.items():
-            if f".{part}." in name:  # llama.cpp has the rows in pairs
+            if f".{part}." in name and pairs:
                 width = array.shape[0] // number
                 stored = array.reshape(number, 2, width // 2, -1).swapaxes(1, 2).reshape(array.shape)
         other = name
@@ -47,21 +53,23 @@ def write_llama_gguf(path: Path, arrays: Arrays) -> None:
             other = other.replace(one, two)
         written[other] = stored
 
-    keys: dict[str, int | str] = {
-        "general.architecture": "llama", "llama.block_count": TINY["num_hidden_layers"],
-        "llama.embedding_length": TINY["hidden_size"], "llama.feed_forward_length": TINY["intermediate_size"],
-        "llama.attention.head_count": TINY["num_attention_heads"],
-        "llama.attention.head_count_kv": TINY["num_key_value_heads"], "llama.vocab_size": TINY["vocab_size"],
+    own = {
+        "block_count": TINY["num_hidden_layers"], "embedding_length": TINY["hidden_size"],
+        "feed_forward_length": TINY["intermediate_size"], "attention.head_count": TINY["num_attention_heads"],
+        "attention.head_count_kv": TINY["num_key_value_heads"], "vocab_size": TINY["vocab_size"],
+        "attention.key_length": TINY["hidden_size"] // TINY["num_attention_heads"],
     }  # fmt: skip
+    keys: dict[str, int | str] = {f"{architecture}.{key}": value for key, value in own.items()}
+    keys["general.architecture"] = architecture
     write_gguf(path, keys, written)
 
 
-def audited(change: Change, **config: object) -> Audit:
-    """The model's audit with its numbers, after a change."""
+def audited(change: Change, wanted: Sequence[str] = (), **config: object) -> Audit:
+    """The model's audit with its numbers, after a change. wanted: names of tensors."""
     arrays = model()
     change(arrays)
     with TemporaryDirectory() as folder:
-        return with_values(audit(str(write(Path(folder) / "model", arrays, {**TINY, **config}))))
+        return with_values(audit(str(write(Path(folder) / "model", arrays, {**TINY, **config}))), wanted)
 
 
 def compared(change: Change) -> Comparison:
@@ -71,6 +79,27 @@ def compared(change: Change) -> Comparison:
     with TemporaryDirectory() as folder:
         one, other = write(Path(folder) / "before", model(), TINY), write(Path(folder) / "after", after, TINY)
         return compared_with_values(compare(str(one), str(other)))
+
+
+def to_gguf(architecture: str, pairs: bool, added: float = 0) -> Comparison:
+    """The model and its file for llama.cpp. added: to the norms."""
+    config = {**TINY, "model_type": architecture, "head_dim": 16, "tie_word_embeddings": architecture == "gemma",
+              "architectures": [f"{architecture.capitalize()}ForCausalLM"]}  # fmt: skip
+    arrays = numbers(spec_of(genuine(config)))
+    norms = {name: array + np.float32(added) for name, array in arrays.items() if "norm" in name}
+    with TemporaryDirectory() as folder:
+        one = write(Path(folder) / "before", arrays, config)
+        write_llama_gguf(Path(folder) / "model.gguf", {**arrays, **norms}, architecture, pairs)
+        return compared_with_values(compare(str(one), str(Path(folder) / "model.gguf")))
+
+
+def without_pooler(*lost: str) -> Comparison:
+    """An encoder and its file for llama.cpp, which has no pooler. lost: parts of names of tensors that it lacks too."""
+    tensors = {name: shape for name, shape in converted("bert").items() if not any(one in name for one in
+               ("pooler", *lost))}  # fmt: skip
+    config = config_of("bert")
+    with TemporaryDirectory() as folder:
+        return compare_audits(judged(genuine(config), config), audit(str(file(Path(folder), "bert", tensors))))
 
 
 def _step(arrays: Arrays) -> None:
@@ -109,12 +138,71 @@ def _zeros(arrays: Arrays) -> None:
     arrays[DOWN][:] = 0
 
 
+def sampled(change: Change) -> Audit:
+    """The audit of a model with a stored copy of the embedding as its head, after a change, with its samples."""
+    arrays = model()
+    arrays["lm_head.weight"] = arrays["model.embed_tokens.weight"].copy()
+    change(arrays)
+    with TemporaryDirectory() as folder:
+        return with_samples(audit(str(write(Path(folder) / "model", arrays, {**TINY, "tie_word_embeddings": True}))))
+
+
+def half_written() -> Audit:
+    """The model in a file of which the second half was never written."""
+    with TemporaryDirectory() as folder:
+        path = write(Path(folder) / "model", model(), TINY) / "model.safetensors"
+        raw = path.read_bytes()
+        path.write_bytes(raw[: len(raw) // 2] + bytes(len(raw) - len(raw) // 2))
+        return with_values(audit(str(path.parent)))
+
+
+def adapted(*zero: str) -> Audit:
+    """A LoRA of queries and values, with zeros for the tensors with these parts in their names."""
+    chance = np.random.default_rng(3)
+    arrays: Arrays = {}
+    for layer in range(2):
+        for part, outputs in (("q_proj", 48), ("v_proj", 24)):
+            stem = f"base_model.model.model.layers.{layer}.self_attn.{part}"
+            arrays[f"{stem}.lora_A.weight"] = chance.standard_normal((4, 48)).astype(np.float32)
+            arrays[f"{stem}.lora_B.weight"] = chance.standard_normal((outputs, 4)).astype(np.float32)
+    for name in arrays:
+        if any(part in name for part in zero):
+            arrays[name][:] = 0
+    config = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj", "v_proj"]}
+    with TemporaryDirectory() as folder:
+        place = write(Path(folder) / "adapter", arrays)
+        (place / "model.safetensors").rename(place / "adapter_model.safetensors")
+        (place / "adapter_config.json").write_text(json.dumps(config))
+        return with_values(audit(str(place)))
+
+
+def _some_rows(name: str, first: int, last: int) -> Change:
+    def change(arrays: Arrays) -> None:
+        arrays[name][first:last] = 0
+
+    return change
+
+
+NORM = "model.layers.0.input_layernorm.weight"
+EMBEDDING = "model.embed_tokens.weight"
 AUDITED: dict[str, Callable[[], Audit]] = {
     "copies-differ": lambda: audited(_other_head, tie_word_embeddings=True),
     "values-not-finite": lambda: audited(_no_number),
     "values-constant": lambda: audited(_zeros),
+    "tensor-not-found": lambda: audited(lambda arrays: None, ("*.k_pro.weight",)),
+    "data-unwritten": half_written,
+    "rows-zero": lambda: audited(_some_rows(DOWN, 0, 30)),
+    "rows-unused": lambda: audited(_some_rows(EMBEDDING, TINY["vocab_size"] - 3, TINY["vocab_size"])),
+    "norm-zero": lambda: audited(_some_rows(NORM, 0, TINY["hidden_size"])),
+    "copy-equal-in-samples": lambda: sampled(lambda arrays: None),
+    "copy-differs-in-samples": lambda: sampled(_other_head),
+    "adapter-without-effect": lambda: adapted("lora_B"),
+    "modules-without-effect": lambda: adapted("layers.1.self_attn.v_proj.lora_B"),
 }
 COMPARED: dict[str, Callable[[], Comparison]] = {
+    "values-computed": lambda: to_gguf("gemma", pairs=False, added=1),
+    "left-out": without_pooler,
+    "not-converted": lambda: to_gguf("llama", pairs=False),
     "values-differ": lambda: compared(_step),
     "values-rounded": lambda: compared(_narrow),
     "rows-reordered": lambda: compared(in_halves),

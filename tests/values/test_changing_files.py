@@ -16,7 +16,7 @@ from inspector.auditing.start import audit
 from inspector.auditing.values import with_values
 from inspector.comparing.checkpoints import compare
 from inspector.comparing.values import compared_with_values
-from inspector.values import difference
+from inspector.values import chunks
 from inspector.values.stored import StoredArray
 from tests.attacks.dummies import file_of
 from tests.judged import FIXTURES
@@ -94,7 +94,7 @@ def test_a_comparison_names_the_file(tmp_path: Path, change: Callable[[Path], No
 
 def test_a_tensor_is_not_finished_where_its_file_ends_within(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = saved(tmp_path, "safetensors")
-    monkeypatch.setattr(difference, "CHUNK", 100)
+    monkeypatch.setattr(chunks, "CHUNK", 400)
     read, pieces = StoredArray.__array__, []
 
     def shortened(self: StoredArray, dtype: Any = None, copy: bool | None = None) -> Any:

@@ -39,7 +39,7 @@ def halves_of_pairs(array: NDArray[Any], heads: int) -> NDArray[Any]:
 def write(folder: Path, arrays: Arrays, config: Mapping[str, Any] | None = None) -> Path:
     """One safetensors file; uint16 arrays are bfloat16."""
     header: dict[str, Any] = {}
-    data = b""
+    data = bytearray()
     for name, array in arrays.items():
         dtype = "BF16" if array.dtype == np.uint16 else NAMES[str(array.dtype)]
         raw = np.ascontiguousarray(array).tobytes()

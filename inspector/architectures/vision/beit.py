@@ -59,6 +59,9 @@ NEWER_HEAD = {                                 # the segmentation head as transf
     "decode_head.psp_modules.": "decode_head.psp_modules.blocks.",
     "*.bn.": ".normalization.", "*.conv.": ".convolution.", "*}.1.": "}.conv."}
 FINAL = part("layernorm", "norm.final", affine("d"), when="not use_mean_pooling")
+BEIT_STATE_DICT = VIT_STATE_DICT | {
+    "*attention.attention.relative_position_bias": "relative_position_bias",
+}
 BEIT = Architecture("beit", ignores="out_features out_indices", dims=BEIT_DIMS, parts=BEIT_PARTS,
     heads=(
         head("Model",                   "",      FINAL, POOLED),
@@ -68,8 +71,8 @@ BEIT = Architecture("beit", ignores="out_features out_indices", dims=BEIT_DIMS, 
             part("lm_head",   "head.token", dense("d -> V"))),
         head("ForSemanticSegmentation", "beit.", under("beit", FINAL), SEGMENTATION),
         head("Backbone",                "",      rows(PYRAMID, when="add_fpn"))),
-    dialects=({}, NEWER_HEAD, VIT_STATE_DICT,
-              {**VIT_STATE_DICT, "embeddings.": "beit.embeddings.", "encoder.": "beit.encoder."}))
+    dialects=({}, NEWER_HEAD, BEIT_STATE_DICT,
+              {**BEIT_STATE_DICT, "embeddings.": "beit.embeddings.", "encoder.": "beit.encoder."}))
 DATA2VEC_VISION = Architecture("data2vec-vision", dims=BEIT_DIMS, parts=BEIT_PARTS,
     heads=(
         head("Model",                   "",                 FINAL),

@@ -93,6 +93,7 @@ SEGFORMER_STATE_DICT = {  # names in memory under transformers 5
     "*.mlp.dense2": ".mlp.fc2",
     "*.layer_norm_1": ".layernorm_before",
     "*.layer_norm_2": ".layernorm_after",
+    "*linear_c.{S}": "linear_projections.{S}",
 }
 SEGFORMER = Architecture("segformer", dialects=({}, SEGFORMER_STATE_DICT),
     dims=STAGES | Dims(r="sr_ratios[{S}]", R="S[sr_ratios > 1]", a="h*(w//h)", D="decoder_hidden_size"),

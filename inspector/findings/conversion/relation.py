@@ -211,3 +211,40 @@ def _buffers(buffers: dict[str, int], change: str) -> str:
     if not buffers:
         return ""
     return f"{change} {listed(list(buffers), 4)}, {count(sum(buffers.values()), 'element')}"
+
+
+class LeftOut(Finding, frozen=True, kw_only=True):
+    """The target's format has no place for a part of the source.
+
+    What it means
+        The program that the target is for does not store these tensors in a file of this architecture: the heads and
+        poolers of encoders, and the towers for images and sound, which llama.cpp stores in an mmproj file.
+
+    Why it matters
+        Nothing of the text model is lost. A model for images needs the mmproj file too.
+
+    Example
+        note[V843] left-out: 2 tensors that llama.cpp does not store here
+          roles       pooler
+          parameters  2,352
+
+    What to do
+        Nothing. For a model of images or sound, keep its mmproj file with the target.
+    """
+
+    code = "V843"
+    name = "left-out"
+    severity = "note"
+
+    roles: tuple[str, ...]
+    tensors: int
+    parameters: int
+    towers: tuple[str, ...]
+    writer: str
+
+    def headline(self) -> str:
+        return f"{count(self.tensors, 'tensor')} that {self.writer} does not store here"
+
+    def rows(self) -> Rows:
+        rows = [("towers", f"{', '.join(self.towers)}: in the mmproj file")] if self.towers else []
+        return [*rows, ("roles", listed(self.roles, 4)), ("parameters", number(self.parameters))]

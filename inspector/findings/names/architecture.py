@@ -274,3 +274,25 @@ class NamesBelowPrefix(BelowPrefix, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         return [("tensors", number(self.tensors))]
+
+
+class VocabularyOnly(Finding, frozen=True, kw_only=True):
+    """A GGUF file without tensors.
+
+    What it means
+        The file has metadata and no tensors. llama.cpp's converter writes such files with --vocab-only: they hold a
+        tokenizer.
+
+    Why it matters
+        There is nothing to count or to check, and no model to load.
+
+    Example
+        note[N440] vocabulary-only: ggml-vocab-llama.gguf
+
+    What to do
+        Nothing, if a tokenizer was wanted; otherwise download the file with the weights.
+    """
+
+    code = "N440"
+    name = "vocabulary-only"
+    severity = "note"

@@ -1,0 +1,21 @@
+"""What llama.cpp's converter does to the values and the order of rows of an architecture of transformers.
+
+Source: the `modify_tensors` of its model classes (conversion/*.py); its kernels expect the result, and a file without
+it loads and computes something else.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+PAIRED: Final = frozenset({
+    "arcee", "baichuan", "deepseek", "granite", "granitemoe", "granitemoeshared", "internlm2", "llama",
+    "minicpm", "mistral", "mixtral", "olmo", "smollm3", "xverse",
+})  # fmt: skip
+"""Types of which the rows of queries and keys are put into pairs: transformers has each head in two halves."""
+NORMS_PLUS_ONE: Final = frozenset({
+    "gemma", "gemma2", "gemma3_text", "minimax_m3_vl", "nemotron", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next",
+})  # fmt: skip
+"""Types whose norms multiply by 1 + weight: the file has the sum."""
+DECAY: Final = "ssm.decay"
+"""Role of state space decays: transformers has their logarithm, A_log, the file -exp(A_log)."""

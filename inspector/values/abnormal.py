@@ -1,0 +1,223 @@
+"""From scans of tensors to findings: what is not finite, constant, zero in part, or never written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from inspector.findings.conversion.values import ValuesConstant, ValuesNotFinite
+from inspector.findings.conversion.zeros import DataUnwritten, NormZero, RowsUnused, RowsZero
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.values.names import place_of_names
+from inspector.values.scan import Scan, ZeroRows
+
+VOCABULARY, MATRIX, NORM, OTHER = "vocabulary", "matrix", "norm", "other"
+"""Uses of a tensor. vocabulary: an embedding or a head; matrix: of a linear layer; norm: multiplied as it is stored;
+other: anything else, such as a convolution or a tensor of an unknown architecture."""
+
+
+class Scanned(Struct, frozen=True):
+    """A tensor that was read.
+
+    item: bytes of an element; row: elements of a row of a matrix. file, begin: where it is, "" and 0 where that does
+    not matter. packed: storage of a quantized weight, of which only unwritten bytes are judged.
+    """
+
+    name: str
+    scan: Scan
+    use: str = OTHER
+    dims: int = 1
+    item: int = 1
+    row: int = 0
+    file: str = ""
+    begin: int = 0
+    packed: bool = False
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether it has more than one axis."""
+        return self.dims > 1
+
+
+LEAST_PART: Final = 64
+"""Bytes of zeros at the end of a tensor that are no coincidence, whatever it stores."""
+
+
+class Run(Struct):
+    """Tensors that follow each other in a file and share a range without a set bit.
+
+    begin, end: bytes of the file. partly: tensors that are in it in part; torn: whether a row of a matrix is.
+    """
+
+    begin: int
+    end: int
+    members: list[Scanned]
+    partly: int = 0
+    torn: bool = False
+
+    def add_part(self, one: Scanned, zeros: int) -> None:
+        """Adds the first or last elements of a tensor."""
+        self.members.append(one)
+        self.partly += 1
+        self.torn = self.torn or (one.row > 0 and zeros % one.row * one.item >= LEAST_PART)
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether data was never written: zeros that a tool stores begin and end with a tensor, or with its rows."""
+        return self.torn or (self.partly > 0 and sum(one.is_matrix for one in self.members) > 1)
+
+
+def abnormal(
+    scanned: Sequence[Scanned],
+    orders: Mapping[str, Sequence[str]] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    *,
+    zeros: bool = True,
+) -> Iterator[Finding]:
+    """The findings on some tensors.
+
+    orders: file -> its tensors by position; sizes: file -> bytes. zeros: whether a matrix of zeros is abnormal.
+    """
+    judged = [one for one in scanned if not one.packed]
+    yield from _not_finite([one for one in judged if one.scan.nan or one.scan.infinite])
+    unwritten: set[str] = set()
+    by_name = {one.name: one for one in scanned if one.file}
+    for file, order in (orders or {}).items():
+        for run in _runs([by_name.get(name) for name in order]):
+            if run.is_gap:
+                unwritten.update(one.name for one in run.members)
+                yield _unwritten(file, run, (sizes or {}).get(file, run.end))
+    judged = [one for one in judged if one.name not in unwritten and not one.scan.nan]
+    zero_norms = [one for one in judged if one.use == NORM and one.scan.constant == 0]
+    if zero_norms:
+        yield NormZero(
+            place=_place(zero_norms), tensors=len(zero_norms), names=_names(zero_norms), where=_where(zero_norms)
+        )
+    constant = [one for one in judged if one.is_matrix and _is_constant(one.scan)]
+    yield from _constant([one for one in constant if zeros or one.scan.constant != 0])
+    with_rows = [one for one in judged if one.scan.rows is not None and one.scan.constant is None]
+    yield from _rows(with_rows)
+
+
+def _is_constant(scan: Scan) -> bool:
+    return scan.constant is not None and scan.elements > 1
+
+
+def _not_finite(found: Sequence[Scanned]) -> Iterator[Finding]:
+    if found:
+        yield ValuesNotFinite(
+            place=_place(found),
+            tensors=len(found),
+            names=_names(found),
+            where=_where(found),
+            nan=sum(one.scan.nan for one in found),
+            infinite=sum(one.scan.infinite for one in found),
+        )
+
+
+def _constant(found: Sequence[Scanned]) -> Iterator[Finding]:
+    if found:
+        values = sorted({one.scan.constant for one in found if one.scan.constant is not None})
+        yield ValuesConstant(
+            place=_place(found),
+            tensors=len(found),
+            names=_names(found),
+            where=_where(found),
+            values=tuple(values[:5]),
+        )
+
+
+# --- rows of zeros ---
+
+
+def _rows(found: Sequence[Scanned]) -> Iterator[Finding]:
+    """One finding for the tensors with the same rows of zeros."""
+    groups: dict[tuple[type[RowsZero] | type[RowsUnused], int, int, int, int], list[Scanned]] = {}
+    for one in found:
+        rows = one.scan.rows
+        if rows is not None and rows.zero:
+            kind = RowsZero if is_block(rows, one.use) else RowsUnused
+            if kind is RowsZero or (rows.zero > 1 and one.use in (VOCABULARY, MATRIX)):
+                groups.setdefault((kind, rows.zero, rows.rows, rows.first, rows.last), []).append(one)
+    for (kind, zero, of, first, last), members in groups.items():
+        yield kind(
+            place=_place(members),
+            tensors=len(members),
+            names=_names(members),
+            where=_where(members),
+            zero=zero,
+            of=of,
+            first_row=first,
+            last_row=last,
+        )
+
+
+def is_block(rows: ZeroRows, use: str) -> bool:
+    """Whether rows of zeros look like missing data.
+
+    Of a vocabulary: more rows than padding to a multiple of a power of two adds. Of another matrix: rows that follow
+    each other; what training or pruning makes zero is scattered. Otherwise: most rows.
+    """
+    if 2 * rows.zero > rows.rows:
+        return True
+    if use == VOCABULARY:
+        return rows.zero >= rows.rows & -rows.rows
+    return use == MATRIX and rows.zero > 1 and rows.adjacent
+
+
+# --- ranges that were never written ---
+
+
+def _runs(order: Sequence[Scanned | None]) -> Iterator[Run]:
+    """The ranges without a set bit over tensors of one file; None stands for a tensor that was not read."""
+    run: Run | None = None
+    for one in order:
+        if one is None or not one.scan.elements:
+            if run is not None and one is None:
+                yield run
+                run = None
+            continue
+        end = one.begin + one.scan.elements * one.item
+        if one.scan.is_unwritten:
+            run = Run(one.begin, end, []) if run is None else run
+            run.members.append(one)
+            run.end = end
+            continue
+        if run is not None or one.scan.leading * one.item >= LEAST_PART:
+            run = Run(one.begin, one.begin, []) if run is None else run
+            if one.scan.leading * one.item >= LEAST_PART:
+                run.add_part(one, one.scan.leading)
+                run.end = one.begin + one.scan.leading * one.item
+            yield run
+            run = None
+        if one.scan.trailing * one.item >= LEAST_PART:
+            run = Run(end - one.scan.trailing * one.item, end, [])
+            run.add_part(one, one.scan.trailing)
+    if run is not None:
+        yield run
+
+
+def _unwritten(file: str, run: Run, size: int) -> Finding:
+    return DataUnwritten(
+        place=Place(file=file),
+        begin=run.begin,
+        end=run.end,
+        of=size,
+        tensors=len(run.members),
+        partly=run.partly,
+        names=tuple(one.name for one in run.members[:NAMES_SHOWN]),
+    )
+
+
+def _place(found: Sequence[Scanned]) -> Place:
+    return Place(tensor=found[0].name if len(found) == 1 else None)
+
+
+def _names(found: Sequence[Scanned]) -> tuple[str, ...]:
+    return tuple(one.name for one in found[:NAMES_SHOWN])
+
+
+def _where(found: Sequence[Scanned]) -> str:
+    return place_of_names([one.name for one in found])

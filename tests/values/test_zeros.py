@@ -1,0 +1,187 @@
+"""Zeros and what they mean: rows, norms, ranges that were never written; what stays quiet; what bits prove."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inspector.auditing.samples import with_samples
+from inspector.auditing.start import audit
+from inspector.auditing.values import with_values
+from inspector.values import chunks
+from inspector.values.abnormal import MATRIX, OTHER, VOCABULARY, is_block
+from inspector.values.bits import Extremes, HalfProof
+from inspector.values.decoding import decoded
+from inspector.values.difference import difference
+from inspector.values.scan import ZeroRows, scan
+from inspector.values.stored import Numbers, StoredArray
+from tests.checkpoints import genuine
+from tests.dialects.test_single_file import MODELS, whole
+from tests.hub.conftest import Environment
+from tests.hub.stand_in import StandIn
+from tests.sparse_models import TINY
+from tests.values.examples import DOWN, EMBEDDING, KEY, NORM, model
+from tests.values.written import Arrays, numbers, spec_of, write
+
+
+def reported(folder: Path, change: Callable[[Arrays], Any], config: dict[str, Any] = TINY) -> dict[str, str]:
+    """Findings on values, with their severities."""
+    arrays = numbers(spec_of(genuine(config)))
+    change(arrays)
+    found = with_values(audit(str(write(folder, arrays, config)))).findings
+    return {one.name: one.severity for one in found if one.code.startswith("V")}
+
+
+def zero(name: str, rows: Any = slice(None)) -> Callable[[Arrays], None]:
+    """Sets rows of a tensor to zero."""
+
+    def change(arrays: Arrays) -> None:
+        arrays[name][rows] = 0
+
+    return change
+
+
+GEMMA = {**TINY, "model_type": "gemma", "architectures": ["GemmaForCausalLM"], "head_dim": 16,
+         "tie_word_embeddings": True}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "config", "expected"),
+    [
+        (zero(DOWN, slice(20, 31)), TINY, {"rows-zero": "warning"}),
+        (zero(DOWN, [3, 17, 40]), TINY, {"rows-unused": "note"}),
+        (zero(DOWN, [3]), TINY, {}),
+        (zero(EMBEDDING, [0]), TINY, {}),
+        (zero(EMBEDDING, slice(200, 256)), TINY, {"rows-unused": "note"}),
+        (zero(EMBEDDING, slice(100, 256)), TINY, {"rows-zero": "warning"}),
+        (zero(EMBEDDING, slice(250, 258)), {**TINY, "vocab_size": 258}, {"rows-zero": "warning"}),
+        (zero(NORM), TINY, {"norm-zero": "error"}),
+        (zero(NORM), GEMMA, {}),
+        (zero(NORM, slice(0, 3)), TINY, {}),
+    ],
+)
+def test_rows_and_norms(tmp_path: Path, change: Any, config: dict[str, Any], expected: dict[str, str]) -> None:
+    assert reported(tmp_path, change, config) == expected
+
+
+@pytest.mark.parametrize(("rows", "use", "block"), [
+    (ZeroRows(50304, 47, 50257, 50303), VOCABULARY, False), (ZeroRows(50304, 128, 50176, 50303), VOCABULARY, True),
+    (ZeroRows(131072, 900, 20, 131000), VOCABULARY, False), (ZeroRows(48, 28, 0, 27), OTHER, True),
+    (ZeroRows(48, 6, 3, 8), MATRIX, True), (ZeroRows(48, 6, 3, 9), MATRIX, False),
+    (ZeroRows(48, 6, 3, 8), OTHER, False),
+])  # fmt: skip
+def test_when_rows_of_zeros_look_like_missing_data(rows: ZeroRows, use: str, block: bool) -> None:
+    assert is_block(rows, use) is block
+
+
+@pytest.mark.parametrize(("share", "ends"), [(0.2, True), (0.5, True), (0.9, True), (0.2, False), (0.5, False)])
+def test_a_range_that_was_never_written(tmp_path: Path, share: float, ends: bool) -> None:
+    path = write(tmp_path, model(), TINY) / "model.safetensors"
+    raw = path.read_bytes()
+    begin = int(len(raw) * share)
+    end = len(raw) if ends else begin + 30_000
+    path.write_bytes(raw[:begin] + bytes(min(end, len(raw)) - begin) + raw[end:])
+    audited = with_values(audit(str(tmp_path)))
+    (finding,) = [one for one in audited.findings if one.code.startswith("V")]
+    assert (finding.name, finding.severity, finding.place.file) == ("data-unwritten", "error", "model.safetensors")
+    assert begin <= finding.facts["begin"] + 3 and abs(finding.facts["begin"] - begin) < 4
+    assert abs(finding.facts["end"] - min(end, len(raw))) < 4
+
+
+def test_zeros_that_a_tool_stores_are_not_a_range_that_was_never_written(tmp_path: Path) -> None:
+    def change(arrays: Arrays) -> None:
+        for name in [KEY, KEY.replace("k_proj", "v_proj"), DOWN]:
+            arrays[name][:] = 0
+
+    assert reported(tmp_path, change) == {"values-constant": "warning"}
+
+
+def test_a_file_of_stable_diffusion_is_read(tmp_path: Path) -> None:
+    parts = {name: part for name, part in MODELS["tiny"]()[0].items() if name != "unet"}
+    arrays = numbers({name: ("F32", shape) for name, (_, shape) in whole(parts).items()})
+    name = "first_stage_model.decoder.mid.attn_1.q.weight"
+    arrays[name].flat[5] = np.inf
+    write(tmp_path, arrays)
+    audited = with_values(audit(str(tmp_path / "model.safetensors")))
+    assert audited.values is not None and audited.values.tensors == len(arrays) and not audited.values.unread
+    (finding,) = [one for one in audited.findings if one.severity == "error"]
+    assert (finding.name, finding.facts["names"]) == ("values-not-finite", [name])
+
+
+def test_samples_of_a_repository_are_ranges(tmp_path: Path) -> None:
+    config = {**TINY, "tie_word_embeddings": True, "vocab_size": 4096, "hidden_size": 64}
+    arrays = numbers(spec_of(genuine(config)))
+    arrays["lm_head.weight"] = arrays[EMBEDDING].copy()
+    for change, name in ((0, "copy-equal-in-samples"), (1, "copy-differs-in-samples")):
+        arrays["lm_head.weight"][-1, -1] += change
+        folder = write(tmp_path / name, arrays, config)
+        with StandIn() as hub, Environment() as environment:
+            hub.add("org/model", folder)
+            environment.setenv("HF_ENDPOINT", hub.endpoint)
+            environment.setenv("HF_HOME", str(tmp_path / "home"))
+            assert name in {finding.name for finding in with_samples(audit("org/model")).findings}
+
+
+@pytest.mark.parametrize("dtype", ["BF16", "F16", "F32", "F8_E4M3", "F8_E5M2"])
+def test_bits_show_what_is_not_finite(dtype: str) -> None:
+    kinds = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+    size = np.dtype(kinds.get(dtype, "u1")).itemsize
+    patterns = np.arange(1 << 8 * min(size, 2), dtype=np.uint64) << np.uint64(16 if size == 4 else 0)
+    raw = patterns.astype(f"<u{size}").view(kinds.get(dtype, "u1"))
+    for part in np.array_split(raw, 64):
+        assert Extremes(part, dtype).are_finite == bool(np.isfinite(decoded(part, dtype)).all())
+
+
+def test_what_the_bits_prove_equal_is_equal() -> None:
+    brain = np.arange(1 << 16, dtype=np.uint16)
+    values = decoded(brain, "BF16")
+    with np.errstate(over="ignore"):
+        half = values.astype(np.float16)
+    for other in (half, np.roll(half, 1), -half, half.view(np.uint16) ^ np.uint16(1)):
+        other = other.view(np.float16)
+        unproven = HalfProof().unproven(brain, other)
+        proven = np.setdiff1d(np.arange(brain.size), unproven)
+        assert (values[proven] == other[proven].astype(np.float32)).all()
+    exact = np.abs(values) >= 2.0**-14
+    assert not np.intersect1d(HalfProof().unproven(brain, half), np.flatnonzero(exact & (np.abs(values) < 65536))).size
+
+
+def test_views_are_read_in_small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    array = np.arange(6 * 5 * 8, dtype=np.float32).reshape(6, 5, 8)
+    raw, reads = array.tobytes(), list[int]()
+
+    def read(offset: int, length: int) -> bytes:
+        reads.append(length)
+        return raw[offset : offset + length]
+
+    monkeypatch.setattr(chunks, "CHUNK", 64)
+    stored = StoredArray(read, array.dtype, 0, array.shape)
+    views: tuple[Callable[[Any], Any], ...] = (
+        lambda one: one,
+        lambda one: one.swapaxes(1, 2),
+        lambda one: one[2].swapaxes(0, 1),
+        lambda one: one[:, 1:3],
+        lambda one: one[3].reshape(5, 4, 2).swapaxes(1, 2),
+        lambda one: one.swapaxes(0, 1)[1:, 2:5],
+    )
+    for view in views:
+        assert difference(Numbers(view(stored), "F32"), Numbers(view(array), "F32")).equal
+    assert max(reads) <= 4 * 64
+    changed = array.copy()
+    changed[2, 4, 7] = -1
+    place = difference(Numbers(stored[2].swapaxes(0, 1), "F32"), Numbers(changed[2].T, "F32")).place
+    assert place == (7, 4)
+
+
+def test_rows_longer_than_a_part_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "CHUNK", 40)
+    array = np.ones((4, 25), np.float32)
+    array[1:3] = 0
+    array[3, :24] = 0
+    found = scan(Numbers(array, "F32"))
+    assert found.rows is not None
+    assert (found.rows.zero, found.rows.first, found.rows.last, found.trailing, found.leading) == (2, 1, 2, 0, 0)
