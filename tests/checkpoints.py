@@ -112,7 +112,7 @@ def genuine(config: Mapping[str, Any], dtype: str = "BF16", *, copies: bool = Fa
     """What a writer stores under this config: no optional rows, copies of tied matrices only if asked."""
     spec: Spec = {}
     for block in plan_of(config).blocks:
-        if not block.required or block.slot.group is not None or (block.tie is not None and not copies):
+        if not block.slot.built or (block.tie is not None and not copies):
             continue
         shape = tuple(dim for dim in block.shape if dim is not None)
         assert len(shape) == len(block.shape), (block.key, block.shape)

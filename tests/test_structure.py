@@ -234,6 +234,28 @@ def test_codes_are_used_once() -> None:
     assert len(set(codes)) == len(codes) == sum(line.startswith('    code = "') for line in stated)
 
 
+def _holds_code(node: ast.AST) -> bool:
+    return any(isinstance(one, ast.Attribute) and one.attr == "code" for one in ast.walk(node))
+
+
+def test_what_a_finding_means_elsewhere_is_an_attribute_of_its_class() -> None:
+    stages = {finding.code[0] for finding in all_findings().values()}
+    codes = re.compile(rf"[{''.join(sorted(stages))}]\d{{3}}")
+    for module, path in FILES.items():
+        if package_of(module) == "findings":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            where = (module, getattr(node, "lineno", 0))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not codes.fullmatch(node.value), where
+            if isinstance(node, ast.Compare):
+                assert not any(map(_holds_code, (node.left, *node.comparators))), where
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                assert node.func.attr not in ("startswith", "endswith") or not _holds_code(node.func.value), where
+            if isinstance(node, ast.Subscript):
+                assert not (isinstance(node.value, ast.Attribute) and node.value.attr == "code"), where
+
+
 @pytest.mark.complete
 def test_no_class_name_is_used_twice() -> None:
     public = {"Audit", "Comparison", "Formula"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import write
-from tests.judged import FIXTURES, codes
+from tests.judged import FIXTURES, codes, records
 
 ENCODERS = ("bert", "mpnet", "roberta", "xlm-roberta", "distilbert")
 MODULES = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"}]
@@ -54,6 +55,36 @@ def test_a_sentence_encoder_is_its_base_model(model_type: str, tmp_path: Path) -
     outcomes = {one.loader: one.outcome for one in audited.loads if one.version in ("5.23", None)}
     assert (outcomes["transformers"], outcomes["sentence-transformers"]) == ("random", "complete")
     assert codes(stored(tmp_path / "trained", base_of(found), config, sentences=False)) == {"N431"}
+
+
+@pytest.mark.parametrize("model_type", ["bert", "vit", "albert", "longformer", "esm"])
+def test_a_base_model_without_its_pooler_is_complete(model_type: str, tmp_path: Path) -> None:
+    found = next(one for one in records(model_type) if any(name.startswith("pooler") for name in one["tensors"]))
+    spec = {name: (dtype, tuple(shape)) for name, (dtype, shape) in found["tensors"].items()}
+    pooler = [name for name in spec if name.startswith("pooler")]
+    config = {**found["config"], "model_type": model_type}
+    whole = stored(tmp_path / "whole", spec, config, sentences=False)
+    rest = {name: entry for name, entry in spec.items() if name not in pooler}
+    audited = stored(tmp_path / "rest", rest, config, sentences=False)
+    assert len(pooler) == 2
+    assert (audited.verdict, [one.code for one in audited.findings]) == ("clean", ["N433"])
+    lost = sum(prod(spec[name][1]) for name in pooler)
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters
+    assert audited.counts.expected_parameters == (whole.counts.expected_parameters or 0) - lost
+    newest = next(one for one in audited.loads if one.version == "5.23")
+    assert (newest.outcome, newest.missing, newest.excuse) == ("random", 2, "may-be-absent")
+    half = {name: entry for name, entry in spec.items() if name != pooler[0]}
+    assert codes(stored(tmp_path / "half", half, config, sentences=False)) == {"N403"}
+
+
+@pytest.mark.parametrize("model_type", ENCODERS)
+def test_a_sentence_encoder_may_lack_its_pooler(model_type: str, tmp_path: Path) -> None:
+    found = record(model_type, "ForMaskedLM")
+    spec = {name: entry for name, entry in base_of(found).items() if not name.startswith("pooler")}
+    config = {**found["config"], "model_type": model_type}
+    audited = stored(tmp_path / "used", spec, config, sentences=True)
+    assert audited.verdict == "clean"
+    assert codes(stored(tmp_path / "trained", spec, config, sentences=False)) == {"N431"}
 
 
 @pytest.mark.parametrize("model_type", ENCODERS)

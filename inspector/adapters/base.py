@@ -129,7 +129,7 @@ def _tensor(block: Block, *, foreign: bool, doubtful: bool) -> BaseTensor:
         and slot.tensor.dims[1] != slot.kind.chart.partition("->")[0].strip()
     ):
         kind = "grouped conv"
-    needed = block.required and slot.group is None and not slot.extra
+    needed = block.required and slot.built and not slot.extra
     ending = ending or "." + block.key.rpartition(".")[2]
     return BaseTensor(module, ending, block.axes, block.shape, kind=kind, role=slot.role, required=needed,
                       foreign=foreign, doubtful=doubtful)  # fmt: skip

@@ -65,7 +65,7 @@ def findings_beside(
 ) -> Iterator[Finding]:
     """Everything wrong with the tensors. whole: absent ones are missing. named: the base has all the modules."""
     differing = [one for one in matched if one.expected and one.expected.checked and not one.expected.fits(one.shape)]
-    absent = list(_absent(plan, matched)) if whole else []
+    absent = list(absent_of(plan, matched)) if whole else []
     ranks = [one for one in differing if one.differs_at(one.wanted.rank_axis)]
     words = [one for one in differing if one not in ranks and one.differs_at(one.wanted.vocabulary)]
     shapes = [one for one in differing if one not in ranks and one not in words and base is not None]
@@ -144,7 +144,7 @@ def _another_base(base: Base, shapes: Sequence[Matched], matched: Sequence[Match
     )
 
 
-def _absent(plan: ExpectedAdapter, matched: Sequence[Matched]) -> Iterator[tuple[Expected, Boxes]]:
+def absent_of(plan: ExpectedAdapter, matched: Sequence[Matched]) -> Iterator[tuple[Expected, Boxes]]:
     """What is required and not stored, by expectation."""
     stored: dict[Expected, list[Box]] = {}
     for one in matched:

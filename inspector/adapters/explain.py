@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from inspector.adapters.base import Base
 from inspector.adapters.beside_base import Matched, findings_beside, module_of, overlap, unknown_modules
 from inspector.adapters.by_itself import odd_layers, unnamed_targets
+from inspector.adapters.difference import AdapterDifference, difference_of
 from inspector.adapters.expected import Expected, expected_parameters, plan_alone
 from inspector.adapters.names import BASE_LAYER, PROMPT, adapter_kind, base_name, tuner_name
 from inspector.adapters.plan import plan_with
@@ -33,13 +34,15 @@ from inspector.reconciler.wording import family_name
 class AdapterReport(Struct, frozen=True):
     """What an adapter adds up to. expected: parameters that its config trains; None where that is not known.
 
-    unchecked: settings that could not be worked out, each in words.
+    unchecked: settings that could not be worked out, each in words. difference: from what the config adds to the base;
+    None without the base, or where that could not be worked out.
     """
 
     lines: tuple[Line, ...]
     findings: tuple[Finding, ...]
     expected: int | None
     unchecked: tuple[str, ...]
+    difference: AdapterDifference | None = None
 
 
 def kind_of(values: Mapping[str, Any], families: Families) -> str:
@@ -83,7 +86,9 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
         unchecked = (*unchecked, f"names that the definition of {base.name} does not have: {family_name(unknown[0])}")
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _trained(values)
-    return AdapterReport(tuple(_line(one, alone, trained) for one in matched), tuple(findings), total, unchecked)
+    lines = tuple(_line(one, alone, trained) for one in matched)
+    difference = None if alone or unchecked else difference_of(plan, matched)
+    return AdapterReport(lines, tuple(findings), total, unchecked, difference)
 
 
 def _meet(key: str, part: Stored, expected: Sequence[Expected]) -> Iterator[Matched]:

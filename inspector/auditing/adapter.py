@@ -15,6 +15,7 @@ from inspector.adapters.methods import PEFT_TYPES
 from inspector.adapters.names import OWN_PREFIX, adapter_kind, is_adapter, loaded_name, saved_name, tuner_name
 from inspector.adapters.tool_modules import account_tool, kind_of_tool
 from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
+from inspector.auditing.adapter_loads import loads_of_adapter
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
@@ -26,6 +27,7 @@ from inspector.findings.finding import Finding, Place
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint, load, load_repository
 from inspector.loader.configs import config_at
+from inspector.loader.loaders import MLX_ADAPTERS, PEFT
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, Family, families_of, rekeyed
 from inspector.reconciler import ledger
@@ -37,9 +39,6 @@ if TYPE_CHECKING:
 
 MLX_KEYS: Final = {"lora_parameters", "fine_tune_type", "lora_layers"}
 """Keys of mlx-lm's adapter_config.json."""
-PEFT_FILES: Final = ("adapter_model.safetensors", "adapter_model.bin")
-"""The only names under which PEFT looks for an adapter."""
-ADAPTER_FILES: Final = ("adapter_model.safetensors", "adapter_model.bin", "adapters.safetensors")
 
 
 class BaseRead(Struct, frozen=True):
@@ -53,8 +52,10 @@ class BaseRead(Struct, frozen=True):
 def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
     """Whether the weights belong to an adapter, by their names; its config may be absent."""
     if of_peft(checkpoint):
-        named = not stored or is_adapter(map(saved_name, stored))
-        return named and (bool(stored) or checkpoint.set_name.startswith("adapter_model"))
+        tuned = sum(tuner_name(key) is not None for key in stored)
+        most = PEFT.finds(checkpoint.set_name) and 2 * tuned > len(stored)
+        named = not stored or most or is_adapter(map(saved_name, stored))
+        return named and (bool(stored) or checkpoint.set_name.startswith(tuple(PEFT.stems.values())))
     if is_tool_adapter(tool_tensors(stored), stored):
         return True
     return is_adapter(stored) and (checkpoint.adapter is not None or adapter_kind(stored) is not None)
@@ -75,7 +76,7 @@ def audit_adapter(
         return _audit_of_tool(checkpoint, families, found, claim, base)
     values = checkpoint.adapter.values if checkpoint.adapter is not None else {}
     findings = [*checkpoint.findings, *_unusable(checkpoint, families)]
-    families = rekeyed(families, saved_name)
+    stored_as, families = families, rekeyed(families, saved_name)
     skipped = [Skipped("values", "headers only: no tensor data was read")]
     laid = None if base is None else _base(base, families, values)
     if base is None:
@@ -90,7 +91,10 @@ def audit_adapter(
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")
-    return _concluded(checkpoint, report, findings, name, skipped, claim, base)
+    audited = _concluded(checkpoint, report, findings, name, skipped, claim, base)
+    if checkpoint.adapter is not None and not of_peft(checkpoint):
+        return audited
+    return replace(audited, loads=loads_of_adapter(checkpoint, stored_as, report, audited.findings, name.name))
 
 
 def _audit_of_tool(
@@ -157,12 +161,12 @@ def _unusable(checkpoint: Checkpoint, families: Families) -> Iterator[Finding]:
             )
     if checkpoint.alone or not name or not checkpoint.readable:
         return
-    if name in PEFT_FILES:
+    if PEFT.finds(name):
         if config is None:
-            yield ConfigMissing(place=Place(file="adapter_config.json"), loader="PEFT", similar=None)
+            yield ConfigMissing(place=Place(file=PEFT.config), loader=PEFT.name, similar=None)
     elif of_peft(checkpoint) and name.endswith((".safetensors", ".bin")):
-        wanted = PEFT_FILES[name.endswith(".bin")]
-        yield FileNameUnknown(place=Place(file=name), loader="PEFT", wanted=wanted, single=True, variant="")
+        wanted = PEFT.single(name.rpartition(".")[2])
+        yield FileNameUnknown(place=Place(file=name), loader=PEFT.name, wanted=wanted, single=True, variant="")
 
 
 def _first_name(family: Family) -> str:
@@ -233,7 +237,7 @@ def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
     if checkpoint.adapter is None:
         return None
     base = checkpoint.adapter.values.get("base_model_name_or_path")
-    there = next((name for name in ADAPTER_FILES if name in checkpoint.siblings), None)
+    there = next((name for name in (*PEFT.files, *MLX_ADAPTERS.files) if name in checkpoint.siblings), None)
     return AdapterBesideWeights(
         place=Place(file=checkpoint.adapter.file),
         base=base if isinstance(base, str) and base else None,

@@ -1,15 +1,10 @@
-"""Whether the loader that a folder is made for finds the config and the weights by their names.
-
-Sources: transformers 5, `modeling_utils.py` (`_get_resolved_checkpoint_files`) and `AutoConfig.from_pretrained`;
-diffusers 0.36, `models/modeling_utils.py` and `utils/constants.py`.
-"""
+"""Whether the loader that a folder is made for finds the config and the weights by their names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.architectures.defaults import defaults_of
@@ -17,30 +12,15 @@ from inspector.auditing.result import Audit, verdict_with
 from inspector.findings.finding import Finding, Place, ordered
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import LITGPT_FILES
+from inspector.loader.loaders import DIFFUSERS, INDEX, TRANSFORMERS, Loader
 
-CONFIG: Final = "config.json"
+CONFIG: Final = TRANSFORMERS.config
 OTHER_CONFIGS: Final = (
     "params.json", "open_clip_config.json", "modules.json", "config_sentence_transformers.json", *LITGPT_FILES
 )  # fmt: skip
 """Files that say how weights without a config.json are loaded."""
-INDEX: Final = ".index.json"
 ENDINGS: Final = {"safetensors": "safetensors", "bin": "bin", "pt": "bin", "pth": "bin", "ckpt": "bin"}
 """Ending of a weight file -> the ending that loaders look for in its format."""
-
-
-class Loader(Struct, frozen=True):
-    """A loader, and the stem of the names that it looks for with each ending."""
-
-    name: str
-    stems: Mapping[str, str]
-
-    def finds(self, name: str) -> bool:
-        """Whether it looks for this single file or index."""
-        return name.removesuffix(INDEX) in {f"{stem}.{ending}" for ending, stem in self.stems.items()}
-
-
-TRANSFORMERS: Final = Loader("transformers", {"safetensors": "model", "bin": "pytorch_model"})
-DIFFUSERS: Final = Loader("diffusers", {"safetensors": "diffusion_pytorch_model", "bin": "diffusion_pytorch_model"})
 
 
 def with_file_names(audited: Audit) -> Audit:
@@ -94,7 +74,7 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
     if not ending or any(loader.finds(one) for one in there) or config.get("transformers_weights") == name:
         yield from findings
         return
-    single = f"{loader.stems[ending]}.{ending}"
+    single = loader.single(ending)
     if stem == f"{loader.stems[ending]}-*":
         from inspector.findings.shards.index import IndexMissing, IndexRequired
 

@@ -9,15 +9,14 @@ from msgspec.structs import replace
 
 from inspector.auditing.result import CLEAN, UNDECIDED, UNREADABLE, Audit, Skipped, verdict_of, verdict_with
 from inspector.findings.finding import Finding, Place, ordered
+from inspector.loader.loaders import DIFFUSERS
 from inspector.loading.outcome import (
     ALTERED,
-    CHANGES,
+    BY_CLASS,
     COMPLETE,
     FAILURES,
-    OPTIONAL,
     RANDOM,
     REFUSES,
-    UNFILLED,
     UNKNOWN,
     UNSUPPORTED,
     Load,
@@ -56,7 +55,7 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     if config is None or config.kind != "config":
         return _without_config(audited)
     if "_class_name" in config.values:
-        return (_of_diffusers(audited),)
+        return (_of_diffusers(audited, config.values),)
     if config.values.keys().isdisjoint(("model_type", "auto_map")):
         return _without_config(audited)
     from inspector.loading.registries import of_safetensors
@@ -90,8 +89,13 @@ def _without_config(audited: Audit) -> tuple[Load, ...]:
         return ()
     from inspector.findings.config import ConfigMissing, ModelTypeMissing
 
-    if not any(isinstance(one, ConfigMissing | ModelTypeMissing) for one in audited.findings):
+    unusable = next((one for one in audited.findings if isinstance(one, ConfigMissing | ModelTypeMissing)), None)
+    if unusable is None:
         return ()
+    if isinstance(unusable, ConfigMissing) and unusable.loader == DIFFUSERS.name:
+        from inspector.loading.diffusers import without_config
+
+        return (replace(without_config(), intended=True),)
     given = Given(audited.checkpoint, None, None, None)
     config = audited.checkpoint.config
     if config is not None and config.file == "config.json":
@@ -99,26 +103,10 @@ def _without_config(audited: Audit) -> tuple[Load, ...]:
     return (replace(loads(given, NEWEST), intended=True), loads(given, OLDER))
 
 
-def _of_diffusers(audited: Audit) -> Load:
-    """What diffusers does with a component, by what the audit found."""
-    files = tuple(file.name for file in audited.checkpoint.files)
-    load = Load(loader="diffusers", version="0.42", outcome=UNKNOWN, intended=True, files=files, source="documented")
-    errors = [one for one in audited.findings if one.severity == "error"]
-    case = audited.case
-    if any(one.code.startswith(("H1", "S2")) for one in errors):
-        first = next(one for one in errors if one.code.startswith(("H1", "S2")))
-        return replace(load, outcome=REFUSES, because=f"{first.place.file}: {first.name}")
-    if case is None:
-        return replace(load, because="the class has no definition")
-    missing = sum(one.tensors for one in case.placement.missing)
-    mismatched = sum(one.tensors for one in case.placement.mismatched)
-    unexpected = sum(one.tensors for one in case.placement.unexpected)
-    if mismatched or case.causes:
-        return replace(load, outcome=REFUSES, because="tensors have another shape")
-    if case.reading.prefix or case.reading.writer:
-        return replace(load, because="its names are not those of diffusers")
-    load = replace(load, missing=missing, unexpected=unexpected, mismatched=0)
-    return replace(load, outcome=RANDOM if missing else COMPLETE, because="tensors are missing" if missing else "")
+def _of_diffusers(audited: Audit, values: Mapping[str, Any]) -> Load:
+    from inspector.loading.diffusers import of_component
+
+    return replace(of_component(audited.checkpoint, values, _unreadable(audited), audited.case), intended=True)
 
 
 def judged_for(audited: Audit, name: str) -> Audit:
@@ -179,7 +167,7 @@ def _is_whole(audited: Audit) -> bool:
 def _unreadable(audited: Audit) -> str:
     """Why a file of the audited set cannot be opened."""
     for finding in audited.findings:
-        if finding.severity == "error" and finding.code.startswith(("H1", "S203")):
+        if finding.unreadable:
             return f"{finding.place.file} cannot be read: {finding.name}"
     return ""
 
@@ -217,13 +205,9 @@ def _findings(audited: Audit, found: tuple[Load, ...]) -> Iterator[Finding]:
     older = next(one for one in found if one.loader == "transformers" and str(one.version).startswith(OLDER))
     values = audited.checkpoint.config.values if audited.checkpoint.config is not None else {}
     written = str(values.get("transformers_version") or "").partition(".")[0]
-    wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.because in (CHANGES, UNFILLED))
+    wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.excuse == BY_CLASS)
     loaded = wrote or (newest.outcome == UNSUPPORTED and older.outcome == COMPLETE)
-    if (
-        newest.because in (CHANGES, UNFILLED)
-        or newest.because.endswith(OPTIONAL)
-        or (newest.outcome == UNSUPPORTED and not loaded)
-    ):
+    if newest.excuse or (newest.outcome == UNSUPPORTED and not loaded):
         return
     from inspector.findings.loading import LoaderFails, NewestLoaderFails
 

@@ -23,7 +23,9 @@ from inspector.findings.names.components import (
 )
 from inspector.findings.reading.place import NoWeights
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
 from inspector.loader.over_budget import exceeded_findings
+from inspector.loading.pipelines import model_classes, needed_by
 from inspector.reconciler.ledger import Counts, Ledger
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     """Audits a pipeline: the findings of its components, each with the component."""
     assert root.pipeline is not None
     wanted = dict(components_of(root.pipeline.values))
-    findings = _beyond_the_folder(root)
+    findings = [*_beyond_the_folder(root), *_incomplete(root.pipeline)]
     checkpoints: dict[str, Checkpoint | None] = {}
     try:
         for name in wanted:
@@ -103,6 +105,19 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     )
 
 
+def _incomplete(index: Config) -> Iterator[Finding]:
+    """The finding on a model_index.json that has null for what the class of its pipeline needs, or names no class."""
+    class_name = index.values.get("_class_name")
+    named = class_name[-1] if isinstance(class_name, list) and class_name else class_name
+    stated = named if isinstance(named, str) else None
+    needed = needed_by(stated) if stated is not None else ()
+    absent = tuple(name for name in needed if index.values.get(name) == [None, None])
+    if absent or "_class_name" not in index.values:
+        from inspector.findings.names.components import PipelineIncomplete
+
+        yield PipelineIncomplete(place=Place(file=index.file, key="_class_name"), class_name=stated, components=absent)
+
+
 STEPS_A_NAME, STEPS_A_COMPONENT = 20, 1_000
 MOST_NAMED = 8
 """Most missing components that are reported one by one."""
@@ -140,8 +155,18 @@ def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> 
         config = part.checkpoint.config
         own = None if config is None else config.values.get("_class_name")
         reported = any(isinstance(finding, NamesOfAnotherArchitecture) for finding in part.findings)
-        if isinstance(own, str) and own != wanted[name] and not reported and {own, wanted[name]} <= modules().keys():
+        if (
+            isinstance(own, str)
+            and own != wanted[name]
+            and not reported
+            and own in modules()
+            and _is_model(wanted[name])
+        ):
             yield ComponentClassDiffers(place=Place(file=f"{name}/"), component=name, index=wanted[name], config=own)
+
+
+def _is_model(class_name: str) -> bool:
+    return class_name in modules() or class_name in model_classes()
 
 
 def with_claim(audited: Audit, stated: Stated | None) -> Audit:

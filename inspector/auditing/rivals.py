@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_with
-from inspector.findings.finding import Finding, Place, ordered
+from inspector.findings.finding import ContentFinding, Finding, Place, ordered
 from inspector.loader.checkpoint import Checkpoint, load_rival
+from inspector.loader.loaders import DIFFUSERS, TRANSFORMERS
 
 if TYPE_CHECKING:
     from inspector.findings.stored_set import StoredSet
-
-DIFFUSERS: Final = "diffusion_pytorch_model"
-CONSEQUENCES: Final = ("C", "N", "D", "P")
-"""Stages whose findings follow from having taken the wrong set: config, names, dims, totals."""
 
 
 def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
@@ -37,7 +34,7 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
     if not (only_loaded or only_instead or layouts):
         return _not_compared(audited, other)
     kept, problems, aside = list(audited.findings), tuple[str, ...](), other
-    wrong = [one for one in kept if one.severity != "note" and one.code.startswith(CONSEQUENCES)]
+    wrong = [one for one in kept if one.severity != "note" and isinstance(one, ContentFinding)]
     if (wrong or not checkpoint.readable) and not any(
         one.severity == "error" for one in judge(replace(other, alone=True)).findings
     ):
@@ -47,7 +44,7 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
 
     finding = SetsDiffer(
         place=Place(file=checkpoint.set_name),
-        loader="diffusers" if checkpoint.set_name.startswith(DIFFUSERS) else "transformers",
+        loader=(DIFFUSERS if DIFFUSERS.finds(checkpoint.set_name) else TRANSFORMERS).name,
         loaded=_stored(checkpoint),
         instead=_stored(other),
         only_loaded=len(only_loaded),

@@ -134,9 +134,10 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
         audited = with_file_names(audited)
         if not audited.checkpoint.set_name or audited.checkpoint.alone:
             return audited
+        from inspector.auditing.declared import with_declared
         from inspector.auditing.loads import with_loads
 
-        return with_loads(audited)
+        return with_loads(with_declared(audited))
 
 
 def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | None) -> Audit:

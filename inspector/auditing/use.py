@@ -17,9 +17,8 @@ from inspector.findings.single_causes import BaseModelUsed, ClassDiffers, HeadUn
 from inspector.findings.totals import HeadMissing
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
+from inspector.loading.tables import generating
 
-GENERATING: Final = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration", "Seq2SeqLM", "ForSpeechSeq2Seq")
-"""Ends of classes that are of no use without their head."""
 POOLING: Final = ("modules.json", "config_sentence_transformers.json")
 """Files that show that the hidden states of the base model are used."""
 
@@ -46,7 +45,7 @@ def base_in_use(checkpoint: Checkpoint, findings: Sequence[Finding]) -> Used | N
 def by_use(findings: Sequence[Finding]) -> Iterator[Finding]:
     """The findings, with a warning where a head that can be trained is not stored."""
     for one in findings:
-        untrained = isinstance(one, ClassDiffers) and _is_base(one) and not one.declared.endswith(GENERATING)
+        untrained = isinstance(one, ClassDiffers) and _is_base(one) and one.declared not in generating()
         yield HeadUntrained(**asdict(one)) if untrained else one
 
 

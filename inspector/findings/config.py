@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number, value
 
 
@@ -17,7 +17,7 @@ class Rival(msgspec.Struct, frozen=True):
     weights: Any
 
 
-class ConfigDisagrees(Finding, frozen=True, kw_only=True):
+class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     """A config key contradicts the weights.
 
     What it means
@@ -111,7 +111,7 @@ class ConfigDisagrees(Finding, frozen=True, kw_only=True):
         return f": {self.families[0]}{more}"
 
 
-class ConfigImpossible(Finding, frozen=True, kw_only=True):
+class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
     """The config values are inconsistent.
 
     What it means
@@ -155,7 +155,7 @@ class ConfigImpossible(Finding, frozen=True, kw_only=True):
         return Remedy("correct these keys in config.json" if len(self.keys) > 1 else "correct this key in config.json")
 
 
-class KeyNotUnderstood(Finding, frozen=True, kw_only=True):
+class KeyNotUnderstood(ContentFinding, frozen=True, kw_only=True):
     """Config keys that inspector does not recognize.
 
     What it means
@@ -188,7 +188,7 @@ class KeyNotUnderstood(Finding, frozen=True, kw_only=True):
         return [("keys", f"{number(self.count)}: {listed(self.keys)}")]
 
 
-class ConfigMissing(Finding, frozen=True, kw_only=True):
+class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
     """The folder has no config.json.
 
     What it means
@@ -225,7 +225,7 @@ class ConfigMissing(Finding, frozen=True, kw_only=True):
         return Remedy(f"rename {self.similar} to config.json", (step,))
 
 
-class ModelTypeMissing(Finding, frozen=True, kw_only=True):
+class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
     """The config does not name a model type.
 
     What it means

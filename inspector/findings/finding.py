@@ -82,6 +82,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     from_component: in the audit of a pipeline, where `place` is the place in the pipeline.
     reference: what the reference reader says of the file, where it was asked.
 
+    unreadable: whether no loader opens the file that it is about. incomplete: whether files or tensors are lost that an
+    index of the others would leave out, so that loaders took these for the whole model. mended: whether mend carries
+    out its remedy although it is a note.
+
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.
     """
@@ -89,6 +93,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     code: ClassVar[str] = ""
     name: ClassVar[str] = ""
     severity: ClassVar[str] = "error"
+    unreadable: ClassVar[bool] = False
+    incomplete: ClassVar[bool] = False
+    mended: ClassVar[bool] = False
 
     place: Place = Place()
     confidence: str = "certain"
@@ -149,6 +156,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def _of_component(self) -> Self:
         component = self.from_component
         return self if component is None else msgspec.structs.replace(self, place=component.place)
+
+
+class ContentFinding(Finding, frozen=True, kw_only=True):
+    """Base of findings on what the weights hold, by their config and definition: other weights may not have it."""
 
 
 def as_json(value: Any) -> Any:

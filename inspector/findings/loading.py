@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Remedy, Rows
 from inspector.findings.words import count
 
 WORDS = {
@@ -14,7 +14,7 @@ WORDS = {
 """Outcome -> what the loader does."""
 
 
-class LoaderFails(Finding, frozen=True, kw_only=True):
+class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """The loader that the checkpoint is made for does not load it completely.
 
     What it means
@@ -57,7 +57,7 @@ class LoaderFails(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.outcome == "random":
             return Remedy("restore or train these tensors, or choose a class that has none of them")
-        return Remedy("")
+        return Remedy("correct what it refuses" if self.outcome == "refuses" else "")
 
 
 class NewestLoaderFails(LoaderFails, frozen=True, kw_only=True):

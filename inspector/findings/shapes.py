@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number, shape
 
 
-class UnexpectedShape(Finding, frozen=True, kw_only=True):
+class UnexpectedShape(ContentFinding, frozen=True, kw_only=True):
     """A stored shape and the expected one: dims as expressions and as numbers, with the values behind them."""
 
     stored: tuple[int, ...]

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from inspector.findings.finding import NOTHING_TO_DO, Finding, Remedy, Rows, Step
+from inspector.findings.finding import NOTHING_TO_DO, ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number, shape, value
 
 
@@ -28,7 +28,7 @@ class KeyValues(msgspec.Struct, frozen=True):
         return Step(action="set", file=file, key=tuple(self.key.split(".")), old=old, new=self.solved)
 
 
-class ConfigOfAnotherSize(Finding, frozen=True, kw_only=True):
+class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
     """The config is of another size of this model family.
 
     What it means
@@ -76,7 +76,7 @@ class ConfigOfAnotherSize(Finding, frozen=True, kw_only=True):
         return Remedy(f"use the {self.file} that belongs to these weights{of}", steps)
 
 
-class ConfigKeysAbsent(Finding, frozen=True, kw_only=True):
+class ConfigKeysAbsent(ContentFinding, frozen=True, kw_only=True):
     """The config lacks keys that these weights need.
 
     What it means
@@ -117,7 +117,7 @@ class ConfigKeysAbsent(Finding, frozen=True, kw_only=True):
         return Remedy(f"add {added} to {self.file}", tuple(one.step(self.file) for one in self.keys))
 
 
-class OneRankOfSeveral(Finding, frozen=True, kw_only=True):
+class OneRankOfSeveral(ContentFinding, frozen=True, kw_only=True):
     """The weights are one rank of a tensor-parallel save.
 
     What it means
@@ -172,7 +172,7 @@ class LayerHeads(msgspec.Struct, frozen=True):
     heads: int
 
 
-class HeadsPruned(Finding, frozen=True, kw_only=True):
+class HeadsPruned(ContentFinding, frozen=True, kw_only=True):
     """Attention heads were pruned from some layers.
 
     What it means
@@ -215,7 +215,7 @@ class HeadsPruned(Finding, frozen=True, kw_only=True):
         return Remedy("load it with the program that pruned it, or take the original weights")
 
 
-class WeightsIncomplete(Finding, frozen=True, kw_only=True):
+class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     """A large part of the model is not stored.
 
     What it means
@@ -244,6 +244,7 @@ class WeightsIncomplete(Finding, frozen=True, kw_only=True):
 
     code = "N426"
     name = "weights-incomplete"
+    incomplete = True
 
     tensors: int
     of: int
@@ -266,7 +267,7 @@ class WeightsIncomplete(Finding, frozen=True, kw_only=True):
         return Remedy("fetch the other shards or the whole checkpoint: no file contains these tensors")
 
 
-class ClassDiffers(Finding, frozen=True, kw_only=True):
+class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     """The weights have the head of another class than the config names.
 
     What it means
@@ -382,7 +383,7 @@ class BaseModelUsed(ClassDiffers, frozen=True, kw_only=True):
         return NOTHING_TO_DO
 
 
-class PartOfAnotherKind(Finding, frozen=True, kw_only=True):
+class PartOfAnotherKind(ContentFinding, frozen=True, kw_only=True):
     """A part of the model is stored as another kind of module than the config's.
 
     What it means

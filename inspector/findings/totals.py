@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.role_words import label
 from inspector.findings.words import count, listed, number, shape
 
 
-class TiedHead(Finding, frozen=True, kw_only=True):
+class TiedHead(ContentFinding, frozen=True, kw_only=True):
     """A tensor that is tied to another one. solved: no config says so."""
 
     role: str
@@ -19,7 +19,7 @@ class TiedHead(Finding, frozen=True, kw_only=True):
     solved: bool
 
 
-class HeadMissing(Finding, frozen=True, kw_only=True):
+class HeadMissing(ContentFinding, frozen=True, kw_only=True):
     """The output head is neither stored nor tied.
 
     What it means
@@ -127,7 +127,7 @@ class HeadTied(TiedHead, frozen=True, kw_only=True):
         return f"{name} is not stored; {ties} to the {label(self.tied_to)}"
 
 
-class BuffersStored(Finding, frozen=True, kw_only=True, omit_defaults=True):
+class BuffersStored(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
     """Buffers are stored.
 
     What it means
@@ -167,7 +167,7 @@ class BuffersStored(Finding, frozen=True, kw_only=True, omit_defaults=True):
         return rows
 
 
-class TotalDisagrees(Finding, frozen=True, kw_only=True):
+class TotalDisagrees(ContentFinding, frozen=True, kw_only=True):
     """A total in the index is wrong.
 
     What it means

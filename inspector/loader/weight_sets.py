@@ -13,6 +13,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
+
 SAFETENSORS: Final = "safetensors"
 _FORMATS: Final = {
     "safetensors": SAFETENSORS,
@@ -39,13 +41,12 @@ _RANKED: Final = r"(?P<stem>consolidated)\.[0-9]{2}\.(?P<ending>pth|safetensors)
 _INDEX: Final = r"(?P<stem>.*)\.(?P<ending>safetensors|bin)\.index(?P<variant>\.[A-Za-z0-9_]{1,20})?\.json"
 _PICKLES: Final = frozenset({"pkl", "pickle", "joblib", "dill", "dat", "data"})
 """Endings of files that are read as pickles where one is named, and are no weights of a folder."""
-_KNOWN_STEMS: Final = ("model", "diffusion_pytorch_model", "pytorch_model")
-_SINGLE_FIRST: Final = ("model", "pytorch_model")
-"""Stems of which transformers takes a single file before an index (`_get_resolved_checkpoint_files`).
-
-diffusers takes the index first (`models/modeling_utils.py`, `_get_checkpoint_shard_files`).
-"""
-_LAST_STEMS: Final = ("consolidated", "adapter_model", "optimizer")
+_KNOWN_STEMS: Final = tuple(
+    dict.fromkeys(loader.stems[ending] for ending in TRANSFORMERS.stems for loader in (TRANSFORMERS, DIFFUSERS))
+)
+"""Stems of the files of models, the first to be audited first."""
+_SINGLE_FIRST: Final = frozenset(TRANSFORMERS.stems.values())
+_LAST_STEMS: Final = ("consolidated", *dict.fromkeys(PEFT.stems.values()), "optimizer")
 
 
 class WeightSet(Struct, frozen=True):

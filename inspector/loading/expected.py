@@ -23,6 +23,8 @@ def plan_of(values: Mapping[str, Any], class_name: str, model_type: str, major: 
     """
     definition = definition_of(model_type)
     head = None if definition is None else head_for(definition, class_name)
+    if definition is not None and class_name in definition.names:  # a class of diffusers, which has no heads
+        head = definition.heads[0]
     if definition is None or head is None:
         return None
     of_type = defaults_by(major)

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct, field
 
 from inspector.algebra.boxes import Box, count, minus, within
-from inspector.algebra.names import name_of
+from inspector.algebra.names import key_of, name_of
+from inspector.algebra.span import Span
 from inspector.loading.renaming import Renamed, renamed
 from inspector.loading.tables import ClassRules, transforms_of
 from inspector.loading.templates import joined_with, projected, sample, template
@@ -61,6 +62,11 @@ class Memory(Struct, eq=False):
         """Whether any tensor has the key of a sampled name."""
         return template(name)[0] in self.boxes
 
+    def holds(self, name: str) -> bool:
+        """Whether a tensor of this name is in memory."""
+        key, place = key_of(name)
+        return bool(within(self.boxes.get(key, ()), tuple(Span.of([index]) for index in place)))
+
 
 class Counted(Struct):
     """What a file leaves: names that are missing, unexpected or of another shape.
@@ -99,7 +105,7 @@ def memory_of(plan: Plan, rules: ClassRules, name: Namer) -> Memory:
             made.boxes[key] = joined_with(made.boxes.get(key, ()), boxes)
             if not slot.tensor.counted:
                 made.buffers.add(key)
-            if not block.required and not slot.tied:
+            if slot.usual or (not block.required and not slot.tied):
                 made.optional.add(key)
             if found.converter is None:
                 made.shapes.setdefault(key, []).append((boxes[0], block.shape))

@@ -19,8 +19,8 @@ CHANGES: Final = "the class changes weights while it is built"
 """Why a class alters healthy files: no fault of theirs."""
 UNFILLED: Final = "the class leaves tensors of every file without values"
 """Why a class leaves tensors of healthy files on the meta device: no fault of theirs."""
-OPTIONAL: Final = "; files may leave them out"
-"""End of the reason where only tensors are missing that files of the type may leave out, as BERT's pooler."""
+BY_CLASS, MAY_BE_ABSENT = "by-class", "may-be-absent"
+"""Excuses: every file of the class loads like this; only tensors are missing that its files may leave out."""
 FAILURES = (RANDOM, ALTERED, REFUSES, UNSUPPORTED)
 
 
@@ -32,7 +32,7 @@ class Load(Struct, frozen=True, kw_only=True):
 
     missing, unexpected, mismatched: numbers of tensors in its own loading info, None where it has none. intended:
     whether the checkpoint is made for it. files: what it reads. because: the reason, "" where it loads completely.
-    source: "recorded" or "documented".
+    source: "recorded" or "documented". excuse: why a failure is no fault of the files, one of the excuses or "".
     """
 
     loader: str
@@ -45,3 +45,4 @@ class Load(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     because: str = ""
     source: str = "recorded"
+    excuse: str = ""

@@ -1,7 +1,8 @@
 """What transformers says of each of its classes that decides how names are matched.
 
 `classes.jsonl` holds a line with versions and model types, one with the transforms, one with the names of all classes,
-and one for each class; a line is found by its beginning and only that line is decoded.
+one with the token ids that configs have by default, and one for each class; a line is found by its beginning and only
+that line is decoded.
 `tests/oracle/make_loading_tables.py` makes it.
 """
 
@@ -16,6 +17,7 @@ from typing import Any
 
 from msgspec import Struct, convert
 
+from inspector.architectures.catalog import letters
 from inspector.loading.renaming import Transform
 
 NEWEST, OLDER = "5", "4"
@@ -121,14 +123,42 @@ def _types() -> Mapping[str, frozenset[str]]:
 
 
 class Names(Struct, frozen=True):
-    """The classes of a version, and the class of each model type that AutoModel builds."""
+    """The classes of a version, and the class of each model type that AutoModel builds.
+
+    inner: classes that the newest version has in its modules and does not export.
+    """
 
     classes: frozenset[str]
     bases: Mapping[str, str]
+    inner: frozenset[str]
+
+
+@cache
+def type_of_class(class_name: str) -> str | None:
+    """The model type of a class of the newest version: that of its config class; None for unknown classes."""
+    if class_name not in names_of(NEWEST).classes:
+        return None
+    exception: str | None = _line("names")["types"].get(class_name)
+    if exception is not None:
+        return exception
+    fitting = [name for name in _types()[NEWEST] if letters(class_name).startswith(letters(name))]
+    return max(fitting, key=lambda name: (len(letters(name)), name), default=None)
+
+
+@cache
+def default_token_ids(model_type: str) -> frozenset[int]:
+    """The token ids that the config of a model type has by default in either version: no statement on its tokenizer."""
+    return frozenset(_line("token_ids")["token_ids"].get(model_type, ()))
+
+
+@cache
+def generating() -> frozenset[str]:
+    """Classes of the newest version that generate, by its `GenerationMixin`: of no use without their head."""
+    return frozenset(_line("names")["generating"])
 
 
 @cache
 def names_of(major: str) -> Names:
     """The classes of a major version."""
     line = _line("names")
-    return Names(frozenset(line["names"][major]), line["bases"][major])
+    return Names(frozenset(line["names"][major]), line["bases"][major], frozenset(line["inner"]))

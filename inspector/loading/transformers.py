@@ -13,12 +13,15 @@ from msgspec import Struct
 
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout
+from inspector.loader.loaders import TRANSFORMERS
 from inspector.loading.as_written import is_as_written
+from inspector.loading.config_rules import refused_config
 from inspector.loading.outcome import (
     ALTERED,
+    BY_CLASS,
     CHANGES,
     COMPLETE,
-    OPTIONAL,
+    MAY_BE_ABSENT,
     RANDOM,
     REFUSES,
     UNFILLED,
@@ -33,14 +36,6 @@ if TYPE_CHECKING:
     from inspector.loading.memory import Counted, Namer
     from inspector.reconciler.reconcile import Reconciled
 
-NAME: Final = "transformers"
-FILES: Final = (
-    "model.safetensors",
-    "model.safetensors.index.json",
-    "pytorch_model.bin",
-    "pytorch_model.bin.index.json",
-)
-"""What it looks for, in this order."""
 FORMATS: Final = ("pt", "mlx")
 """Values of `format` in the metadata with which transformers 4.57 loads; "tf" and "flax" need these libraries."""
 
@@ -77,7 +72,9 @@ def loads(given: Given, major: str) -> Load:
 
 def _load(major: str, outcome: str, because: str = "", given: Given | None = None, **counts: Any) -> Load:
     files = () if given is None else tuple(file.name for file in given.checkpoint.files)
-    return Load(loader=NAME, version=version_of(major), outcome=outcome, because=because, files=files, **counts)
+    return Load(
+        loader=TRANSFORMERS.name, version=version_of(major), outcome=outcome, because=because, files=files, **counts
+    )
 
 
 def _by_config(given: Given, major: str) -> Load | None:
@@ -90,7 +87,8 @@ def _by_config(given: Given, major: str) -> Load | None:
         return _load(major, REFUSES, "config.json has no model_type")
     if not has_type(values["model_type"], major):
         return _load(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
-    return None
+    refused = refused_config(values) if major == NEWEST else ""
+    return _load(major, REFUSES, refused) if refused else None
 
 
 def _by_files(given: Given, major: str) -> Load | None:
@@ -100,9 +98,9 @@ def _by_files(given: Given, major: str) -> Load | None:
     index = checkpoint.index
     if index is not None:
         there = there | {index.file}
-    taken = next((name for name in FILES if name in there), None)
+    taken = next((name for name in TRANSFORMERS.files if name in there), None)
     if taken is None:
-        return _load(major, REFUSES, f"no file is named {FILES[0]} or {FILES[2]}")
+        return _load(major, REFUSES, f"no file is named {' or '.join(map(TRANSFORMERS.single, TRANSFORMERS.stems))}")
     if index is not None and taken == index.file:
         if index.without_metadata:
             return _load(major, REFUSES, f"{index.file} has no metadata (KeyError)")
@@ -208,13 +206,14 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
     counts = {"missing": found.missing, "unexpected": found.unexpected, "mismatched": 0}
     if found.missing:
         words = f"{found.missing} of its tensors are not in the file, such as {found.first_missing}"
-        words += "" if found.required else OPTIONAL
-        return _load(major, RANDOM, words, given, **counts)
+        excuse = "" if found.required else MAY_BE_ABSENT
+        words += "; files may leave them out" if excuse else ""
+        return _load(major, RANDOM, words, given, excuse=excuse, **counts)
     if rules.unfilled:
-        return _load(major, RANDOM, UNFILLED, given, **counts)
+        return _load(major, RANDOM, UNFILLED, given, excuse=BY_CLASS, **counts)
     if found.overwritten is not None and major == OLDER:
         words = f"a tie overwrites {found.overwritten[0]}, which headers cannot prove to be a copy"
         return _load(major, UNKNOWN, words, given, **counts)
     if rules.altered:
-        return _load(major, ALTERED, CHANGES, given, **counts)
+        return _load(major, ALTERED, CHANGES, given, excuse=BY_CLASS, **counts)
     return _load(major, COMPLETE, "", given, **counts)

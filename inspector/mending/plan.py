@@ -15,12 +15,6 @@ from inspector.mending.refusals import refusal_of
 
 BY_PROGRAM: Final = frozenset({"set", "remove", "rename", "write", "move", "truncate"})
 """Actions that mend carries out; `fetch` needs the network and is left to the person."""
-NOTES: Final = frozenset({"H119"})
-"""Notes of which the remedy is carried out as well: metadata without `format`."""
-
-
-INCOMPLETE: Final = frozenset({"S201", "R005", "N426"})
-"""Findings on files and shards that are lost: an index of the rest would let loaders take it for the whole model."""
 
 
 class MendStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,11 +77,11 @@ def _part(audited: Audit, findings: Iterable[Finding]) -> tuple[list[MendStep], 
     steps: list[MendStep] = []
     left: list[Left] = []
     findings = list(findings)
-    able = BY_PROGRAM - {"write"} if any(one.code in INCOMPLETE for one in findings) else BY_PROGRAM
+    able = BY_PROGRAM - {"write"} if any(one.incomplete for one in findings) else BY_PROGRAM
     for finding in findings:
         remedy = finding.remedy()
         mendable = bool(remedy.steps) and all(step.action in able for step in remedy.steps)
-        if finding.severity == "note" and not (mendable and finding.code in NOTES):
+        if finding.severity == "note" and not (mendable and finding.mended):
             continue
         made = list(_expanded(audited, finding.code, remedy.steps, steps)) if mendable else []
         refused = next((step.error for step in made if step.error is not None), None)

@@ -46,7 +46,10 @@ class Part(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """Rows under a prefix. `optional`: all or nothing for each index; `extra`: not part of the class's model."""
+    """Rows under a prefix. `optional`: all or nothing for each index; `extra`: not part of the class's model.
+
+    usual: of an optional group, whether the class builds it, so that the formula counts it unless none of it is stored.
+    """
 
     prefix: str
     rows: tuple[Row, ...]
@@ -56,6 +59,7 @@ class Group(Struct, frozen=True):
     tower: str = ""
     extra: str = ""
     renames: Mapping[str, str] = {}
+    usual: bool = False
 
 
 class Either(Struct, frozen=True):
@@ -169,6 +173,11 @@ def under(
     return Group(
         prefix=prefix, rows=parts, when=when, optional=optional, tied=tied, tower=tower, extra=extra, renames=renames
     )
+
+
+def usually(*parts: Row) -> Group:
+    """Rows that the class builds and files may leave out together, as the pooler of a base model."""
+    return Group("", parts, optional=True, usual=True)
 
 
 def either(first: Row, second: Row) -> Either:

@@ -50,10 +50,10 @@ def _holds(scope: Scope, slot: Slot, path: tuple[str, ...], node: Node) -> bool:
 
 
 def counted(plan: Plan) -> Iterator[Slot]:
-    """The rows that the formula counts: no buffers, no copies, no optional or extra rows."""
+    """The rows that the formula counts: no buffers, no copies, no optional or extra rows but usual ones."""
     ties = Ties(plan.scope, plan.unrolled.slots)
     for slot in shown_slots(plan):
-        if not slot.tensor.counted or slot.optional or slot.group is not None or slot.extra:
+        if not slot.tensor.counted or not slot.built or slot.extra:
             continue
         if ties.target(slot, True) is None:
             yield slot

@@ -33,8 +33,9 @@ class Slot(Struct, frozen=True, eq=False):
 
     path: the template of its name, below the root where `body`. row: the same without the suffix of the tensor.
     whens: predicates that must all hold. choices: (number of the `either`, side) pairs it depends on. group: the
-    all-or-nothing group (number, count of leading holes that identify it). scope: the path of its submodel.
-    tied: "role:…" or "path:…"; ties: the predicate, None for that of the definition. submodel: the submodel prefixes.
+    all-or-nothing group (number, count of leading holes that identify it); usual: it is counted unless absent.
+    scope: the path of its submodel. tied: "role:…" or "path:…"; ties: the predicate, None for that of the definition.
+    submodel: the submodel prefixes.
     own_row: `row` as the definition has it, where a dialect renames it.
     """
 
@@ -49,6 +50,7 @@ class Slot(Struct, frozen=True, eq=False):
     holes: tuple[str, ...]
     optional: bool
     group: tuple[int, int] | None
+    usual: bool
     tied: str
     ties: Node | None
     extra: str
@@ -59,6 +61,11 @@ class Slot(Struct, frozen=True, eq=False):
     body: bool
     inner_path: str  # below the last submodel, for the dialects of the submodel's definition
     own_row: str = ""
+
+    @property
+    def built(self) -> bool:
+        """Whether the class builds it whatever is stored, so that the formula counts it."""
+        return not self.optional and (self.group is None or self.usual)
 
 
 class OpaqueSlot(Struct, frozen=True):
@@ -77,6 +84,7 @@ class _Context(Struct, frozen=True):
     renames: Mapping[str, Node] | None = None
     whens: tuple[Condition, ...] = ()
     group: tuple[int, int] | None = None
+    usual: bool = False
     tied: str = ""
     extra: str = ""
     tower: str = ""
@@ -131,6 +139,7 @@ class _Unroller:
             renames={**outer, **own},
             whens=(*context.whens, *_predicates(row.when, outer, context.scope)),
             group=group,
+            usual=row.usual if row.optional else context.usual,
             tied=tied,
             extra=row.extra or context.extra,
             tower=row.tower or context.tower,
@@ -186,6 +195,7 @@ class _Unroller:
                     holes=tuple(HOLE.findall(full)),
                     optional=row.optional or tensor.optional,
                     group=context.group,
+                    usual=context.usual,
                     tied=tied,
                     ties=ties,
                     extra=context.extra,

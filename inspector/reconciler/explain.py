@@ -32,6 +32,8 @@ def reconciliation_findings(case: Reconciled, families: Families, again: Again) 
     yield from _ties(case)
     yield from _components(case)
     yield from _declared(case)
+    if case.absent:
+        yield _usual_absent(case.absent)
 
 
 def _on_differences(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
@@ -48,6 +50,19 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
     yield from _causes(rest)
     yield from _impossible(rest)
     yield from differences(rest, "likely" if case.solved else "certain")
+
+
+def _usual_absent(blocks: Sequence[Block]) -> Finding:
+    """That a part that files of this class may leave out is not stored."""
+    from inspector.findings.names.components import UsualPartAbsent
+
+    sizes = [block.tensors * block.elements for block in blocks if block.elements is not None]
+    return UsualPartAbsent(
+        place=place_of(blocks[0].key, (blocks[0].axes,)),
+        names=tuple(family_name(block.key) for block in blocks),
+        tensors=sum(block.tensors for block in blocks),
+        parameters=sum(sizes) if len(sizes) == len(blocks) else None,
+    )
 
 
 def _is_of_another_type(finding: Finding) -> bool:

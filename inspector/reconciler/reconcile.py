@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.algebra.boxes import Box, count, less, minus, within
+from inspector.algebra.boxes import count, less, minus
 from inspector.algebra.expression import words
 from inspector.algebra.names import axes_of, key_of
 from inspector.algebra.span import Span
@@ -24,6 +24,7 @@ from inspector.notation.slots import Slot, Unrolled, scope_of, unroll
 from inspector.notation.spelling import Spelling
 from inspector.reconciler import ledger
 from inspector.reconciler.buffers import is_general_buffer
+from inspector.reconciler.expected_count import expected_count
 from inspector.reconciler.ledger import Ledger, Line
 from inspector.reconciler.place import (
     Lost,
@@ -32,8 +33,6 @@ from inspector.reconciler.place import (
     Unexpected,
     copies_in,
     place,
-    stored_groups,
-    wanted_of,
 )
 from inspector.reconciler.products import Product, fill
 
@@ -46,7 +45,8 @@ class Reconciled(Struct, frozen=True):
 
     plan, as_configured: by the config. corrected, placement: with the causes corrected. head: what the class (or
     without one the names) builds. products: dims known only as a product, from the shapes. beyond: the
-    slots of other heads. solved: whether the symbols come from the shapes alone.
+    slots of other heads. solved: whether the symbols come from the shapes alone. absent: usual parts that are not
+    stored, which the formula does not count.
     """
 
     reading: Reading
@@ -61,6 +61,7 @@ class Reconciled(Struct, frozen=True):
     ledger: Ledger
     solved: bool
     as_configured: Placement
+    absent: tuple[Block, ...] = ()
 
     def uncorrected(self, placement: Placement) -> Reconciled:
         """The same without causes, with this part of the differences under the config as it is."""
@@ -178,7 +179,7 @@ def reconcile(
     causes, plan, corrected, placement = _put_right(sides, plan, placement)
     beyond = frozenset(id(slot) for slot in sides.other_slots(scope))
     lines = [*_lines(corrected, placement, beyond), *_aside_lines(placement, families, aside)]
-    expected = _expected(plan, placement)
+    expected = expected_count(plan, placement, sides.lost)
     return Reconciled(
         reading=reading,
         claim=claim,
@@ -189,7 +190,8 @@ def reconcile(
         causes=tuple(causes),
         products=sides.products,
         beyond=beyond,
-        ledger=ledger.add_up(lines, expected),
+        ledger=ledger.add_up(lines, expected.parameters),
+        absent=expected.absent,
         solved=not scope.settings.known,
         as_configured=as_configured,
     )
@@ -293,32 +295,6 @@ def _twins(ties: Sequence[Sequence[str]], prefix: str) -> dict[str, frozenset[st
         keys = frozenset(name for name in names if key_of(name)[0] == name)
         found.update((key, keys - {key}) for key in keys)
     return found
-
-
-def _expected(plan: Plan, placement: Placement) -> int | None:
-    """The count by the formula of the model that the class builds; None where a part of it has no formula."""
-    if plan.opaque or (plan.scope.faults and any(fault.kind == "size" for fault in plan.scope.faults)):
-        return None
-    stored: dict[tuple[int, str], tuple[Box, ...]] = {}
-    for one in placement.placed:
-        name = (id(one.block.slot), one.block.key)
-        stored[name] = (*stored.get(name, ()), *one.boxes)
-    groups = stored_groups((block.slot, stored.get((id(block.slot), block.key), ())) for block in plan.blocks)
-    total = 0
-    for block in plan.blocks:
-        slot = block.slot
-        if not slot.tensor.counted or block.tie is not None or slot.extra:
-            continue
-        if slot.optional:
-            tensors = count(within(stored.get((id(slot), block.key), ()), block.axes))
-        else:
-            tensors = count(wanted_of(block, groups))
-        if not tensors:
-            continue
-        if block.elements is None:
-            return None
-        total += tensors * block.elements
-    return total
 
 
 def _lines(plan: Plan, placement: Placement, beyond: frozenset[int]) -> Iterator[Line]:

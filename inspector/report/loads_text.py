@@ -25,7 +25,7 @@ def loads_text(loads: Sequence[Load], screen: Screen, *, every: bool = False) ->
     """What loaders do, in one line where any of them fails. every: where none fails, too."""
     from inspector.loading.outcome import FAILURES
 
-    if not any(one.outcome in FAILURES for one in loads) and not (every and loads):
+    if not any(one.outcome in FAILURES and not one.excuse for one in loads) and not (every and loads):
         return ""
     known = [one for one in loads if one.outcome != "unknown"] or loads
     parts = [f"{one.loader}{f' {one.version}' if one.version else ''}: {_words(one)}" for one in known]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec.structs import replace
 
 from inspector.auditing.adapter import BaseRead, audit_adapter
 from inspector.auditing.result import Audit
-from inspector.auditing.start import audit_loaded
+from inspector.auditing.start import audit, audit_loaded
 from inspector.comparing.checkpoints import compare_audits
 from inspector.comparing.result import Comparison
 from inspector.loader.checkpoint import Checkpoint
@@ -17,13 +20,14 @@ from inspector.loader.config_file import Config
 from inspector.loader.index import Index
 from inspector.loader.set_reading import WeightFile
 from tests.adapters.records import alone, beside, checkpoint
-from tests.checkpoints import Spec, genuine
+from tests.checkpoints import Spec, genuine, write
 from tests.dialects import converters
 from tests.findings.download_cases import DOWNLOADS
 from tests.judged import base_record, judged, spec_of
 from tests.sparse_models import DSV3, LLAMA8B, deepseek_v3
 from tests.values import examples as values
 
+BERT_BASE = {"model_type": "bert", "architectures": ["BertModel"]}
 LAYER_17 = "model.layers.17.self_attn.k_proj.weight"
 TIED = {
     **LLAMA8B, "hidden_size": 2048, "intermediate_size": 8192, "num_hidden_layers": 16, "head_dim": 64,
@@ -143,6 +147,28 @@ def vocabulary() -> Audit:
     return audit_loaded(Checkpoint("test", "test", config, set_name="ggml-vocab-llama.gguf", readable=True))
 
 
+CODE = {"auto_map": {"AutoModelForCausalLM": "modeling_mine.MineForCausalLM"}}
+
+
+def without_dense() -> Audit:
+    """A sentence encoder whose dense layer was not copied."""
+    with TemporaryDirectory() as place:
+        write(Path(place), genuine(BERT_BASE), BERT_BASE)
+        modules = [{"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]
+        (Path(place) / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+        return audit(place)
+
+
+def without_unet() -> Audit:
+    """A pipeline of which a component that it needs is null."""
+    with TemporaryDirectory() as place:
+        write(Path(place) / "text_encoder", genuine(BERT_BASE), BERT_BASE)
+        index = {"_class_name": "StableDiffusionPipeline", "unet": [None, None],
+                 "text_encoder": ["transformers", "BertModel"]}  # fmt: skip
+        (Path(place) / "model_index.json").write_text(json.dumps(index), encoding="utf-8")
+        return audit(place)
+
+
 FIRES: dict[str, Callable[[], Audit]] = {
     "vocabulary-only": vocabulary,
     "config-disagrees": lambda: llama(num_key_value_heads=32),
@@ -160,12 +186,14 @@ FIRES: dict[str, Callable[[], Audit]] = {
         {n.removeprefix("model."): e for n, e in genuine(TIED).items()}, TIED),
     "names-in-dialect": lambda: judged(
         {n.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): e
-         for n, e in genuine({"model_type": "bert", "architectures": ["BertModel"]}).items()},
-        {"model_type": "bert", "architectures": ["BertModel"]}),
+         for n, e in genuine(BERT_BASE).items()},
+        BERT_BASE),
     "vocabulary-padded": lambda: judged(
         converters.megatron(genuine(LLAMA8B | {"vocab_size": 32000}), 384), LLAMA8B | {"vocab_size": 32000}),
     "component-extra": lambda: judged(dict(deepseek_v3(DSV3)), DSV3),
     "component-absent": lambda: judged(genuine(DSV3), DSV3),
+    "usual-part-absent": lambda: judged(
+        {n: e for n, e in genuine(BERT_BASE).items() if not n.startswith("pooler.")}, BERT_BASE),
     "architecture-unknown": unknown,
     "layers-misnumbered": lambda: llama(rename("layers.17.", "layers.40.")),
     "sibling-odd": lambda: unknown(drop("h.17.mix")),
@@ -184,6 +212,13 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "base-model-used": lambda: encoder("modules.json"),
     "config-missing": lambda: folder(None, "Config.json"),
     "model-type-missing": lambda: folder({name: value for name, value in LLAMA8B.items() if name != "model_type"}),
+    "class-of-another-type": lambda: folder({**LLAMA8B, "architectures": ["Qwen2ForCausalLM"]}),
+    "class-unknown": lambda: folder({**LLAMA8B, "architectures": ["LlamaForCausaLM"]}),
+    "code-file-missing": lambda: folder({**LLAMA8B, "model_type": "mine", **CODE}, "tokenizer.json"),
+    "code-file-absent": lambda: folder({**LLAMA8B, **CODE}),
+    "tokens-beyond-rows": lambda: folder({**LLAMA8B, "pad_token_id": 128256}),
+    "module-missing": without_dense,
+    "pipeline-incomplete": without_unet,
     "weights-not-float": lambda: llama(retype("I8", "up_proj")),
     "head-missing": lambda: llama(drop("lm_head")),
     "copy-stored": lambda: judged(genuine(TIED, copies=True), TIED),

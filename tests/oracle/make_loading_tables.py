@@ -18,6 +18,7 @@ import gzip
 import importlib
 import itertools
 import json
+import re
 import signal
 import sys
 import tempfile
@@ -27,6 +28,7 @@ from typing import Any
 
 from inspector.algebra.names import key_of
 from inspector.architectures.catalog import definition_of
+from inspector.auditing.declared import TOKEN_IDS
 from inspector.loader.layout import Layout, lay_out
 from inspector.loading import tables
 from inspector.loading.expected import plan_of
@@ -77,6 +79,10 @@ def collect(path: str) -> None:
         "types": sorted(auto.CONFIG_MAPPING_NAMES),
         "bases": {key: name if isinstance(name, str) else name[0] for key, name in models.MODEL_MAPPING_NAMES.items()},
         "classes": sorted(name for name in {*dir(transformers), *recorded} if _is_model(transformers, name)),
+        "class_types": {name: one for name in dir(transformers) if (one := _type_of(transformers, name))},
+        "inner": sorted(_inner(Path(str(transformers.__file__)).parent / "models")),
+        "token_ids": dict(_token_ids(auto)),
+        "generating": sorted(name for name in dir(transformers) if _generates(transformers, name)),
         "rules": {},
     }
     for model_type, record in base_records(version[0]):
@@ -126,6 +132,43 @@ def _is_model(transformers: Any, name: str) -> bool:
     with contextlib.suppress(Exception):
         kind = getattr(transformers, name)
         return hasattr(kind, "base_model_prefix") and hasattr(kind, "from_pretrained")
+    return False
+
+
+def _inner(models: Path) -> Iterator[str]:
+    """Names of the model classes in all modules."""
+    for path in sorted(models.glob("*/modeling_*.py")):
+        for name, bases in re.findall(r"^class (\w+)\(([^)]*)\)", path.read_text(encoding="utf-8"), re.MULTILINE):
+            if re.search(r"PreTrainedModel|Model\b|GenerationMixin", bases):
+                yield name
+
+
+def _token_ids(auto: Any) -> Iterator[tuple[str, list[int]]]:
+    """The positive token ids in the default config of each model type."""
+    for model_type in auto.CONFIG_MAPPING_NAMES:
+        with contextlib.suppress(Exception):
+            ids = sorted({one for one in _ids_in(auto.CONFIG_MAPPING[model_type]().to_dict()) if one > 0})
+            if ids:
+                yield model_type, ids
+
+
+def _ids_in(values: Mapping[Any, Any]) -> Iterator[int]:
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from _ids_in(value)
+        elif isinstance(key, str) and key.endswith(TOKEN_IDS):
+            yield from (one for one in (value if isinstance(value, list) else [value]) if type(one) is int)
+
+
+def _type_of(transformers: Any, name: str) -> str:
+    with contextlib.suppress(Exception):
+        return str(getattr(transformers, name).config_class.model_type)
+    return ""
+
+
+def _generates(transformers: Any, name: str) -> bool:
+    with contextlib.suppress(Exception):
+        return issubclass(getattr(transformers, name), transformers.GenerationMixin)
     return False
 
 
@@ -180,13 +223,24 @@ def merge(newest: str, older: str) -> None:
         "versions": {major: one["version"] for major, one in said.items()},
         "types": {major: one["types"] for major, one in said.items()},
     }
-    names = {"names": {major: one["classes"] for major, one in said.items()}}
+    names: dict[str, Any] = {"names": {major: one["classes"] for major, one in said.items()}}
     names["bases"] = {major: one["bases"] for major, one in said.items()}
+    names["generating"] = said[NEWEST]["generating"]
+    names["inner"] = sorted({*said[NEWEST]["inner"]}.difference(*(one["classes"] for one in said.values())))
+    names["types"] = {}
     transforms = {"transforms": [json.loads(text) for text in listed]}
-    first = [json.dumps(line, separators=(",", ":")) for line in (head, transforms, names)]
+    ids: dict[str, set[int]] = {}
+    for one in said.values():
+        for model_type, found in one["token_ids"].items():
+            ids.setdefault(model_type, set()).update(found)
+    tokens = {"token_ids": {model_type: sorted(found) for model_type, found in sorted(ids.items())}}
+    first = [json.dumps(line, separators=(",", ":")) for line in (head, transforms, names, tokens)]
     TABLE.write_text("\n".join([*first, ""]), encoding="utf-8")
-    for cached in (tables._table, tables.shared, tables.transforms_of):
+    for cached in (tables._table, tables.shared, tables.transforms_of, tables._types, tables.names_of):
         cached.cache_clear()
+    said_types = said[NEWEST]["class_types"]
+    names["types"] = {name: one for name, one in sorted(said_types.items()) if tables.type_of_class(name) != one}
+    first[2] = json.dumps(names, separators=(",", ":"))
     healthy = {major: dict(_of_healthy(major)) for major in (NEWEST, OLDER)}
     lines: dict[str, dict[str, Any]] = {}
     for major in (NEWEST, OLDER):

@@ -4,7 +4,7 @@ their norm and the masked head have `embedding_size`; the pooler is a bare linea
 
 from inspector.architectures.blocks import CLASSIFIER
 from inspector.architectures.text.roberta import EMBEDDINGS, ENCODER, SPAN
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, dense, linear, param, table
 
 POOLER = part("pooler", "pooler", dense("d -> d"))
@@ -31,7 +31,7 @@ ALBERT = Architecture("albert", ties="tie_word_embeddings | true",
             part("ffn_output",            "mlp.down",         dense("ff -> d")),
             part("full_layer_layer_norm", "norm.mlp",         affine("d")))),
     heads=(
-        head("Model",                     "",        POOLER),
+        head("Model",                     "",        usually(POOLER)),
         head("ForMaskedLM",               "albert.", PREDICTIONS),
         head("ForPreTraining",            "albert.", PREDICTIONS, under("albert", POOLER),
             part("sop_classifier.classifier", "head.next", dense("d -> C"))),

@@ -6,7 +6,7 @@ outputs as there are labels. `pruned_heads` narrows the attention of the layers 
 exists up to transformers 4 with a relative `position_embedding_type`. The oldest files say gamma and beta.
 """
 
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, buffer, dense, linear, param, table
 
 ATTENTION = rows(                              # a: width of all heads that were not pruned
@@ -55,7 +55,7 @@ BERT = Architecture("bert", ties="tie_word_embeddings | true",
             maybe("position_ids",         "embed.position", buffer("1 T"))),
         under("encoder.layer.{L}", BERT_LAYER)),
     heads=(
-        head("Model",                     "",      POOLER),
+        head("Model",                     "",      usually(POOLER)),
         head("ForMaskedLM LMHeadModel ForCausalLM", "bert.", MASKED),
         head("ForPreTraining",            "bert.", MASKED, NEXT, under("bert", POOLER)),
         head("ForNextSentencePrediction", "bert.", NEXT, under("bert", POOLER)),

@@ -26,7 +26,7 @@ from inspector.architectures.text.roberta import (
     TABLES,
     UP_DOWN,
 )
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 NORM = part("LayerNorm", "norm.embed", affine("d"))
@@ -40,7 +40,7 @@ ERNIE = Architecture("ernie", ties="tie_word_embeddings | true", dims=ENCODER | 
         EMBEDDINGS, LAYERS,
         part("embeddings.task_type_embeddings", "embed.task", table("tasks d"), when="use_task_id")),
     heads=(
-        head("Model",                     "",       POOLER),
+        head("Model",                     "",       usually(POOLER)),
         head("ForMaskedLM ForCausalLM",   "ernie.", MASKED),
         head("ForPreTraining",            "ernie.", MASKED, NEXT, under("ernie", POOLER)),
         head("ForNextSentencePrediction", "ernie.", NEXT, under("ernie", POOLER)),
@@ -57,7 +57,7 @@ MEGATRON_BERT = Architecture("megatron-bert", ties="tie_word_embeddings | true",
             part("ln", "norm.mlp", affine("d"))),
         part("encoder.ln", "norm.final", affine("d"))),
     heads=(
-        head("Model",                     "",      POOLER),
+        head("Model",                     "",      usually(POOLER)),
         head("ForMaskedLM ForCausalLM",   "bert.", MASKED),
         head("ForPreTraining",            "bert.", MASKED, NEXT, under("bert", POOLER)),
         head("ForNextSentencePrediction", "bert.", NEXT, under("bert", POOLER)),
@@ -131,7 +131,7 @@ ROC_BERT = Architecture("roc_bert", ties="tie_word_embeddings | true",
             part("shape_embed",         "embed.shape",         table("shape_vocab_size s")),
             part("map_inputs_layer",    "embed.project",       dense("m -> d"), when="concat_input"))),
     heads=(
-        head("Model",                     "",          POOLER),
+        head("Model",                     "",          usually(POOLER)),
         head("ForMaskedLM ForCausalLM",   "roc_bert.", MASKED),
         head("ForPreTraining",            "roc_bert.", MASKED, under("roc_bert", POOLER)),
         head("ForSequenceClassification", "roc_bert.", CLASSIFIER, under("roc_bert", POOLER)),
@@ -158,7 +158,7 @@ BIG_BIRD = Architecture("big_bird", ties="tie_word_embeddings | true", dims=ENCO
             under("attention", BIG_ATTENTION),
             under("crossattention", BIG_CROSS, when="add_cross_attention"))),
     heads=(
-        head("Model",                     "",      BIG_POOLER),
+        head("Model",                     "",      usually(BIG_POOLER)),
         head("ForMaskedLM ForCausalLM",   "bert.", MASKED, under("bert", BIG_POOLER)),
         head("ForPreTraining",            "bert.", MASKED, NEXT, under("bert", BIG_POOLER)),
         head("ForSequenceClassification", "bert.", DENSE_AND_OUT, under("bert", BIG_POOLER)),
@@ -178,7 +178,7 @@ LONGFORMER = Architecture("longformer", ties="tie_word_embeddings | true", dims=
             part("attention.self.key_global",   "attention.global.key",   dense("d -> d")),
             part("attention.self.value_global", "attention.global.value", dense("d -> d")))),
     heads=(
-        head("Model",                     "",            POOLER),
+        head("Model",                     "",            usually(POOLER)),
         head("ForMaskedLM",               "longformer.", LM_HEAD),
         head("ForSequenceClassification", "longformer.", DENSE_AND_OUT),
         head("ForMultipleChoice",         "longformer.", CHOICE, under("longformer", POOLER)),
@@ -201,7 +201,7 @@ REMBERT = Architecture("rembert",
         rows(EMBEDDINGS, d="e"), LAYERS,
         part("encoder.embedding_hidden_mapping_in", "embed.project", dense("e -> d"))),
     heads=(
-        head("Model",                     "",         POOLER),
+        head("Model",                     "",         usually(POOLER)),
         head("ForMaskedLM ForCausalLM",   "rembert.", under("cls.predictions",
             part("dense",                 "head.dense", dense("d -> o")),
             part("LayerNorm",             "norm.head",  affine("o")),
@@ -267,7 +267,7 @@ LUKE = Architecture("luke", ties="tie_word_embeddings | true",
             part("token_type_embeddings",  "embed.entity.type",     table("y d")),
             part("LayerNorm",              "norm.embed.entity",     affine("d")))),
     heads=(
-        head("Model",                         "",      POOLER),
+        head("Model",                         "",      usually(POOLER)),
         head("ForMaskedLM",                   "luke.", LUKE_HEAD, LUKE_ENTITY, LUKE_POOLER),
         head("ForEntityClassification",       "luke.", CLASSIFIER, LUKE_POOLER),
         head("ForEntityPairClassification",   "luke.", part("classifier", "head.class", linear("2*d -> C")),

@@ -17,7 +17,7 @@ from inspector.architectures.text.roberta import (
     SPAN,
     UP_DOWN,
 )
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 LAYERS = under("encoder.layer.{L}", BERT_LAYER)
@@ -73,7 +73,7 @@ TAPAS = Architecture("tapas", ties="tie_word_embeddings | true",
             maybe("position_ids",             "embed.index",    buffer("1 T"))),
         LAYERS),
     heads=(
-        head("Model",                     "",       POOLER),
+        head("Model",                     "",       usually(POOLER)),
         head("ForMaskedLM",               "tapas.", MASKED),
         head("ForSequenceClassification", "tapas.", CLASSIFIER, under("tapas", POOLER)),
         head("ForQuestionAnswering",      "tapas.", under("tapas", POOLER),
@@ -93,7 +93,7 @@ MARKUPLM = Architecture("markuplm", dims=ENCODER | Dims(D="max_depth", u="xpath_
             part("xpath_unitseq2_inner",          "embed.path.up",      dense("D*u -> 4*d")),
             part("inner2emb",                     "embed.path.down",    dense("4*d -> d")))),
     heads=(
-        head("Model",                     "",          POOLER),
+        head("Model",                     "",          usually(POOLER)),
         head("ForSequenceClassification", "markuplm.", CLASSIFIER, under("markuplm", POOLER)),
         head("ForTokenClassification",    "markuplm.", CLASSIFIER),
         head("ForQuestionAnswering",      "markuplm.", SPAN)))
@@ -119,7 +119,7 @@ LILT = Architecture("lilt",
             part("layout_output.dense",               "mlp.layout.down",         dense("fs -> s")),
             part("layout_output.LayerNorm",           "norm.mlp.layout",         affine("s")))),
     heads=(
-        head("Model",                     "",      POOLER),
+        head("Model",                     "",      usually(POOLER)),
         head("ForSequenceClassification", "lilt.", rows(DENSE_AND_OUT)),
         head("ForTokenClassification",    "lilt.", CLASSIFIER),
         head("ForQuestionAnswering",      "lilt.", SPAN)))

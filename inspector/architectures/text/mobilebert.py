@@ -9,7 +9,7 @@ convolutions of width 1. quant_modules.py of I-BERT: integers, scales and ranges
 from inspector.architectures.blocks import CLASSIFIER
 from inspector.architectures.text.bert import NEXT
 from inspector.architectures.text.roberta import CHOICE, DENSE_AND_OUT, ENCODER, LM_HEAD, POOLER, SPAN
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, table
 
 MOBILE_POOLER = part("pooler.dense", "pooler", dense("d -> d"), when="classifier_activation")
@@ -56,7 +56,7 @@ MOBILEBERT = Architecture("mobilebert", ties="tie_word_embeddings | true",
             part("output.dense",       "mlp.more.down", dense("ff -> t")),
             part("output.LayerNorm",   "norm.mlp.more", affine("t")), when="num_feedforward_networks > 1")),
     heads=(
-        head("Model",                     "",            MOBILE_POOLER),
+        head("Model",                     "",            usually(MOBILE_POOLER)),
         head("ForMaskedLM",               "mobilebert.", MOBILE_MASKED),
         head("ForPreTraining",            "mobilebert.", MOBILE_MASKED, NEXT, under("mobilebert", MOBILE_POOLER)),
         head("ForNextSentencePrediction", "mobilebert.", NEXT, under("mobilebert", MOBILE_POOLER)),
@@ -194,7 +194,7 @@ IBERT_LAYER = rows(
 IBERT = Architecture("ibert", ties="tie_word_embeddings | true", dims=ENCODER,
     parts=rows(under("embeddings", IBERT_EMBEDDINGS), under("encoder.layer.{L}", IBERT_LAYER)),
     heads=(
-        head("Model",                     "",       POOLER),
+        head("Model",                     "",       usually(POOLER)),
         head("ForMaskedLM",               "ibert.", LM_HEAD),
         head("ForSequenceClassification", "ibert.", DENSE_AND_OUT),
         head("ForMultipleChoice",         "ibert.", CHOICE, under("ibert", POOLER)),

@@ -18,7 +18,7 @@ from inspector.architectures.text.roberta import (
     SPAN,
     UP_DOWN,
 )
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, buffer, dense, linear, param, table
 
 MPNET = Architecture("mpnet", ties="tie_word_embeddings | true",
@@ -38,7 +38,7 @@ MPNET = Architecture("mpnet", ties="tie_word_embeddings | true",
             part("attention.LayerNorm", "norm.attention",   affine("d")),
             part("output.LayerNorm",    "norm.mlp",         affine("d")))),
     heads=(
-        head("Model",                     "",       POOLER),
+        head("Model",                     "",       usually(POOLER)),
         head("ForMaskedLM",               "mpnet.", LM_HEAD),
         head("ForSequenceClassification", "mpnet.", DENSE_AND_OUT),
         head("ForMultipleChoice",         "mpnet.", CHOICE, under("mpnet", POOLER)),
@@ -66,7 +66,7 @@ ESM = Architecture("esm", ties="tie_word_embeddings | true", dims=ENCODER, diale
         maybe("rotary_embeddings.inv_freq", "rotary.frequency.once", buffer("d//h//2")),
         part("encoder.emb_layer_norm_after", "norm.final", affine("d"))),
     heads=(
-        head("Model",                     "",     POOLER),
+        head("Model",                     "",     usually(POOLER)),
         head("ForMaskedLM",               "esm.", under("lm_head",
             part("dense",                 "head.dense",      dense("d -> d")),
             part("layer_norm",            "norm.head",       affine("d")),

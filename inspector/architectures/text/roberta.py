@@ -10,7 +10,7 @@ the encoder ends with one. modeling_xmod.py: an adapter for each language in eac
 
 from inspector.architectures.blocks import CLASSIFIER
 from inspector.architectures.text.bert import BERT_LAYER
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, buffer, dense, linear, param, table
 
 ENCODER = Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", ff="intermediate_size",
@@ -37,7 +37,7 @@ DENSE_AND_OUT = under("classifier",
 SPAN = part("qa_outputs", "head.span", dense("d -> C"))
 CHOICE = rows(CLASSIFIER, C="1")
 ROBERTA_HEADS = (
-    head("Model",                            "",         POOLER),
+    head("Model",                            "",         usually(POOLER)),
     head("ForMaskedLM ForCausalLM LMHeadModel", "roberta.", LM_HEAD),
     head("ForSequenceClassification",        "roberta.", DENSE_AND_OUT),
     head("ForMultipleChoice",                "roberta.", CHOICE, under("roberta", POOLER)),
@@ -48,7 +48,7 @@ ROBERTA = Architecture("roberta xlm-roberta camembert", dims=ENCODER, parts=BODY
     ties="tie_word_embeddings | true", dialects=({}, OLD_NAMES, {"roberta.": ""}))
 DATA2VEC_TEXT = Architecture("data2vec-text", dims=ENCODER, parts=BODY, ties="tie_word_embeddings | true",
     heads=(
-        head("Model",                        "",               POOLER),
+        head("Model",                        "",               usually(POOLER)),
         head("ForMaskedLM ForCausalLM",      "data2vec_text.", LM_HEAD),
         head("ForSequenceClassification",    "data2vec_text.", DENSE_AND_OUT),
         head("ForMultipleChoice",            "data2vec_text.", CHOICE, under("data2vec_text", POOLER)),
@@ -91,7 +91,7 @@ PRE_NORM = Architecture("roberta-prelayernorm", dims=ENCODER, ties="tie_word_emb
             part("intermediate.LayerNorm", "norm.mlp",   affine("d"))),
         part("LayerNorm",                  "norm.final", affine("d"))),
     heads=(
-        head("Model",                     "",                      POOLER),
+        head("Model",                     "",                      usually(POOLER)),
         head("ForMaskedLM ForCausalLM",   "roberta_prelayernorm.", LM_HEAD),
         head("ForSequenceClassification", "roberta_prelayernorm.", DENSE_AND_OUT),
         head("ForMultipleChoice",         "roberta_prelayernorm.", CHOICE, under("roberta_prelayernorm", POOLER)),

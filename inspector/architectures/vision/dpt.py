@@ -12,7 +12,7 @@ only the names "nyu" and "kitti" have here, with a transformer that chooses betw
 from inspector.architectures.vision.bit import BIT
 from inspector.architectures.vision.dinov2 import DINOV2
 from inspector.architectures.vision.vision_blocks import LAYERNORM, VISION, VIT_LAYER
-from inspector.notation.definition import Architecture, Dims, head, opaque, part, rows, submodel, under
+from inspector.notation.definition import Architecture, Dims, head, opaque, part, rows, submodel, under, usually
 from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, param
 
 NECK_DIMS = Dims(N="len(neck_hidden_sizes)", w="neck_hidden_sizes[{N}]", x="reassemble_factors[{N}]",
@@ -57,7 +57,7 @@ DPT = Architecture("dpt", ignores="use_autobackbone", dims=DPT_DIMS,
         under("encoder.layer.{L}", VIT_LAYER),
         LAYERNORM, when="own"),
     heads=(
-        head("Model", "", part("pooler.dense", "pooler", dense("d -> po"))),
+        head("Model", "", usually(part("pooler.dense", "pooler", dense("d -> po")))),
         head("ForDepthEstimation", "dpt.", DPT_NECK,
             part("head.projection", "head.project", conv("256 -> 256, 3 3"), when="add_projection"),
             part("head.head.0", "head.conv.1", conv("f -> f//2, 3 3")),

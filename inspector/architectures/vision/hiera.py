@@ -9,7 +9,7 @@ pooling has no weights, scales exist with `use_layer_scale`. modeling_aimv2.py: 
 
 from inspector.architectures.blocks import SWIGLU
 from inspector.architectures.vision.vision_blocks import BACKBONE, LAYERNORM, VISION, VIT_MLP
-from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
+from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under, usually
 from inspector.notation.kinds import affine, conv, dense, linear, param, scale, table
 
 HIERA_LAYER = rows(                            # i channels in
@@ -33,7 +33,7 @@ HIERA = Architecture("hiera", ignores="hidden_size",
         under("encoder.stages.{S}.layers.0",    HIERA_LAYER, i="v"),
         under("encoder.stages.{S}.layers.{B1}", HIERA_LAYER, i="w")),
     heads=(
-        head("Model", "", part("pooler.layernorm", "norm.pooler", affine("f"))),
+        head("Model", "", usually(part("pooler.layernorm", "norm.pooler", affine("f")))),
         head("Backbone", "", part("hidden_states_norms.stage{O}", "norm.stage",
                                   affine("floor(e*embed_dim_multiplier**({O}-1))"))),
         head("ForImageClassification", "hiera.", part("hiera.pooler.layernorm", "norm.pooler", affine("f")),

@@ -17,7 +17,7 @@ from inspector.architectures.vision.vision_blocks import (
     VIT_MLP,
     VIT_STATE_DICT,
 )
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, conv, dense, linear, param, table
 
 VIT_DIMS = VISION | Dims(po="pooler_output_size | d", s="encoder_stride", b="qkv_bias")
@@ -40,7 +40,7 @@ VIT = Architecture("vit", dims=VIT_DIMS | Dims(n="g + 1"),
         under("encoder.layer.{L}", VIT_LAYER),
         LAYERNORM),
     heads=(
-        head("Model",                  "",     POOLER),
+        head("Model",                  "",     usually(POOLER)),
         head("ForImageClassification", "vit.", CLASSIFIER, default=True),
         head("ForMaskedImageModeling", "vit.", under("vit.embeddings", MASK_TOKEN), DECODER)),
     dialects=({}, IN_MEMORY))
@@ -51,7 +51,7 @@ DEIT = Architecture("deit", dims=VIT_DIMS | Dims(n="g + 2"),
         under("encoder.layer.{L}", VIT_LAYER),
         LAYERNORM),
     heads=(
-        head("Model",                  "",      POOLER),
+        head("Model",                  "",      usually(POOLER)),
         head("ForImageClassification", "deit.", CLASSIFIER, default=True),
         head("ForMaskedImageModeling", "deit.", under("deit.embeddings", MASK_TOKEN), DECODER),
         head("ForImageClassificationWithTeacher", "deit.",
@@ -102,7 +102,7 @@ VIVIT = Architecture("vivit", dialects=({}, VIT_STATE_DICT),
         under("encoder.layer.{L}", VIT_LAYER),
         LAYERNORM),
     heads=(
-        head("Model",                  "",       POOLER),
+        head("Model",                  "",       usually(POOLER)),
         head("ForVideoClassification", "vivit.", CLASSIFIER, default=True)))
 
 QV_LAYER = rows(
@@ -142,7 +142,7 @@ YOLOS = Architecture("yolos",
         under("encoder.layer.{L}", VIT_LAYER),
         LAYERNORM),
     heads=(
-        head("Model", "", part("pooler.dense", "pooler", dense("d -> d"))),
+        head("Model", "", usually(part("pooler.dense", "pooler", dense("d -> d")))),
         head("ForObjectDetection", "vit.",
             part("class_labels_classifier.layers.0", "head.class.1", dense("d -> d")),
             part("class_labels_classifier.layers.1", "head.class.2", dense("d -> d")),
@@ -165,7 +165,7 @@ VILT = Architecture("vilt", ties="tie_word_embeddings",
         under("encoder.layer.{L}", VIT_LAYER),
         LAYERNORM),
     heads=(
-        head("Model", "", part("pooler.dense", "pooler", dense("d -> d"))),
+        head("Model", "", usually(part("pooler.dense", "pooler", dense("d -> d")))),
         head("ForMaskedLM", "vilt.", VILT_POOLER, under("mlm_score",
             part("transform.dense",     "head.transform",       dense("d -> d")),
             part("transform.LayerNorm", "norm.head",            affine("d")),

@@ -95,6 +95,7 @@ class EntryMalformed(Entries, frozen=True, kw_only=True):
 
     code = "H104"
     name = "entry-malformed"
+    unreadable = True
 
     cases: tuple[ProblemEntry, ...]
 
@@ -128,6 +129,7 @@ class DtypeUnknown(Entries, frozen=True, kw_only=True):
 
     code = "H105"
     name = "dtype-unknown"
+    unreadable = True
 
     cases: tuple[DtypeEntry, ...]
 
@@ -163,6 +165,7 @@ class KeyDoubled(Finding, frozen=True, kw_only=True):
 
     code = "H106"
     name = "key-doubled"
+    unreadable = True
 
     where: str
     keys: tuple[str, ...]
@@ -200,6 +203,7 @@ class SizeDiffers(Entries, frozen=True, kw_only=True):
 
     code = "H110"
     name = "size-differs"
+    unreadable = True
 
     cases: tuple[SizeEntry, ...]
 
@@ -235,6 +239,7 @@ class ShapeOverflows(Entries, frozen=True, kw_only=True):
 
     code = "H111"
     name = "shape-overflows"
+    unreadable = True
 
     cases: tuple[ShapeEntry, ...]
 
@@ -265,6 +270,7 @@ class PartOfByte(Entries, frozen=True, kw_only=True):
 
     code = "H112"
     name = "part-of-byte"
+    unreadable = True
 
     cases: tuple[ShapeEntry, ...]
 
@@ -327,6 +333,7 @@ class FieldDoubled(Entries, frozen=True, kw_only=True):
 
     code = "H121"
     name = "field-doubled"
+    unreadable = True
 
     cases: tuple[KeysEntry, ...]
 

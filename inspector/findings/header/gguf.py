@@ -35,6 +35,7 @@ class GgufMalformed(Finding, frozen=True, kw_only=True):
 
     code = "H130"
     name = "gguf-malformed"
+    unreadable = True
 
     problem: str
     position: int
@@ -69,6 +70,7 @@ class GgufVersionUnknown(Finding, frozen=True, kw_only=True):
 
     code = "H131"
     name = "gguf-version-unknown"
+    unreadable = True
 
     version: int
 
@@ -103,6 +105,7 @@ class GgufPartOfBlock(Entries, frozen=True, kw_only=True):
 
     code = "H132"
     name = "gguf-part-of-block"
+    unreadable = True
 
     cases: tuple[BlockEntry, ...]
 
@@ -135,6 +138,7 @@ class GgufOffsetsOdd(Finding, frozen=True, kw_only=True):
 
     code = "H133"
     name = "gguf-offsets-odd"
+    unreadable = True
 
     alignment: int
     unaligned: int
@@ -185,6 +189,7 @@ class GgufSplitDisagrees(Finding, frozen=True, kw_only=True):
 
     code = "H134"
     name = "gguf-split-disagrees"
+    unreadable = True
 
     problem: str
     stated: tuple[str, ...]

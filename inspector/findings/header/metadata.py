@@ -62,6 +62,7 @@ class MetadataMalformed(Finding, frozen=True, kw_only=True):
 
     code = "H116"
     name = "metadata-malformed"
+    unreadable = True
 
     problem: str
     keys: tuple[str, ...]
@@ -97,6 +98,7 @@ class FormatAbsent(Finding, frozen=True, kw_only=True):
     code = "H119"
     name = "format-absent"
     severity = "note"
+    mended = True
 
     files: int
     names: tuple[str, ...]

@@ -27,6 +27,7 @@ class OffsetsHole(Finding, frozen=True, kw_only=True):
 
     code = "H107"
     name = "offsets-hole"
+    unreadable = True
 
     holes: int
     bytes: int
@@ -63,6 +64,7 @@ class OffsetsOverlap(Finding, frozen=True, kw_only=True):
 
     code = "H108"
     name = "offsets-overlap"
+    unreadable = True
 
     tensors: int
     names: tuple[str, ...]
@@ -98,6 +100,7 @@ class DataBehindEnd(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
     code = "H109"
     name = "data-behind-end"
+    unreadable = True
 
     declared: int
     stored: int
@@ -140,6 +143,7 @@ class OffsetsAbsolute(Finding, frozen=True, kw_only=True):
 
     code = "H118"
     name = "offsets-absolute"
+    unreadable = True
 
     begin: int
     tensors: int

@@ -30,6 +30,7 @@ class PickleRunsCode(Finding, frozen=True, kw_only=True):
 
     code = "H140"
     name = "pickle-runs-code"
+    unreadable = True
 
     names: tuple[str, ...]
     count: int
@@ -151,6 +152,7 @@ class PickleMalformed(Finding, frozen=True, kw_only=True):
 
     code = "H142"
     name = "pickle-malformed"
+    unreadable = True
 
     problem: str
     position: int

@@ -29,6 +29,7 @@ class HeaderTruncated(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
     code = "H101"
     name = "header-truncated"
+    unreadable = True
 
     declared: int | None
     stored: int | None
@@ -63,6 +64,7 @@ class HeaderLength(Finding, frozen=True, kw_only=True, omit_defaults=True):
 
     code = "H102"
     name = "header-length"
+    unreadable = True
 
     announced: int
     stored: int | None
@@ -105,6 +107,7 @@ class HeaderNotJson(Finding, frozen=True, kw_only=True):
 
     code = "H103"
     name = "header-not-json"
+    unreadable = True
 
     problem: str
     position: int | None
@@ -210,6 +213,7 @@ class TooManyTensors(Finding, frozen=True, kw_only=True):
 
     code = "H120"
     name = "too-many-tensors"
+    unreadable = True
 
     tensors: int
     limit: int

@@ -52,6 +52,7 @@ class ArchiveMalformed(Finding, frozen=True, kw_only=True):
 
     code = "H143"
     name = "archive-malformed"
+    unreadable = True
 
     problem: str
     cut: bool
@@ -88,6 +89,7 @@ class ArchiveRoots(Finding, frozen=True, kw_only=True):
 
     code = "H151"
     name = "archive-roots"
+    unreadable = True
 
     root: str
     others: tuple[str, ...]
@@ -123,6 +125,7 @@ class ArchiveRefused(Finding, frozen=True, kw_only=True):
 
     code = "H153"
     name = "archive-refused"
+    unreadable = True
 
     problems: tuple[str, ...]
     count: int
@@ -155,6 +158,7 @@ class TensorBeyondStorage(Entries, frozen=True, kw_only=True):
 
     code = "H144"
     name = "tensor-beyond-storage"
+    unreadable = True
 
     cases: tuple[ViewEntry, ...]
 
@@ -223,6 +227,7 @@ class KeysNotStrings(Finding, frozen=True, kw_only=True):
 
     code = "H152"
     name = "keys-not-strings"
+    unreadable = True
 
     keys: tuple[str, ...]
     count: int
@@ -260,6 +265,7 @@ class StorageMissing(Finding, frozen=True, kw_only=True):
 
     code = "H145"
     name = "storage-missing"
+    unreadable = True
 
     storages: int
     members: tuple[str, ...]
@@ -299,6 +305,7 @@ class NoTensors(Finding, frozen=True, kw_only=True):
 
     code = "H146"
     name = "no-tensors"
+    unreadable = True
 
     what: str
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number
 
 
-class BelowPrefix(Finding, frozen=True, kw_only=True):
+class BelowPrefix(ContentFinding, frozen=True, kw_only=True):
     """A prefix of tensor names. inside: not at their beginning. wrapper: what added it, if known.
 
     tensors: how many have it; without: how many do not.
@@ -21,7 +21,7 @@ class BelowPrefix(Finding, frozen=True, kw_only=True):
     without: int
 
 
-class NamesOfAnotherArchitecture(Finding, frozen=True, kw_only=True):
+class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
     """The tensor names belong to another architecture than the config's.
 
     What it means
@@ -110,7 +110,7 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
         return Remedy(words, (inner, Step(action="rename", old=f"{self.prefix}*", new="*")))
 
 
-class NamesOfBaseModel(Finding, frozen=True, kw_only=True):
+class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
     """The names are those of the base model without a head.
 
     What it means
@@ -147,7 +147,7 @@ class NamesOfBaseModel(Finding, frozen=True, kw_only=True):
         return [("prefix", f'"{self.stored_prefix}" is added')]
 
 
-class NamesInDialect(Finding, frozen=True, kw_only=True):
+class NamesInDialect(ContentFinding, frozen=True, kw_only=True):
     """The names follow another program's or release's naming scheme.
 
     What it means
@@ -179,7 +179,7 @@ class NamesInDialect(Finding, frozen=True, kw_only=True):
         return [("such as", self.example)]
 
 
-class ArchitectureUnknown(Finding, frozen=True, kw_only=True):
+class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     """Unsupported architecture.
 
     What it means
@@ -211,7 +211,7 @@ class ArchitectureUnknown(Finding, frozen=True, kw_only=True):
         return [("nearest", f"{self.nearest} has {self.coverage:.0%} of the families")] if self.nearest else []
 
 
-class ArchitectureFromNames(Finding, frozen=True, kw_only=True):
+class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
     """The architecture was identified by the tensor names.
 
     What it means
@@ -276,7 +276,7 @@ class NamesBelowPrefix(BelowPrefix, frozen=True, kw_only=True):
         return [("tensors", number(self.tensors))]
 
 
-class VocabularyOnly(Finding, frozen=True, kw_only=True):
+class VocabularyOnly(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file without tensors.
 
     What it means

@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Remedy, Rows
 from inspector.findings.words import count, listed, number
 
 
-class ComponentExtra(Finding, frozen=True, kw_only=True):
+class ComponentExtra(ContentFinding, frozen=True, kw_only=True):
     """The checkpoint contains more than the model of this class.
 
     What it means
@@ -48,7 +48,7 @@ class ComponentExtra(Finding, frozen=True, kw_only=True):
         return [("first", self.families[0])]
 
 
-class ComponentMissing(Finding, frozen=True, kw_only=True):
+class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
     """A component of the pipeline is missing.
 
     What it means
@@ -85,7 +85,7 @@ class ComponentMissing(Finding, frozen=True, kw_only=True):
         return Remedy(f"download {'these folders' if self.components else 'this folder'} of the repository")
 
 
-class PipelineFlattened(Finding, frozen=True, kw_only=True):
+class PipelineFlattened(ContentFinding, frozen=True, kw_only=True):
     """The folders of the pipeline are missing.
 
     What it means
@@ -121,7 +121,7 @@ class PipelineFlattened(Finding, frozen=True, kw_only=True):
         return Remedy("download the repository with its folders")
 
 
-class ComponentAbsent(Finding, frozen=True, kw_only=True):
+class ComponentAbsent(ContentFinding, frozen=True, kw_only=True):
     """The config declares an extra component that is not stored.
 
     What it means
@@ -160,7 +160,80 @@ class ComponentAbsent(Finding, frozen=True, kw_only=True):
         return rows
 
 
-class ComponentClassDiffers(Finding, frozen=True, kw_only=True):
+class UsualPartAbsent(ContentFinding, frozen=True, kw_only=True):
+    """A part that the class builds is not stored, as files of this class may.
+
+    What it means
+        The class has a module that many uses do not need, such as the pooler of an encoder: sentence encoders are
+        often saved without it. The expected count leaves it out.
+
+    Why it matters
+        Loaders initialise the module at random. It matters only to code that reads its output (`pooler_output`).
+
+    Example
+        note[N433] usual-part-absent: pooler.dense.weight, pooler.dense.bias
+          absent  2 tensors, 590,592 parameters
+          use     the hidden states are complete; only what reads this module is random
+
+    What to do
+        Nothing, unless the output of this module is used.
+    """
+
+    code = "N433"
+    name = "usual-part-absent"
+    severity = "note"
+
+    names: tuple[str, ...]
+    tensors: int
+    parameters: int | None
+
+    def headline(self) -> str:
+        return listed(self.names, 3)
+
+    def rows(self) -> Rows:
+        size = "" if self.parameters is None else f", {number(self.parameters)} parameters"
+        return [
+            ("absent", count(self.tensors, "tensor") + size),
+            ("use", "the hidden states are complete; only what reads this module is random"),
+        ]
+
+
+class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
+    """model_index.json has null for what its pipeline needs, or names no pipeline.
+
+    What it means
+        The class of the pipeline cannot be built without these components, and model_index.json has no library and
+        class for them. Or it does not name the class of the pipeline.
+
+    Why it matters
+        diffusers refuses the pipeline.
+
+    Example
+        error[N435] pipeline-incomplete: unet
+          pipeline  StableDiffusionPipeline
+          help      use the model_index.json that belongs to this pipeline
+
+    What to do
+        Use the model_index.json of the original repository.
+    """
+
+    code = "N435"
+    name = "pipeline-incomplete"
+
+    class_name: str | None = msgspec.field(name="class")
+    components: tuple[str, ...]
+
+    def headline(self) -> str:
+        return listed(self.components, 4) if self.class_name else "_class_name"
+
+    def rows(self) -> Rows:
+        return [("pipeline", self.class_name)] if self.class_name else []
+
+    def remedy(self) -> Remedy:
+        return Remedy("use the model_index.json that belongs to this pipeline")
+
+
+class ComponentClassDiffers(ContentFinding, frozen=True, kw_only=True):
     """The pipeline and a component's config name different classes.
 
     What it means

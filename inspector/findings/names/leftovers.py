@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Remedy, Rows
 from inspector.findings.words import count, number
 
 
-class LeftoverTensors(Finding, frozen=True, kw_only=True):
+class LeftoverTensors(ContentFinding, frozen=True, kw_only=True):
     """Tensors of a training tool. names: the first of them. prefix: of averaged weights."""
 
     tensors: int
@@ -24,7 +24,7 @@ class LeftoverTensors(Finding, frozen=True, kw_only=True):
         ]
 
 
-class VocabularyPadded(Finding, frozen=True, kw_only=True):
+class VocabularyPadded(ContentFinding, frozen=True, kw_only=True):
     """The vocabulary has more rows than the config states.
 
     What it means

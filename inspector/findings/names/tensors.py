@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.role_words import label
 from inspector.findings.words import count, listed, number, shape
 
 
-class TensorMissing(Finding, frozen=True, kw_only=True):
+class TensorMissing(ContentFinding, frozen=True, kw_only=True):
     """A required tensor is missing.
 
     What it means
@@ -67,7 +67,7 @@ class TensorMissing(Finding, frozen=True, kw_only=True):
         return Remedy("download or convert the checkpoint again; these tensors are not stored")
 
 
-class LayersMissing(Finding, frozen=True, kw_only=True):
+class LayersMissing(ContentFinding, frozen=True, kw_only=True):
     """A whole layer or expert is missing.
 
     What it means
@@ -120,7 +120,7 @@ class LayersMissing(Finding, frozen=True, kw_only=True):
         return Remedy("download or convert the checkpoint again: no file contains these tensors")
 
 
-class TensorUnexpected(Finding, frozen=True, kw_only=True):
+class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
     """Unexpected tensor: the architecture does not define it.
 
     What it means
@@ -166,7 +166,7 @@ class TensorUnexpected(Finding, frozen=True, kw_only=True):
         return Remedy("not counted as a parameter; remove it if nothing reads it")
 
 
-class PartUnexpected(Finding, frozen=True, kw_only=True):
+class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
     """Unexpected submodel or layers.
 
     What it means
@@ -218,7 +218,7 @@ class PartUnexpected(Finding, frozen=True, kw_only=True):
         return Remedy("not counted as parameters; use a config that describes it, or remove it")
 
 
-class TensorRenamed(Finding, frozen=True, kw_only=True):
+class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
     """A required tensor is stored under another name.
 
     What it means
@@ -282,7 +282,7 @@ class TensorRenamed(Finding, frozen=True, kw_only=True):
         return Remedy(f"rename {them} as the architecture expects", steps)
 
 
-class LayersMisnumbered(Finding, frozen=True, kw_only=True):
+class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
     """Layers or experts are stored under wrong numbers.
 
     What it means
@@ -343,7 +343,7 @@ class LayersMisnumbered(Finding, frozen=True, kw_only=True):
         return Remedy(f"{change} each number in the names", steps)
 
 
-class SiblingOdd(Finding, frozen=True, kw_only=True):
+class SiblingOdd(ContentFinding, frozen=True, kw_only=True):
     """One layer differs from the others.
 
     What it means

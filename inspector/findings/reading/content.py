@@ -112,6 +112,7 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
     code = "R005"
     name = "not-a-checkpoint"
+    incomplete = True
 
     what: str
     bytes: int | None

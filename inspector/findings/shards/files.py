@@ -30,6 +30,7 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
     code = "S201"
     name = "shard-missing"
+    incomplete = True
 
     tensors: int | None
     names: tuple[str, ...]
@@ -84,6 +85,7 @@ class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
     code = "S203"
     name = "shard-cut"
+    unreadable = True
 
     declared: int
     stored: int

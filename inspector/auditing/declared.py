@@ -1,0 +1,235 @@
+"""What the JSON files of a folder name, against what the folder and the weights have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from inspector.architectures.catalog import definition_of, letters
+from inspector.auditing.result import Audit, verdict_with
+from inspector.auditing.sentence_modules import sentence_modules
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
+from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
+from inspector.loading.tables import NEWEST, OLDER, default_token_ids, has_type, names_of, rules_of, type_of_class
+from inspector.reconciler.wording import family_name
+
+if TYPE_CHECKING:
+    from inspector.findings.declared import TokenIds
+
+ADDED_TOKENS: Final = "added_tokens.json"
+TOKENIZER: Final = "tokenizer.json"
+READ: Final = 1 << 16
+"""Bytes at the beginning of these files that are read: tokenizer.json begins with the list of added tokens."""
+TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
+"""Ends of config keys that hold token ids."""
+
+
+def with_declared(audited: Audit) -> Audit:
+    """The audit of a folder with what its files name and nothing has."""
+    if not audited.checkpoint.readable:
+        return audited
+    findings = [
+        *_of_class(audited),
+        *_of_code(audited),
+        *_of_tokens(audited),
+        *sentence_modules(audited.checkpoint),
+    ]
+    if not findings:
+        return audited
+    findings = ordered([*audited.findings, *findings])
+    return replace(audited, findings=tuple(findings), verdict=verdict_with(audited.verdict, findings))
+
+
+# --- the class ---
+
+
+def _of_class(audited: Audit) -> Iterator[Finding]:
+    """The finding on the class in `architectures`: of another model type, or unknown to transformers."""
+    config = audited.checkpoint.config
+    if config is None or config.kind != "config" or audited.case is None or "auto_map" in config.values:
+        return
+    classes, model_type = config.values.get("architectures"), config.values.get("model_type")
+    named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else None
+    if named is None or not isinstance(model_type, str) or not has_type(model_type, NEWEST):
+        return
+    if rules_of(named, NEWEST) is not None and letters(named).startswith(letters(model_type)):
+        return
+    of = type_of_class(named)
+    if of is None:
+        newest = names_of(NEWEST)
+        if named not in newest.classes and named not in newest.inner and named not in names_of(OLDER).classes:
+            yield _unknown(named)
+        return
+    related = any(one.startswith(other) for one, other in _both_ways(letters(of), letters(model_type)))
+    if related or definition_of(of) is definition_of(model_type):
+        return
+    from inspector.findings.declared import ClassOfAnotherType
+
+    yield ClassOfAnotherType(
+        place=Place(file=config.file, key="architectures"),
+        file=config.file,
+        class_name=named,
+        of=of,
+        model_type=model_type,
+        wanted=_same_task(named, of, model_type),
+    )
+
+
+def _both_ways(one: str, other: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (one, other), (other, one)
+
+
+def _unknown(named: str) -> Finding:
+    from inspector.findings.declared import ClassUnknown
+
+    similar = get_close_matches(named, names_of(NEWEST).classes, 1, 0.9)
+    return ClassUnknown(place=Place(key="architectures"), class_name=named, similar=similar[0] if similar else None)
+
+
+def _same_task(named: str, of: str, model_type: str) -> str | None:
+    """The class of a model type for the same task: what LlamaForCausalLM is for Qwen2ForCausalLM."""
+    names = names_of(NEWEST)
+    stems = [names.bases[one].removesuffix("Model") for one in (of, model_type) if one in names.bases]
+    wanted = stems[1] + named.removeprefix(stems[0]) if len(stems) == 2 and named.startswith(stems[0]) else ""
+    return wanted if wanted in names.classes else None
+
+
+# --- code ---
+
+
+def _of_code(audited: Audit) -> Iterator[Finding]:
+    """The finding on modules of `auto_map` that the folder does not have."""
+    checkpoint, config = audited.checkpoint, audited.checkpoint.config
+    named = {} if config is None else config.values.get("auto_map")
+    if not named or not isinstance(named, dict) or not _is_listed(checkpoint) or checkpoint.config is None:
+        return
+    wanted: dict[str, list[str]] = {}
+    for auto, places in named.items():
+        for place in places if isinstance(places, list) else [places]:
+            if isinstance(place, str) and "--" not in place and "." in place:
+                wanted.setdefault(place.rpartition(".")[0].replace(".", "/") + ".py", []).append(auto)
+    missing = [name for name in wanted if name not in checkpoint.siblings]
+    if missing:
+        from inspector.findings.declared import CodeFileAbsent, CodeFileMissing
+
+        model_type = checkpoint.config.values.get("model_type")
+        known = isinstance(model_type, str) and has_type(model_type, NEWEST)
+        copied = any(name.endswith(".py") or name.startswith("tokenizer") for name in checkpoint.siblings)
+        kind = CodeFileMissing if copied and not known else CodeFileAbsent
+        yield kind(
+            place=Place(file=checkpoint.config.file, key="auto_map"),
+            files=tuple(missing),
+            named_by=tuple(dict.fromkeys(auto for name in missing for auto in wanted[name])),
+        )
+
+
+def _is_listed(checkpoint: Checkpoint) -> bool:
+    """Whether all files of the folder are known."""
+    whole = bool(checkpoint.set_name) and not checkpoint.alone
+    return whole and len(checkpoint.siblings) + len(checkpoint.files) < SIBLINGS_KEPT
+
+
+# --- tokens ---
+
+
+def _of_tokens(audited: Audit) -> Iterator[Finding]:
+    """The finding on token ids at or above the number of embedding rows."""
+    case, checkpoint = audited.case, audited.checkpoint
+    if case is None or case.causes or case.solved or checkpoint.adapter is not None:
+        return
+    tables = [one for one in case.placement.placed if one.block.slot.role == "embed.token" and one.fits]
+    if not tables:
+        return
+    largest = max(tables, key=lambda one: one.layout.shape[0] if one.layout.shape else 0)
+    rows = largest.layout.shape[0]
+    beyond = [one for one in (*_stated_ids(audited, rows), _of_added(checkpoint, rows)) if one is not None]
+    if beyond:
+        from inspector.findings.declared import TokensBeyondRows
+
+        yield TokensBeyondRows(
+            place=Place(file=beyond[0].file),
+            embedding=rows,
+            family=family_name(case.reading.prefix.removeprefix("*") + largest.block.key),
+            beyond=tuple(beyond),
+        )
+
+
+def _stated_ids(audited: Audit, rows: int) -> Iterator[TokenIds | None]:
+    """Ids that the config or a GGUF file states."""
+    yield _of_config(audited, rows)
+    metadata = audited.checkpoint.metadata
+    tokens = None if metadata is None else metadata.values.get("tokenizer.ggml.tokens")
+    amount = len(tokens) if isinstance(tokens, list | tuple) else getattr(tokens, "count", 0)
+    if metadata is not None and type(amount) is int and amount > rows:
+        from inspector.findings.declared import TokenIds
+
+        yield TokenIds(metadata.file, ("tokenizer.ggml.tokens",), amount - rows, amount - 1)
+
+
+def _of_config(audited: Audit, rows: int) -> TokenIds | None:
+    """Ids of the config that its type does not have by default, which say nothing of the tokenizer."""
+    config = audited.checkpoint.config
+    if config is None or config.kind != "config" or audited.case is None:
+        return None
+    model_type = config.values.get("model_type")
+    usual = default_token_ids(model_type) if isinstance(model_type, str) else frozenset()
+    found: dict[str, int] = {}
+    for prefix, values in (("", config.values), ("text_config.", config.values.get("text_config"))):
+        for key, value in values.items() if isinstance(values, dict) else ():
+            if not key.endswith(TOKEN_IDS):
+                continue
+            ids = value if isinstance(value, list) else [value]
+            beyond = [one for one in ids if type(one) is int and one >= rows and one not in usual]
+            if beyond:
+                found[prefix + key] = max(beyond)
+    return _token_ids(config.file, found)
+
+
+def _of_added(checkpoint: Checkpoint, rows: int) -> TokenIds | None:
+    """Ids of the tokens that were added to the tokenizer; of a local folder, whose files cost no request."""
+    name = next((one for one in (ADDED_TOKENS, TOKENIZER) if one in checkpoint.siblings), None)
+    if name is None or not checkpoint.folder or not _is_listed(checkpoint) or checkpoint.reach is None:
+        return None
+    raw = checkpoint.reach().read_part(name, 0, min(checkpoint.siblings[name], READ))
+    if not isinstance(raw, bytes):
+        return None
+    tokens = added_tokens(raw) if name == TOKENIZER else _flat(raw)
+    return _token_ids(name, {token: number for token, number in tokens.items() if number >= rows})
+
+
+def added_tokens(start: bytes) -> Mapping[str, int]:
+    """Token -> id of the list at the beginning of a tokenizer.json, as far as it is complete."""
+    text = start.decode("utf-8", "replace")
+    at = text.find("[", text.find('"added_tokens"')) + 1 if '"added_tokens"' in text else 0
+    decoder, found = json.JSONDecoder(), dict[str, int]()
+    while at:
+        at = next((place for place in range(at, len(text)) if text[place] not in " \t\r\n,"), len(text))
+        try:
+            token, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        if isinstance(token, dict) and isinstance(token.get("content"), str) and type(token.get("id")) is int:
+            found[token["content"]] = token["id"]
+    return found
+
+
+def _flat(raw: bytes) -> Mapping[str, int]:
+    """The ids of added_tokens.json."""
+    try:
+        values: Any = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return {key: one for key, one in values.items() if type(one) is int} if isinstance(values, dict) else {}
+
+
+def _token_ids(file: str, found: Mapping[str, int]) -> TokenIds | None:
+    if not found:
+        return None
+    from inspector.findings.declared import TokenIds
+
+    names: Sequence[str] = sorted(found, key=lambda name: found[name])
+    return TokenIds(file, tuple(names[:NAMES_SHOWN]), len(found), max(found.values()))

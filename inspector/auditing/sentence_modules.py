@@ -1,0 +1,75 @@
+"""The modules with weights that modules.json of a sentence encoder lists behind the model.
+
+Source: sentence-transformers 5, `models/Dense.py`: config.json with in_features and out_features, `linear.weight` in
+model.safetensors or pytorch_model.bin.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from inspector.findings.finding import Finding, Place
+from inspector.loader.checkpoint import Checkpoint, load_within
+
+MODULES: Final = "modules.json"
+LIMIT: Final = 1 << 20
+"""Most bytes of modules.json that are read."""
+
+
+def sentence_modules(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """The findings on dense layers that are absent, lack files, or have other widths than stated."""
+    if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None:
+        return
+    width: int | None = None
+    for path, kind in _listed(checkpoint):
+        part = load_within(checkpoint, path)
+        values = {} if part is None or part.config is None else part.config.values
+        if kind == "Pooling":
+            width = _number(values, "word_embedding_dimension")
+        if kind != "Dense":
+            continue
+        problem = "the folder is absent" if part is None else _problem(part, values, width)
+        if problem:
+            from inspector.findings.declared import ModuleMissing
+
+            yield ModuleMissing(place=Place(file=MODULES), folder=path, problem=problem)
+        width = _number(values, "out_features")
+
+
+def _listed(checkpoint: Checkpoint) -> Iterator[tuple[str, str]]:
+    """(folder, the last part of the type) of each listed module with a folder of its own."""
+    raw = checkpoint.reach().read_whole(MODULES, LIMIT) if checkpoint.reach is not None else None
+    try:
+        entries: Any = json.loads(raw) if isinstance(raw, bytes) else None
+    except (ValueError, RecursionError):
+        return
+    for entry in entries if isinstance(entries, list) else ():
+        path, kind = (entry.get(key) for key in ("path", "type")) if isinstance(entry, dict) else (None, None)
+        if isinstance(path, str) and path and isinstance(kind, str):
+            yield path, kind.rpartition(".")[2]
+
+
+def _problem(part: Checkpoint, values: Mapping[str, Any], width: int | None) -> str:
+    """What is wrong with a dense layer; "" where it loads and fits. width: of its input, None where not known."""
+    if part.config is None:
+        return "it has no config.json"
+    if not part.readable:
+        return "it has no weights that can be read"
+    inputs, outputs = _number(values, "in_features"), _number(values, "out_features")
+    weight = part.tensors.get("linear.weight")
+    if weight is None:
+        return "linear.weight is missing"
+    if inputs is None or outputs is None:
+        return "its config.json lacks in_features or out_features"
+    if weight.shape != (outputs, inputs):
+        return f"linear.weight is {list(weight.shape)}, its config.json states [{outputs}, {inputs}]"
+    if width is not None and inputs % width:  # pooling modes are concatenated
+        return f"in_features is {inputs}, the module before gives {width}"
+    return ""
+
+
+def _number(values: Mapping[str, Any], key: str) -> int | None:
+    found = values.get(key)
+    return found if type(found) is int and found > 0 else None

@@ -1,0 +1,230 @@
+"""What the JSON files of a folder name and the folder or the weights do not have: classes, code, tokens, modules."""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
+from inspector.findings.words import count, first, listed, number
+
+
+class ClassOfAnotherType(ContentFinding, frozen=True, kw_only=True):
+    """The config names a class of another model type.
+
+    What it means
+        The class in `architectures` belongs to another type than `model_type`, with other modules.
+
+    Why it matters
+        AutoModel follows `model_type`; vLLM, pipelines and whoever loads the named class build the other model and
+        leave weights random, or fail.
+
+    Example
+        warning[C317] class-of-another-type: Qwen2ForCausalLM is a class of qwen2
+          config  model_type llama
+          help    set "architectures": ["LlamaForCausalLM"] in config.json
+
+    What to do
+        Name the class of the model type that the weights belong to.
+    """
+
+    code = "C317"
+    name = "class-of-another-type"
+    severity = "warning"
+
+    file: str
+    class_name: str = msgspec.field(name="class")
+    of: str
+    model_type: str
+    wanted: str | None
+
+    def headline(self) -> str:
+        return f"{self.class_name} is a class of {self.of}"
+
+    def rows(self) -> Rows:
+        return [("config", f"model_type {self.model_type}")]
+
+    def remedy(self) -> Remedy:
+        if self.wanted is None:
+            return Remedy(f"name a class of {self.model_type} in {self.file}")
+        step = Step(action="set", file=self.file, key=("architectures",), old=[self.class_name], new=[self.wanted])
+        return Remedy(f'set "architectures": ["{self.wanted}"] in {self.file}', (step,))
+
+
+class ClassUnknown(ContentFinding, frozen=True, kw_only=True):
+    """The config names a class that transformers does not have.
+
+    What it means
+        The class in `architectures` is neither one of transformers nor code of the repository (`auto_map`).
+
+    Why it matters
+        AutoModel follows `model_type` and does not need the name. Programs that build the named class fail.
+
+    Example
+        note[C318] class-unknown: LlamaForCausaLM
+          similar  LlamaForCausalLM
+
+    What to do
+        Nothing, if the class belongs to another library; otherwise correct the name.
+    """
+
+    code = "C318"
+    name = "class-unknown"
+    severity = "note"
+
+    class_name: str = msgspec.field(name="class")
+    similar: str | None
+
+    def headline(self) -> str:
+        return self.class_name
+
+    def rows(self) -> Rows:
+        return [("similar", self.similar)] if self.similar else []
+
+
+class CodeFileMissing(Finding, frozen=True, kw_only=True):
+    """The config names code files that the folder does not have.
+
+    What it means
+        `auto_map` names modules of the repository that were not copied with the weights.
+
+    Why it matters
+        transformers needs them to build the model (trust_remote_code) and fails without them.
+
+    Example
+        error[C319] code-file-missing: modeling_mine.py
+          named by  AutoModelForCausalLM
+          help      fetch modeling_mine.py from the repository of the model
+
+    What to do
+        Copy the files from the original repository. If transformers has the type itself, `auto_map` can be removed.
+    """
+
+    code = "C319"
+    name = "code-file-missing"
+
+    files: tuple[str, ...]
+    named_by: tuple[str, ...]
+
+    def headline(self) -> str:
+        return listed(self.files, 4)
+
+    def rows(self) -> Rows:
+        return [("named by", listed(self.named_by, 4))]
+
+    def remedy(self) -> Remedy:
+        steps = tuple(Step(action="fetch", file=name) for name in self.files)
+        return Remedy(f"fetch {listed(self.files, 4)} from the repository of the model", steps)
+
+
+class CodeFileAbsent(CodeFileMissing, frozen=True, kw_only=True):
+    """The config names code files that are not here, and that may not be needed here.
+
+    What it means
+        `auto_map` names modules of the repository. Either transformers has the model type itself, or the folder has
+        nothing but weights and configs, as a part of a repository that was copied on purpose.
+
+    Why it matters
+        Loading with trust_remote_code fails without them.
+
+    Example
+        note[C322] code-file-absent: modeling_mine.py
+          named by  AutoModelForCausalLM
+          help      fetch modeling_mine.py from the repository of the model
+
+    What to do
+        Fetch the files if the model is to be loaded with its own code.
+    """
+
+    code = "C322"
+    name = "code-file-absent"
+    severity = "note"
+
+
+class TokenIds(msgspec.Struct, frozen=True):
+    """Token ids of one file that are beyond the embedding's rows. names: keys or tokens, the first few; largest: id."""
+
+    file: str
+    names: tuple[str, ...]
+    tokens: int
+    largest: int
+
+
+class TokensBeyondRows(ContentFinding, frozen=True, kw_only=True):
+    """Token ids are at or above the number of embedding rows.
+
+    What it means
+        The tokenizer or the config has tokens for which the embedding has no row: the tokenizer is that of another
+        model, tokens were added without resizing the embedding, or the embedding was cut.
+
+    Why it matters
+        Looking up such a token fails, on a GPU often without a useful message.
+
+    Example
+        warning[C320] tokens-beyond-rows: 1 token in config.json
+          rows    128256 (model.embed_tokens.weight)
+          tokens  config.json: pad_token_id, largest id 128256
+          help    use the tokenizer that belongs to these weights, or resize the
+                  embedding to 128,257 rows and train the new ones
+
+    What to do
+        Use the tokenizer of these weights; or resize the embedding (`resize_token_embeddings`) and train the new rows.
+    """
+
+    code = "C320"
+    name = "tokens-beyond-rows"
+    severity = "warning"
+
+    embedding: int = msgspec.field(name="rows")
+    family: str
+    beyond: tuple[TokenIds, ...]
+
+    def headline(self) -> str:
+        tokens = count(sum(one.tokens for one in self.beyond), "token")
+        return f"{tokens} in {listed([one.file for one in self.beyond], 3)}"
+
+    def rows(self) -> Rows:
+        tokens = [f"{one.file}: {first(one.names, one.tokens, 3)}, largest id {one.largest}" for one in self.beyond]
+        return [("rows", f"{self.embedding} ({self.family})"), *(("tokens", one) for one in tokens)]
+
+    def remedy(self) -> Remedy:
+        largest = max(one.largest for one in self.beyond) + 1
+        return Remedy(
+            f"use the tokenizer that belongs to these weights, or resize the embedding to {number(largest)} rows and "
+            "train the new ones"
+        )
+
+
+class ModuleMissing(Finding, frozen=True, kw_only=True):
+    """A module of a sentence encoder is not stored, or does not fit the one before.
+
+    What it means
+        modules.json lists a module with weights (a dense layer behind the pooling) whose folder is absent or lacks its
+        files, or whose width is not that of the hidden states.
+
+    Why it matters
+        sentence-transformers fails on loading or on the first sentence.
+
+    Example
+        error[N434] module-missing: 2_Dense
+          named by  modules.json
+          problem   the folder is absent
+          help      fetch 2_Dense again
+
+    What to do
+        Fetch the folder again, or save the model again with sentence-transformers.
+    """
+
+    code = "N434"
+    name = "module-missing"
+
+    folder: str
+    problem: str
+
+    def headline(self) -> str:
+        return self.folder
+
+    def rows(self) -> Rows:
+        return [("named by", str(self.place.file)), ("problem", self.problem)]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"fetch {self.folder} again", (Step(action="fetch", file=self.folder),))

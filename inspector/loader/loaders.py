@@ -1,0 +1,59 @@
+"""Programs that look for a checkpoint's files by fixed names.
+
+Sources: transformers 5, `modeling_utils.py` (`_get_resolved_checkpoint_files`) and `AutoConfig.from_pretrained`;
+diffusers 0.42, `models/modeling_utils.py` and `utils/constants.py`; PEFT 0.21, `utils/constants.py` and
+`utils/save_and_load.py` (`load_peft_weights`); mlx-lm, `tuner/utils.py` (`load_adapters`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec import Struct
+
+INDEX: Final = ".index.json"
+
+
+class Loader(Struct, frozen=True):
+    """A program, the config and the weight files that it looks for.
+
+    stems: ending -> stem of the files with it, the first ending first. shards: whether it reads an index of shards.
+    single_first: whether it takes a single file before an index.
+    """
+
+    name: str
+    config: str
+    stems: Mapping[str, str]
+    shards: bool = True
+    single_first: bool = False
+
+    def single(self, ending: str) -> str:
+        """The name of a single file: "model.safetensors"."""
+        return f"{self.stems[ending]}.{ending}"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All names that it looks for, in its order."""
+        found: list[str] = []
+        for ending in self.stems:
+            single = self.single(ending)
+            both = [single, single + INDEX] if self.shards else [single]
+            found.extend(both if self.single_first else reversed(both))
+        return tuple(found)
+
+    def finds(self, name: str) -> bool:
+        """Whether it looks for this single file or index."""
+        return name in self.files
+
+
+TRANSFORMERS: Final = Loader(
+    "transformers", "config.json", {"safetensors": "model", "bin": "pytorch_model"}, single_first=True
+)
+DIFFUSERS: Final = Loader(
+    "diffusers", "config.json", {"safetensors": "diffusion_pytorch_model", "bin": "diffusion_pytorch_model"}
+)
+PEFT: Final = Loader(
+    "PEFT", "adapter_config.json", {"safetensors": "adapter_model", "bin": "adapter_model"}, shards=False
+)
+MLX_ADAPTERS: Final = Loader("mlx", "adapter_config.json", {"safetensors": "adapters"}, shards=False)

@@ -1,0 +1,107 @@
+"""What diffusers does with a component of a pipeline: recorded of 0.42 on damaged components of 63 classes.
+
+Source: diffusers 0.42, `ModelMixin.from_pretrained` and `_load_pretrained_model`. The names in the file are those of
+the model, no prefix is added or removed; of shards the keys of the index are compared, not those of the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from inspector.loader.loaders import DIFFUSERS, INDEX
+from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+from inspector.loading.tables import NEWEST, ClassRules
+from inspector.matcher.families import families_of
+
+if TYPE_CHECKING:
+    from inspector.loader.checkpoint import Checkpoint
+    from inspector.notation.binding import Plan
+    from inspector.reconciler.reconcile import Reconciled
+
+VERSION: Final = "0.42"
+
+
+def of_component(checkpoint: Checkpoint, values: Mapping[str, Any], problem: str, case: Reconciled | None) -> Load:
+    """What it does with a component.
+
+    values: of its config. problem: why a file cannot be opened, or "". case: the comparison with the definition of the
+    class that the names show, where there is one.
+    """
+    return _by_files(checkpoint, problem) or _by_names(checkpoint, values, case)
+
+
+def without_config() -> Load:
+    """What it does with a folder that has no config.json."""
+    return _load(REFUSES, f"there is no {DIFFUSERS.config}")
+
+
+def _load(outcome: str, because: str = "", files: tuple[str, ...] = (), **counts: Any) -> Load:
+    return Load(loader=DIFFUSERS.name, version=VERSION, outcome=outcome, because=because, files=files, **counts)
+
+
+def _by_files(checkpoint: Checkpoint, problem: str) -> Load | None:
+    index = checkpoint.index
+    readable = {file.name for file in checkpoint.files}
+    there = (
+        readable | checkpoint.siblings.keys() | checkpoint.lost.keys() | ({index.file} if index is not None else set())
+    )
+    taken = next((name for name in DIFFUSERS.files if name in there), None)
+    if taken is None:
+        return _load(REFUSES, f"no file is named {' or '.join(map(DIFFUSERS.single, DIFFUSERS.stems))}")
+    if taken.endswith(INDEX):
+        if index is None or index.file != taken:
+            if any(one.name == taken and one.files for one in checkpoint.other_sets):
+                return _load(UNKNOWN, f"it reads {taken}, which was not audited")
+            return _load(REFUSES, f"it reads {taken}, whose shards are absent")
+        if index.without_metadata:
+            return _load(REFUSES, f"{index.file} has no metadata (KeyError)")
+        absent = next((name for name in index.files if name not in readable), None)
+        if absent is not None:
+            return _load(REFUSES, f"{absent} is absent, or cannot be read")
+    elif taken not in readable:
+        if taken != checkpoint.set_name:
+            return _load(UNKNOWN, f"it reads {taken}, which was not audited")
+        return _load(REFUSES, f"{taken} cannot be read")
+    return _load(REFUSES, problem) if problem else None
+
+
+def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconciled | None) -> Load:
+    files = tuple(file.name for file in checkpoint.files)
+    name = str(values.get("_class_name"))
+    if case is not None and name in case.reading.definition.names:
+        plan: Plan | None = case.plan
+    else:
+        from inspector.loading.expected import plan_of
+
+        plan = plan_of(values, name, name, NEWEST)
+    if plan is None or plan.opaque or plan.scope.faults:
+        return _load(UNKNOWN, f"{name} has no definition", files)
+    if "quantization_config" in values:
+        return _load(UNKNOWN, "the quantization decides", files)
+    return _compared(checkpoint, plan, files)
+
+
+def _compared(checkpoint: Checkpoint, plan: Plan, files: tuple[str, ...]) -> Load:
+    from inspector.loading.memory import match, memory_of, newest_namer
+
+    index = checkpoint.index
+    listed = checkpoint.tensors.keys() if index is None else index.weight_map.keys()
+    stored = {name: layout for name, layout in checkpoint.tensors.items() if name in listed}
+    families = families_of(stored)
+    rules = ClassRules(stored=tuple(block.key for block in plan.blocks if block.key in families))
+    memory = memory_of(plan, rules, newest_namer(rules, lambda _: False))
+    found = match(memory, families, rules, newest_namer(rules, memory.has))
+    if found.mismatched:
+        return _load(REFUSES, f"{found.mismatched} of another shape, such as {found.first_mismatched}", files)
+    absent = sorted(listed - stored.keys())
+    expected = [name for name in absent if memory.holds(name)]
+    missing, unexpected = found.missing - len(expected), found.unexpected + len(absent) - len(expected)
+    counts = {"missing": missing, "unexpected": unexpected, "mismatched": 0}
+    if missing:
+        words = f"{missing} of its tensors are not in the file, such as {found.first_missing}"
+        return _load(RANDOM, words, files, **counts)
+    if expected:
+        words = f"{len(expected)} tensors that the index names are in no file, such as {expected[0]}"
+        return _load(RANDOM, words, files, **counts)
+    return _load(COMPLETE, "", files, **counts)

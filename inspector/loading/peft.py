@@ -1,0 +1,57 @@
+"""What PEFT does with an adapter: recorded of 0.21 on damaged adapters of 65 configurations.
+
+Source: PEFT 0.21, `PeftModel.from_pretrained` and `utils/save_and_load.py` (`set_peft_model_state_dict`). Tensors of
+other shapes and lost copies of whole modules raise, lost tensors of tuners stay at random, names that it does not know
+are ignored without a word.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from msgspec import Struct
+
+from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+
+NAME: Final = "peft"
+VERSION: Final = "0.21"
+
+
+class AgainstBase(Struct, frozen=True):
+    """How an adapter's tensors differ from what its config adds to its base.
+
+    missing, unexpected, mismatched: numbers of tensors. first_missing, first_mismatched: one name of each, or "".
+    whole: a tensor that is missing of what replaces a module's own weights, whose absence raises. tuned: whether the
+    config names any module of the base, without which PEFT raises.
+    """
+
+    missing: int
+    unexpected: int
+    mismatched: int
+    first_missing: str = ""
+    first_mismatched: str = ""
+    whole: str = ""
+    tuned: bool = True
+
+
+def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None) -> Load:
+    """What it does. problem: why it cannot read the adapter, or ""; against: None where the base was not read."""
+    if problem:
+        return _load(REFUSES, problem, files)
+    if against is None:
+        return _load(UNKNOWN, "the base decides, which was not read", files)
+    if not against.tuned:
+        return _load(REFUSES, "target_modules names no module of the base", files)
+    if against.mismatched:
+        return _load(REFUSES, f"{against.mismatched} of another shape, such as {against.first_mismatched}", files)
+    if against.whole:
+        return _load(REFUSES, f"{against.whole} is missing (KeyError)", files)
+    counts = {"missing": against.missing, "unexpected": against.unexpected, "mismatched": 0}
+    if against.missing:
+        words = f"{against.missing} of its tensors are not in the file, such as {against.first_missing}"
+        return _load(RANDOM, words, files, **counts)
+    return _load(COMPLETE, "", files, **counts)
+
+
+def _load(outcome: str, because: str, files: tuple[str, ...], **counts: Any) -> Load:
+    return Load(loader=NAME, version=VERSION, outcome=outcome, because=because, files=files, intended=True, **counts)

@@ -1,0 +1,121 @@
+"""What diffusers and PEFT do, against what they did: records of `tests/oracle/make_library_loads.py`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from inspector.loading.config_rules import refused_config
+from inspector.loading.outcome import COMPLETE, UNKNOWN, Load
+from tests.judged import FIXTURES, base_record, spec_of
+from tests.loads import adapter_cases, component_cases
+from tests.loads.damage import healthy, write
+from tests.loads.test_loads import agrees
+
+EACH = [37, pytest.param(1, marks=pytest.mark.slow)]
+"""Every how many-th record is loaded."""
+ACCEPTED = {"unknown-class", "no-entry"}
+"""An unknown class may be one of a later version; a component that is not named may be given by the caller."""
+
+UNCHECKED = {("llama.adalora", "misshaped")}
+"""Ranks that AdaLoRA prunes module by module are not compared with each other."""
+
+
+@cache
+def recorded(library: str) -> list[Any]:
+    """The records of a library."""
+    raw = gzip.decompress((FIXTURES / "loads" / f"{library}.json.gz").read_bytes())
+    found: list[Any] = json.loads(raw)
+    return found
+
+
+@pytest.mark.parametrize("every", EACH)
+def test_components_load_as_recorded(every: int, tmp_path: Path) -> None:
+    records = [one for one in recorded("diffusers") if one["class"] not in component_cases.PIPELINES]
+    assert len(records) > 700
+    for number, record in enumerate(records[::every]):
+        found = audit(str(write(component_cases.folder_of(record), tmp_path / str(number))))
+        load = next((one for one in found.loads if one.loader == "diffusers"), None)
+        assert agrees(load, record), (record["class"], record["name"], record["outcome"], load)
+        assert found.verdict != "clean" or record["outcome"] == COMPLETE, (record["class"], record["name"])
+
+
+def test_configs_are_refused_as_recorded() -> None:
+    """With the exception of rules that read more than keys, such as d_fine's head_dim."""
+    records = recorded("configs")
+    assert sum(refused for *_, refused in records) >= 100
+    for model_type, key, value, refused in records:
+        found = refused_config({**base_record(model_type)["config"], "model_type": model_type, key: value})
+        assert bool(found) == refused or (model_type, found) == ("d_fine", ""), (model_type, key, value, found)
+
+
+REFUSED = [
+    ("mamba2", "head_dim"),
+    ("granitemoehybrid", "mamba_d_head"),
+    ("bamba", "mamba_n_heads"),
+    ("llama", "num_attention_heads"),
+]
+
+
+@pytest.mark.parametrize(("model_type", "key"), REFUSED)
+def test_a_config_that_is_refused_is_an_error(model_type: str, key: str, tmp_path: Path) -> None:
+    record = base_record(model_type)
+    config = {**record["config"], "model_type": model_type}
+    config[key] += 1
+    found = audit(str(write(healthy(spec_of(record), config), tmp_path)))
+    assert found.verdict == "findings"
+    newest = next(one for one in found.loads if one.version == "5.23")
+    assert newest.outcome == "refuses"
+    assert key in newest.because
+
+
+def of_peft(record: dict[str, Any], place: Path) -> tuple[Audit, Load | None]:
+    """The audit of a damaged adapter beside its base, and what PEFT does by it."""
+    folder = write(adapter_cases.folder_of(record), place)
+    found = audit(str(folder), base=str(folder / adapter_cases.BASE))
+    return found, next((one for one in found.loads if one.loader == "peft"), None)
+
+
+@pytest.mark.parametrize("every", EACH)
+def test_adapters_load_as_recorded(every: int, tmp_path: Path) -> None:
+    records = recorded("peft")
+    assert len(records) >= 600
+    wrong: list[tuple[str, str]] = []
+    known = 0
+    for number, record in enumerate(records[::every]):
+        found, load = of_peft(record, tmp_path / str(number))
+        if load is not None and load.outcome == UNKNOWN:
+            continue
+        known += 1
+        if not agrees(load, record):
+            wrong.append((record["adapter"], record["name"]))
+        if (record["adapter"], record["name"]) not in UNCHECKED:
+            assert found.verdict != "clean" or record["outcome"] == COMPLETE, (record["adapter"], record["name"])
+    assert len(wrong) <= 0.016 * known + int(every > 1), wrong
+    assert known >= (0.9 if every == 1 else 0.8) * len(records[::every])
+
+
+def test_an_adapter_alone_leaves_open_what_peft_does(tmp_path: Path) -> None:
+    record = next(one for one in recorded("peft") if one["name"] == "healthy")
+    folder = write(adapter_cases.folder_of(record), tmp_path)
+    (load,) = audit(str(folder)).loads
+    assert (load.loader, load.outcome, load.intended) == ("peft", UNKNOWN, True)
+
+
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+def test_pipelines_that_do_not_load_are_reported(every: int, tmp_path: Path) -> None:
+    records = [one for one in recorded("diffusers") if one["class"] in component_cases.PIPELINES]
+    assert {one["class"] for one in records} == component_cases.PIPELINES.keys()
+    for number, record in enumerate(records[::every]):
+        found = audit(str(write(component_cases.folder_of(record), tmp_path / str(number))))
+        if record["outcome"] == COMPLETE:
+            assert found.verdict == "clean" or record["name"] == "added", (record["class"], record["name"])
+        elif record["name"] not in ACCEPTED:
+            assert found.verdict in ("findings", "unreadable"), (record["class"], record["name"])

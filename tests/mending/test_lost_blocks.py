@@ -1,0 +1,35 @@
+"""A lost quantization block is added again where the weights determine it, and no tensor changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.auditing.start import audit
+from tests.mending.damages import digests, whole
+from tests.mending.test_mend import run
+from tests.quantization.recorded import record
+from tests.quantization.test_blocks import HEALTHY, without_block
+
+
+@pytest.mark.parametrize("name", [*HEALTHY[::6], *(pytest.param(one, marks=pytest.mark.slow) for one in HEALTHY)])
+def test_a_lost_block_is_mended_or_left(name: str, tmp_path: Path) -> None:
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record(name)["tensors"].items()}
+    whole(tmp_path, spec, without_block(name))
+    before = digests(tmp_path)
+    determined = any(one.steps for one in audit(str(tmp_path)).findings if one.severity == "error")
+    code, done = run(tmp_path, write=True)
+    assert digests(tmp_path) == before
+    if determined:
+        assert (code, done["after"], done["left"]) == (0, "clean", [])
+        assert [step["key"][0] for step in done["steps"]] in (["quantization_config"], ["quantization"])
+    else:
+        assert (code, done["steps"], len(done["left"])) == (1, [], 1)
+
+
+def test_most_schemes_that_loaders_read_are_mended(tmp_path: Path) -> None:
+    for name in HEALTHY[::6]:
+        spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record(name)["tensors"].items()}
+        whole(tmp_path / name, spec, without_block(name))
+    assert any(one.steps for name in HEALTHY[::6] for one in audit(str(tmp_path / name)).findings)

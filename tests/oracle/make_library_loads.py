@@ -1,0 +1,109 @@
+"""Make `fixtures/loads/diffusers.json.gz` and `peft.json.gz`: what these libraries do with damaged files.
+
+Needs torch, transformers, accelerate, diffusers and peft:
+
+    python -m venv five
+    five/bin/pip install torch==2.13.0 transformers==5.23.0 accelerate diffusers==0.42.1 peft==0.21.2
+    five/bin/python -m tests.oracle.make_library_loads diffusers
+    five/bin/python -m tests.oracle.make_library_loads peft
+
+A component is loaded by the class that its config names, a pipeline by `DiffusionPipeline`, an adapter by
+`PeftModel.from_pretrained` into a base of random numbers. A file is gzip (mtime 0) of one JSON list of the cases of
+`tests/loads/component_cases.py` or `adapter_cases.py`, each with the result as in `make_loads.py`; a pipeline and PEFT
+have no counts of mismatched tensors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import importlib
+import io
+import json
+import logging
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.loads import adapter_cases, component_cases
+from tests.loads.damage import write
+from tests.oracle.make_loads import LOADS, fill, limited
+
+
+def of_component(case: Mapping[str, Any]) -> dict[str, Any]:
+    """Loads the component or pipeline in the folder "0"."""
+    diffusers = importlib.import_module("diffusers")
+    diffusers.logging.set_verbosity_error()
+    if case["class"] in component_cases.PIPELINES:
+        pipeline = diffusers.DiffusionPipeline.from_pretrained("0")
+        parts = [part for part in pipeline.components.values() if hasattr(part, "state_dict")]
+        empty = [name for part in parts for name, tensor in part.state_dict().items() if tensor.is_meta]
+        return {"outcome": "random" if empty else "complete", "counts": [len(empty), 0, 0]}
+    model, info = getattr(diffusers, case["class"]).from_pretrained("0", output_loading_info=True)
+    counts = [len(info[f"{key}_keys"]) for key in ("missing", "unexpected", "mismatched")]
+    empty = [name for name, tensor in model.state_dict().items() if tensor.is_meta]
+    return {
+        "outcome": "random" if counts[0] or counts[2] or empty else "complete",
+        "counts": counts,
+        **({"meta": len(empty)} if empty else {}),
+    }
+
+
+def of_adapter(case: Mapping[str, Any]) -> dict[str, Any]:
+    """Loads the adapter in the folder "0" into a base built from its config."""
+    peft, transformers = (importlib.import_module(name) for name in ("peft", "transformers"))
+    config = transformers.AutoConfig.from_pretrained("0/base")
+    base = getattr(transformers, config.architectures[0])(config)
+    results: list[Any] = []
+    load = peft.PeftModel.load_adapter
+
+    def noted(*arguments: Any, **named: Any) -> Any:
+        results.append(load(*arguments, **named))
+        return results[-1]
+
+    peft.PeftModel.load_adapter = noted
+    try:
+        peft.PeftModel.from_pretrained(base, "0")
+    finally:
+        peft.PeftModel.load_adapter = load
+    missing, unexpected = (len(getattr(results[0], f"{key}_keys")) for key in ("missing", "unexpected"))
+    return {"outcome": "random" if missing else "complete", "counts": [missing, unexpected, 0]}
+
+
+LIBRARIES = {
+    "diffusers": (component_cases.cases, component_cases.folder_of, of_component),
+    "peft": (adapter_cases.cases, adapter_cases.folder_of, of_adapter),
+}
+
+
+def main() -> None:
+    """Records every case of a library."""
+    importlib.import_module("torch").set_num_threads(1)
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    name = sys.argv[1]
+    cases, folder_of, load = LIBRARIES[name]
+    found: list[dict[str, Any]] = []
+    for case in cases():
+        folder = folder_of(case)
+        with tempfile.TemporaryDirectory() as place, limited(), contextlib.redirect_stderr(io.StringIO()):
+            os.chdir(place)
+            write(folder, Path("0"), fill)
+            try:
+                result = load(case)
+            except Exception as error:
+                text = " ".join(str(error).split()).replace(place, "")
+                result = {"outcome": "refuses", "error": f"{type(error).__name__}: {text[:120]}"}
+        found.append({**case, **result})
+        print(*list(found[-1].values())[:2], result, flush=True)
+    raw = json.dumps(found, separators=(",", ":")).encode()
+    (LOADS / f"{name}.json.gz").write_bytes(gzip.compress(raw, 9, mtime=0))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""What configs, tokenizers and modules.json name, against what the folder and the weights have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.declared import added_tokens
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from tests.checkpoints import genuine, write
+from tests.mending.damages import BERT, GPT2, LLAMA, MODELS, QWEN3
+
+Change = Callable[[Path, dict[str, Any]], None]
+
+
+def found(folder: Path, config: dict[str, Any], change: Change = lambda folder, config: None) -> Audit:
+    """The audit of a healthy model after a change of its folder; a change of the config is written."""
+    spec = genuine(config)
+    config = dict(config)
+    folder.mkdir(parents=True, exist_ok=True)
+    change(folder, config)
+    write(folder, spec, config)
+    return audit(str(folder))
+
+
+def text(name: str, content: Any) -> Change:
+    """A JSON file beside the weights."""
+
+    def change(folder: Path, config: dict[str, Any]) -> None:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(json.dumps(content), encoding="utf-8")
+
+    return change
+
+
+def key(name: str, value: Any) -> Change:
+    """A key of the config."""
+    return lambda folder, config: config.update({name: value})
+
+
+def both(*changes: Change) -> Change:
+    """Several changes."""
+
+    def change(folder: Path, config: dict[str, Any]) -> None:
+        for one in changes:
+            one(folder, config)
+
+    return change
+
+
+POOLED = both(
+    text("modules.json", [{"path": "", "type": "sentence_transformers.models.Transformer"},
+                          {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+                          {"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]),
+    text("1_Pooling/config.json", {"word_embedding_dimension": 48, "pooling_mode_mean_tokens": True}),
+)  # fmt: skip
+
+
+def dense(inputs: int, outputs: int, *stored: int) -> Change:
+    """A dense layer of a sentence encoder. stored: the shape of its weight."""
+
+    def change(folder: Path, config: dict[str, Any]) -> None:
+        spec = {"linear.weight": ("F32", stored), "linear.bias": ("F32", stored[:1])}
+        write(folder / "2_Dense", spec, {"in_features": inputs, "out_features": outputs, "bias": True})
+
+    return change
+
+
+ENCODER = {**BERT, "architectures": ["BertModel"]}
+CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
+    "class of qwen2": (LLAMA, key("architectures", ["Qwen2ForCausalLM"]), "C317"),
+    "class of llama": (QWEN3, key("architectures", ["LlamaForCausalLM"]), "C317"),
+    "class of gpt2": (BERT, key("architectures", ["GPT2LMHeadModel"]), "C317"),
+    "id of an image token": (LLAMA, key("image_token_index", 128), "C320"),
+    "end token in a list": (QWEN3, key("eos_token_id", [3, 4000]), "C320"),
+    "padding token": (GPT2, key("pad_token_id", 224), "C320"),
+    "added tokens": (LLAMA, text("added_tokens.json", {"<a>": 127, "<b>": 128}), "C320"),
+    "added tokens, gpt2": (GPT2, text("added_tokens.json", {"<pad>": 300}), "C320"),
+    "tokenizer.json": (
+        BERT, text("tokenizer.json", {"added_tokens": [{"id": 3, "content": "a"}, {"id": 100, "content": "b"}]}),
+        "C320"),
+    "code": (
+        LLAMA, both(key("model_type", "my_llama"), key("auto_map", {"AutoModelForCausalLM": "modeling_my.My"}),
+                    text("tokenizer_config.json", {})), "C319"),
+    "configuration": (
+        BERT, both(key("model_type", "my_bert"), key("auto_map", {"AutoConfig": "configuration_my.My"}),
+                   text("tokenizer.json", {})), "C319"),
+    "code of several files": (
+        GPT2, both(key("model_type", "my_gpt"), key("auto_map", {"AutoConfig": "configuration_my.My",
+                   "AutoModel": "modeling_my.My"}), text("configuration_my.py", "")), "C319"),
+    "dense absent": (ENCODER, POOLED, "N434"),
+    "dense without weights": (ENCODER, both(POOLED, text("2_Dense/config.json", {"in_features": 48})), "N434"),
+    "dense of another width": (ENCODER, both(POOLED, dense(48, 24, 24, 32)), "N434"),
+    "dense behind another width": (ENCODER, both(POOLED, dense(64, 24, 24, 64)), "N434"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_reported(name: str, tmp_path: Path) -> None:
+    config, change, code = CASES[name]
+    audited = found(tmp_path, config, change)
+    assert [one.code for one in audited.findings if one.severity != "note"] == [code]
+    assert audited.verdict == "findings"
+
+
+QUIET: dict[str, tuple[dict[str, Any], Change]] = {
+    "ids in range": (LLAMA, both(key("eos_token_id", [1, 127]), text("added_tokens.json", {"<a>": 127}))),
+    "an id that the type has by default": (GPT2, key("eos_token_id", 50256)),
+    "no id": (QWEN3, both(key("pad_token_id", None), key("bos_token_id", -1))),
+    "tokens of the base": (BERT, text("tokenizer.json", {"added_tokens": [{"id": 99, "content": "a"}]})),
+    "a tokenizer.json that is none": (BERT, text("tokenizer.json", ["added_tokens", {"id": 100}])),
+    "code of a known type": (LLAMA, key("auto_map", {"AutoModelForCausalLM": "modeling_my.My"})),
+    "code that is there": (
+        LLAMA, both(key("auto_map", {"AutoModelForCausalLM": "modeling_my.My"}), text("modeling_my.py", ""))),
+    "code of another repository": (BERT, key("auto_map", {"AutoModel": "org/name--modeling_my.My"})),
+    "an unknown class": (LLAMA, key("architectures", ["MyLlamaForCausalLM"])),
+    "a class of the same architecture": (MODELS["bert"], key("architectures", ["BertLMHeadModel"])),
+    "dense": (ENCODER, both(POOLED, dense(48, 24, 24, 48))),
+    "dense behind two modes": (ENCODER, both(POOLED, dense(96, 24, 24, 96))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUIET)
+def test_it_is_not_reported(name: str, tmp_path: Path) -> None:
+    config, change = QUIET[name]
+    audited = found(tmp_path, config, change)
+    assert not [one.code for one in audited.findings if one.severity != "note"], audited.findings
+
+
+def test_the_class_of_the_same_task_is_named(tmp_path: Path) -> None:
+    audited = found(tmp_path, LLAMA, key("architectures", ["Qwen2ForSequenceClassification"]))
+    finding = next(one for one in audited.findings if one.code == "C317")
+    (step,) = finding.remedy().steps
+    assert step.new == ["LlamaForSequenceClassification"]
+
+
+def test_an_unknown_class_is_a_note(tmp_path: Path) -> None:
+    audited = found(tmp_path, LLAMA, key("architectures", ["LLamaForCausaLM"]))
+    assert {"C318"} <= {one.code for one in audited.findings if one.severity == "note"}
+
+
+def test_a_list_of_tokens_that_is_cut_off_is_read_to_its_last_whole_token() -> None:
+    start = b'{"version": "1.0", "added_tokens": [{"id": 1, "content": "a"}, {"id": 2, "content": "b"}, {"id": 3, "con'
+    assert added_tokens(start) == {"a": 1, "b": 2}
+    assert added_tokens(b'{"model": {}}') == added_tokens(b"") == {}
