@@ -69,6 +69,7 @@ def _answer(words: list[str]) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
+    from inspector.cli import streams
     from inspector.cli.plain import understood
 
     if words and _is_source(words[0]):
@@ -85,7 +86,11 @@ def _run(words: Sequence[str]) -> int:
     try:
         app_of(_carry_out)(words, prog_name="inspector")
     except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 0
+        status = ended.code if isinstance(ended.code, int) else 0
+        if {"-h", "--help"}.intersection(words) and status != 2:
+            streams.write("")  # the parser does not say that its help cannot be written
+            return 0
+        return status
     return 0
 
 

@@ -142,17 +142,9 @@ def audit(
     with access(token, cache_dir):
         with one_budget():
             checkpoint = load(
-                source,
-                config=config,
-                weights=weights,
-                revision=revision,
-                subfolder=subfolder,
-                repo_type=repo_type,
-                local_files_only=local_files_only,
-                cache_dir=cache_dir,
-                token=token,
-                progress=progress,
-            )
+                source, config=config, weights=weights, revision=revision, subfolder=subfolder, repo_type=repo_type,
+                local_files_only=local_files_only, cache_dir=cache_dir, token=token, progress=progress,
+            )  # fmt: skip
             audited = audit_opened(
                 checkpoint, stated, base=place, with_base=with_base, whole=weights is None, progress=progress
             )

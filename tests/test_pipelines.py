@@ -151,3 +151,10 @@ def test_a_claim_of_a_pipeline_is_set_against_its_sums_and_parts(tmp_path: Path)
         stated = read_claim(str(number))
         (claim,) = audit(folder, claim=stated).claims
         assert (claim.claimed, claim.true, claim.agrees, claim.because) == (number, unet + text, agrees, because)
+
+
+@pytest.mark.parametrize("index", ["{}", '{"_class_name": "X"}', '{"a": 1, "b": ["diffusers"], "c": [null, null]}'])
+def test_an_index_without_components_is_an_error(tmp_path: Path, index: str) -> None:
+    (tmp_path / "model_index.json").write_text(index, encoding="utf-8")
+    audited = audit(str(tmp_path))
+    assert (audited.verdict, [one.code for one in audited.findings]) == ("unreadable", ["R006"])

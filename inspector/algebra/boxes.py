@@ -10,6 +10,7 @@ from inspector.algebra.span import Span
 from inspector.budget import spend
 
 Box = tuple[Span, ...]
+BOXES_A_STEP = 4
 INDEX_SETS = "the sets of indices in the names"
 
 
@@ -26,6 +27,7 @@ def boxes_of(indices: list[Index]) -> tuple[Box, ...]:
     full = _full(indices, axes)
     if full is not None:
         return (full,)
+    spend(len(indices), INDEX_SETS)
     rests: dict[int, list[Index]] = {}
     for index in indices:
         rests.setdefault(index[0], []).append(index[1:])
@@ -64,7 +66,9 @@ def joined(boxes: Iterable[Box]) -> tuple[Box, ...]:
 def count(boxes: Iterable[Box]) -> int:
     """Number of index tuples."""
     total = 0
-    for box in boxes:
+    listed = tuple(boxes)
+    spend(len(listed) // BOXES_A_STEP, INDEX_SETS)
+    for box in listed:
         size = 1
         for axis in box:
             size *= axis.size
@@ -84,7 +88,7 @@ def less(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
     """The boxes without one box."""
     kept: list[Box] = []
     for box in boxes:
-        spend(2, INDEX_SETS)
+        spend(1, INDEX_SETS)
         if box == cut:
             continue
         if common(box, cut) is None:
@@ -150,7 +154,7 @@ def _atoms(boxes: Sequence[Box], cuts: Sequence[Box]) -> Iterator[tuple[Span, li
 def within(boxes: Iterable[Box], cut: Box) -> tuple[Box, ...]:
     """The intersection of the boxes with one box."""
     listed = tuple(boxes)
-    spend(2 * len(listed), INDEX_SETS)
+    spend(len(listed), INDEX_SETS)
     matched = (common(box, cut) for box in listed)
     return tuple(box for box in matched if box is not None)
 

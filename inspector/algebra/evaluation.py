@@ -156,6 +156,7 @@ def _arithmetic(node: Binary) -> Evaluator:
     left, right, operator = evaluator(node.left), evaluator(node.right), node.operator
 
     def compute(scope: Meanings) -> Value:
+        spend(1, LISTS)
         one, other = left(scope), right(scope)
         if type(one) is int and type(other) is int:
             if operator == "*":
@@ -222,6 +223,7 @@ def _set_operation(operator: str, one: Value, other: Value) -> Value:
 
 def _call(node: Node, name: str, arguments: list[Evaluator]) -> Evaluator:
     def call(scope: Meanings) -> Value:
+        spend(1, LISTS)
         values = [argument(scope) for argument in arguments]
         if name == "len":
             first = values[0]

@@ -26,6 +26,9 @@ class Span(Struct, frozen=True):
     @property
     def size(self) -> int:
         """Number of indices."""
+        if len(self.runs) == 1:  # nearly always
+            ((start, stop),) = self.runs
+            return stop - start
         return sum(stop - start for start, stop in self.runs)
 
     def __bool__(self) -> bool:
@@ -39,8 +42,6 @@ class Span(Struct, frozen=True):
             yield from range(start, stop)
 
     def __or__(self, other: Span) -> Span:
-        if len(self.runs) + len(other.runs) > FEW_RUNS:
-            spend((len(self.runs) + len(other.runs)) // FEW_RUNS, "the sets of indices in the names")
         return _merged(sorted(self.runs + other.runs))
 
     def __and__(self, other: Span) -> Span:
@@ -183,6 +184,8 @@ MOST_LISTED = 100_000
 
 
 def _merged(runs: list[Run]) -> Span:
+    if len(runs) > FEW_RUNS:
+        spend(len(runs) // FEW_RUNS, "the sets of indices in the names")
     merged: list[Run] = []
     for start, stop in runs:
         if merged and start <= merged[-1][1]:

@@ -61,7 +61,7 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     from inspector.loading.registries import of_safetensors
 
     given = given_of(audited, config.values)
-    newest = loads(given, NEWEST)
+    newest = _of_strict_config(audited, loads(given, NEWEST))
     others = of_safetensors(given.class_name, given.model_type, newest)
     mlx = "quantization" in config.values and "quantization_config" not in config.values
     sentences = "modules.json" in checkpoint.siblings
@@ -74,11 +74,24 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     return (newest, older, *others)
 
 
+def _of_strict_config(audited: Audit, load: Load) -> Load:
+    """What transformers 5 does: its config classes refuse values of a wrong type."""
+    if not audited.findings:
+        return load
+    from inspector.findings.config import ConfigImpossible
+
+    for one in audited.findings:
+        if isinstance(one, ConfigImpossible) and one.kind == "type":
+            empty = replace(load, outcome=REFUSES, missing=None, unexpected=None, mismatched=None)
+            return replace(empty, because=f"{one.place.key}: {one.detail}", source="documented")
+    return load
+
+
 def _base_class(audited: Audit) -> str | None:
     """The base class that sentence-transformers builds, where the config names another."""
     if not audited.findings:
         return None
-    from inspector.findings.single_causes import BaseModelUsed
+    from inspector.findings.class_names import BaseModelUsed
 
     return next((one.stored_class for one in audited.findings if isinstance(one, BaseModelUsed)), None)
 
@@ -219,7 +232,7 @@ def _is_untrained(audited: Audit) -> bool:
     """Whether a finding says already that the declared head is random."""
     if not audited.findings:
         return False
-    from inspector.findings.single_causes import HeadUntrained
+    from inspector.findings.class_names import HeadUntrained
 
     return any(isinstance(one, HeadUntrained) for one in audited.findings)
 

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box
+from inspector.architectures.defaults import is_component
 from inspector.auditing.own_words import in_own_words
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
@@ -28,7 +29,7 @@ from inspector.notation.slots import scope_of
 from inspector.quantization.signs import may_be_packed
 from inspector.reconciler import ledger
 from inspector.reconciler.choose import choose_reading
-from inspector.reconciler.config_keys import not_understood
+from inspector.reconciler.config_keys import not_understood, wrong_types
 from inspector.reconciler.dtypes import dtype_findings, weights_not_float
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.ledger import Ledger, Line
@@ -204,7 +205,13 @@ def definition(draft: Draft) -> Draft:
     for prefix, why in case.plan.opaque:
         draft = draft.open(f"names and shapes below {prefix}", why)
     known = config.definition is reading.definition and not config.is_params
-    return draft.with_findings(list(not_understood(case.plan.scope))) if known else draft
+    if not known:
+        return draft
+    file = checkpoint.config
+    if file is not None and file.kind == "config" and not is_component(reading.name):
+        reported = {finding.place.key for finding in judged if finding.place.key is not None}
+        draft = draft.with_findings(list(wrong_types(case.plan.scope, reported)))
+    return draft.with_findings(list(not_understood(case.plan.scope)))
 
 
 def _lacks_shards(checkpoint: Checkpoint) -> bool:

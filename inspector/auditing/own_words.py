@@ -19,9 +19,10 @@ def in_own_words(findings: Sequence[Finding], checkpoint: Checkpoint, prefix: st
 
 
 def _in_own_words(findings: Sequence[Finding], checkpoint: Checkpoint, prefix: str) -> Iterator[Finding]:
+    from inspector.findings.class_names import ClassDiffers
     from inspector.findings.config import ConfigDisagrees
     from inspector.findings.shapes import ShapeDiffers
-    from inspector.findings.single_causes import ClassDiffers, ConfigKeysAbsent, ConfigOfAnotherSize
+    from inspector.findings.single_causes import ConfigKeysAbsent, ConfigOfAnotherSize
 
     config = checkpoint.config
     file = "config.json" if config is None else config.file

@@ -78,6 +78,8 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
             components=tuple(wanted),
         )
         return replace(flat, findings=tuple(ordered((flattened, *flat.findings))), verdict="findings")
+    if not wanted and not findings:
+        findings.append(_without_components(root.pipeline.file))
     parts = {name: audit_part(one, like=_stated_class(one, wanted[name])) for name, one in there.items()}
     findings.extend(_missing([(name, class_name) for name, class_name in wanted.items() if name not in there]))
     findings.extend(_of_another_class(wanted, parts))
@@ -116,6 +118,14 @@ def _incomplete(index: Config) -> Iterator[Finding]:
         from inspector.findings.names.components import PipelineIncomplete
 
         yield PipelineIncomplete(place=Place(file=index.file, key="_class_name"), class_name=stated, components=absent)
+
+
+def _without_components(file: str) -> Finding:
+    from inspector.findings.reading.content import ConfigUnreadable
+
+    return ConfigUnreadable(
+        place=Place(file=file), problem="names no component with weights", detail="", position=None, what=""
+    )
 
 
 STEPS_A_NAME, STEPS_A_COMPONENT = 20, 1_000

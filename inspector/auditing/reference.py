@@ -18,12 +18,14 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.findings.header.reference import CLEARER, STRICTER, ReferenceDisagrees
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.header import parse_header, unopened
-from inspector.loader.header_record import HEADER_LARGE, Header
+from inspector.loader.header_record import Header
 from inspector.loader.reference import ReferenceAnswer, ReferenceReader
 from inspector.loader.sources.folder import FolderSource
 from inspector.loader.sources.source import Opening
 
 ENDING = ".safetensors"
+LARGEST = 4_000_000
+"""Bytes of a header that is read a second time unasked: more than any published file has."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -104,7 +106,7 @@ def _checked(component: str, checkpoint: Checkpoint, reader: ReferenceReader, ev
         return
     names = [*checkpoint.damaged, *(file.name for file in checkpoint.files if every)]
     for name, opening in source.read_headers(name for name in dict.fromkeys(names) if name.endswith(ENDING)):
-        if isinstance(opening, Opening) and (every or len(opening.header or b"") <= HEADER_LARGE):
+        if isinstance(opening, Opening) and (every or len(opening.header or b"") <= LARGEST):
             answer = reader.ask(os.path.join(source.folder, name))
             if answer is None:
                 return

@@ -12,8 +12,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from inspector.findings.class_names import BaseModelUsed, ClassDiffers, HeadUntrained
 from inspector.findings.finding import Finding, Place
-from inspector.findings.single_causes import BaseModelUsed, ClassDiffers, HeadUntrained
 from inspector.findings.totals import HeadMissing
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import errno
 import sys
+from itertools import islice
 
 TYPE_CHECKING = False  # typing itself takes longer to import than --version to answer
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ NOT_TAKEN: Final = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)
 """Errors of a stream that takes no more."""
 
 
+PIECES: Final = 512
+"""Pieces of a text that are written at once: a write takes longer than a line of a listing."""
+
+
 class Unwritable(Exception):
     """Standard output takes no more: it is closed, or the disk is full. The message says why."""
 
@@ -58,8 +63,9 @@ def write(text: str | Iterable[str]) -> None:
     if sys.stdout is None:
         raise Unwritable("it is closed")
     try:
-        for piece in (text,) if isinstance(text, str) else text:
-            sys.stdout.write(piece)
+        pieces = iter((text,) if isinstance(text, str) else text)
+        while together := "".join(islice(pieces, PIECES)):
+            sys.stdout.write(together)
         sys.stdout.flush()
     except BrokenPipeError:
         raise

@@ -239,9 +239,8 @@ def _opened(
             remote.close()
     download = None
     if read.set_name and opened.commit is not None and remote is not None:
-        audited = {file.name for file in read.files} | read.lost.keys() | {read.set_name}
-        if read.index is not None:
-            audited.update(read.index.promised)
+        promised = () if read.index is None else read.index.promised
+        audited = {file.name for file in read.files}.union(read.lost, promised, (read.set_name,))
         download = remote.download(audited)
     return replace(
         read,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from json import JSONDecodeError, JSONDecoder
+from math import isinf
 from typing import Any, Final, NoReturn
 
 from msgspec import Struct
@@ -67,7 +68,18 @@ def _refuse_constant(name: str) -> NoReturn:
     raise _NotTaken(f"{name} is not JSON")
 
 
+_LONG_NUMBER = re.compile(rb"[0-9]{309}")
+"""As many digits as make a number larger than any float, which the reference reader refuses wherever it is."""
+
+
+def _in_range(text: str) -> None:
+    if isinf(float(text)):
+        raise _NotTaken(f"{text[: 2 * DIGITS_LIMIT]} is out of the range of numbers")
+
+
 def _plain_integer(text: str) -> int | OddNumber:
+    if len(text) > DIGITS_LIMIT + 1:
+        _in_range(text)
     if len(text) > DIGITS_LIMIT + 1 or text == "-0":
         return OddNumber(text[: 2 * DIGITS_LIMIT])
     return int(text)
@@ -90,6 +102,7 @@ _FRACTION: Final = OddNumber("a number with a fraction or an exponent")
 
 
 def _fraction(text: str) -> OddNumber:
+    _in_range(text)
     return _FRACTION
 
 
@@ -124,7 +137,7 @@ def exact_again(values: dict[str, Any], raw: bytes) -> object:
     strings = strings_within(values)
     if strings is None:
         return JsonFault(_TOO_DEEP)
-    if string_marks(raw) == 2 * strings and not (b"-" in raw and b"-0" in raw):
+    if string_marks(raw) == 2 * strings and not (b"-" in raw and b"-0" in raw) and not _LONG_NUMBER.search(raw):
         return _whole_text(values, raw)
     return _whole_text(_decode(raw, _EXACT), raw)
 

@@ -18,7 +18,8 @@ from inspector.loading.renaming import Renamed, renamed
 from inspector.loading.tables import ClassRules, transforms_of
 from inspector.loading.templates import joined_with, projected, sample, template
 from inspector.matcher.families import Families
-from inspector.notation.binding import Block, Plan, Shape, fits
+from inspector.notation.binding import Block, Plan, fits
+from inspector.notation.expansion import Shape
 
 IndexSets = dict[str, tuple[Box, ...]]
 """Key of a tensor in memory -> its index sets."""

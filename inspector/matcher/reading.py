@@ -81,19 +81,26 @@ def read_claimed(claim: Claim, families: Families, lost: Collection[str] = ()) -
 
 
 def read_by_names(
-    families: Families, values: Mapping[str, Any], *, share: float = SUPPORTED, most: int = MOST_TRIED
+    families: Families,
+    values: Mapping[str, Any],
+    *,
+    share: float = SUPPORTED,
+    most: int = MOST_TRIED,
+    prefixes: bool = True,
 ) -> tuple[list[Reading], tuple[str, float] | None]:
     """(the readings that the names support equally well; the nearest definition and its coverage as a hint).
 
     values: a config that names no architecture; a definition can use it where the config has one of its keys.
     share, most: which definitions are tried: those that may know at least this share of the names, and how many.
+    prefixes: whether the names may have a prefix that no definition has.
     """
     tried: list[Reading] = []
     for name, definition in likely_definitions(families, share, most):
         scope = Scope(definition, Settings({}, known=False), definition_of)
         if values and any(key in values for key in keys_of_definition(scope)):
             scope = Scope(definition, Settings(values), definition_of)
-        reading = _spelled(Claim(scope.settings, definition=definition), scope, name, families)
+        claim = Claim(scope.settings, definition=definition)
+        reading = (_spelled if prefixes else _as_stored)(claim, scope, name, families)
         if reading.match.covered:
             tried.append(replace(reading, by_names=True))
     best, nearest = ranked(tried, len(families))
@@ -141,10 +148,13 @@ def _support(reading: Reading) -> tuple[float, int]:
     return reading.coverage, -reading.match.missing
 
 
+def _as_stored(claim: Claim, scope: Scope, name: str, families: Families) -> Reading:
+    return Reading(scope.definition, name, scope, best_match(scope, families, claim.head), families)
+
+
 def _spelled(claim: Claim, scope: Scope, name: str, families: Families) -> Reading:
-    match = best_match(scope, families, claim.head)
-    best = Reading(scope.definition, name, scope, match, families)
-    if match.covered == len(families):
+    best = _as_stored(claim, scope, name, families)
+    if best.match.covered == len(families):
         return best
     for prefix in _prefixes(scope, families):
         bare = _without(families, prefix)
@@ -180,6 +190,8 @@ def _part(families: Families, prefix: str) -> int:
     return 0 if prefix.startswith("*") or len(below) == len(families) else sum(below)
 
 
+NAMES = "the names of the tensors"
+NAMES_A_STEP = 8
 MOST_PREFIXES = 3
 """Number of prefixes tried: the most frequent ones."""
 
@@ -215,12 +227,14 @@ def _before_known(scope: Scope, families: Families) -> Counter[str]:
     tails: dict[str, list[str]] = {}
     for key in sorted(known):
         tails.setdefault(_tail(key, 2), []).append(key)
-    spend(len(families) + len(known), "the names of the tensors")
+    spend(len(families) + len(known), NAMES)
     inside = {key for key in known if re.search("[0-9]", key)}
     counts: Counter[str] = Counter()
     for stored in families:
         key = masked_like(stored, inside)
-        for candidate in (*tails.get(_tail(key, 2), ()), *tails.get(_tail(key, 1), ())):
+        candidates = (*tails.get(_tail(key, 2), ()), *tails.get(_tail(key, 1), ()))
+        spend(1 + len(candidates) // NAMES_A_STEP, NAMES)
+        for candidate in candidates:
             if key.endswith(candidate) and len(key) > len(candidate):
                 prefix = key[: -len(candidate)]
                 if prefix.endswith(".") and "#" not in prefix and stored.startswith(prefix):

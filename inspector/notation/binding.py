@@ -7,24 +7,22 @@ has one block for each kind of tensor, however many layers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from inspector.algebra.expression import Literal, Node, Word, children, show
-from inspector.algebra.span import MOST_LISTED, Span
-from inspector.algebra.values import Value, extent, shown, truth, whole
+from inspector.algebra.boxes import Box
+from inspector.algebra.span import Span
+from inspector.notation.conditions import Conditions, Indices, Stored, stored_rows
 from inspector.notation.definition import Head
+from inspector.notation.expansion import Expansion, Shape
 from inspector.notation.scope import Scope
-from inspector.notation.slots import Condition, OpaqueSlot, Slot, Unrolled, scope_of, unroll
-from inspector.notation.spelling import Axis, Spelling, rivals_of, template
+from inspector.notation.slots import Slot, Unrolled, scope_of, unroll
+from inspector.notation.spelling import Spelling, rivals_of, template
 from inspector.notation.ties import Ties
 from inspector.notation.trace import Leaf
-from inspector.notation.written import outright, spelled_out, written_out
-
-Shape = tuple[int | None, ...]
-"""Dims in elements; None where the config does not say."""
+from inspector.notation.written import Form, form_of, spelled_out
 
 
 class Block(Struct, eq=False):
@@ -85,17 +83,9 @@ class Plan(Struct, frozen=True):
     opaque: tuple[tuple[str, str], ...]  # (spelled prefix, because)
 
 
-Stored = Callable[[str], Collection[tuple[int, ...]]]
-"""The shapes stored under a key; empty where nothing is stored."""
-
-
 def nothing_stored(key: str) -> Collection[tuple[int, ...]]:
     """The `Stored` of a definition without a checkpoint."""
     return ()
-
-
-Indices = Callable[[str], Sequence[Span]]
-"""The indices stored under a key at each `#`."""
 
 
 def no_indices(key: str) -> Sequence[Span]:
@@ -129,7 +119,7 @@ def bind(
     unrolled = unroll(scope, head)
     binder = Binder(scope, spelling, stored, shared)
     if not scope.settings.known:
-        binder.present = _present(binder, unrolled.slots, indices)
+        binder.conditions.present = stored_rows(scope, spelling, stored, unrolled.slots, indices)
     sides = binder.choose(unrolled.slots)
     chosen = [slot for slot in unrolled.slots if all(sides.get(number, side) == side for number, side in slot.choices)]
     if not scope.settings.known:
@@ -138,7 +128,9 @@ def bind(
     rows = tuple(binder.row(slot) for slot in chosen)
     blocks = tuple(block for row in rows for block in row.blocks)
     opaque = tuple(
-        (spelling.spelled(entry, scope), entry.because) for entry in unrolled.opaque if binder.leaves_out(entry)
+        (spelling.spelled(entry, scope), entry.because)
+        for entry in unrolled.opaque
+        if binder.conditions.leaves_out(entry)
     )
     return Plan(
         scope=scope,
@@ -165,18 +157,17 @@ def fits(shape: Shape, stored: Sequence[int]) -> bool:
     )
 
 
-_Expanded = tuple[tuple[tuple[str, Span], ...], Shape]
-
-
 class Binder:
     """Expands slots into blocks with the current values of the scope."""
 
-    __slots__ = ("present", "scope", "shared", "spelling", "stored", "ties")
+    __slots__ = ("_expansion", "_forms", "conditions", "scope", "shared", "spelling", "stored", "ties")
 
     def __init__(self, scope: Scope, spelling: Spelling, stored: Stored, shared: Shared = nothing_shared) -> None:
         self.scope, self.spelling, self.stored, self.shared = scope, spelling, stored, shared
         self.ties = Ties(scope, ())
-        self.present: Mapping[tuple[Condition, ...], Presence] = {}
+        self.conditions = Conditions(scope, spelling, stored)
+        self._expansion = Expansion(self.conditions)
+        self._forms: dict[Slot, tuple[str, Form]] = {}
 
     def row(self, slot: Slot) -> BoundSlot:
         """Expands a slot, with its ties and the config leaves that it reads."""
@@ -185,7 +176,7 @@ class Binder:
         blocks = tuple(self.blocks(slot))
         if slot.tied:
             self._tie(slot, blocks)
-        return BoundSlot(slot, blocks, tuple([block.shape for block in blocks]), frozenset(trace.reads))
+        return BoundSlot(slot, blocks, tuple([block.shape for block in blocks]), trace.noted())
 
     def _tie(self, slot: Slot, blocks: Sequence[Block]) -> None:
         """Sets the slot that the blocks of a slot are copies of, while the tie holds."""
@@ -239,162 +230,37 @@ class Binder:
 
     def key(self, slot: Slot) -> str:
         """The key of a slot, holes inside segments left as they are."""
-        return template(self.spelling.spelled(slot, self.scope))[0]
+        return template(self._spelled(slot)[0])[0]
 
     def blocks(self, slot: Slot) -> list[Block]:
         """The blocks of one slot; none where its predicates fail."""
-        if not self.may_hold(slot):
-            return []
-        scope = scope_of(self.scope, slot)
-        path = self.spelling.spelled(slot, self.scope)
-        written, embedded = written_out(slot, scope, path)
-        blocks = []
-        for axes, shape in self._expand(slot, scope, slot.holes, written):
-            found = dict(axes)
-            for name, spans in spelled_out(path, found, embedded):
-                key, order = template(name)
-                sets = tuple(Span.of([axis]) if isinstance(axis, int) else spans[axis] for axis in order)
-                blocks.append(Block(slot, key, sets, shape, not slot.optional))
-        return blocks
+        path, form = self._spelled(slot)
+        return [
+            Block(slot, key, sets, shape, not slot.optional)
+            for box, shape in self._expansion.boxes(slot, form)
+            for key, sets in _named(path, slot, box, form)
+        ]
 
-    def _expand(self, slot: Slot, scope: Scope, holes: tuple[str, ...], written: frozenset[str]) -> list[_Expanded]:
-        if not holes:
-            return [((), self._shape(slot, scope))] if self._exists(slot) else []
-        hole, rest = holes[0], holes[1:]
-        value = scope.word((hole,))
-        indices = extent(value)
-        if indices is None or not indices:
-            if indices is None and isinstance(value, str | float):
-                _no_size(scope, Word((hole,)), value)
-            return []
-        if hole not in written:
-            return [(((hole, indices), *axes), shape) for axes, shape in self._expand(slot, scope, rest, written)]
-        if indices.size > MOST_LISTED:
-            scope.fault("size", hole, f"{indices.size:,} indices are too many to write out")
-            return []
-        joined: dict[_Expanded, list[int]] = {}
-        for index in indices:
-            with scope.at(((hole, index),)):
-                for inner in self._expand(slot, scope, rest, written):
-                    joined.setdefault(inner, []).append(index)
-        return [(((hole, Span.of(found)), *axes), shape) for (axes, shape), found in joined.items()]
+    def indices(self, slot: Slot) -> list[tuple[str, Box]]:
+        """(key, index sets) of the blocks of one slot, whatever their shapes."""
+        path, form = self._spelled(slot)
+        return [named for box in self._expansion.indices(slot, form) for named in _named(path, slot, box, form)]
 
-    def _exists(self, slot: Slot) -> bool:
-        if slot.whens and not self.scope.settings.known:
-            return self._solved(slot) if self.scope.trace.open else self._is_stored(slot)
-        return self.holds(slot)
+    def form(self, slot: Slot) -> Form:
+        """How a slot is expanded."""
+        return self._spelled(slot)[1]
 
-    def _solved(self, slot: Slot) -> bool:
-        """Whether a row applies without a config: by its conditions where their values are solved, else by its name."""
-        trace = self.scope.trace
-        around, undecided = trace.reads, False
-        for condition in slot.whens:
-            trace.reads = set()
-            holds = self._true(condition)
-            decided = bool(trace.reads) and not trace.unknown() and not trace.stated()
-            decided = decided and not _asks_presence(condition.node)
-            undecided = undecided or not decided
-            if decided and not holds:
-                trace.reads = around
-                return False
-        trace.reads = around
-        return not undecided or self._is_stored(slot)
-
-    def _is_stored(self, slot: Slot) -> bool:
-        """Whether the rows of a condition are stored: most of those with a name of no other row.
-
-        Where the condition depends on holes, at their current indices.
-        """
-        present = self.present.get(slot.whens)
-        if present is None or not present.stored:
-            return bool(self.stored(self.key(slot))) if present is None else False
-        scope = scope_of(self.scope, slot)
-        at = [scope.index(hole) for hole in slot.holes]
-        spans = present.indices.get(slot.holes, ()) if self.follows_holes(slot) else ()
-        return all(index is None or index in span for index, span in zip(at, spans, strict=False))
-
-    def holds(self, slot: Slot) -> bool:
-        """Whether the predicates of a row hold by the config; without a config they may hold."""
-        return not self.scope.settings.known or all(self._true(condition) for condition in slot.whens)
-
-    def _true(self, condition: Condition) -> bool:
-        return truth(self.scope.below(condition.scope).evaluate(condition.node))
-
-    def may_hold(self, slot: Slot) -> bool:
-        """Whether the predicates of a row hold that depend on no index; without a config they may hold."""
-        return not slot.whens or not self.scope.settings.known or all(map(self._true, outright(slot, self.scope)))
-
-    def follows_holes(self, slot: Slot) -> bool:
-        """Whether a predicate of a row depends on the index."""
-        return len(outright(slot, self.scope)) < len(slot.whens)
-
-    def leaves_out(self, entry: OpaqueSlot) -> bool:
-        """Whether a prefix is left unchecked here; a conditional one only with a config."""
-        return not entry.whens or (self.scope.settings.known and all(map(self._true, entry.whens)))
-
-    def _shape(self, slot: Slot, scope: Scope) -> Shape:
-        return tuple(_dim(scope, node, scope.evaluate(node)) for node in slot.dims)
+    def _spelled(self, slot: Slot) -> tuple[str, Form]:
+        found = self._forms.get(slot)
+        if found is None:
+            path = self.spelling.spelled(slot, self.scope)
+            found = self._forms[slot] = (path, form_of(slot, scope_of(self.scope, slot), path))
+        return found
 
 
-def _dim(scope: Scope, node: Node, value: Value) -> int | None:
-    number = whole(value)
-    if number is not None and number >= 0:
-        return number
-    if isinstance(node, Word) and isinstance(value, str | float | int) and not isinstance(value, bool):
-        _no_size(scope, node, value)
-    return None
-
-
-def _asks_presence(node: Node) -> bool:
-    """Whether a condition compares with null."""
-    return (isinstance(node, Literal) and node.value is None) or any(map(_asks_presence, children(node)))
-
-
-class Presence(Struct, frozen=True):
-    """Whether the rows of a condition are stored. indices: holes of rows -> the stored indices of each."""
-
-    stored: bool
-    indices: Mapping[tuple[str, ...], tuple[Span, ...]]
-
-
-def _present(binder: Binder, slots: Iterable[Slot], indices: Indices) -> dict[tuple[Condition, ...], Presence]:
-    """Conditions -> whether most of their rows are stored; rows with a name of no other row decide first."""
-    named = [(slot, template(binder.spelling.spelled(slot, binder.scope))) for slot in slots]
-    users: dict[object, set[tuple[Condition, ...]]] = {}
-    for slot, name in named:
-        users.setdefault(_numbered(*name), set()).add(slot.whens)
-    votes: dict[tuple[Condition, ...], dict[bool, list[bool]]] = {}
-    stored: dict[tuple[Condition, ...], dict[tuple[str, ...], tuple[Span, ...]]] = {}
-    for slot, (key, axes) in named:
-        if not slot.whens or slot.optional or slot.tied:
-            continue
-        spans = indices(key)
-        there = bool(binder.stored(key)) and all(
-            not isinstance(axis, int) or axis in span for axis, span in zip(axes, spans, strict=False)
-        )
-        votes.setdefault(slot.whens, {}).setdefault(len(users[_numbered(key, axes)]) == 1, []).append(there)
-        at = tuple(span for axis, span in zip(axes, spans, strict=False) if isinstance(axis, str))
-        if at:
-            before = stored.setdefault(slot.whens, {}).get(slot.holes, at)
-            stored[slot.whens][slot.holes] = tuple(one | other for one, other in zip(before, at, strict=True))
-    return {
-        whens: Presence(_most(found.get(True) or found[False]), stored.get(whens, {})) for whens, found in votes.items()
-    }
-
-
-def _numbered(key: str, axes: Sequence[Axis]) -> tuple[str, tuple[int, ...]]:
-    """A key with the literal indices of a row."""
-    return key, tuple(axis if isinstance(axis, int) else -1 for axis in axes)
-
-
-def _most(votes: Sequence[bool]) -> bool:
-    return 2 * sum(votes) >= len(votes)
-
-
-def _no_size(scope: Scope, node: Word, value: str | float) -> None:
-    """Reports a config key with a value that cannot be a size: text, a fraction, NaN, a negative number."""
-    for key in scope.keys_below(node):
-        said, defaulted = scope.settings.read(tuple(key.split(".")))
-        if not defaulted and type(said) is type(value) and shown(said) == shown(value):
-            scope.fault("type", show(node), f"{shown(value)} is not a size")
-            return
+def _named(path: str, slot: Slot, box: Box, form: Form) -> Iterator[tuple[str, Box]]:
+    """(key, index sets at each `#`) of the names of a row with these indices at its holes."""
+    spans = dict(zip(slot.holes, box, strict=True))
+    for name in spelled_out(path, spans, form.embedded):
+        key, axes = template(name)
+        yield key, tuple([Span.range(axis, axis + 1) if isinstance(axis, int) else spans[axis] for axis in axes])

@@ -220,7 +220,7 @@ class Scope:
         value = evaluator(node)(self)
         if strict and trace.open and not isinstance(value, Unknown) and trace.unknown():
             value = None  # what follows from an unknown value is unknown
-        known = store[key] = (value, frozenset(trace.reads))
+        known = store[key] = (value, trace.noted())
         trace.reads = around
         return known
 
@@ -265,7 +265,7 @@ class Scope:
 
     def enter(self, hole: str, index: int | None) -> int | None:
         """Sets a hole and every extent it was cut from to an index; None resets it."""
-        spend(4, LISTS)
+        spend(2, LISTS)
         before = self._at.get(hole)
         for name in (hole, *bases(self.definition, hole)):
             if index is None:

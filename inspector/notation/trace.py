@@ -24,7 +24,7 @@ class Trace:
     leaves that were read and are unknown.
     """
 
-    __slots__ = ("leaf", "missing", "number", "open", "reads", "solved", "value")
+    __slots__ = ("_outer", "_shared", "leaf", "missing", "number", "open", "reads", "solved", "value")
 
     def __init__(self, solved: Mapping[Leaf, Any] | None = None) -> None:
         self.solved: Mapping[Leaf, Any] = solved or {}
@@ -34,6 +34,8 @@ class Trace:
         self.leaf: Leaf | None = None
         self.value: Any = None
         self.number = 0
+        self._outer: frozenset[Leaf] | None = None
+        self._shared: dict[frozenset[Leaf], frozenset[Leaf]] = {}
 
     def start(self, leaf: Leaf, value: Any) -> None:
         """Sets a leaf to a trial value until `stop`."""
@@ -59,6 +61,17 @@ class Trace:
         return {
             leaf for leaf in found if leaf not in entries | lengths and (leaf[-1] != LENGTH or leaf[:-1] not in entries)
         }
+
+    def noted(self) -> frozenset[Leaf]:
+        """The leaves that were read; equal sets, which may be as large as the lists of the config, are one object."""
+        reads = frozenset(self.reads)
+        return self._shared.setdefault(reads, reads)
+
+    def solved_within(self, leaf: Leaf) -> bool:
+        """Whether an entry of a list is solved."""
+        if self._outer is None:
+            self._outer = frozenset(one[:length] for one in self.solved for length in range(1, len(one)))
+        return leaf in self._outer
 
     def stated(self) -> bool:
         """Whether any leaf that was read has a value from the config or a default, not a solved one."""

@@ -47,7 +47,7 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
     labels = [cause for cause in other.causes if cause.key == LABELS]
     if other.placement.differences or len(labels) < len(other.causes):
         return None
-    from inspector.findings.single_causes import ClassDiffers
+    from inspector.findings.class_names import ClassDiffers
 
     missing = [place_name(gap.block.key, gap.boxes) for gap in case.as_configured.missing]
     stored = [place_name(one.block.key, one.boxes) for one in other.placement.placed if one.block.slot.path in own]
@@ -75,7 +75,7 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
         return None
     values = case.claim.settings.values
     for reading in (*_known_by(families, values), *_known_by(families, {})):
-        if reading.definition is case.reading.definition or reading.prefix:
+        if reading.definition is case.reading.definition:
             continue
         other = again(replace(NO_CONFIG, settings=reading.scope.settings, definition=reading.definition), reading)
         stated = reading.scope.settings.known and not other.plan.scope.trace.solved
@@ -96,7 +96,7 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
 
 def _known_by(families: Families, values: Mapping[str, Any]) -> list[Reading]:
     """The readings under definitions that know all names."""
-    return read_by_names(families, values, share=1.0, most=MOST_TRIED)[0]
+    return read_by_names(families, values, share=1.0, most=MOST_TRIED, prefixes=False)[0]
 
 
 def _may_be_another(placement: Placement) -> bool:

@@ -216,6 +216,7 @@ def _whole(side: _Side, prefix: str, least: Least, *, explained: bool = False) -
 
 def _outside(boxes: Sequence[Box], blocked: Sequence[Box], axes: int) -> Iterator[Box]:
     """The boxes without those leading indices."""
+    spend(len(boxes), DIFFERENCES)
     for box in boxes:
         for lead in minus((box[:axes],), blocked):
             yield (*lead, *box[axes:])

@@ -16,7 +16,7 @@ from inspector.matcher.families import Families
 from inspector.notation.binding import Block, fits
 from inspector.notation.slots import Slot
 
-STEPS_A_PART = 10
+STEPS_A_PART = 6
 
 
 class Placed(Struct, frozen=True):
@@ -100,7 +100,7 @@ def place(families: Families, blocks: Sequence[Block], lost: Lost | None) -> Pla
                 inside = within(left, block.axes)
                 if inside:
                     placed.append(Placed(block, part.layout, inside, count(inside), part.packed))
-                    left = less(left, block.axes)
+                    left = less(left, block.axes) if inside != left else ()
             if left:
                 unexpected.append(Unexpected(key, part.layout, left, count(left), part.packed))
     gaps = [] if lost is None else _required_gaps(blocks, placed, lost)

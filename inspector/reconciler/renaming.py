@@ -11,7 +11,7 @@ from inspector.algebra.boxes import Box, count, less
 from inspector.algebra.names import name_of
 from inspector.algebra.span import Span
 from inspector.budget import spend
-from inspector.notation.binding import Shape
+from inspector.notation.expansion import Shape
 
 RENAMED = "the missing and unexpected tensors"
 STEPS_A_NAME = 10

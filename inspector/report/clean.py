@@ -40,12 +40,12 @@ def shortened(value: Any) -> Any:
     return value
 
 
-def takes_escapes(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that moves its cursor and shows colours by escape sequences.
+def takes_escapes(stream: TextIO | None) -> bool:
+    """Whether a stream is a terminal that moves its cursor and shows colours by escape sequences; None: it is closed.
 
     Of the consoles of Windows the newer ones do; they say so in their environment.
     """
-    if not stream.isatty() or os.environ.get("TERM") == "dumb":
+    if stream is None or not stream.isatty() or os.environ.get("TERM") == "dumb":
         return False
     return os.name != "nt" or any(name in os.environ for name in ("WT_SESSION", "ANSICON", "ConEmuANSI", "TERM"))
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from json.encoder import encode_basestring_ascii as _json_text
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from inspector.algebra.names import key_of
 from inspector.architectures.catalog import definition_file, definition_of, modules, proofs
@@ -23,6 +23,7 @@ from inspector.report.text import omitted_text, rounded
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
+    from inspector.loader.checkpoint import Checkpoint
     from inspector.report.documents import (
         ArchitecturesDocument,
         CountDocument,
@@ -92,7 +93,7 @@ def _shape(dims: tuple[int, ...]) -> str:
     return f"[{', '.join(map(str, dims))}]"
 
 
-def _roles(audited: Audit) -> Any:
+def _roles(audited: Audit) -> Callable[[str], str]:
     """A function from a tensor's name to its role."""
     prefix = audited.case.reading.prefix if audited.case is not None else ""
     by_key: dict[str, list[Line]] = {}
@@ -131,20 +132,27 @@ def every_tensor_json(audited: Audit) -> Iterator[str]:
     role, checkpoint = _roles(audited), audited.checkpoint
     yield dumped({**tensors_json(audited)}).removesuffix("\n}\n")
     yield ',\n "tensors": ['
-    layouts: dict[int, str] = {}  # by identity, which is stable here: the checkpoint keeps them
-    files = {file: _json_text(file) for file in {checkpoint.title, *(one.name for one in checkpoint.files)}}
     before = "\n"
-    for name, layout in checkpoint.tensors.items():
-        known = layouts.get(id(layout))
-        if known is None:
-            stored = {"elements": layout.elements, "bytes": layout.bytes}
-            made = json.dumps({"dtype": layout.dtype, "shape": list(layout.shape), **stored})
-            known = layouts[id(layout)] = made[1:-1]
-        stated = checkpoint.file_of.get(name, checkpoint.title)
-        file = files.get(stated) or _json_text(stated)
-        yield f'{before}  {{"name": {_json_text(name)}, "role": "{role(name)}", {known}, "file": {file}}}'
+    for line in _tensor_lines(role, checkpoint):
+        yield before
+        yield line
         before = ",\n"
     yield "\n ]\n}\n"
+
+
+def _tensor_lines(role: Callable[[str], str], checkpoint: Checkpoint) -> Iterator[str]:
+    """The object of each tensor, in one line."""
+    tails: dict[tuple[int, str, str], str] = {}  # layouts by identity, which is stable here: the checkpoint keeps them
+    file_of, title = checkpoint.file_of, checkpoint.title
+    for name, layout in checkpoint.tensors.items():
+        own = (id(layout), file_of.get(name, title), role(name))
+        tail = tails.get(own)
+        if tail is None:
+            _, file, meaning = own
+            stored = {"elements": layout.elements, "bytes": layout.bytes, "file": file}
+            rest = {"role": meaning, "dtype": layout.dtype, "shape": list(layout.shape), **stored}
+            tail = tails[own] = ", " + json.dumps(rest)[1:]
+        yield f'  {{"name": {_json_text(name)}{tail}'
 
 
 def explain_text(code: str, screen: Screen = PLAIN) -> str:

@@ -41,7 +41,7 @@ class Difference(Struct):
         """Whether all elements are equal."""
         return not self.differing
 
-    def note(self, place: tuple[int, ...], shape: tuple[int, ...], part: _Unequal) -> None:
+    def note(self, place: tuple[int, ...], shape: tuple[int, ...], part: _UnequalElements) -> None:
         """Counts elements that differ, and keeps the largest difference. place: of the first element of the part."""
         self.differing += int(part.at.size)
         with np.errstate(invalid="ignore", over="ignore"):
@@ -56,19 +56,19 @@ class Difference(Struct):
             self.largest, self.source, self.target = float(gap), left, right
 
 
-class _Unequal(Struct, frozen=True):
+class _UnequalElements(Struct, frozen=True):
     """The elements of a part that are not equal: their positions in it, in C order, and both values."""
 
     at: Array
     left: Array
     right: Array
 
-    def only(self, chosen: Array) -> _Unequal:
+    def only(self, chosen: Array) -> _UnequalElements:
         """Some of them."""
-        return _Unequal(self.at[chosen], self.left[chosen], self.right[chosen])
+        return _UnequalElements(self.at[chosen], self.left[chosen], self.right[chosen])
 
 
-WAYS: dict[str, Callable[[_Unequal, str, str], bool]] = {
+WAYS: dict[str, Callable[[_UnequalElements, str, str], bool]] = {
     "rounded": lambda part, _, target: _is_narrowed(rounded(part.left, target), part.right),
     "cut": lambda part, _, target: _is_narrowed(truncated(part.left, target), part.right),
     "finer": lambda part, source, _: _is_narrowed(rounded(part.right, source), part.left),
@@ -101,7 +101,7 @@ def difference(source: Numbers, target: Numbers, scanner: Scanner | None = None)
     return found
 
 
-def _unequal(one: Numbers, other: Numbers, proof: HalfProof | None) -> Iterator[_Unequal]:
+def _unequal(one: Numbers, other: Numbers, proof: HalfProof | None) -> Iterator[_UnequalElements]:
     """The elements that differ, block by block. What the stored bits prove equal is not decoded."""
     left, right = np.asarray(one.raw), np.asarray(other.raw)
     if one.dtype == other.dtype and np.array_equal(_bits(left), _bits(right)):
@@ -113,10 +113,10 @@ def _unequal(one: Numbers, other: Numbers, proof: HalfProof | None) -> Iterator[
     for start in range(0, left.size, BLOCK):
         part = _block(left[start : start + BLOCK], one.dtype, right[start : start + BLOCK], other.dtype)
         if part is not None:
-            yield _Unequal(part.at + start if at is None else at[part.at + start], part.left, part.right)
+            yield _UnequalElements(part.at + start if at is None else at[part.at + start], part.left, part.right)
 
 
-def _block(left: Array, dtype: str, right: Array, target: str) -> _Unequal | None:
+def _block(left: Array, dtype: str, right: Array, target: str) -> _UnequalElements | None:
     """The elements of two short flat arrays that differ; None if there are none."""
     integers = dtype == target and dtype[0] in "IU"  # float64 cannot represent all 64-bit integers
     apart = left != right if integers else None
@@ -124,9 +124,9 @@ def _block(left: Array, dtype: str, right: Array, target: str) -> _Unequal | Non
     left, right = decoded(left, dtype, wide), decoded(right, target, wide)
     apart = ~_alike(left, right) if apart is None else apart
     if apart.all():
-        return _Unequal(np.arange(left.size), left, right)
+        return _UnequalElements(np.arange(left.size), left, right)
     chosen = np.flatnonzero(apart)
-    return _Unequal(chosen, left[chosen], right[chosen]) if chosen.size else None
+    return _UnequalElements(chosen, left[chosen], right[chosen]) if chosen.size else None
 
 
 def _bits(array: Array) -> Array:

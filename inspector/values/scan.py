@@ -65,7 +65,7 @@ class Scanner:
     def __init__(self, dtype: str, rows: int = 0, length: int = 0) -> None:
         self.dtype, self.length = dtype, length
         self.found = Scan(rows=ZeroRows(rows) if rows and dtype in NOT_FINITE else None)
-        self.spread, self.row = _Spread(dtype), _Row()
+        self.spread, self.row = _Spread(dtype), _LongRow()
 
     def add(self, place: tuple[int, ...], part: Array) -> None:
         """Looks at a part; place: of its first element."""
@@ -145,7 +145,7 @@ class _Spread:
         self.only = low
 
 
-class _Row:
+class _LongRow:
     """Joins the parts of rows that are too long to be read at once."""
 
     __slots__ = ("zero",)

@@ -113,3 +113,41 @@ def test_nothing_of_it_is_imported_for_a_folder(folder: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[] []"
+
+
+UNUSABLE = {
+    "proxy-port": (
+        {"HTTPS_PROXY": "http://user:hunter2@proxy.invalid:99999", "HF_ENDPOINT": "https://hub.invalid"},
+        (),
+    ),
+    "proxy-scheme": ({"HTTPS_PROXY": "gopher://user:hunter2@proxy", "HF_ENDPOINT": "https://hub.invalid"}, ()),
+    "proxy-brackets": ({"HTTPS_PROXY": "http://user:hunter2@[::1", "HF_ENDPOINT": "https://hub.invalid"}, ()),
+    "proxy-words": ({"ALL_PROXY": "user:hunter2 at proxy", "HF_ENDPOINT": "https://hub.invalid"}, ()),
+    "bundle-absent": ({"REQUESTS_CA_BUNDLE": "hunter2/absent.pem", "HF_ENDPOINT": "https://hub.invalid"}, ()),
+    "endpoint": ({"HF_ENDPOINT": "https://user:hunter2@[hub"}, ()),
+    "token-pipe": ({"HF_TOKEN_PATH": "pipe"}, ("pipe",)),
+    "token-large": ({"HF_TOKEN_PATH": "large"}, ("large",)),
+    "token-folder": ({"HF_TOKEN_PATH": "."}, ()),
+    "token-controls": ({"HF_TOKEN": "hf_hunter2\x1b[2J\r\nX-More: 1"}, ()),
+    "token-letters": ({"HF_TOKEN": "hf_hunter2\u3164\u00e9"}, ()),
+}
+"""Settings that allow no connection, or hold something else than a token: the environment, and the files it names."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(one, marks=() if one.endswith(("port", "pipe")) else pytest.mark.complete) for one in UNUSABLE],
+)
+def test_unusable_settings_end_in_one_finding_without_the_secret(hub: StandIn, tmp_path: Path, case: str) -> None:
+    more, files = UNUSABLE[case]
+    if "pipe" in files:
+        os.mkfifo(tmp_path / "pipe")
+    if "large" in files:
+        (tmp_path / "large").write_bytes(b"hf_hunter2" * 8_000_000)
+    more = {key: str(tmp_path / value) if key == "HF_TOKEN_PATH" else value for key, value in more.items()}
+    done = run(hub, tmp_path, "audit", "org/tiny", "-v", **more)
+    assert "hunter2" not in (done.stdout + done.stderr).replace("hunter2/absent.pem", "")
+    assert "Traceback" not in done.stderr and "internal error" not in done.stderr
+    assert done.returncode in (0, 3)
+    assert "\x1b" not in done.stdout + done.stderr

@@ -219,6 +219,14 @@ def test_strides_that_repeat_memory(
         assert found.header.findings[0].facts["cases"][0]["elements"] == repeats
 
 
+def test_an_older_file_with_storages_without_a_dtype() -> None:
+    code = Code().add(b"}(").text("w").name("torch._utils", "_rebuild_tensor_v3").add(b"((").text("storage")
+    code.name("torch.storage", "UntypedStorage").text("0").text("cpu").number(8).add(b"tQ").number(0).numbers((1,))
+    code.numbers((1,)).add(b"\x89").name("collections", "OrderedDict").add(b")R").name("torch", "uint64").add(b"tRu")
+    found = read(legacy(code.stop(), {"0": (8, bytes(8))}))
+    assert (rules(found), shapes(found)) == (["archive-refused"], {"w": (1,)})
+
+
 def zipped(*members: tuple[str, bytes]) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as target:
@@ -242,6 +250,20 @@ WHOLE = (("archive/data.pkl", ONE), ("archive/data/0", bytes(16)), ("archive/ver
         (zipped(("first/notes.txt", b"x"), *WHOLE), ["archive-roots"]),
         (zipped(*((name.removeprefix("archive/"), raw) for name, raw in WHOLE)), ["archive-roots"]),
         (zipped(*WHOLE[:2]), ["archive-refused"]),
+        *[(zipped(*WHOLE[:2], ("archive/version", text)), []) for text in (b"1", b"10\n", b" 3 4", b"3\0")],
+        *[
+            (zipped(*WHOLE[:2], ("archive/version", text)), ["archive-refused"])
+            for text in (b"", b"0", b"11", b"-1", b"x", b"0x3", b"9" * 40)
+        ],
+        (zipped(*WHOLE, ("archive/.data/version", b"x")), ["archive-refused"]),
+        *[(zipped(*WHOLE, ("archive/byteorder", text)), []) for text in (b"little", b"big")],
+        *[
+            (zipped(*WHOLE, ("archive/byteorder", text)), ["archive-refused"])
+            for text in (b"", b"BIG", b"big\n", b"middle", b"\xff\xfe", b"little" * 1000)
+        ],
+        (zipped(*WHOLE, ("archive/constants.pkl", b"\x80\x02).")), ["archive-refused"]),
+        (zipped(*WHOLE, ("archive/.storage_alignment", b"-64")), []),
+        (zipped(*WHOLE, ("archive/.storage_alignment", b"x")), ["archive-refused"]),
         (zipped(WHOLE[0], ("archive/data/0", bytes(17)), WHOLE[2]), ["archive-refused"]),
     ],
 )
@@ -250,7 +272,7 @@ def test_archives_as_torch_reads_them(data: bytes, expected: list[str]) -> None:
     assert (rules(found), shapes(found)) == (expected, {"w": (4,)})
     torch = pytest.importorskip("torch")
     if expected:
-        with pytest.raises(RuntimeError):
+        with pytest.raises((RuntimeError, ValueError, IndexError)):
             torch.load(io.BytesIO(data), weights_only=True)
     else:
         torch.load(io.BytesIO(data), weights_only=True)

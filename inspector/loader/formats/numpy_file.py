@@ -59,7 +59,7 @@ def read_numpy(read: Read, size: int, file: str) -> Header:
 
         found = NotACheckpoint(place=Place(file=file), what=recognise(first, size), bytes=size)
     except BadArchive as bad:
-        from inspector.findings.header.torch import ArchiveMalformed
+        from inspector.findings.header.torch_archive import ArchiveMalformed
 
         found = ArchiveMalformed(place=Place(file=file), problem=bad.problem, cut=bad.cut, stored=size)
     return Header(file, {}, {}, (found,), readable=False)

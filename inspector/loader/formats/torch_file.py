@@ -23,7 +23,8 @@ from inspector.loader.formats.incremental import EndOfFile, Read
 from inspector.loader.formats.pickle_code import read_pickle
 from inspector.loader.formats.pickle_values import BadPickle, GlobalName
 from inspector.loader.formats.torch_imports import imported, refused_protocol
-from inspector.loader.formats.torch_storages import ArchivedStorages, TrailingStorages, judge_members
+from inspector.loader.formats.torch_members import is_big_endian, judge_members
+from inspector.loader.formats.torch_storages import ArchivedStorages, TrailingStorages
 from inspector.loader.formats.torch_tensors import ODD, PickledTensor, Storage, Tensors, summary_of, weights_in
 from inspector.loader.formats.zip_directory import BadArchive, Member
 from inspector.loader.header_record import Header, Layouts
@@ -35,6 +36,7 @@ PICKLE_LIMIT: Final = 24_000_000
 LATER_LIMIT: Final = 1_000
 """Pickles of one file that are looked at besides the one with the state dict."""
 _MAGIC: Final = 0x1950A86A20F9469CFC6C
+_UNTYPED: Final = GlobalName("torch.storage", "UntypedStorage")
 
 
 class TorchFile(Struct, frozen=True):
@@ -61,6 +63,8 @@ def begins(read: Read, size: int, file: str) -> Mapping[str, tuple[int, int, tup
         members = zip_directory.read_directory(read, size)
     except BadArchive:
         return {}
+    if any(name.endswith("byteorder") and is_big_endian(read, members, name[:-9]) for name in members):
+        return {}  # its numbers would have to be swapped
     starts: dict[str, int] = {}
     found: dict[str, tuple[int, int, tuple[int, ...]]] = {}
     for name, (key, first, strides) in read_torch(read, size, file).lies.items():
@@ -98,7 +102,7 @@ def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None)
 
         found = PickleMalformed(place=place, problem=bad.problem, position=bad.position)
     except BadArchive as bad:
-        from inspector.findings.header.torch import ArchiveMalformed
+        from inspector.findings.header.torch_archive import ArchiveMalformed
 
         found = ArchiveMalformed(place=place, problem=bad.problem, cut=bad.cut, stored=size)
     return reading.broken(found)
@@ -144,7 +148,7 @@ class _TorchReading:
         except EndOfFile:
             raise BadPickle("stops before its end", len(data)) from None
         self._scan_row(data[found.end :])
-        self.findings.extend(judge_members(members, first, self.place))
+        self.findings.extend(judge_members(self.read, members, first, self.place))
         self._pickled = data[: found.end]
         form = "torchscript" if any(name.startswith(f"{root}code/") for name in members) else "zip"
         return self._concluded(found.value, form, ArchivedStorages(root, members))
@@ -191,6 +195,11 @@ class _TorchReading:
             pickles.append(read_pickle(data, pickles[-1].end, self.names))
         keys = pickles[4].value
         self._pickled = data[pickles[2].end : pickles[3].end]
+        if _UNTYPED in self.names:
+            from inspector.findings.header.torch_archive import ArchiveRefused
+
+            problem = f"{_UNTYPED} has no dtype, which this older form needs"
+            self.findings.append(ArchiveRefused(place=self.place, problems=(problem,), count=1))
         behind = TrailingStorages(pickles[4].end, keys if isinstance(keys, list) else [], self.size)
         return self._concluded(pickles[3].value, "legacy", behind)
 

@@ -4,7 +4,7 @@ caffe2/serialize/inline_container.cc of torch 2.13.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -17,20 +17,6 @@ from inspector.loader.layout import WORD
 
 Judged = tuple[tuple[str, ...], list[Finding]]
 """Names of tensors with a missing or incomplete storage, and what is to be reported of the storages."""
-
-
-def judge_members(members: Mapping[str, Member], root: str, place: Place) -> Iterator[Finding]:
-    """Members outside of the folder `root` of an archive, and a format without its version: torch refuses both."""
-    outside = tuple(name for name in members if not (root and name.startswith(root)))
-    if outside:
-        from inspector.findings.header.torch import ArchiveRoots
-
-        shown = tuple(name[:200] for name in outside[:NAMES_SHOWN])
-        yield ArchiveRoots(place=place, root=root[:200], others=shown, count=len(outside))
-    elif f"{root}version" not in members and f"{root}.data/version" not in members:
-        from inspector.findings.header.torch import ArchiveRefused
-
-        yield ArchiveRefused(place=place, problems=(f"{root[:200]}version is missing",), count=1)
 
 
 class ArchivedStorages(Struct, frozen=True):
@@ -55,7 +41,7 @@ class ArchivedStorages(Struct, frozen=True):
                 longer.append(f"{name[:200]} has {member.size:,} bytes, {storage.bytes:,} are described")
         findings: list[Finding] = []
         if longer:
-            from inspector.findings.header.torch import ArchiveRefused
+            from inspector.findings.header.torch_archive import ArchiveRefused
 
             findings.append(ArchiveRefused(place=place, problems=tuple(longer[:NAMES_SHOWN]), count=len(longer)))
         names = tuple(name for key in missing for name in of_storage.get(key, ()))

@@ -61,6 +61,10 @@ def connection_problem() -> InvalidAddress | None:
         size = _regular_size(constants.HF_TOKEN_PATH)
         if size is None or size > _TOKEN_BYTES:
             return InvalidAddress("HF_TOKEN_PATH", "does not name a file with a token")
+    if not all(value.isascii() and value.isprintable() for value in request_headers().values()):
+        return InvalidAddress(
+            "the token", "of the call, of HF_TOKEN or of HF_TOKEN_PATH has characters that no token has"
+        )
     from inspector.loader.sources.session import session
 
     try:
@@ -90,8 +94,11 @@ def hosts() -> frozenset[str]:
 
 
 def offline() -> bool:
-    """Whether connections are forbidden."""
-    return bool(_constants().HF_HUB_OFFLINE)
+    """Whether connections are forbidden; they are not by settings that are invalid, which are reported."""
+    try:
+        return bool(_constants().HF_HUB_OFFLINE)
+    except ValueError:
+        return False
 
 
 def cache_folder() -> str:

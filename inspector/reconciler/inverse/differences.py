@@ -38,10 +38,11 @@ class Differences(msgspec.Struct, frozen=True, eq=False):
     """The differences between a plan and the weights.
 
     readers: leaf -> positions of the rows that read it. users: family -> the rows that may describe it. keys, axes: for
-    each row its family and the holes of its `#`. unequal: family -> number of tensors with another index set or rank
-    than expected. mixed: family -> mismatched tensors of a family with several rows. others: blocks of other heads.
-    stored: indices below each prefix. prefixes: of the stored families, up to each dot. renamed: what is missing, and
-    what is stored under another name instead. total: tensors that are missing, mismatched or unexpected.
+    each row its family and the holes of its `#`. linked: rows of groups and tied copies. unequal: family -> number of
+    tensors with another index set or rank than expected. mixed: family -> mismatched tensors of a family with several
+    rows. others: blocks of other heads. stored: indices below each prefix. prefixes: of the stored families, up to each
+    dot. renamed: what is missing, and what is stored under another name instead. total: tensors that are missing,
+    mismatched or unexpected.
     """
 
     plan: Plan
@@ -51,6 +52,7 @@ class Differences(msgspec.Struct, frozen=True, eq=False):
     users: Mapping[str, list[int]]
     keys: tuple[str, ...]
     axes: tuple[tuple[Axis, ...], ...]
+    linked: tuple[int, ...]
     unequal: Mapping[str, int]
     mixed: Mapping[str, int]
     others: Mapping[str, list[Block]]
@@ -106,6 +108,7 @@ def differences_of(plan: Plan, placement: Placement, weights: Weights) -> Differ
         users,
         tuple(keys),
         tuple(axes),
+        tuple([at for at, row in enumerate(plan.rows) if _is_linked(row)]),
         unequal,
         mixed,
         others,
@@ -114,6 +117,10 @@ def differences_of(plan: Plan, placement: Placement, weights: Weights) -> Differ
         _renamed(placement.missing, unexpected),
         total,
     )
+
+
+def _is_linked(row: BoundSlot) -> bool:
+    return row.slot.group is not None or any(block.tie is not None for block in row.blocks)
 
 
 def prefixes_of(key: str) -> list[str]:

@@ -102,7 +102,8 @@ def _keys_moved(differences: Differences, changed: Mapping[int, BoundSlot]) -> d
         if row.slot.group is not None:
             groups.add(row.slot.group[0])
     slots = {id(row.slot) for row in changed.values()}
-    for row in differences.rows:
+    for at in differences.linked:
+        row = differences.rows[at]
         of_group = row.slot.group is not None and row.slot.group[0] in groups
         copies = any(block.tie is not None and id(block.tie) in slots for block in row.blocks)
         if of_group or copies:

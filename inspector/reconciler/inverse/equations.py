@@ -12,6 +12,7 @@ from inspector.algebra.boxes import Box
 from inspector.algebra.expression import Node, Word, parse
 from inspector.algebra.span import Span
 from inspector.algebra.values import Unknown, extent, whole
+from inspector.budget import spend
 from inspector.matcher.families import Families, Family
 from inspector.notation.holes import bases, free_holes, holes_in
 from inspector.notation.scope import Scope
@@ -22,6 +23,7 @@ from inspector.notation.written import holes_written_out
 
 Place = tuple[tuple[str, int], ...]
 """Hole -> its index."""
+STEPS_A_TRIAL = 3
 MOST_PLACES = 256
 """Most indices of enclosing holes that are enumerated."""
 
@@ -72,6 +74,7 @@ def value_of(scope: Scope, equation: Equation) -> int | Span | None:
 
 def value_at(scope: Scope, equation: Equation) -> int | Span | None:
     """As `value_of`, for a scope that is already at the submodel and indices of the equation."""
+    spend(STEPS_A_TRIAL, "the equations of the shapes and indices")
     trace = scope.trace
     trace.reads = set()
     values = [scope.evaluate(node) for node in equation.nodes]

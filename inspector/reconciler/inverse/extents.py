@@ -13,7 +13,8 @@ from inspector.algebra.expression import Word
 from inspector.algebra.names import Index
 from inspector.algebra.span import Span
 from inspector.algebra.values import extent, whole
-from inspector.notation.binding import Shape, fits
+from inspector.notation.binding import fits
+from inspector.notation.expansion import Shape
 from inspector.notation.holes import bases, free_holes
 from inspector.notation.scope import Entered, Scope
 from inspector.notation.slots import HOLE
@@ -151,7 +152,7 @@ def _votes(differences: Differences) -> Iterator[tuple[str, list[tuple[Extent, S
             row = differences.rows[at]
             if not any((row.slot.scope, hole) in wanted for hole in row.slot.holes):
                 continue
-            if len(differences.axes[at]) != key.count("#") or not differences.plan.binder.may_hold(row.slot):
+            if len(differences.axes[at]) != key.count("#") or not differences.plan.binder.conditions.may_hold(row.slot):
                 continue
             for position, axis in enumerate(differences.axes[at]):
                 if isinstance(axis, str) and (row.slot.scope, axis) in wanted:
@@ -180,6 +181,8 @@ def _embedded_families(differences: Differences) -> list[_Embedded]:
     own = set(differences.keys)  # rows with a literal index inside a segment
     for at, row in enumerate(differences.rows):
         path = differences.keys[at]
+        if "{" not in path:
+            continue
         odd = next((key for key in differences.unequal if indices_inside(path, key)), None)
         if odd is None:
             continue
@@ -284,7 +287,7 @@ def _taken(
     hole, scope = axes[position], differences.rows[other].slot.scope
     if isinstance(hole, int):
         return Span.of([hole])
-    if not differences.plan.binder.may_hold(differences.rows[other].slot):
+    if not differences.plan.binder.conditions.may_hold(differences.rows[other].slot):
         return Span()  # a row with failing conditions has no indices
     if hole == differences.axes[at][position] and scope == own.slot.scope:
         return Span()

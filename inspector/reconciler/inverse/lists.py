@@ -7,7 +7,8 @@ from typing import Any, Protocol
 
 from inspector.algebra.expression import Word
 from inspector.algebra.span import Span
-from inspector.algebra.values import extent
+from inspector.algebra.values import ITEMS_A_STEP, LISTS, extent
+from inspector.budget import spend
 from inspector.notation.scope import Entered, Scope
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
@@ -92,9 +93,11 @@ def word_list(
         spans = [(extent(at([word] * len(current))) or Span(), stored) for at, stored in filters]
         wrong = Span.union((span - stored) | (stored - span) for span, stored in spans)
         fitting[word] = Span.range(0, len(current)) - wrong
+    spend(len(fitting) * len(current) // ITEMS_A_STEP, LISTS)
     changed: list[Any] = []
     for index, item in enumerate(current):
-        options = (word for word in (item, *fitting) if word in fitting and index in fitting[word])
+        first = (item,) if isinstance(item, str | int | float) else ()
+        options = (word for word in (*first, *fitting) if word in fitting and index in fitting[word])
         changed.append(next(options, None))
     return None if None in changed else changed
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
+
+import msgspec
 
 from inspector.algebra.boxes import Box
 from inspector.algebra.expression import Node, Word
@@ -31,30 +34,67 @@ SMALL = 33
 LARGE = 8192
 
 
+Alike = tuple[object, ...]
+"""Equal for two rows that have the same indices at every value of the config."""
+
+
+class _Question(msgspec.Struct, frozen=True):
+    """A leaf that a row may read, and what is stored of its family; the families of a module ask the same.
+
+    alike: of all rows of the family. own: of the row in question. stored: as `stored_axes`.
+    """
+
+    leaf: Leaf
+    stored: Axes | None
+    alike: tuple[Alike, ...]
+    own: Alike
+
+
 def ask_presence(differences: Differences, ballots: Ballots) -> None:
     """Adds the votes of families that are stored or missing contrary to the conditions of their rows."""
-    solved: dict[object, list[Any]] = {}
+    asked: list[tuple[_Question, int, int]] = []
+    first: dict[_Question, tuple[str, int]] = {}
     for key, tensors in differences.unequal.items():
         users = differences.users.get(key, ())
         stored = stored_axes(differences.weights.families.get(key))
-        rows = tuple([_alike(differences, at) for at in users])
-        for at in users:
+        alike = tuple([_alike(differences, at) for at in users])
+        for at, own in zip(users, alike, strict=True):
             slot = differences.rows[at].slot
             if not slot.whens and not (slot.tied and not slot.tied.startswith("role:embed")):
                 continue
             for leaf in sorted(_read_by_conditions(differences, at), key=str):
-                # the families of a module ask for the same value
-                question = (leaf, stored, rows, _alike(differences, at))
-                if question not in solved:
-                    solved[question] = list(_values(differences, key, leaf, at))
-                for value in solved[question]:
-                    ballots.add(leaf, Solution(value, value), "presence", tensors, _depth(differences, slot, leaf))
+                question = _Question(leaf, stored, alike, own)
+                first.setdefault(question, (key, at))
+                asked.append((question, at, tensors))
+    answers = _answered(differences, first)
+    for question, at, tensors in asked:
+        depth = _depth(differences, differences.rows[at].slot, question.leaf) if answers[question] else 0
+        for value in answers[question]:
+            ballots.add(question.leaf, Solution(value, value), "presence", tensors, depth)
 
 
-def _alike(differences: Differences, at: int) -> tuple[object, ...]:
-    """Equal for two rows that have the same indices at every value of the config."""
+def _answered(differences: Differences, asked: Mapping[_Question, tuple[str, int]]) -> dict[_Question, list[Any]]:
+    """Question -> values of its leaf. asked: the family and the row of each.
+
+    The questions about one leaf try the same values, and are answered together: rows that are alike are expanded once
+    for each value.
+    """
+    of_leaf: dict[Leaf, list[_Question]] = {}
+    for question in asked:
+        of_leaf.setdefault(question.leaf, []).append(question)
+    answers: dict[_Question, list[Any]] = {}
+    for leaf, questions in of_leaf.items():
+        known: Expanded = {}
+        for question in questions:
+            key, at = asked[question]
+            axes_at = on_trial(differences.plan.scope, leaf, partial(_expected_axes, differences, key, known))
+            answers[question] = list(_values(differences, axes_at, question, at))
+    return answers
+
+
+def _alike(differences: Differences, at: int) -> Alike:
     slot = differences.rows[at].slot
-    return slot.scope, slot.whens, slot.holes, differences.axes[at], slot.tied, slot.group, slot.optional
+    return differences.plan.binder.form(slot).rows, differences.axes[at], slot.tied, slot.group, slot.optional
 
 
 def _depth(differences: Differences, slot: Slot, leaf: Leaf) -> int:
@@ -72,19 +112,17 @@ def _read_by_conditions(differences: Differences, at: int) -> set[Leaf]:
     for condition in row.slot.whens:
         plan.scope.below(condition.scope).evaluate(condition.node)
     read = set(plan.scope.trace.reads)
-    if row.slot.tied or plan.binder.follows_holes(row.slot):
+    if row.slot.tied or plan.binder.conditions.follows_holes(row.slot):
         read |= row.reads | plan.binder.row(row.slot).reads
     return read
 
 
-def _values(differences: Differences, key: str, leaf: Leaf, at: int) -> Iterator[Any]:
-    """Values of a leaf at which the rows of a family together have the stored indices."""
+def _values(differences: Differences, axes_at: Evaluate, question: _Question, at: int) -> Iterator[Any]:
+    """Values of a leaf at which the rows of a family together have the stored indices. axes_at: the indices of all."""
+    leaf, stored = question.leaf, question.stored
     if leaf[-1] == "#":
         return
     current = differences.plan.scope.leaf(leaf)[0]
-    family = differences.weights.families.get(key)
-    stored = stored_axes(family)
-    axes_at = on_trial(differences.plan.scope, leaf, lambda: _expected_axes(differences, key))
     now = axes_at(current)
     if isinstance(current, bool):
         if axes_at(not current) == stored or now != stored:
@@ -162,12 +200,28 @@ def stored_axes(family: Family | None) -> Axes | None:
     return None if family is None else _union([box for part in family.stored for box in part.boxes])
 
 
-def _expected_axes(differences: Differences, key: str) -> Axes | None:
+Expanded = dict[tuple[Alike, str, str], Sequence[Box]]
+"""(row, family where the row has several, value of the leaf on trial) -> index sets."""
+
+
+def _expected_axes(differences: Differences, key: str, known: Expanded) -> Axes | None:
     """The indices that the rows of a family expect at each `#`; None where they expect nothing."""
     users = differences.users[key]
     needed = [at for at in users if not _may_be_left_out(differences, at)] or users
-    blocks = [block for at in needed for block in differences.plan.binder.row(differences.rows[at].slot).blocks]
-    return _union([block.axes for block in blocks if block.key == key and block.tie is None and all(block.axes)])
+    value = repr(differences.plan.scope.trace.value)
+    return _union([box for at in needed for box in _expected(differences, key, at, value, known)])
+
+
+def _expected(differences: Differences, key: str, at: int, value: str, known: Expanded) -> Sequence[Box]:
+    """The index sets that a row expects in a family."""
+    binder, slot = differences.plan.binder, differences.rows[at].slot
+    if slot.tied:
+        blocks = [block for block in binder.row(slot).blocks if block.key == key and block.tie is None]
+        return [block.axes for block in blocks if all(block.axes)]
+    question = (_alike(differences, at), key if binder.form(slot).embedded else "", value)
+    if question not in known:
+        known[question] = [box for name, box in binder.indices(slot) if name == key and all(box)]
+    return known[question]
 
 
 def _may_be_left_out(differences: Differences, at: int) -> bool:

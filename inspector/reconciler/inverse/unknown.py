@@ -19,6 +19,7 @@ from inspector.algebra.expression import Binary, Literal, Word, words
 from inspector.algebra.names import axes_of
 from inspector.algebra.span import Span
 from inspector.algebra.values import Value, extent
+from inspector.budget import spend
 from inspector.matcher.families import Families
 from inspector.notation.holes import bases, free_holes
 from inspector.notation.scope import Scope
@@ -44,6 +45,7 @@ from inspector.reconciler.products import elected
 
 Lacking = Callable[[Scope, Equation], list[Leaf]]
 """The unknown of an equation."""
+STEPS_AN_EQUATION = 4
 
 
 def solve(scope: Scope, slots: Sequence[Slot], spelling: Spelling, families: Families) -> Scope:
@@ -259,8 +261,7 @@ def lacking_leaves(scope: Scope, equation: Equation) -> list[Leaf]:
         return []
     first = next((at for at, step in enumerate(leaf) if isinstance(step, int)), len(leaf))
     wider = [leaf[:length] for length in range(first, len(leaf))]
-    entries = {one[:length] for one in trace.solved for length in range(1, len(one))}
-    return [*(one for one in wider if one not in entries), leaf]
+    return [*(one for one in wider if not trace.solved_within(one)), leaf]
 
 
 def _symbols(scope: Scope, equation: Equation) -> list[Leaf]:
@@ -318,6 +319,7 @@ def _asked(
     scope: Scope, equations: Equations, lacking: Lacking, system: System
 ) -> Iterator[tuple[Equation, list[Leaf], list[set[int]]]]:
     """Each equation with its unknown, and the numbers at which it holds."""
+    spend(STEPS_AN_EQUATION * len(equations), "the shapes of the tensors")
     for equation in equations:
         inner = scope.below(equation.path)
         answer = partial(_answer, inner, equation, lacking)

@@ -1,0 +1,122 @@
+"""Findings on a class in the config that is not the one of the weights."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import NOTHING_TO_DO, ContentFinding, Remedy, Rows, Step
+from inspector.findings.words import listed
+
+
+class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
+    """The weights have the head of another class than the config names.
+
+    What it means
+        The head of the class in `architectures` is not stored, and the weights are complete for another class of the
+        same model.
+
+    Why it matters
+        Loaders build the class that the config names, with a random head, and ignore the stored one.
+
+    Example
+        error[N427] class-differs: the weights are LlamaForSequenceClassification's
+          config   LlamaForCausalLM
+          missing  lm_head.weight
+          stored   score.weight
+          help     set "architectures": ["LlamaForSequenceClassification"] and
+                   "num_labels": 1 in config.json
+
+    What to do
+        Name the class of the weights in `architectures`. A class with a new head must be trained before it is used.
+    """
+
+    code = "N427"
+    name = "class-differs"
+
+    declared: str
+    stored_class: str | None
+    file: str
+    missing: tuple[str, ...]
+    stored: tuple[str, ...]
+    labels: int | None
+
+    def headline(self) -> str:
+        of = f"{self.stored_class}'s" if self.stored_class else "of another class"
+        return f"the weights are {of}"
+
+    def rows(self) -> Rows:
+        rows = [("config", self.declared), ("missing", listed(self.missing, 3))]
+        return [*rows, ("stored", listed(self.stored, 3))] if self.stored else rows
+
+    def remedy(self) -> Remedy:
+        train = f"train the head of {self.declared}, which is random until then"
+        if self.stored_class is None:
+            return Remedy(f"name the class of the weights in {self.file}, or {train}")
+        steps = [
+            Step(
+                action="set",
+                file=self.file,
+                key=("architectures",),
+                old=[self.declared],
+                new=[self.stored_class],
+            )
+        ]
+        words = f'set "architectures": ["{self.stored_class}"]'
+        if self.labels is not None:
+            steps.append(Step(action="set", file=self.file, key=("num_labels",), new=self.labels))
+            words += f' and "num_labels": {self.labels}'
+        intended = "" if self.stored else f", or {train}"
+        return Remedy(f"{words} in {self.file}{intended}", tuple(steps))
+
+
+class HeadUntrained(ClassDiffers, frozen=True, kw_only=True):
+    """The weights are a base model's, and the config names a class with a head.
+
+    What it means
+        Nothing of the head is stored. Encoders are often saved like this: the config keeps the class that they were
+        trained with, and what uses them reads the base model.
+
+    Why it matters
+        Loaded as the class that the config names, the model has a random head; as the base class it is complete.
+
+    Example
+        warning[N431] head-untrained: the weights are DistilBertModel's
+          config   DistilBertForMaskedLM
+          missing  vocab_transform.weight, vocab_transform.bias, vocab_layer_norm.weight
+                   and 2 more
+          help     set "architectures": ["DistilBertModel"] in config.json, or train the
+                   head of DistilBertForMaskedLM, which is random until then
+
+    What to do
+        Name the base class in `architectures`, or train the head.
+    """
+
+    code = "N431"
+    name = "head-untrained"
+    severity = "warning"
+
+
+class BaseModelUsed(ClassDiffers, frozen=True, kw_only=True):
+    """The weights are a base model's, which is what is used of them.
+
+    What it means
+        The config names a class with a head, nothing of which is stored. modules.json or a pooling config shows that
+        the base model alone is used: it is complete, and the counts are compared with it.
+
+    Why it matters
+        It does not for this use. Loaded as the class that the config names, the model has a random head.
+
+    Example
+        note[N432] base-model-used: the weights are DistilBertModel's
+          config   DistilBertForMaskedLM
+          missing  vocab_transform.weight, vocab_transform.bias, vocab_layer_norm.weight
+                   and 2 more
+
+    What to do
+        Nothing, as long as the base model is used.
+    """
+
+    code = "N432"
+    name = "base-model-used"
+    severity = "note"
+
+    def remedy(self) -> Remedy:
+        return NOTHING_TO_DO

@@ -1,0 +1,116 @@
+"""Findings on the archive of a PyTorch file: a zip with a pickle and storages."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.refetch import fetch_file
+from inspector.findings.words import count, listed, number
+
+
+class ArchiveMalformed(Finding, frozen=True, kw_only=True):
+    """A zip archive of weights cannot be read.
+
+    What it means
+        PyTorch and NumPy write zip archives with a directory at the end of the file. The directory is missing
+        or inconsistent, or a required member is missing.
+
+    Why it matters
+        A truncated download loses the directory first, and with it every tensor.
+
+    Example
+        error[H143] archive-malformed: pytorch_model.bin: the archive has no end record:
+          it is truncated or not a zip file
+          stored  4,000,000,000 bytes
+          help    download this file again
+
+    What to do
+        Download the file again.
+    """
+
+    code = "H143"
+    name = "archive-malformed"
+    unreadable = True
+
+    problem: str
+    cut: bool
+    stored: int
+
+    def headline(self) -> str:
+        return f"{self.place.file}: {self.problem}"
+
+    def rows(self) -> Rows:
+        return [("stored", f"{number(self.stored)} bytes")]
+
+    def remedy(self) -> Remedy:
+        return fetch_file(self.place)
+
+
+class ArchiveRoots(Finding, frozen=True, kw_only=True):
+    """An archive of PyTorch has members outside of its folder.
+
+    What it means
+        All members of such an archive are in one folder, whose name that of the first member tells. This archive has
+        others. The state dict in the folder was audited; what the pickles outside of it would call is checked too.
+
+    Why it matters
+        torch rejects the file. Programs that look for any `data.pkl` may read another model than was audited here.
+
+    Example
+        error[H151] archive-roots: pytorch_model.bin: 1 member outside of archive/
+          outside  other/data.pkl
+          help     save the model again
+
+    What to do
+        Do not use the file; save the model again.
+    """
+
+    code = "H151"
+    name = "archive-roots"
+    unreadable = True
+
+    root: str
+    others: tuple[str, ...]
+    count: int
+
+    def headline(self) -> str:
+        return f"{self.place.file}: {count(self.count, 'member')} outside of {self.root or 'a folder'}"
+
+    def rows(self) -> Rows:
+        return [("outside", listed(self.others, 3))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("save the model again")
+
+
+class ArchiveRefused(Finding, frozen=True, kw_only=True):
+    """A file of weights is not such as torch reads.
+
+    What it means
+        `torch.save` stores the version of the format, the byte order, and every storage with exactly the bytes that
+        its tensors describe. Here the version is missing or unknown, the byte order is neither `little` nor `big`,
+        or a storage has more bytes than described. Or it is a file of the older form with dtypes that only archives
+        can have.
+
+    Why it matters
+        torch rejects the file.
+
+    Example
+        error[H153] archive-refused: pytorch_model.bin: archive/version is missing
+          help  save the model again
+
+    What to do
+        Save the model again with `torch.save`, preferably as safetensors.
+    """
+
+    code = "H153"
+    name = "archive-refused"
+    unreadable = True
+
+    problems: tuple[str, ...]
+    count: int
+
+    def headline(self) -> str:
+        return f"{self.place.file}: {listed(self.problems, 3)}"
+
+    def remedy(self) -> Remedy:
+        return Remedy("save the model again")

@@ -1,0 +1,89 @@
+"""The members of a PyTorch archive besides the pickle and the storages, as torch judges them.
+
+Source: torch/serialization.py and caffe2/serialize/inline_container.cc of torch 2.13, and their answers to the same
+archives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.loader.formats.incremental import Read
+from inspector.loader.formats.zip_directory import BadArchive, Member, beginning
+
+VERSIONS: Final = range(1, 11)
+"""Versions of the format that torch reads."""
+_LONGEST: Final = 64
+"""Bytes that are read of a member with a word or a number."""
+_NUMBER: Final = re.compile(rb"[ \t\n\v\f\r]*([+-]?[0-9]+)")
+"""What C++ takes as a number; anything may follow."""
+
+_INTEGER: Final = re.compile(rb"\s*[+-]?[0-9]+(?:_[0-9]+)*\s*")
+"""What Python takes as an integer."""
+
+
+def judge_members(read: Read, members: Mapping[str, Member], root: str, place: Place) -> Iterator[Finding]:
+    """Members outside of the folder `root`, and members of the format that are absent or mean nothing: torch refuses
+    all of them."""
+    outside = tuple(name for name in members if not (root and name.startswith(root)))
+    if outside:
+        from inspector.findings.header.torch_archive import ArchiveRoots
+
+        shown = tuple(name[:200] for name in outside[:NAMES_SHOWN])
+        yield ArchiveRoots(place=place, root=root[:200], others=shown, count=len(outside))
+        return
+    problems = [*_version(read, members, root), *_byte_order(read, members, root), *_alignment(read, members, root)]
+    if f"{root}constants.pkl" in members and not any(name.startswith(f"{root}code/") for name in members):
+        problems.append(f"{root[:200]}constants.pkl marks it as TorchScript, but there is no code")
+    if problems:
+        from inspector.findings.header.torch_archive import ArchiveRefused
+
+        yield ArchiveRefused(place=place, problems=tuple(problems), count=len(problems))
+
+
+def is_big_endian(read: Read, members: Mapping[str, Member], root: str) -> bool:
+    """Whether an archive states that its numbers are big-endian."""
+    return _text(read, members, f"{root}byteorder") == b"big"
+
+
+def _version(read: Read, members: Mapping[str, Member], root: str) -> Iterator[str]:
+    names = [name for name in (f"{root}.data/version", f"{root}version") if name in members]
+    if not names:
+        yield f"{root[:200]}version is missing"
+        return
+    text = _text(read, members, names[0]) or b""
+    number = _NUMBER.match(text)
+    if number is None or int(number[1]) not in VERSIONS:
+        yield f"{names[0][:200]} is {_shown(text)}, not a number from {VERSIONS[0]} to {VERSIONS[-1]}"
+
+
+def _byte_order(read: Read, members: Mapping[str, Member], root: str) -> Iterator[str]:
+    name = f"{root}byteorder"
+    text = _text(read, members, name)
+    if text is not None and text not in (b"little", b"big"):
+        yield f"{name[:200]} is {_shown(text)}, not 'little' or 'big'"
+
+
+def _alignment(read: Read, members: Mapping[str, Member], root: str) -> Iterator[str]:
+    name = f"{root}.storage_alignment"
+    text = _text(read, members, name)
+    if text is not None and not _INTEGER.fullmatch(text):
+        yield f"{name[:200]} is {_shown(text)}, not a number"
+
+
+def _text(read: Read, members: Mapping[str, Member], name: str) -> bytes | None:
+    """The beginning of a member; None where it is absent, "" where it cannot be unpacked."""
+    member = members.get(name)
+    if member is None:
+        return None
+    try:
+        return beginning(read, member, _LONGEST)
+    except BadArchive:
+        return b""
+
+
+def _shown(text: bytes) -> str:
+    return repr(text[:20].decode("ascii", "backslashreplace"))

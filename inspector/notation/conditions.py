@@ -1,0 +1,137 @@
+"""Which rows apply: by their predicates with a config, by what is stored without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from inspector.algebra.expression import Literal, Node, children
+from inspector.algebra.span import Span
+from inspector.algebra.values import truth
+from inspector.notation.scope import Scope
+from inspector.notation.slots import Condition, OpaqueSlot, Slot, scope_of
+from inspector.notation.spelling import Axis, Spelling, template
+from inspector.notation.written import outright
+
+Stored = Callable[[str], Collection[tuple[int, ...]]]
+"""The shapes stored under a key; empty where nothing is stored."""
+Indices = Callable[[str], Sequence[Span]]
+"""The indices stored under a key at each `#`."""
+
+
+class Presence(Struct, frozen=True):
+    """Whether the rows of a condition are stored. indices: holes of rows -> the stored indices of each."""
+
+    stored: bool
+    indices: Mapping[tuple[str, ...], tuple[Span, ...]]
+
+
+class Conditions(Struct):
+    """The predicates of rows under the current values of a scope.
+
+    present: what is stored of the rows of each condition, which decides without a config.
+    """
+
+    scope: Scope
+    spelling: Spelling
+    stored: Stored
+    present: Mapping[tuple[Condition, ...], Presence] = {}
+
+    def exists(self, slot: Slot) -> bool:
+        """Whether a row applies at the current indices of the scope."""
+        if slot.whens and not self.scope.settings.known:
+            return self._solved(slot) if self.scope.trace.open else self._is_stored(slot)
+        return self.holds(slot)
+
+    def holds(self, slot: Slot) -> bool:
+        """Whether the predicates of a row hold by the config; without a config they may hold."""
+        return not self.scope.settings.known or all(self._true(condition) for condition in slot.whens)
+
+    def may_hold(self, slot: Slot) -> bool:
+        """Whether the predicates of a row hold that depend on no index; without a config they may hold."""
+        return not slot.whens or not self.scope.settings.known or all(map(self._true, outright(slot, self.scope)))
+
+    def follows_holes(self, slot: Slot) -> bool:
+        """Whether a predicate of a row depends on the index."""
+        return len(outright(slot, self.scope)) < len(slot.whens)
+
+    def leaves_out(self, entry: OpaqueSlot) -> bool:
+        """Whether a prefix is left unchecked here; a conditional one only with a config."""
+        return not entry.whens or (self.scope.settings.known and all(map(self._true, entry.whens)))
+
+    def depends_on_names(self, slot: Slot) -> bool:
+        """Whether the stored names decide if a row applies."""
+        return bool(slot.whens) and not self.scope.settings.known
+
+    def _true(self, condition: Condition) -> bool:
+        return truth(self.scope.below(condition.scope).evaluate(condition.node))
+
+    def _solved(self, slot: Slot) -> bool:
+        """Whether a row applies without a config: by its conditions where their values are solved, else by its name."""
+        trace = self.scope.trace
+        around, undecided = trace.reads, False
+        for condition in slot.whens:
+            trace.reads = set()
+            holds = self._true(condition)
+            decided = bool(trace.reads) and not trace.unknown() and not trace.stated()
+            decided = decided and not _asks_presence(condition.node)
+            undecided = undecided or not decided
+            if decided and not holds:
+                trace.reads = around
+                return False
+        trace.reads = around
+        return not undecided or self._is_stored(slot)
+
+    def _is_stored(self, slot: Slot) -> bool:
+        """Whether the rows of a condition are stored: most of those with a name of no other row.
+
+        Where the condition depends on holes, at their current indices.
+        """
+        present = self.present.get(slot.whens)
+        if present is None or not present.stored:
+            key = template(self.spelling.spelled(slot, self.scope))[0]
+            return bool(self.stored(key)) if present is None else False
+        scope = scope_of(self.scope, slot)
+        at = [scope.index(hole) for hole in slot.holes]
+        spans = present.indices.get(slot.holes, ()) if self.follows_holes(slot) else ()
+        return all(index is None or index in span for index, span in zip(at, spans, strict=False))
+
+
+def _asks_presence(node: Node) -> bool:
+    """Whether a condition compares with null."""
+    return (isinstance(node, Literal) and node.value is None) or any(map(_asks_presence, children(node)))
+
+
+def stored_rows(
+    scope: Scope, spelling: Spelling, stored: Stored, slots: Iterable[Slot], indices: Indices
+) -> dict[tuple[Condition, ...], Presence]:
+    """Conditions -> whether most of their rows are stored; rows with a name of no other row decide first."""
+    named = [(slot, template(spelling.spelled(slot, scope))) for slot in slots]
+    users: dict[object, set[tuple[Condition, ...]]] = {}
+    for slot, name in named:
+        users.setdefault(_numbered(*name), set()).add(slot.whens)
+    votes: dict[tuple[Condition, ...], dict[bool, list[bool]]] = {}
+    found: dict[tuple[Condition, ...], dict[tuple[str, ...], tuple[Span, ...]]] = {}
+    for slot, (key, axes) in named:
+        if not slot.whens or slot.optional or slot.tied:
+            continue
+        spans = indices(key)
+        there = bool(stored(key)) and all(
+            not isinstance(axis, int) or axis in span for axis, span in zip(axes, spans, strict=False)
+        )
+        votes.setdefault(slot.whens, {}).setdefault(len(users[_numbered(key, axes)]) == 1, []).append(there)
+        at = tuple(span for axis, span in zip(axes, spans, strict=False) if isinstance(axis, str))
+        if at:
+            before = found.setdefault(slot.whens, {}).get(slot.holes, at)
+            found[slot.whens][slot.holes] = tuple(one | other for one, other in zip(before, at, strict=True))
+    return {whens: Presence(_most(own.get(True) or own[False]), found.get(whens, {})) for whens, own in votes.items()}
+
+
+def _numbered(key: str, axes: Sequence[Axis]) -> tuple[str, tuple[int, ...]]:
+    """A key with the literal indices of a row."""
+    return key, tuple(axis if isinstance(axis, int) else -1 for axis in axes)
+
+
+def _most(votes: Sequence[bool]) -> bool:
+    return 2 * sum(votes) >= len(votes)

@@ -1,0 +1,149 @@
+"""The index sets and shapes of rows under the current values of a scope.
+
+Rows of one module differ only in their names and shapes: their indices are enumerated once, and rows with equal
+dims are expanded once. On trial of another value only what reads that value is expanded again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import Any
+
+from inspector.algebra.boxes import Box
+from inspector.algebra.expression import Node, Word, show
+from inspector.algebra.span import MOST_LISTED, Span
+from inspector.algebra.values import Value, extent, shown, whole
+from inspector.notation.conditions import Conditions
+from inspector.notation.scope import Scope
+from inspector.notation.slots import Slot, scope_of
+from inspector.notation.trace import Leaf
+from inspector.notation.written import Form
+
+Shape = tuple[int | None, ...]
+"""Dims in elements; None where the config does not say."""
+Shaped = tuple[Box, Shape]
+MOST_KEPT = 1_000
+"""Most index sets of a row that are kept: longer lists take more memory than their rows are worth."""
+
+
+class Expansion:
+    """Expands rows. What was expanded is kept, for a trial until the next one."""
+
+    __slots__ = ("_conditions", "_kept", "_scope", "_tried")
+
+    def __init__(self, conditions: Conditions) -> None:
+        self._conditions, self._scope = conditions, conditions.scope
+        self._kept: dict[Hashable, tuple[Sequence[Any], frozenset[Leaf]]] = {}
+        self._tried: tuple[int, dict[Hashable, tuple[Sequence[Any], frozenset[Leaf]]]] = (0, {})
+
+    def boxes(self, slot: Slot, form: Form) -> Sequence[Shaped]:
+        """The index sets of a row at its holes, apart where the shapes differ."""
+        own = self._own(slot)
+        return self._once((own, form.shapes), partial(self._shaped, slot, form, own))
+
+    def indices(self, slot: Slot, form: Form) -> Sequence[Box]:
+        """The index sets of a row at its holes, whatever the shapes."""
+        own = self._own(slot)
+        return self._joined(slot, form, own, range(len(slot.holes)))
+
+    def _own(self, slot: Slot) -> Slot | None:
+        """What a row is known by besides its form."""
+        return slot if self._conditions.depends_on_names(slot) else None
+
+    def _once(self, question: Hashable, answer: Callable[[], Sequence[Any]]) -> Sequence[Any]:
+        """The answer under the current values, noting the config leaves that it reads."""
+        trace = self._scope.trace
+        known = self._kept.get(question)
+        if known is None or trace.changes(known[1]):
+            kept = self._kept
+            if trace.leaf is not None:
+                if self._tried[0] != trace.number:
+                    self._tried = (trace.number, {})
+                kept = self._tried[1]
+            known = kept.get(question)
+            if known is None:
+                around, trace.reads = trace.reads, set()
+                known = (answer(), trace.noted())
+                if len(known[0]) <= MOST_KEPT:
+                    kept[question] = known
+                trace.reads = around
+        trace.reads |= known[1]
+        return known[0]
+
+    def _shaped(self, slot: Slot, form: Form, own: Slot | None) -> Sequence[Shaped]:
+        joining = tuple([at for at in range(len(slot.holes)) if at not in form.shaping])
+        scope, found = scope_of(self._scope, slot), []
+        for box in self._joined(slot, form, own, joining):
+            with scope.at([(slot.holes[at], box[at].first) for at in form.shaping]):
+                shape = tuple([_dim(scope, node, scope.evaluate(node)) for node in slot.dims])
+            found.append((box, shape))
+        return _joined(found, form.shaping)
+
+    def _joined(self, slot: Slot, form: Form, own: Slot | None, positions: Sequence[int]) -> Sequence[Box]:
+        """The index sets of a row, joined where they differ only at some positions."""
+
+        def joined() -> Sequence[Box]:
+            places = self._once((own, form.rows), partial(self._places, slot, form))
+            written = [at for at in positions if slot.holes[at] in form.written]
+            return [box for box, _ in _joined([(box, ()) for box in places], written)]
+
+        return self._once((own, form.rows, *positions), joined)
+
+    def _places(self, slot: Slot, form: Form) -> Sequence[Box]:
+        """The index sets of a row, single indices for each hole that must be enumerated."""
+        if not self._conditions.may_hold(slot):
+            return []
+        return self._enumerated(slot, scope_of(self._scope, slot), slot.holes, form.written)
+
+    def _enumerated(self, slot: Slot, scope: Scope, holes: tuple[str, ...], written: frozenset[str]) -> list[Box]:
+        if not holes:
+            return [()] if self._conditions.exists(slot) else []
+        hole, rest = holes[0], holes[1:]
+        value = scope.word((hole,))
+        indices = extent(value)
+        if not indices:
+            if indices is None and isinstance(value, str | float):
+                _no_size(scope, Word((hole,)), value)
+            return []
+        if hole not in written:
+            return [(indices, *box) for box in self._enumerated(slot, scope, rest, written)]
+        if indices.size > MOST_LISTED:
+            scope.fault("size", hole, f"{indices.size:,} indices are too many to write out")
+            return []
+        found: list[Box] = []
+        for index in indices:
+            own = Span.range(index, index + 1)
+            with scope.at(((hole, index),)):
+                found += [(own, *box) for box in self._enumerated(slot, scope, rest, written)]
+        return found
+
+
+def _joined(boxes: Sequence[Shaped], positions: Sequence[int]) -> Sequence[Shaped]:
+    """Joins boxes of equal shapes that differ only at one of the positions, the last one first."""
+    for position in reversed(positions):
+        if len(boxes) < 2:
+            break
+        spans: dict[tuple[Box, Box, Shape], list[Span]] = {}
+        for box, shape in boxes:
+            spans.setdefault((box[:position], box[position + 1 :], shape), []).append(box[position])
+        boxes = [((*before, Span.union(found), *after), shape) for (before, after, shape), found in spans.items()]
+    return boxes
+
+
+def _dim(scope: Scope, node: Node, value: Value) -> int | None:
+    number = whole(value)
+    if number is not None and number >= 0:
+        return number
+    if isinstance(node, Word) and isinstance(value, str | float | int) and not isinstance(value, bool):
+        _no_size(scope, node, value)
+    return None
+
+
+def _no_size(scope: Scope, node: Word, value: str | float) -> None:
+    """Reports a config key with a value that cannot be a size: text, a fraction, NaN, a negative number."""
+    for key in scope.keys_below(node):
+        said, defaulted = scope.settings.read(tuple(key.split(".")))
+        if not defaulted and type(said) is type(value) and shown(said) == shown(value):
+            scope.fault("type", show(node), f"{shown(value)} is not a size")
+            return
