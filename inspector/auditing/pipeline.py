@@ -58,7 +58,7 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     """Audits a pipeline: the findings of its components, each with the component."""
     assert root.pipeline is not None
     wanted = dict(components_of(root.pipeline.values))
-    findings = [*_beyond_the_folder(root), *_incomplete(root.pipeline)]
+    findings = [*_beyond_the_folder(root), *(_incomplete(root.pipeline) if wanted else ())]
     checkpoints: dict[str, Checkpoint | None] = {}
     try:
         for name in wanted:

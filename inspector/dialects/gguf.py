@@ -128,7 +128,7 @@ LLAMA_CPP: Final = Dialect(
         ("token_embd.weight", "enc.blk.#.attn_norm.weight"),
         ("token_embd.weight", "blk.#.attn_output_norm.weight"),
     ),
-    omits=("pooler", "embed.type"),  # of encoders: their files give hidden states; DistilBERT has no token types
+    omits=("pooler",),  # of encoders: their files give hidden states
 )
 BLOOM: Final = msgspec.structs.replace(
     LLAMA_CPP,

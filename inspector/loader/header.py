@@ -72,9 +72,12 @@ def parse_header(
         from inspector.loader.header_faults import not_an_object
 
         return unreadable(file, not_an_object(values, raw, data_bytes, file, first))
-    from inspector.loader.header_faults import EntryByEntry
+    from inspector.loader.header_faults import EntryByEntry, not_an_object
 
-    return EntryByEntry(values, raw, data_bytes, file, known).verdict()
+    header = EntryByEntry(values, raw, data_bytes, file, known).verdict()
+    refused = any(one.severity == "error" for one in header.findings)
+    beyond = None if refused else strict_json.beyond_range(raw)
+    return header if beyond is None else unreadable(file, not_an_object(beyond, raw, data_bytes, file, first))
 
 
 def _compact(raw: bytes, data_bytes: int | None, file: str, known: Layouts) -> Header | None:

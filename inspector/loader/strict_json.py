@@ -68,18 +68,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise _NotTaken(f"{name} is not JSON")
 
 
-_LONG_NUMBER = re.compile(rb"[0-9]{309}")
-"""As many digits as make a number larger than any float, which the reference reader refuses wherever it is."""
-
-
-def _in_range(text: str) -> None:
-    if isinf(float(text)):
-        raise _NotTaken(f"{text[: 2 * DIGITS_LIMIT]} is out of the range of numbers")
-
-
 def _plain_integer(text: str) -> int | OddNumber:
-    if len(text) > DIGITS_LIMIT + 1:
-        _in_range(text)
     if len(text) > DIGITS_LIMIT + 1 or text == "-0":
         return OddNumber(text[: 2 * DIGITS_LIMIT])
     return int(text)
@@ -102,10 +91,20 @@ _FRACTION: Final = OddNumber("a number with a fraction or an exponent")
 
 
 def _fraction(text: str) -> OddNumber:
-    _in_range(text)
     return _FRACTION
 
 
+_LARGE_NUMBER: Final = re.compile(rb"[0-9]{309}|[0-9][eE]\+?[0-9]{3}")
+"""What a number that is larger than any float contains."""
+
+
+def _in_range(text: str) -> float:
+    if isinf(found := float(text)):
+        raise _NotTaken(f"{text[: 2 * DIGITS_LIMIT]} is out of the range of numbers")
+    return found
+
+
+_RANGES = JSONDecoder(parse_float=_in_range, parse_int=_in_range).decode
 _QUICK = JSONDecoder(parse_constant=_refuse_constant, parse_float=_fraction).decode
 _EXACT = JSONDecoder(
     parse_constant=_refuse_constant,
@@ -137,7 +136,7 @@ def exact_again(values: dict[str, Any], raw: bytes) -> object:
     strings = strings_within(values)
     if strings is None:
         return JsonFault(_TOO_DEEP)
-    if string_marks(raw) == 2 * strings and not (b"-" in raw and b"-0" in raw) and not _LONG_NUMBER.search(raw):
+    if string_marks(raw) == 2 * strings and not (b"-" in raw and b"-0" in raw):
         return _whole_text(values, raw)
     return _whole_text(_decode(raw, _EXACT), raw)
 
@@ -155,6 +154,14 @@ def decode_index_exact(raw: bytes) -> object:
 def decode_config(raw: bytes) -> object:
     """A config: NaN and Infinity are accepted (Python writes both), objects with duplicate keys are `DuplicateKeys`."""
     return too_dense(raw) or _shallow(_whole_text(_decode(raw, _CONFIG), raw))
+
+
+def beyond_range(raw: bytes) -> JsonFault | None:
+    """The fault of JSON with a number that is larger than any float; the reference reader refuses it in any place."""
+    if _LARGE_NUMBER.search(raw) is None:
+        return None
+    found = _decode(raw, _RANGES)
+    return found if isinstance(found, JsonFault) else None
 
 
 def is_plain(raw: bytes) -> bool:

@@ -45,7 +45,7 @@ def shell(arguments: str, redirection: str) -> tuple[int, str]:
 @pytest.mark.parametrize("redirection", [*NOT_TAKEN, *CUT_OFF])
 @pytest.mark.parametrize(
     "arguments",
-    [pytest.param(one, marks=() if one in ("--help", "audit my-finetune") else pytest.mark.complete) for one in CALLS],
+    [pytest.param(one, marks=() if one in ("--help", "audit my-finetune") else pytest.mark.slow) for one in CALLS],
 )
 def test_output_that_is_not_taken(arguments: str, redirection: str) -> None:
     if redirection == ">/dev/full" and not os.path.exists("/dev/full"):
