@@ -11,6 +11,7 @@ from inspector.architectures.catalog import modules
 from inspector.architectures.defaults import class_defaults
 from inspector.reconciler.ledger import UNCHECKED
 from tests.judged import diffusers_classes, diffusers_records, judged, spec_of
+from tests.sampling import sampled
 
 SAMPLED = 8
 """Of each class every so many records and families are in the complete suite; `-m slow` takes all."""
@@ -20,7 +21,7 @@ UNREAD = "C312"
 
 
 @pytest.mark.parametrize("every", EACH)
-@pytest.mark.parametrize("which", ["config", "given"])
+@pytest.mark.parametrize("which", ["config", pytest.param("given", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", diffusers_classes())
 def test_every_record_is_exact_and_clean(name: str, which: str, every: int) -> None:
     assert name in modules()
@@ -62,7 +63,7 @@ NOT_JUDGED = {"UNet2DConditionModel": 1}
 
 
 @pytest.mark.parametrize("every", EACH)
-@pytest.mark.parametrize("name", diffusers_classes())
+@pytest.mark.parametrize("name", sampled(diffusers_classes(), 3))
 def test_a_component_without_a_config_is_exact_or_not_judged(name: str, every: int) -> None:
     exact = 0
     records = diffusers_records(name)[::every]

@@ -25,7 +25,7 @@ SETTINGS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("name", ["llama.seven", "llama.ia3", "mixtral.parameters"])
 def test_any_value_of_any_setting(setting: str, name: str, every: int) -> None:

@@ -77,7 +77,7 @@ def keys_of(model_type: str) -> Iterator[str]:
     yield from GENERAL
 
 
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model_type", POPULAR)
 def test_every_key_that_a_definition_reads(model_type: str, every: int, tmp_path: Path) -> None:
     record = base_record(model_type)

@@ -110,6 +110,10 @@ def sums(audited: Audit) -> None:
     assert counts.parameters == counts.unique_parameters + counts.tied_copies
 
 
+SOME = [pytest.param(*case, marks=[pytest.mark.slow] if number % 3 else []) for number, case in enumerate(CASES)]
+"""Every third case; `-m slow` takes the others."""
+
+
 @pytest.mark.parametrize(("way", "kind"), CASES)
 def test_with_its_config(way: str, kind: str) -> None:
     spec, config = made(way, kind)
@@ -147,7 +151,7 @@ def required(spec: Spec) -> list[str]:
     return list(found.values())
 
 
-@pytest.mark.parametrize(("way", "kind"), CASES)
+@pytest.mark.parametrize(("way", "kind"), SOME)
 def test_a_dropped_tensor_is_named(way: str, kind: str) -> None:
     spec, config = made(way, kind)
     whole = judged(spec, config).counts.expected_parameters
@@ -168,7 +172,7 @@ def _renumbered(name: str) -> str:
     return f"{stem}.{digits}.{last.removesuffix(digits)}" if digits else name
 
 
-@pytest.mark.parametrize(("way", "kind"), CASES)
+@pytest.mark.parametrize(("way", "kind"), SOME)
 def test_a_misshapen_tensor_is_named(way: str, kind: str) -> None:
     spec, config = made(way, kind)
     names = [name for name in required(spec) if len(spec[name][1]) == 2 and any(sign.isdigit() for sign in name)]

@@ -60,7 +60,7 @@ def test_the_count_is_exact_without_a_config(name: str) -> None:
     assert bad(result) == LEFTOVERS.get(name, []), [finding.message for finding in result.findings]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES, 3, tool))
 def test_the_model_before_has_as_many_parameters(name: str) -> None:
     config, _, parameters = checkpoint(name)
     dense: Spec = {tensor: ("BF16", shape) for tensor, shape in original(name).items()}
