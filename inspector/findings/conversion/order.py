@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.conversion.values import ChangedHarmlessly
-from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import count, first, number
+from inspector.findings.conversion.values import ChangedHarmlessly, SomeTensors
+from inspector.findings.finding import Remedy, Rows
+from inspector.findings.words import first
 
 
 class ValuesComputed(ChangedHarmlessly, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class ValuesComputed(ChangedHarmlessly, frozen=True, kw_only=True):
         return [("such as", self.names[0])]
 
 
-class NotConverted(Finding, frozen=True, kw_only=True):
+class NotConverted(SomeTensors, frozen=True, kw_only=True):
     """Rows or values are copied where llama.cpp needs them converted.
 
     What it means
@@ -55,15 +55,6 @@ class NotConverted(Finding, frozen=True, kw_only=True):
 
     code = "V845"
     name = "not-converted"
-
-    tensors: int
-    of: int
-    names: tuple[str, ...]
-    where: str
-
-    def headline(self) -> str:
-        where = f", {self.where}" if self.where else ""
-        return f"{number(self.tensors)} of {count(self.of, 'tensor')}{where}"
 
     def rows(self) -> Rows:
         return [("such as", first(self.names, self.tensors))]

@@ -138,7 +138,20 @@ class RowsReordered(ChangedHarmlessly, frozen=True, kw_only=True):
         return [("such as", listed(self.names, 1).split(" and ")[0])]
 
 
-class ValuesUnchanged(Finding, frozen=True, kw_only=True):
+class SomeTensors(Finding, frozen=True, kw_only=True):
+    """Base of findings on some of the compared tensors. of: how many were compared. where: their layers, or ""."""
+
+    tensors: int
+    of: int
+    names: tuple[str, ...]
+    where: str
+
+    def headline(self) -> str:
+        where = f", {self.where}" if self.where else ""
+        return f"{number(self.tensors)} of {count(self.of, 'tensor')}{where}"
+
+
+class ValuesUnchanged(SomeTensors, frozen=True, kw_only=True):
     """Some matrices are identical to the source's.
 
     What it means
@@ -158,15 +171,6 @@ class ValuesUnchanged(Finding, frozen=True, kw_only=True):
     code = "V823"
     name = "values-unchanged"
     severity = "note"
-
-    tensors: int
-    of: int
-    names: tuple[str, ...]
-    where: str
-
-    def headline(self) -> str:
-        where = f", {self.where}" if self.where else ""
-        return f"{number(self.tensors)} of {count(self.of, 'tensor')}{where}"
 
     def rows(self) -> Rows:
         return [("such as", ", ".join(self.names[:2]))]
