@@ -10,12 +10,10 @@ from inspector.auditing.result import Audit
 from inspector.comparing.pieces import Piece
 from inspector.comparing.tally import Carried
 from inspector.dialects.gguf import WRITER
-from inspector.dialects.gguf_values import DECAY, NORMS_PLUS_ONE, PAIRED
+from inspector.dialects.gguf_values import DECAY, NORMS_KEPT, NORMS_PLUS_ONE, PAIRED, ROTARY
 from inspector.values.decoding import Array, decoded
 from inspector.values.difference import Difference, difference
 from inspector.values.stored import Numbers
-
-ROTARY = ("attention.query", "attention.key")
 
 
 class Conversion:
@@ -57,7 +55,7 @@ class Conversion:
     def _function(self) -> Callable[[Array], Array] | None:
         if self.role == DECAY:
             return lambda values: (-np.exp(values.astype(np.float64))).astype(np.float32)
-        if self.role.startswith("norm") and self.names & NORMS_PLUS_ONE and self.role != "norm.ssm":
+        if self.role.startswith("norm") and self.names & NORMS_PLUS_ONE and self.role not in NORMS_KEPT:
             return lambda values: values + np.float32(1)
         return None
 

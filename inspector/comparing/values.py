@@ -15,9 +15,10 @@ from inspector.auditing.reference import with_reference
 from inspector.auditing.result import Audit, Skipped, verdict_with
 from inspector.auditing.values import check_copies, open_store, skipped_values
 from inspector.comparing.arrays import as_halves, head_widths, in_halves, logical, matched, stored_at
-from inspector.comparing.computed import ROTARY, Conversion, conversion_of
+from inspector.comparing.computed import Conversion, conversion_of
 from inspector.comparing.result import Comparison
 from inspector.comparing.tally import Carried, LogicalTensor
+from inspector.dialects.gguf_values import ROTARY
 from inspector.findings.conversion.order import NotConverted, ValuesComputed
 from inspector.findings.conversion.values import RowsReordered, ValuesDiffer, ValuesRounded, ValuesUnchanged
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, merged, ordered

@@ -13,9 +13,13 @@ PAIRED: Final = frozenset({
     "minicpm", "mistral", "mixtral", "olmo", "smollm3", "xverse",
 })  # fmt: skip
 """Types of which the rows of queries and keys are put into pairs: transformers has each head in two halves."""
+ROTARY: Final = ("attention.query", "attention.key")
+"""Roles of these rows."""
 NORMS_PLUS_ONE: Final = frozenset({
     "gemma", "gemma2", "gemma3_text", "minimax_m3_vl", "nemotron", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_next",
 })  # fmt: skip
 """Types whose norms multiply by 1 + weight: the file has the sum."""
+NORMS_KEPT: Final = ("norm.ssm",)
+"""Roles of norms that multiply by the weight itself in these types too."""
 DECAY: Final = "ssm.decay"
 """Role of state space decays: transformers has their logarithm, A_log, the file -exp(A_log)."""
