@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.conversion.values import ChangedHarmlessly, SomeTensors
+from inspector.findings.conversion.values import ChangedHarmlessly, SomeOfTensors
 from inspector.findings.finding import Remedy, Rows
 from inspector.findings.words import first
 
@@ -33,7 +33,7 @@ class ValuesComputed(ChangedHarmlessly, frozen=True, kw_only=True):
         return [("such as", self.names[0])]
 
 
-class NotConverted(SomeTensors, frozen=True, kw_only=True):
+class NotConverted(SomeOfTensors, frozen=True, kw_only=True):
     """Rows or values are copied where llama.cpp needs them converted.
 
     What it means

@@ -138,7 +138,7 @@ class RowsReordered(ChangedHarmlessly, frozen=True, kw_only=True):
         return [("such as", listed(self.names, 1).split(" and ")[0])]
 
 
-class SomeTensors(Finding, frozen=True, kw_only=True):
+class SomeOfTensors(Finding, frozen=True, kw_only=True):
     """Base of findings on some of the compared tensors. of: how many were compared. where: their layers, or ""."""
 
     tensors: int
@@ -151,7 +151,7 @@ class SomeTensors(Finding, frozen=True, kw_only=True):
         return f"{number(self.tensors)} of {count(self.of, 'tensor')}{where}"
 
 
-class ValuesUnchanged(SomeTensors, frozen=True, kw_only=True):
+class ValuesUnchanged(SomeOfTensors, frozen=True, kw_only=True):
     """Some matrices are identical to the source's.
 
     What it means
