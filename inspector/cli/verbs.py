@@ -279,16 +279,14 @@ def explain(code: str, *, format: str = "text", screen: Screen = PLAIN) -> Outco
 
 def schema(name: str | None = None, *, screen: Screen = PLAIN) -> Outcome:
     """Lists the JSON documents, or prints the schema of one; they are as wide on any screen."""
-    from inspector.report.documents import DOCUMENTS
+    from inspector.report.schemas import schema_names, schema_text
 
+    names = schema_names()
     if name is None:
-        return Outcome("".join(f"{command}\n" for command in DOCUMENTS))
-    if name not in DOCUMENTS:
-        raise Failure(f"unknown document '{name}'{close(name, list(DOCUMENTS)) or '; use ' + ', '.join(DOCUMENTS)}")
-    from inspector.report.json_v1 import dumped
-    from inspector.report.schema import document_schema
-
-    return Outcome(dumped(document_schema(name)))
+        return Outcome("".join(f"{command}\n" for command in names))
+    if name not in names:
+        raise Failure(f"unknown document '{name}'{close(name, names) or '; use ' + ', '.join(names)}")
+    return Outcome(schema_text(name))
 
 
 def architectures(name: str | None = None, *, format: str = "text", screen: Screen = PLAIN) -> Outcome:

@@ -9,7 +9,7 @@ from typing import Any
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from inspector.findings.finding import Finding
-from inspector.findings.schema import facts_schemas
+from tests.make_schemas import facts_schemas
 
 
 @cache

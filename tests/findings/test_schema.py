@@ -10,10 +10,10 @@ from jsonschema import Draft202012Validator, ValidationError  # type: ignore[imp
 
 from inspector.findings.finding import COMMON, Finding, Place
 from inspector.findings.registry import all_findings
-from inspector.findings.schema import facts_schemas
 from inspector.findings.shapes import ShapeDiffers
 from tests.findings.schemas import assert_valid
 from tests.loader.rule_examples import EXAMPLES
+from tests.make_schemas import facts_schemas
 
 
 @pytest.fixture(scope="module")
