@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -84,6 +83,8 @@ def _both_ways(one: str, other: str) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _unknown(named: str) -> Finding:
+    from difflib import get_close_matches
+
     from inspector.findings.declared import ClassUnknown
 
     similar = get_close_matches(named, names_of(NEWEST).classes, 1, 0.9)

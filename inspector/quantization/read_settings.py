@@ -8,9 +8,10 @@ quantize_config.json, quant_config.json, auto-round quantization_config.json.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from importlib import import_module
 from typing import Final
+
+from msgspec.structs import replace
 
 from inspector.loader.config_file import SIDE_FILES
 from inspector.quantization.config_block import ConfigBlock, Values

@@ -8,9 +8,11 @@ its own config; `read_settings.py` finds it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, minus
 from inspector.quantization.stated import NOTHING_STATED, ModuleSettings
@@ -19,8 +21,7 @@ from inspector.quantization.targets import Entry
 Piece = tuple[ModuleSettings, tuple[Box, ...]]
 
 
-@dataclass(frozen=True)
-class QuantizationSettings:
+class QuantizationSettings(Struct, frozen=True, dict=True):
     """The quantization settings of a checkpoint.
 
     base: for all modules. special: entries with different settings, the last matching one wins. ignored: modules

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class ModuleSettings:
+class ModuleSettings(Struct, frozen=True, eq=False):
     """Settings for one module; None where nothing is stated.
 
     method: "gptq", "awq", "fp8", … group_size: -1 for one group per row. block: rows and columns that share an
@@ -30,13 +30,25 @@ class ModuleSettings:
     zeros: bool | None = None
     nested: bool | None = None
     shape: tuple[int, int] | None = None
-    prefix: str = field(default="quantization_config", compare=False)
-    keys: Mapping[str, str] = field(default_factory=dict, compare=False)
-    shown: Mapping[str, object] = field(default_factory=dict, compare=False)
+    prefix: str = "quantization_config"
+    keys: Mapping[str, str] = {}
+    shown: Mapping[str, object] = {}
     skipped: str | None = None
-    dims: frozenset[int] = field(default=frozenset(), compare=False, repr=False)
+    dims: frozenset[int] = frozenset()
     activations: str | None = None
-    other_bits: int | None = field(default=None, compare=False, repr=False)
+    other_bits: int | None = None
+
+    def _meaning(self) -> tuple[object, ...]:
+        sizes = (self.bits, self.group_size, self.block, self.shape)
+        kinds = (self.method, self.variant, self.strategy, self.zeros, self.nested, self.skipped, self.activations)
+        return sizes + kinds
+
+    def __eq__(self, other: object) -> bool:
+        """Whether they mean the same, whatever keys state it."""
+        return isinstance(other, ModuleSettings) and self._meaning() == other._meaning()
+
+    def __hash__(self) -> int:
+        return hash(self._meaning())
 
     def key(self, what: str) -> str:
         """The config key that states a field."""

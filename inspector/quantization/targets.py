@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined, tuples
 from inspector.algebra.names import name_of
@@ -18,8 +19,7 @@ MOST_TRIED: Final = 3_000
 _META: Final = re.compile(r"[\\^$*+?{}\[\]()|]")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """An entry that names modules: a run of whole segments, or a pattern.
 
     at_start, at_end: the run must begin (end) the name of the module. open_start, open_end: its first (last)
