@@ -16,6 +16,7 @@ from inspector.adapters.names import OWN_PREFIX, adapter_kind, is_adapter, loade
 from inspector.adapters.tool_modules import account_tool, kind_of_tool
 from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
 from inspector.auditing.adapter_loads import loads_of_adapter
+from inspector.auditing.loads import with_refusals
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
@@ -94,7 +95,8 @@ def audit_adapter(
     audited = _concluded(checkpoint, report, findings, name, skipped, claim, base)
     if checkpoint.adapter is not None and not of_peft(checkpoint):
         return audited
-    return replace(audited, loads=loads_of_adapter(checkpoint, stored_as, report, audited.findings, name.name))
+    loads = loads_of_adapter(checkpoint, stored_as, report, audited.findings, name.name)
+    return with_refusals(replace(audited, loads=loads))
 
 
 def _audit_of_tool(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -36,12 +36,29 @@ def with_loads(audited: Audit) -> Audit:
     found = loads_of(audited)
     if not found:
         return audited
+    audited = with_refusals(replace(audited, loads=found))
     more = list(_findings(audited, found))
-    if not more:
-        return replace(audited, loads=found)
-    findings = ordered((*audited.findings, *more))
+    return _with_findings(audited, (*audited.findings, *more)) if more else audited
+
+
+def with_refusals(audited: Audit) -> Audit:
+    """The audit with an error for a file that PyTorch can open, but not as the intended loader does."""
+    unread = _unreadable(audited) if audited.findings else ""
+    refusing = next((one for one in audited.loads if one.intended and unread and one.because == unread), None)
+    if refusing is None:
+        return audited
+    from inspector.findings.header.pickle import RefusedByTorch
+
+    name = f"{refusing.loader} {refusing.version or ''}".strip()
+    return _with_findings(
+        audited,
+        [replace(one, refused_by=name) if isinstance(one, RefusedByTorch) else one for one in audited.findings],
+    )
+
+
+def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:
     verdict = verdict_with(audited.verdict, findings)
-    return replace(audited, loads=found, findings=tuple(findings), verdict=verdict)
+    return replace(audited, findings=tuple(ordered(findings)), verdict=verdict)
 
 
 def loads_of(audited: Audit) -> tuple[Load, ...]:

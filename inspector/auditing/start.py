@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from inspector.auditing.file_names import with_file_names
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit, Skipped
-from inspector.budget import Exceeded, one_budget
+from inspector.budget import Exceeded, allow_tensors, one_budget
 from inspector.dialects.catalog import is_single_file
 from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load, load_within
@@ -121,6 +121,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
     like: the model type to use if it has no config.
     """
     with one_budget():
+        allow_tensors(len(checkpoint.tensors))
         try:
             audited = _audit_weights(with_stated_config(checkpoint), claim, like)
         except Exceeded as exceeded:

@@ -116,7 +116,7 @@ TARGETS: Mapping[str, tuple[Target, tuple[bytes, ...]]] = {
 """Name -> the target and its seeds."""
 
 
-STEPS_OF_A_RUN = STEPS // 20
+STEPS_OF_A_RUN = STEPS // 9
 """Many short runs find more than a few long ones, and instrumented code takes several times as long."""
 
 

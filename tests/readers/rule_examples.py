@@ -46,6 +46,11 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "pytorch_model.bin"},
         {"protocol": 4, "opcodes": ["FRAME", "MEMOIZE", "SHORT_BINUNICODE", "STACK_GLOBAL"]},
     ),
+    "torchscript-program": ({"file": "pytorch_model.bin"}, {}),
+    "tensors-not-dense": (
+        {"file": "pytorch_model.bin"},
+        {"tensors": ["lm_head.weight (sparse)"], "count": 1},
+    ),
     "pickle-malformed": ({"file": "pytorch_model.bin"}, {"problem": "stops before its end", "position": 65536}),
     "archive-malformed": (
         {"file": "pytorch_model.bin"},

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from math import prod
 from pathlib import Path
 
 import pytest
 
+from inspector import audit
 from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load
 from tests.attacks.dummies import healthy
-from tests.readers.made import Gguf, archive, arrays, legacy, plain_array, small_llama, state
+from tests.checkpoints import genuine
+from tests.make_checkpoints import SMALL_LLAMA
+from tests.readers.made import Code, Gguf, archive, arrays, legacy, plain_array, small_llama, state
 
 
 def read(folder: Path, files: dict[str, bytes], name: str = "", weights: str | None = None) -> Checkpoint:
@@ -72,6 +76,39 @@ def test_shards_of_torch_with_an_index(tmp_path: Path) -> None:
     assert dict(checkpoint.file_of) == {"a": names[0], "b": names[1]}
     (tmp_path / names[1]).unlink()
     assert rules(load(str(tmp_path))) == ["shard-missing"]
+
+
+NAMESPACE = Code().text("args").name("argparse", "Namespace").add(b")\x81").raw[2:]
+"""An entry of a dict with an argparse.Namespace, as opcodes."""
+
+
+@pytest.mark.parametrize(
+    ("beside", "more", "rule"),
+    [
+        (b"", {}, None),
+        (b"", {"code/__torch__.py": b""}, "torchscript-program"),
+        (NAMESPACE, {}, "pickle-holds-objects"),
+        (b"", {"more.pkl": b"}(" + NAMESPACE + b"u."}, "pickle-holds-objects"),
+    ],
+    ids=["state dict", "torchscript", "objects", "objects aside"],
+)
+@pytest.mark.parametrize("config", [True, False], ids=["with config", "alone"])
+def test_what_weights_only_refuses_is_an_error_where_transformers_reads_it(
+    tmp_path: Path, beside: bytes, more: dict[str, bytes], rule: str | None, config: bool
+) -> None:
+    spec = genuine(SMALL_LLAMA)
+    storages = {str(at): bytes(4 * prod(shape)) for at, (_, shape) in enumerate(spec.values())}
+    pickled = state(*((name, shape) for name, (_, shape) in spec.items())).removesuffix(b"u.") + beside + b"u."
+    weights = archive(pickled, storages, more=more)
+    (tmp_path / "pytorch_model.bin").write_bytes(weights)
+    if config:
+        (tmp_path / "config.json").write_text(json.dumps(SMALL_LLAMA))
+    audited = audit(tmp_path)
+    found = {one.name: one.severity for one in audited.findings if one.code.startswith("H")}
+    refused = config and rule is not None and "more.pkl" not in more
+    assert found == ({} if rule is None else {rule: "error" if refused else "warning"})
+    outcomes = {one.outcome for one in audited.loads if one.loader == "transformers"}
+    assert outcomes == ({"refuses"} if refused or not config else {"complete"})
 
 
 def test_ties_of_torch(tmp_path: Path) -> None:

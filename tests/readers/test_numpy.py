@@ -8,7 +8,7 @@ import pytest
 
 from inspector.loader.formats.numpy_file import read_numpy
 from inspector.loader.header_record import Header
-from tests.readers.made import array, arrays, plain_array, reading
+from tests.readers.made import Code, array, arrays, plain_array, reading
 
 
 def read(data: bytes) -> Header:
@@ -55,6 +55,19 @@ def test_what_is_cut_or_too_long() -> None:
     assert rules(read(whole + b"x")) == ["data-behind-end"]
     found = read(arrays(a=plain_array("<f4", "(4,)", bytes(8))))
     assert (rules(found), found.cut) == (["storage-missing"], ("a",))
+
+
+def objects(pickled: bytes) -> bytes:
+    """An array of objects, which NumPy pickles."""
+    return plain_array("|O", "(1,)", pickled)
+
+
+def test_what_loading_objects_would_call_is_named() -> None:
+    code = Code().name("posix", "system").add(b"(").text("id").add(b"tR").stop()
+    for found in (read(objects(code)), read(arrays(zipfile.ZIP_DEFLATED, a=objects(code)))):
+        assert rules(found) == ["pickle-runs-code", "numpy-malformed"]
+        assert found.findings[0].facts["names"] == ["posix.system"]
+    assert rules(read(objects(b"}."))) == rules(read(objects(b"\xff"))) == ["numpy-malformed"]
 
 
 @pytest.mark.parametrize(

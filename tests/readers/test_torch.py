@@ -52,7 +52,15 @@ def test_the_folder_of_an_archive_may_have_any_name() -> None:
 def test_a_script_module_is_known_by_its_code() -> None:
     code = Code().name("__torch__", "Net").add(b")\x81}(").text("weight").tensor((2, 2)).add(b"ub")
     found = read(archive(code.stop(), {"0": bytes(16)}, more={"code/__torch__.py": b"class Net"}))
-    assert (found.form, rules(found), shapes(found)) == ("torchscript", [], {"weight": (2, 2)})
+    assert (found.form, rules(found), shapes(found)) == ("torchscript", ["torchscript-program"], {"weight": (2, 2)})
+
+
+def test_tensors_of_other_layouts_are_named_and_not_counted() -> None:
+    code = Code().add(b"}(").text("dense").tensor((2,)).text("sparse")
+    code.name("torch._utils", "_rebuild_sparse_tensor").add(b"()tR").add(b"u")
+    found = read(archive(code.stop(), {"0": bytes(8)}))
+    assert (shapes(found), rules(found), found.header.faulty) == ({"dense": (2,)}, ["tensors-not-dense"], ("sparse",))
+    assert found.header.findings[0].facts["tensors"] == ["sparse (sparse)"]
 
 
 def test_a_tie_is_reported() -> None:

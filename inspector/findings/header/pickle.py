@@ -45,20 +45,52 @@ class PickleRunsCode(Finding, frozen=True, kw_only=True):
         return Remedy("do not load this file")
 
 
-class _ErrorIfNotAllowed:
-    """An error where a pickle calls what is on no list; of the class itself, the severity of what is known."""
+class _ErrorIfRefused:
+    """An error where the loader that the checkpoint is made for refuses the file; else a warning."""
 
-    def __get__(self, finding: PickleHoldsObjects | None, of: type) -> str:
-        return "error" if finding is not None and finding.not_allowed else "warning"
+    def __get__(self, finding: RefusedByTorch | None, of: type) -> str:
+        return "error" if finding is not None and (finding.refused_by or finding.calls_unknown()) else "warning"
 
 
-class PickleHoldsObjects(Finding, frozen=True, kw_only=True, omit_defaults=True):
+class _IfRead:
+    """Whether no loader opens the file: not where only a pickle is concerned that loaders do not read."""
+
+    def __get__(self, finding: RefusedByTorch | None, of: type) -> bool:
+        return finding is None or not finding.is_aside()
+
+
+class RefusedByTorch(Finding, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of findings on files that PyTorch can open, but not with weights_only, the default since 2.6.
+
+    refused_by: the loader that the checkpoint is made for, where it is one that reads such files.
+    """
+
+    severity = _ErrorIfRefused()
+    unreadable = _IfRead()
+
+    refused_by: str = ""
+
+    def is_aside(self) -> bool:
+        """Whether it is about something that loaders of the state dict do not read."""
+        return False
+
+    def calls_unknown(self) -> bool:
+        """Whether loading it would call what nobody knows."""
+        return False
+
+    def rows(self) -> Rows:
+        return [("refused by", self.refused_by)] if self.refused_by else []
+
+
+class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=True):
     """A pickle contains objects other than tensors, which a loader with weights_only refuses.
 
     What it means
         Loading the file imports classes that are not on the list of what a state dict needs. They were not imported
         here; the tensors were read. Classes that only hold values (`argparse.Namespace`, paths, dates, NumPy arrays)
-        are a warning. What is on no list at all (`not allowed`) is an error: nobody knows what calling it does.
+        are a warning, and an error where the loader that the checkpoint is made for refuses it. What is on no list at
+        all (`not allowed`) is an error: nobody knows what calling it does. `aside`: only pickles of the file that
+        `torch.load` does not read contain them.
 
     Why it matters
         `torch.load` with `weights_only=True`, its default since 2.6, rejects the file. Without it, the named classes
@@ -76,11 +108,17 @@ class PickleHoldsObjects(Finding, frozen=True, kw_only=True, omit_defaults=True)
 
     code = "H141"
     name = "pickle-holds-objects"
-    severity = _ErrorIfNotAllowed()
 
     names: tuple[str, ...]
     count: int
     not_allowed: tuple[str, ...] = ()
+    aside: bool = False
+
+    def calls_unknown(self) -> bool:
+        return bool(self.not_allowed)
+
+    def is_aside(self) -> bool:
+        return self.aside
 
     def headline(self) -> str:
         if self.not_allowed:
@@ -88,13 +126,14 @@ class PickleHoldsObjects(Finding, frozen=True, kw_only=True, omit_defaults=True)
         return f"{self.place.file} needs {count(self.count, 'class').replace('classs', 'classes')} imported"
 
     def rows(self) -> Rows:
-        return [("classes", listed(self.names, 4))]
+        where: Rows = [("where", "in a pickle of the file that torch.load does not read")] if self.aside else []
+        return [("classes", listed(self.names, 4)), *where, *super().rows()]
 
     def remedy(self) -> Remedy:
         return Remedy("save only the state dict, preferably as safetensors")
 
 
-class PickleProtocolRefused(Finding, frozen=True, kw_only=True):
+class PickleProtocolRefused(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=True):
     """A pickle uses opcodes that a loader with weights_only refuses.
 
     What it means
@@ -116,7 +155,6 @@ class PickleProtocolRefused(Finding, frozen=True, kw_only=True):
 
     code = "H154"
     name = "pickle-protocol-refused"
-    severity = "warning"
 
     protocol: int
     opcodes: tuple[str, ...]
@@ -125,10 +163,74 @@ class PickleProtocolRefused(Finding, frozen=True, kw_only=True):
         return f"{self.place.file} is pickled with protocol {self.protocol}"
 
     def rows(self) -> Rows:
-        return [("opcodes", listed(self.opcodes, 4))]
+        return [("opcodes", listed(self.opcodes, 4)), *super().rows()]
 
     def remedy(self) -> Remedy:
         return Remedy("save it again with the default protocol, preferably as safetensors")
+
+
+class TorchscriptProgram(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=True):
+    """A file of weights is a TorchScript program.
+
+    What it means
+        `torch.jit.save` wrote it: it contains code besides the tensors, which were read. `torch.jit.load` opens it.
+        An error where the loader that the checkpoint is made for does not.
+
+    Why it matters
+        `torch.load` with `weights_only=True`, its default since 2.6, rejects TorchScript.
+
+    Example
+        warning[H155] torchscript-program: pytorch_model.bin is a TorchScript program
+          help  save only its state dict, preferably as safetensors
+
+    What to do
+        Save its state dict, preferably as safetensors; or load it with `torch.jit.load`.
+    """
+
+    code = "H155"
+    name = "torchscript-program"
+
+    def headline(self) -> str:
+        return f"{self.place.file} is a TorchScript program"
+
+    def remedy(self) -> Remedy:
+        return Remedy("save only its state dict, preferably as safetensors")
+
+
+class TensorsNotDense(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=True):
+    """Tensors of a state dict are sparse or nested, and are not counted.
+
+    What it means
+        They have a layout other than rows of numbers (`to_sparse`, `torch.nested`). Their values are stored, but
+        not as the tensor that a model needs; they are not in the counts. An error where the loader that the checkpoint
+        is made for refuses the file.
+
+    Why it matters
+        `load_state_dict` cannot copy them into the parameters of a model.
+
+    Example
+        warning[H156] tensors-not-dense: pytorch_model.bin: 1 tensor is not dense
+          tensors  lm_head.weight (sparse)
+          help     make them dense (`tensor.to_dense()`) and save them again
+
+    What to do
+        Make them dense with `tensor.to_dense()` and save the state dict again.
+    """
+
+    code = "H156"
+    name = "tensors-not-dense"
+
+    tensors: tuple[str, ...]
+    count: int
+
+    def headline(self) -> str:
+        return f"{self.place.file}: {count(self.count, 'tensor')} {'is' if self.count == 1 else 'are'} not dense"
+
+    def rows(self) -> Rows:
+        return [("tensors", listed(self.tensors, 4)), *super().rows()]
+
+    def remedy(self) -> Remedy:
+        return Remedy("make them dense (`tensor.to_dense()`) and save them again")
 
 
 class PickleMalformed(Finding, frozen=True, kw_only=True):

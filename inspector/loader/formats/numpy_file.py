@@ -7,7 +7,8 @@ numpy/lib/format.py, versions 1.0 to 3.0.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from inspector.budget import spend
@@ -15,7 +16,10 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import BITS
 from inspector.loader.extents import cut_short, longer
 from inspector.loader.formats import zip_directory
-from inspector.loader.formats.incremental import Read
+from inspector.loader.formats.incremental import EndOfFile, Read
+from inspector.loader.formats.pickle_code import read_pickle
+from inspector.loader.formats.pickle_values import BadPickle, GlobalName
+from inspector.loader.formats.torch_imports import imported
 from inspector.loader.formats.zip_directory import BadArchive, Member
 from inspector.loader.header_record import Header
 from inspector.loader.layer_words import layers_of
@@ -40,6 +44,9 @@ DTYPES: Final[dict[str, str]] = {
 _TOKEN: Final = re.compile(r"[ \n]*(?:('[^'\\]{0,64}'|True|False|\d{1,20})L?|([{}():,]))", re.ASCII)
 """A text, a truth value or a number; or a mark. Nothing in it can be matched in two ways."""
 TOKENS_LIMIT: Final = 256
+OBJECTS: Final = "it contains pickled Python objects"
+OBJECTS_LIMIT: Final = 8_000_000
+"""Bytes of pickled objects that are read in one file, to name what loading them would call."""
 _DESCR: Final = re.compile(r"[<>|=]?([a-zA-Z]\d{0,4})", re.ASCII)
 
 
@@ -74,9 +81,12 @@ def _malformed(file: str, problem: str, names: Sequence[str]) -> Finding:
 
 
 def _single(read: Read, size: int, file: str) -> Header:
-    found = _array(read(0, min(size, HEADER_LIMIT + 12)))
+    first = read(0, min(size, HEADER_LIMIT + 12))
+    found = _array(first)
     if isinstance(found, str):
-        return Header(file, {}, {}, (_malformed(file, found, ()),), readable=False)
+        start = _header_bytes(first)
+        pickles = [read(start, min(size - start, OBJECTS_LIMIT))] if found == OBJECTS else []
+        return Header(file, {}, {}, (*_called(pickles, file), _malformed(file, found, ())), readable=False)
     layout, start = found
     end = start + layout.bytes
     place = Place(file=file)
@@ -119,6 +129,8 @@ def _archive(read: Read, size: int, file: str) -> Header:
         total += layout.bytes
         if start + layout.bytes > member.size:
             cut.append(name)
+    objects = {f"{name}.npy" for name in problems.get(OBJECTS, ())}
+    findings.extend(_called(_pickles(read, [one for one in arrays if one.name in objects]), file))
     for problem, names in problems.items():
         if len(findings) < NAMES_SHOWN:
             findings.append(_malformed(file, problem[:300], names))
@@ -135,6 +147,26 @@ def _archive(read: Read, size: int, file: str) -> Header:
         file, tensors, {"format": "np"}, tuple(findings), header_bytes, total, tuple(faulty), tuple(cut),
         bool(tensors) or not faulty,
     )  # fmt: skip
+
+
+def _pickles(read: Read, members: Sequence[Member]) -> Iterator[bytes]:
+    """The pickles of arrays of objects, as far as the limit allows."""
+    left = OBJECTS_LIMIT
+    for member in members:
+        left -= member.size
+        if left >= 0:
+            with suppress(BadArchive):
+                raw = zip_directory.beginning(read, member, member.size)
+                yield raw[_header_bytes(raw) :]
+
+
+def _called(pickles: Iterable[bytes], file: str) -> list[Finding]:
+    """The errors on what these pickles would call; NumPy itself loads them only with allow_pickle."""
+    names: dict[GlobalName, int] = {}
+    for pickled in pickles:
+        with suppress(BadPickle, EndOfFile):
+            read_pickle(pickled, 0, names)
+    return [one for one in imported(names, Place(file=file)) if one.severity == "error"] if names else []
 
 
 def _member(read: Read, member: Member) -> tuple[Layout, int] | str:
@@ -216,7 +248,7 @@ def _fields(text: str) -> tuple[str, tuple[int, ...]] | None:
 def _laid_out(descr: str, shape: tuple[int, ...], start: int) -> tuple[Layout, int] | str:
     found = _DESCR.fullmatch(descr)
     if found is not None and found[1].startswith("O"):
-        return "it contains pickled Python objects"
+        return OBJECTS
     dtype = "BF16" if found and found[1] in ("V2", "bfloat16") else DTYPES.get(found[1], "") if found else ""
     if dtype not in BITS:
         return f"dtype {descr!r} is not a numeric dtype"

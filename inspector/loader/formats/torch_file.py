@@ -115,13 +115,14 @@ class _TorchReading:
         self.problems = EntryProblems()
         self.place = Place(file=file)
         self.odd: list[str] = []
-        self.names: dict[GlobalName, int] = {}
+        self.names: dict[GlobalName, int] = {}  # imported by what torch's own loader reads
+        self.aside: dict[GlobalName, int] = {}  # imported by other pickles of the file
         self._later = LATER_LIMIT
         self._pickled = b""  # the state dict, where torch's own loader would read it
 
     def broken(self, found: Finding) -> TorchFile:
         """A file that cannot be read to its end, with what it would import until then."""
-        return self.unreadable(*imported(self.names, self.place), found)
+        return self.unreadable(*imported(self.names, self.place, self.aside), found)
 
     def unreadable(self, *found: Finding) -> TorchFile:
         return TorchFile(Header(self.file, {}, {}, (*self.findings, *found), readable=False))
@@ -212,12 +213,12 @@ class _TorchReading:
                     self._not_scanned()
                     break
                 self._later -= 1
-                at = read_pickle(data, at, self.names).end
+                at = read_pickle(data, at, self.aside).end
 
     # from the pickled value to tensors
 
     def _concluded(self, value: object, form: str, place: ArchivedStorages | TrailingStorages | None) -> TorchFile:
-        self.findings.extend(imported(self.names, self.place, script=form == "torchscript"))
+        self.findings.extend(imported(self.names, self.place, self.aside, script=form == "torchscript"))
         inside, weights, beside = weights_in(value)
         tensors: dict[str, Layout] = {}
         lies: dict[str, tuple[str, int, tuple[int, ...]]] = {}
@@ -244,14 +245,15 @@ class _TorchReading:
                 if layout.elements:
                     view = (made.offset, made.shape, made.strides, made.dtype)
                     views.setdefault(storage.key, {}).setdefault(view, []).append(name)
-        self._judge_tensors(found.complete)
+        faulty += found.not_dense
+        self._judge_tensors(found.complete, found.not_dense)
         self._judge_keys(found.odd_keys, doubled, value)
         if not tensors and not faulty and not (isinstance(value, dict) and not value):
             from inspector.findings.header.torch import NoTensors
 
             self.findings.append(NoTensors(place=self.place, what=summary_of(value)))
             return self.unreadable()
-        self._judge_content(value, len(tensors), inside, beside)
+        self._judge_content(value, form, len(tensors), inside, beside)
         ties, slices = self._shared(views)
         declared = sum(storage.bytes for storage in storages.values())
         cut: tuple[str, ...] = ()
@@ -264,9 +266,13 @@ class _TorchReading:
         )  # fmt: skip
         return TorchFile(header, form, ties, slices, inside, beside, lies)
 
-    def _judge_content(self, value: object, tensors: int, inside: str, beside: Mapping[str, int]) -> None:
+    def _judge_content(self, value: object, form: str, tensors: int, inside: str, beside: Mapping[str, int]) -> None:
         """What the file holds besides a state dict, and how it is pickled."""
         self.findings.extend(refused_protocol(self._pickled, self.names, self.place))
+        if form == "torchscript":
+            from inspector.findings.header.pickle import TorchscriptProgram
+
+            self.findings.append(TorchscriptProgram(place=self.place))
         if isinstance(value, dict) and value.keys() >= {"state", "param_groups"}:
             from inspector.findings.reading.training import OptimizerNotWeights
 
@@ -283,14 +289,17 @@ class _TorchReading:
                 )
             )
 
-    def _judge_tensors(self, complete: bool) -> None:
+    def _judge_tensors(self, complete: bool, not_dense: Mapping[str, str]) -> None:
         """What is wrong with the tensors that the pickle describes."""
-        from inspector.findings.header.pickle import PickleMalformed
+        from inspector.findings.header.pickle import PickleMalformed, TensorsNotDense
 
         self.findings.extend(self.problems.findings(self.file))
         if self.odd:
             problem = f"describes impossible tensors: {len(self.odd):,}, the first is {self.odd[0][:200]}"
             self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
+        if not_dense:
+            shown = tuple(f"{name[:200]} ({layout})" for name, layout in list(not_dense.items())[:NAMES_SHOWN])
+            self.findings.append(TensorsNotDense(place=self.place, tensors=shown, count=len(not_dense)))
         if not complete:
             problem = "contains more than a state dict can"
             self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))

@@ -230,22 +230,28 @@ def refused_protocol(pickled: bytes, names: Iterable[GlobalName], place: Place) 
         yield PickleProtocolRefused(place=place, protocol=pickled[1], opcodes=tuple(sorted(refused)))
 
 
-def imported(names: Iterable[GlobalName], place: Place, *, script: bool = False) -> Iterator[Finding]:
+def imported(
+    names: Iterable[GlobalName], place: Place, aside: Iterable[GlobalName] = (), *, script: bool = False
+) -> Iterator[Finding]:
     """What would run when these names are imported and called, and what a loader with weights_only refuses.
 
-    script: whether the file is one of TorchScript, which another loader reads.
+    aside: names in other pickles of the file, which a loader of the state dict does not read. script: whether the
+    file is one of TorchScript, which another loader reads.
     """
     kinds = {name: purpose(name) for name in names}
-    dangerous = tuple(str(name)[:200] for name, kind in kinds.items() if kind == "dangerous")
-    accepted = ("allowed", "dangerous", "script") if script else ("allowed", "dangerous")
-    refused = {str(name)[:200]: kind for name, kind in kinds.items() if kind not in accepted}
-    unlisted = tuple(name for name, kind in refused.items() if kind != "harmless")
+    others = {name: purpose(name) for name in aside}
+    dangerous = tuple(str(name)[:200] for name, kind in {**kinds, **others}.items() if kind == "dangerous")
     if dangerous:
         from inspector.findings.header.pickle import PickleRunsCode
 
         yield PickleRunsCode(place=place, names=dangerous[:NAMES_SHOWN], count=len(dangerous))
+    accepted = ("allowed", "dangerous", "script") if script else ("allowed", "dangerous")
+    read = {str(name)[:200]: kind for name, kind in kinds.items() if kind not in accepted}
+    refused = {**read, **{str(name)[:200]: kind for name, kind in others.items() if kind not in accepted}}
+    unlisted = tuple(name for name, kind in refused.items() if kind != "harmless")
     if refused:
         from inspector.findings.header.pickle import PickleHoldsObjects
 
         shown = tuple(dict.fromkeys((*unlisted, *refused)))[:NAMES_SHOWN]
-        yield PickleHoldsObjects(place=place, names=shown, count=len(refused), not_allowed=unlisted[:NAMES_SHOWN])
+        not_allowed = unlisted[:NAMES_SHOWN]
+        yield PickleHoldsObjects(place=place, names=shown, count=len(refused), not_allowed=not_allowed, aside=not read)

@@ -73,12 +73,14 @@ ALONE: Final = "tensor"
 class Tensors:
     """Finds every tensor below a value by its path. complete: False where one was left out for a limit.
 
-    odd_keys: keys at the top of a state dict that are not texts.
+    odd_keys: keys at the top of a state dict that are not texts. not_dense: names of tensors with another layout than
+    rows of numbers -> the layout.
     """
 
     def __init__(self) -> None:
         self.complete = True
         self.odd_keys: list[str] = []
+        self.not_dense: dict[str, str] = {}
         self._steps = self._name_bytes = 0
 
     def below(self, value: object, prefix: str, depth: int = 0) -> Iterator[tuple[str, PickledTensor]]:
@@ -104,7 +106,10 @@ class Tensors:
                 self.complete = False
                 return
             found = tensor_of(item)
-            if found is None and _mapping(item) is None and not isinstance(item, list | tuple):
+            layout = "" if found is not None else _other_layout(item)
+            if layout:
+                self.not_dense[f"{prefix}{key}"[:NAME_LIMIT]] = layout
+            if found is None and (layout or (_mapping(item) is None and not isinstance(item, list | tuple))):
                 continue
             if _is_module(value) and key in ("_parameters", "_buffers", "_modules"):
                 yield from self.below(item, prefix, depth + 1)
@@ -216,6 +221,16 @@ def tensor_of(value: object) -> PickledTensor | None:
         else:
             return None
     return None
+
+
+def _other_layout(value: object) -> str:
+    """ "sparse", "sparse csr", "nested" or such: the layout of a tensor that is not rows of numbers; else ""."""
+    if not isinstance(value, PickledObject) or not isinstance(value.of, GlobalName):
+        return ""
+    module, name = value.of.module, value.of.name
+    if module != "torch._utils" or not name.startswith("_rebuild_"):
+        return ""
+    return name.removeprefix("_rebuild_").removesuffix("_tensor").replace("_", " ")
 
 
 def _viewed(name: str, arguments: tuple[Any, ...]) -> PickledTensor:

@@ -171,7 +171,10 @@ def _listed(axes_at: Evaluate, current: list[Any], stored: Axes | None, now: Axe
         if all(isinstance(item, int) for item in current):
             words |= {1: None, 0: None}
         for word in list(words)[:MOST_EQUAL]:
-            tried.append([word if index in odd else item for index, item in enumerate(current)])
+            changed: list[Any] = list(current)
+            for index in odd:
+                changed[index] = word
+            tried.append(changed)
     yield from (value for value in tried if value != current and axes_at(value) == stored)
 
 
