@@ -70,7 +70,7 @@ def test_clean_implies_that_the_counts_agree(model_type: str) -> None:
         prove(audited)
 
 
-@pytest.mark.parametrize("name", sampled(recorded.RECORDED, 4))
+@pytest.mark.parametrize("name", sampled(recorded.RECORDED, 12))
 def test_of_quantized_models(name: str) -> None:
     found = recorded.record(name)
     spec = {one: (dtype, tuple(shape)) for one, (dtype, shape) in found["tensors"].items()}

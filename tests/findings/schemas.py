@@ -13,11 +13,12 @@ from tests.make_schemas import facts_schemas
 
 
 @cache
-def _validators() -> dict[str, Any]:
+def facts_validators() -> dict[str, Any]:
+    """Code -> what validates the facts of its finding."""
     return {code: Draft202012Validator(schema) for code, schema in facts_schemas().items()}
 
 
 def assert_valid(*findings: Finding) -> None:
     """The facts are as the schema of their finding says, in the JSON that the tool prints."""
     for finding in findings:
-        _validators()[finding.code].validate(json.loads(json.dumps(finding.facts)))
+        facts_validators()[finding.code].validate(json.loads(json.dumps(finding.facts)))
