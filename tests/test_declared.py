@@ -146,5 +146,21 @@ def test_an_unknown_class_is_a_note(tmp_path: Path) -> None:
 
 def test_a_list_of_tokens_that_is_cut_off_is_read_to_its_last_whole_token() -> None:
     start = b'{"version": "1.0", "added_tokens": [{"id": 1, "content": "a"}, {"id": 2, "content": "b"}, {"id": 3, "con'
-    assert added_tokens(start) == {"a": 1, "b": 2}
-    assert added_tokens(b'{"model": {}}') == added_tokens(b"") == {}
+    assert added_tokens(start) == ({"a": 1, "b": 2}, False)
+    assert added_tokens(start[: start.rindex(b",")] + b"]") == ({"a": 1, "b": 2}, False)
+    assert added_tokens(b'{"added_tokens": [{"id": 1, "content": "a"} ], "model": {') == ({"a": 1}, True)
+    assert added_tokens(b'{"model": {}}') == added_tokens(b"") == ({}, False)
+
+
+def test_ids_of_tokens_that_are_not_read_are_listed_as_not_checked(tmp_path: Path) -> None:
+    tokens = [{"id": number, "content": f"<{number}>"} for number in range(5)]
+
+    def unread(beside: bytes, tokens: list[dict[str, object]]) -> list[str]:
+        def change(folder: Path, config: dict[str, Any]) -> None:
+            (folder / "tokenizer.json").write_bytes(json.dumps({"added_tokens": tokens}).encode() + beside)
+
+        return [one.check for one in found(tmp_path, LLAMA, change).skipped if "added tokens" in one.check]
+
+    assert unread(b"", tokens) == unread(b" " * 100_000, tokens) == []
+    (check,) = unread(b"", tokens * 1_000)
+    assert check.startswith("ids of added tokens in tokenizer.json after the first ")

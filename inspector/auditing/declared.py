@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of, letters
-from inspector.auditing.result import Audit, verdict_with
+from inspector.auditing.result import Audit, Skipped, verdict_with
 from inspector.auditing.sentence_modules import sentence_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
@@ -23,6 +24,7 @@ ADDED_TOKENS: Final = "added_tokens.json"
 TOKENIZER: Final = "tokenizer.json"
 READ: Final = 1 << 16
 """Bytes at the beginning of these files that are read: tokenizer.json begins with the list of added tokens."""
+SHORT: Final = f"only the first {READ:,} bytes of this file are read"
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
 """Ends of config keys that hold token ids."""
 
@@ -31,10 +33,15 @@ def with_declared(audited: Audit) -> Audit:
     """The audit of a folder with what its files name and nothing has."""
     if not audited.checkpoint.readable:
         return audited
+    added = _added(audited.checkpoint)
+    if added is not None and not added.complete:
+        after = f" after the first {len(added.ids):,}" if added.ids else ""
+        unread = Skipped(f"ids of added tokens in {added.file}{after}", SHORT)
+        audited = replace(audited, skipped=(*audited.skipped, unread))
     findings = [
         *_of_class(audited),
         *_of_code(audited),
-        *_of_tokens(audited),
+        *_of_tokens(audited, added),
         *sentence_modules(audited.checkpoint),
     ]
     if not findings:
@@ -137,7 +144,7 @@ def _is_listed(checkpoint: Checkpoint) -> bool:
 # --- tokens ---
 
 
-def _of_tokens(audited: Audit) -> Iterator[Finding]:
+def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
     """The finding on token ids at or above the number of embedding rows."""
     case, checkpoint = audited.case, audited.checkpoint
     if case is None or case.causes or case.solved or checkpoint.adapter is not None:
@@ -147,7 +154,7 @@ def _of_tokens(audited: Audit) -> Iterator[Finding]:
         return
     largest = max(tables, key=lambda one: one.layout.shape[0] if one.layout.shape else 0)
     rows = largest.layout.shape[0]
-    beyond = [one for one in (*_stated_ids(audited, rows), _of_added(checkpoint, rows)) if one is not None]
+    beyond = [one for one in (*_stated_ids(audited, rows), _of_added(added, rows)) if one is not None]
     if beyond:
         from inspector.findings.declared import TokensBeyondRows
 
@@ -190,20 +197,36 @@ def _of_config(audited: Audit, rows: int) -> TokenIds | None:
     return _token_ids(config.file, found)
 
 
-def _of_added(checkpoint: Checkpoint, rows: int) -> TokenIds | None:
-    """Ids of the tokens that were added to the tokenizer; of a local folder, whose files cost no request."""
+def _of_added(added: AddedTokens | None, rows: int) -> TokenIds | None:
+    """Ids of the tokens that were added to the tokenizer."""
+    if added is None:
+        return None
+    return _token_ids(added.file, {token: number for token, number in added.ids.items() if number >= rows})
+
+
+class AddedTokens(Struct, frozen=True):
+    """Token -> id of the tokens that were added to a tokenizer. complete: whether these are all of them."""
+
+    file: str
+    ids: Mapping[str, int]
+    complete: bool
+
+
+def _added(checkpoint: Checkpoint) -> AddedTokens | None:
+    """The added tokens of a local folder, whose files cost no request."""
     name = next((one for one in (ADDED_TOKENS, TOKENIZER) if one in checkpoint.siblings), None)
     if name is None or not checkpoint.folder or not _is_listed(checkpoint) or checkpoint.reach is None:
         return None
     raw = checkpoint.reach().read_part(name, 0, min(checkpoint.siblings[name], READ))
     if not isinstance(raw, bytes):
         return None
-    tokens = added_tokens(raw) if name == TOKENIZER else _flat(raw)
-    return _token_ids(name, {token: number for token, number in tokens.items() if number >= rows})
+    whole = len(raw) == checkpoint.siblings[name]
+    ids, ended = added_tokens(raw) if name == TOKENIZER else (_flat(raw), whole)
+    return AddedTokens(name, ids, ended or whole)
 
 
-def added_tokens(start: bytes) -> Mapping[str, int]:
-    """Token -> id of the list at the beginning of a tokenizer.json, as far as it is complete."""
+def added_tokens(start: bytes) -> tuple[Mapping[str, int], bool]:
+    """Token -> id of the list at the beginning of a tokenizer.json, and whether the list ends there."""
     text = start.decode("utf-8", "replace")
     at = text.find("[", text.find('"added_tokens"')) + 1 if '"added_tokens"' in text else 0
     decoder, found = json.JSONDecoder(), dict[str, int]()
@@ -212,10 +235,10 @@ def added_tokens(start: bytes) -> Mapping[str, int]:
         try:
             token, at = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
-            break
+            return found, text[at : at + 1] == "]"
         if isinstance(token, dict) and isinstance(token.get("content"), str) and type(token.get("id")) is int:
             found[token["content"]] = token["id"]
-    return found
+    return found, False
 
 
 def _flat(raw: bytes) -> Mapping[str, int]:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.span import Span
 from inspector.findings.finding import Finding
+from inspector.notation.roles import group
 from inspector.reconciler import ledger
 from inspector.reconciler.alternatives import common_prefix
 from inspector.reconciler.place import Gap, Placed, Unexpected
@@ -41,7 +42,7 @@ def _part_of_another_kind(case: Reconciled) -> Finding | None:
     prefix = common_prefix([*(one.block.key for one in expected), *(extra.key for extra in unexpected)])
     if not prefix or not expected or not unexpected:
         return None
-    if any(one.block.slot.role.startswith("embed.") for one in expected):
+    if any(group(one.block.slot.role) == "embedding" for one in expected):
         return None
     below = [block for block in case.corrected.blocks if block.key.startswith(f"{prefix}.") and block.required]
     fitting = [one for one in placement.placed if one.fits and one.block.key.startswith(f"{prefix}.")]
