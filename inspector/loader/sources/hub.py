@@ -3,7 +3,8 @@
 The first request resolves the revision to a commit; all later ones name that commit. The tree states
 the files and their sizes. Configs, the index and, where the Hub has it, the one answer
 with all headers are requested in parallel with the tree; without such an answer, so are the
-redirects of the weight files to their storage.
+redirects of the weight files to their storage. Where the revision is a commit, the tree, config.json and the index
+are requested in parallel with the first request.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import partial
 from typing import Final
 from urllib.parse import quote
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.findings.finding import Finding
@@ -36,12 +38,29 @@ HEADERS_LIMIT: Final = 64_000_000
 """Largest answer with all headers, in bytes."""
 _CONFIGS: Final = ("config.json", "params.json", "adapter_config.json", "model_index.json")
 _READ_AHEAD: Final = 64_000_000
+_USUAL: Final = ("config.json", "model.safetensors.index.json")
+"""Files that are requested before it is known whether the repository has them."""
+Tree = tuple[dict[str, RepositoryFile], bool]
+
+
+class Ahead(Struct, frozen=True, eq=False):
+    """What was requested beside the description of a repository. files: address -> answer."""
+
+    tree: Task[Tree | Finding] | None = None
+    files: Mapping[str, Task[Answer | RequestFailure]] = {}
 
 
 class HubSource:
     """The files of one folder of a repository at one commit. Made by `open_repository`."""
 
-    def __init__(self, api: Api, description: Description, progress: Progress | None, chosen: bool = False) -> None:
+    def __init__(
+        self,
+        api: Api,
+        description: Description,
+        progress: Progress | None,
+        chosen: bool = False,
+        ahead: Ahead | None = None,
+    ) -> None:
         self.address = replace(api.address, repository=description.repository)
         self.commit = description.commit
         self.notes: list[Finding] = []
@@ -59,6 +78,8 @@ class HubSource:
         self._all_headers: Task[bytes] | None = None
         self._routes: dict[str, Task[Answer | RequestFailure]] = {}
         self._chosen = chosen
+        same = api.address.revision == self.commit and api.address.repository == self.address.repository
+        self._ahead = ahead if ahead is not None and same else Ahead()
 
     @property
     def title(self) -> str:
@@ -221,18 +242,17 @@ class HubSource:
         return self._url_of(self._path(name))
 
     def _url_of(self, path: str) -> str:
-        kind = "" if self.address.repo_type == "model" else f"{self.address.repo_type}s/"
-        repository = f"{self._api.settings.endpoint}/{kind}{self.address.repository}"
-        return f"{repository}/resolve/{self.commit}/{quote(path, safe='/')}"
+        return _resolved(self._api, self.commit, path)
 
     def _whole(self, name: str, limit: int) -> Task[Answer | RequestFailure]:
-        return self._web.ask(Request(self._url(name), limit))
+        url = self._url(name)
+        return self._ahead.files.get(url) or self._web.ask(Request(url, limit))
 
     # --- opening ---
 
     def open(self) -> Finding | None:
         """Requests the tree and, in parallel, all that will certainly be read. Returns the finding on a failure."""
-        tree = self._web.begin([lambda: self._api.tree(self.commit)], self._api.finding_of)[0]
+        tree = self._ahead.tree or _tree_of(self._api, self.commit)
         self._read_ahead()
         found = tree.result()
         if isinstance(found, Finding):
@@ -327,10 +347,11 @@ def open_repository(
     opened = False
     try:
         api = Api(web, settings, address, "authorization" in headers)
+        ahead = _requested_ahead(api)
         description = api.describe()
         if isinstance(description, Finding):
             return description
-        source = HubSource(api, description, progress, chosen)
+        source = HubSource(api, description, progress, chosen, ahead)
         if description.repository != address.repository:
             from inspector.findings.reading.hub import RepositoryRenamed
 
@@ -343,6 +364,27 @@ def open_repository(
     finally:
         if not opened:
             web.close()
+
+
+def _requested_ahead(api: Api) -> Ahead | None:
+    """Requests what nearly every repository has, where the revision is a commit."""
+    revision = api.address.revision
+    if revision is None or not is_commit(revision):
+        return None
+    prefix = f"{api.address.inside}/" if api.address.inside else ""
+    urls = [_resolved(api, revision, prefix + name) for name in _USUAL]
+    return Ahead(_tree_of(api, revision), {url: api.web.ask(Request(url, _READ_AHEAD)) for url in urls})
+
+
+def _tree_of(api: Api, commit: str) -> Task[Tree | Finding]:
+    return api.web.begin([lambda: api.tree(commit)], api.finding_of)[0]
+
+
+def _resolved(api: Api, commit: str, path: str) -> str:
+    """The address of a file at a commit."""
+    kind = "" if api.address.repo_type == "model" else f"{api.address.repo_type}s/"
+    repository = f"{api.settings.endpoint}/{kind}{api.address.repository}"
+    return f"{repository}/resolve/{commit}/{quote(path, safe='/')}"
 
 
 _ABSENT: Final = Refusal("absent", "no such file at this commit")
