@@ -149,16 +149,14 @@ def columns(names: Iterable[str]) -> Iterator[Column]:
         yield from _placed(digit_class, at(listed, members), members)
 
 
-_EACH_CANONICAL = re.compile(r"(?:(?<=\.)|^)(?:0|[1-9][0-9]{0,5})(?=\.|$)", re.ASCII | re.MULTILINE)
-
-
 def keys_in(names: Iterable[str]) -> set[str]:
     """The distinct keys of some names, without their indices."""
     listed = iter(names)
     keys: set[str] = set()
     while chunk := list(islice(listed, _CHUNK)):
         text = "\n".join(chunk)
-        found = _EACH_CANONICAL.sub("#", text.replace("#", "\\#")).split("\n")
+        masked = re.sub(_CANONICAL.pattern, "#", text.replace("#", "\\#"), flags=re.ASCII | re.MULTILINE)
+        found = masked.split("\n")
         keys.update(found if len(found) == len(chunk) else (key_of(name)[0] for name in chunk))
     return keys
 

@@ -18,13 +18,9 @@ if TYPE_CHECKING:
 
 _HALVES: Final = (".incomplete", ".aria2", ".part", ".crdownload")
 _UNFINISHED: Final = (*_HALVES, ".tmp")
-_TEMPORARY: Final = re.compile(
-    r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]*tmp[A-Za-z0-9]*", re.ASCII | re.DOTALL
-)
+_TEMPORARY: Final = r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]*tmp[A-Za-z0-9]*"
 """Names under which programs write a file until it is complete."""
-_PART: Final = re.compile(
-    r".*\.(?:gguf|safetensors|bin|zip|tar)\.(?:part)?-?\d{1,4}(?:of\d{1,4})?", re.ASCII | re.DOTALL
-)
+_PART: Final = r".*\.(?:gguf|safetensors|bin|zip|tar)\.(?:part)?-?\d{1,4}(?:of\d{1,4})?"
 """Pieces of a file that was split to be uploaded."""
 DOWNLOAD_FOLDER: Final = (".cache", "huggingface", "download")
 
@@ -36,6 +32,14 @@ class OtherSet(Struct, frozen=True):
     files: tuple[str, ...]
     bytes: int
     kind: str
+
+
+def _is_temporary(name: str) -> bool:
+    return "tmp" in name and re.fullmatch(_TEMPORARY, name[:255], re.ASCII | re.DOTALL) is not None
+
+
+def _is_part(name: str) -> bool:
+    return re.fullmatch(_PART, name[-255:], re.ASCII | re.DOTALL) is not None
 
 
 def others_of(
@@ -76,7 +80,7 @@ def no_weights(
 
     leftovers: the findings on the training state in this place.
     """
-    halves = [name for name in listing.files if name.endswith(_UNFINISHED) or _TEMPORARY.fullmatch(name[:255])]
+    halves = [name for name in listing.files if name.endswith(_UNFINISHED) or _is_temporary(name)]
     if not sets and not halves:
         halves = _in_download_folder(source)
     folders = sorted(name for name, kind in listing.others.items() if kind == "directory")
@@ -95,7 +99,7 @@ def no_weights(
         weights_in=() if saves else tuple(_folders_with_weights(source, folders)),
         partitions=saves[0].headline() if saves else "",
         merge=saves[0].remedy().words if saves else "",
-        parts=tuple(sorted(name for name in listing.files if _PART.fullmatch(name[-255:]))[:NAMES_SHOWN]),
+        parts=tuple(sorted(filter(_is_part, listing.files))[:NAMES_SHOWN]),
     )
 
 

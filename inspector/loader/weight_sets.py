@@ -67,7 +67,9 @@ class WeightSet(Struct, frozen=True):
     @property
     def by_rank(self) -> bool:
         """Whether the files are numbered only by the rank that wrote them (consolidated.00.pth), without a total."""
-        return self.index is None and any(re.fullmatch(_RANKED, name) for name in self.files)
+        if self.index is not None or self.stem != "consolidated":
+            return False
+        return any(re.fullmatch(_RANKED, name) for name in self.files)
 
 
 class _Growing(Struct):

@@ -184,7 +184,7 @@ def _as_listed(folder: str, name: str) -> str:
 
 def _source(folder: str) -> FolderSource:
     whole = os.path.abspath(folder)
-    found = re.search(_CACHE, whole)
+    found = re.search(_CACHE, whole) if "models--" in whole else None
     if found is None:
         return FolderSource(folder, os.path.basename(whole) or whole)
     repository = found[1].replace("--", "/")
