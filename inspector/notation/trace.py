@@ -126,7 +126,7 @@ class TracedList(list[Any]):
     __slots__ = ("_leaf", "_trace")
 
     def __init__(self, trace: Trace, leaf: Leaf, values: list[Any]) -> None:
-        spend(len(values) // ITEMS_A_STEP, LISTS)
+        spend(1 + len(values) // ITEMS_A_STEP, LISTS)
         super().__init__(values)
         self._trace, self._leaf = trace, leaf
 
@@ -155,6 +155,7 @@ class TracedTable(dict[str, Any]):
     __slots__ = ("_leaf", "_trace")
 
     def __init__(self, trace: Trace, leaf: Leaf, values: dict[str, Any]) -> None:
+        spend(1 + len(values) // ITEMS_A_STEP, LISTS)
         super().__init__(values)
         self._trace, self._leaf = trace, leaf
 

@@ -12,7 +12,8 @@ import msgspec
 from inspector.algebra.expression import Word
 from inspector.algebra.names import Index
 from inspector.algebra.span import Span
-from inspector.algebra.values import extent, whole
+from inspector.algebra.values import LISTS, extent, whole
+from inspector.budget import spend
 from inspector.notation.binding import fits
 from inspector.notation.expansion import Shape
 from inspector.notation.holes import bases, free_holes
@@ -86,6 +87,7 @@ def ask_extents(differences: Differences, ballots: Ballots) -> None:
                 if isinstance(current, list):
                     lists.setdefault(leaf, []).append(one)
                 elif leaf[-1] != "#":
+                    spend(1, LISTS)
                     for solution in _solutions(one, leaf, current):
                         depth = depth_of(one.scope, [Word((one.extent.axis,))], leaf)
                         ballots.add(leaf, solution, "extent", one.tensors, depth)
