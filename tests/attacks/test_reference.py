@@ -156,20 +156,21 @@ CHILDREN = {
 
 
 @pytest.fixture
-def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Puts another program in the place of the child."""
+def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Puts another program in the place of the child. silent: it never answers, and is waited for only briefly."""
 
-    def put(program: str) -> None:
+    def put(program: str, *, silent: bool = False) -> None:
         (tmp_path / "child.py").write_text(program)
         monkeypatch.setattr(reference, "CHILD", str(tmp_path / "child.py"))
-        monkeypatch.setattr(reference, "PATIENCE", 3.0)
+        if silent:
+            monkeypatch.setattr(reference, "PATIENCE", 3.0)
 
     return put
 
 
 @pytest.mark.parametrize("kind", CHILDREN)
-def test_a_disagreement_is_a_finding(kind: str, child: Callable[[str], None], tmp_path: Path) -> None:
-    child(SAYS + CHILDREN[kind])
+def test_a_disagreement_is_a_finding(kind: str, child: Callable[..., None], tmp_path: Path) -> None:
+    child(SAYS + CHILDREN[kind], silent=kind == "is silent")
     folder = one_file(tmp_path / "model", healthy("a"))
     audited = with_reference(audit(str(folder)), every=True)
     (finding,) = disagreements(audited)
@@ -190,7 +191,7 @@ def test_a_disagreement_is_a_finding(kind: str, child: Callable[[str], None], tm
     assert "\x1b" not in str(inspector.results.Audit(**{n: getattr(audited, n) for n in audited.__struct_fields__}))
 
 
-def test_a_file_that_only_inspector_refuses_is_a_disagreement(child: Callable[[str], None], tmp_path: Path) -> None:
+def test_a_file_that_only_inspector_refuses_is_a_disagreement(child: Callable[..., None], tmp_path: Path) -> None:
     child(SAYS + CHILDREN["finds nothing"])
     folder = one_file(tmp_path / "model", file_of({"a": entry(start=1, stop=2)}, bytes(2)))
     (finding,) = disagreements(with_reference(audit(str(folder))))
@@ -198,7 +199,7 @@ def test_a_file_that_only_inspector_refuses_is_a_disagreement(child: Callable[[s
     assert not disagreements(with_reference(audit(str(one_file(tmp_path / "doubled", DOUBLED)))))
 
 
-def test_a_crash_costs_the_others_nothing(child: Callable[[str], None], tmp_path: Path) -> None:
+def test_a_crash_costs_the_others_nothing(child: Callable[..., None], tmp_path: Path) -> None:
     child(SAYS + "os.kill(os.getpid(), 7) if 'bad' in line else print(json.dumps({'tensors': {}}), flush=True)")
     for name in ("a", "bad", "c"):
         one_file(tmp_path / "model", file_of({}), f"{name}.safetensors")
@@ -208,10 +209,8 @@ def test_a_crash_costs_the_others_nothing(child: Callable[[str], None], tmp_path
 
 
 @pytest.mark.parametrize("program", ["raise ImportError", "print('no version')", "import time; time.sleep(60)"])
-def test_a_reader_that_does_not_start_is_not_checked(
-    program: str, child: Callable[[str], None], tmp_path: Path
-) -> None:
-    child(program)
+def test_a_reader_that_does_not_start_is_not_checked(program: str, child: Callable[..., None], tmp_path: Path) -> None:
+    child(program, silent="sleep" in program)
     audited = inspector.audit(one_file(tmp_path / "model", healthy("a")), reference=True)
     assert audited.reference is None
     assert ("the reference reader", "safetensors cannot be started") in [
@@ -254,7 +253,7 @@ def test_modules_beside_the_checkpoint_are_not_imported(tmp_path: Path, monkeypa
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_comparison_of_values_reports_disagreements(child: Callable[[str], None], tmp_path: Path) -> None:
+def test_a_comparison_of_values_reports_disagreements(child: Callable[..., None], tmp_path: Path) -> None:
     child(SAYS + CHILDREN["refuses"])
     one, other = (write_values(tmp_path / name, model(), TINY) for name in ("a", "b"))
     compared = compared_with_values(compare(str(one), str(other)))
