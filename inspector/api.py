@@ -174,6 +174,7 @@ def _read_more(audited: AuditResult, values: bool, tensors: tuple[str, ...], ref
 def compare(
     source: Source | AuditResult,
     target: Source | AuditResult,
+    projector: Source | AuditResult | None = None,
     *,
     expect: str | None = None,
     hashes: bool = False,
@@ -194,6 +195,8 @@ def compare(
     ----------
     source, target:
         As in `audit`, or audits.
+    projector:
+        llama.cpp's mmproj file, where the target is its file of the text model.
     expect:
         "conversion" makes a different model an error.
     hashes:
@@ -213,7 +216,8 @@ def compare(
         "progress": progress,
     }
     one, other = (_side(side, where) for side in (source, target))
-    compared = with_files(compare_audits(one, other, expect=expect), hashes=hashes, progress=progress)
+    more = None if projector is None else _side(projector, where)
+    compared = with_files(compare_audits(one, other, more, expect=expect), hashes=hashes, progress=progress)
     if values or tensors:
         from inspector.comparing.values import compared_with_values
 

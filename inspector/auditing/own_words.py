@@ -50,6 +50,6 @@ def _own_key(checkpoint: Checkpoint, key: str) -> str | None:
     config = checkpoint.config
     if config is None or not config.file.endswith(".gguf"):
         return None
-    from inspector.dialects.gguf import own_key
+    from inspector.dialects.gguf_config import own_key
 
     return own_key(str(config.values.get("model_type")), key)

@@ -154,7 +154,11 @@ VERBS = (
         "compare",
         "Compare two checkpoints by role; with a Hub repo also compare files.",
         "inspector compare ./Llama-2-7b ./Meta-Llama-3-8B",
-        (Argument("source", "The checkpoint before."), Argument("target", "The checkpoint after.")),
+        (
+            Argument("source", "The checkpoint before."),
+            Argument("target", "The checkpoint after."),
+            Argument("projector", "llama.cpp's mmproj file, if the target is its text model.", optional=True),
+        ),
         (
             Option("expect", ("--expect",), "Fail if the checkpoints are different models.", choices=("conversion",)),
             FORMAT,

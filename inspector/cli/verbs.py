@@ -185,6 +185,7 @@ def formula(
 def compare(
     source: str,
     target: str,
+    projector: str | None = None,
     *,
     expect: str | None = None,
     format: str = "text",
@@ -203,7 +204,13 @@ def compare(
     bar = Bar(what="reading files" if hashes else "reading headers")
     try:
         compared = run_compare(
-            source, target, expect=expect, hashes=hashes, places=_places(source, target, where), progress=bar
+            source,
+            target,
+            projector,
+            expect=expect,
+            hashes=hashes,
+            places=_places(source, target, where),
+            progress=bar,
         )
     finally:
         bar.end()

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 def compare(
     source: str,
     target: str,
+    projector: str | None = None,
     *,
     expect: str | None = None,
     hashes: bool = False,
@@ -47,12 +48,14 @@ def compare(
 ) -> Comparison:
     """Compares the checkpoints at two places. expect "conversion" makes a different model an error.
 
+    projector: llama.cpp's file of towers and projector; it and the target may change places.
     places: for each side the options of `audit` on its location (revision, subfolder, repo_type, cached).
     Where a side is a repository the files are compared too; hashes: reads every byte of large local files.
     """
     with one_budget():
         one, other = (audit(place, **options) for place, options in zip((source, target), places, strict=True))
-        compared = compare_audits(one, other, expect=expect)
+        more = None if projector is None else audit(projector)
+        compared = compare_audits(one, other, more, expect=expect)
     if not (one.checkpoint.tree or other.checkpoint.tree):
         return compared
     from inspector.comparing.files import with_files
@@ -60,8 +63,15 @@ def compare(
     return with_files(compared, hashes=hashes, progress=progress)
 
 
-def compare_audits(one: Audit, other: Audit, *, expect: str | None = None) -> Comparison:
-    """Compares two audits."""
+def compare_audits(
+    one: Audit, other: Audit, projector: Audit | None = None, *, expect: str | None = None
+) -> Comparison:
+    """Compares two audits. projector: of llama.cpp's file of towers and projector."""
+    if projector is not None:
+        from inspector.comparing.projector import in_order, with_projector
+
+        text, towers = in_order(other, projector)
+        return with_projector(compare_audits(one, text, expect=expect), towers)
     if "unreadable" in (one.verdict, other.verdict):
         return _not_compared(one, other, "unreadable")
     if not (one.ledger.is_whole and other.ledger.is_whole):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from msgspec.structs import replace
 
 from inspector.auditing.result import Audit
 from inspector.comparing.pieces import Piece
@@ -19,15 +20,17 @@ from inspector.values.stored import Numbers
 class Conversion:
     """What becomes of a tensor between transformers' names and llama.cpp's.
 
-    names: the types of its definition. forward: whether the target is llama.cpp's file.
+    names: the model types of its definition that the config states, else all of them. forward: whether the target is
+    llama.cpp's file.
     """
 
     __slots__ = ("forward", "names", "role")
 
-    def __init__(self, carried: Carried, forward: bool) -> None:
+    def __init__(self, carried: Carried, forward: bool, model_types: frozenset[str]) -> None:
         block = (carried.source if forward else carried.target).line.block
         self.forward, self.role = forward, carried.identity.role
-        self.names: frozenset[str] = frozenset() if block is None else frozenset(block.slot.definition.names)
+        names = () if block is None else block.slot.definition.names
+        self.names = frozenset(model_types.intersection(names) or names)
 
     @property
     def expects_pairs(self) -> bool | None:
@@ -49,7 +52,8 @@ class Conversion:
         plain, other = (source, target) if self.forward else (target, source)
         made = Numbers(function(decoded(np.asarray(plain.raw), plain.dtype)), "F32")
         if self.role == DECAY:
-            made = _to_the_last_bit(made, other)
+            made, differing = _to_the_last_bit(made, other)
+            return replace(difference(*((made, other) if self.forward else (other, made))), last_bits=differing)
         return difference(made, other) if self.forward else difference(other, made)
 
     def _function(self) -> Callable[[Array], Array] | None:
@@ -66,7 +70,16 @@ def conversion_of(carried: Carried, sides: Mapping[str, Audit]) -> Conversion | 
                zip(sides.items(), (carried.source, carried.target), strict=True)}  # fmt: skip
     if sorted(map(str, writers.values())) != ["", WRITER]:
         return None
-    return Conversion(carried, writers["target"] == WRITER)
+    forward = writers["target"] == WRITER
+    return Conversion(carried, forward, _model_types(sides["source" if forward else "target"]))
+
+
+def _model_types(audited: Audit) -> frozenset[str]:
+    """The model types in a config and in those of its submodels."""
+    config = audited.checkpoint.config
+    values = [] if config is None else [config.values, *config.values.values()]
+    stated = [one.get("model_type") for one in values if isinstance(one, dict)]
+    return frozenset(one for one in stated if isinstance(one, str))
 
 
 def _writer(audited: Audit, piece: Piece) -> str | None:
@@ -75,9 +88,9 @@ def _writer(audited: Audit, piece: Piece) -> str | None:
     return None if case is None else case.reading.writer
 
 
-def _to_the_last_bit(made: Numbers, other: Numbers) -> Numbers:
-    """The other side's values where they are next to those made: libraries round exponentials differently."""
+def _to_the_last_bit(made: Numbers, other: Numbers) -> tuple[Numbers, int]:
+    """The other side's values where they are next to those made, and how many: libraries round exponentials apart."""
     theirs = decoded(np.asarray(other.raw), other.dtype)
     ours = np.asarray(made.raw)
     near = (np.nextafter(ours, theirs) == theirs) if theirs.dtype == np.float32 else ours == theirs
-    return Numbers(np.where(near, theirs, ours), "F32")
+    return Numbers(np.where(near, theirs, ours), "F32"), int((near & (ours != theirs)).sum())

@@ -64,6 +64,17 @@ class RoleDifference(Struct, frozen=True):
         return self.target - self.source
 
 
+class Target(Struct, frozen=True):
+    """One of several targets. path: as given; the other fields are as in the comparison, for this target alone."""
+
+    path: str
+    source: int
+    target: int
+    carried: int
+    dropped: int
+    invented: int
+
+
 class TensorMapping(Struct, frozen=True):
     """One logical tensor on both sides. indices: {"layer": 3, "expert": 7}; steps: as in a role's `how`."""
 
@@ -78,6 +89,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """A comparison of two audits. relation: "conversion" or "different"; carried and dropped as in the JSON.
 
     parameters: unique logical parameters of both sides. carriage: corresponding tensors, by family;
+    targets, projector: of a comparison with llama.cpp's two files.
     `tensors` lists them one by one. skipped: what headers cannot show. values: results of reading values, where
     they were read.
     """
@@ -96,6 +108,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     skipped: tuple[Skipped, ...] = ()
     files: Files | None = None
     values: Values | None = None
+    targets: tuple[Target, ...] = ()
+    projector: Audit | None = None
 
     def tensors(self) -> Iterator[TensorMapping]:
         """Every logical tensor that is on both sides, by its names in the files; computed lazily."""

@@ -6,12 +6,16 @@ from collections import Counter
 
 from msgspec.structs import replace
 
-from inspector.comparing.pieces import Identity, Piece, Side
+from inspector.auditing.result import Audit
+from inspector.comparing.pieces import FusedPart, Identity, Piece, Side
 from inspector.dialects.gguf import LLAMA_CPP, WRITER
+from inspector.dialects.gguf_values import POSITION, POSITIONS_AFTER_PADDING
 from inspector.findings.conversion.relation import LeftOut
 from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.notation.roles import label
 
+CLASSIFIER = "head.class"
+"""Role of heads that llama.cpp stores, of models for classification and ranking."""
 MAJORITY = 2
 """A submodel is the other side's model where it has more than one in so many of its roles."""
 
@@ -21,20 +25,28 @@ def as_submodel(side: Side, other: Side) -> Side:
     wanted = {_what(piece.identity) for piece in other.parameters}
     if any(piece.identity.scope for piece in other.parameters) or not wanted:
         return side
-    shared: Counter[tuple[str, ...]] = Counter()
-    for scope, what in {(piece.identity.scope, _what(piece.identity)) for piece in side.parameters}:
-        shared[scope] += bool(scope) and what in wanted
-    scope, most = max(shared.items(), key=lambda one: one[1], default=((), 0))
+    towers = not any(piece.identity.tower for piece in other.parameters)
+    there = {(_place(piece.identity, towers), _what(piece.identity)) for piece in side.parameters}
+    shared: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for place, what in there:
+        shared[place] += any(place) and what in wanted
+    place, most = max(shared.items(), key=lambda one: one[1], default=(((), ""), 0))
     if MAJORITY * most <= len(wanted) or list(shared.values()).count(most) > 1:
         return side
-    pieces = tuple(_without(piece, scope) for piece in side.parameters)
+    around = wanted - {what for other_place, what in there if other_place == place}
+    pieces = tuple(_without(piece, *place, around) for piece in side.parameters)
     return replace(side, parameters=pieces)
+
+
+def _place(identity: Identity, towers: bool) -> tuple[tuple[str, ...], str]:
+    """The submodel of a piece: its path, or its tower where the definition names no path."""
+    return identity.scope, identity.tower if towers and not identity.scope else ""
 
 
 def without_left_out(before: Side, after: Side) -> tuple[Side, tuple[Finding, ...]]:
     """The source without what llama.cpp's file of this architecture has no place for, and the note on it.
 
-    Heads of encoders and poolers are not needed for embeddings; towers of images and sound are in another file.
+    Heads of encoders for masked words and poolers are not needed for embeddings; towers are in another file.
     """
     case = after.audited.case
     if case is None or case.reading.writer != WRITER:
@@ -42,10 +54,17 @@ def without_left_out(before: Side, after: Side) -> tuple[Side, tuple[Finding, ..
     expected = {(identity.scope, identity.role) for identity in after.expected}
     there = {piece.identity for piece in after.parameters}
     left = [one for one in before.parameters if one.identity not in there and _is_left_out(one, expected)]
+    chosen = {id(piece) for piece in left}
+    kept = []
+    for piece in before.parameters:
+        cut = _first_positions(piece, before.audited)
+        if cut and any(one.identity == piece.identity and one.shape == cut[1].shape for one in after.parameters):
+            left.append(cut[0])
+            kept.append(cut[1])
+        elif id(piece) not in chosen:
+            kept.append(piece)
     if not left:
         return before, ()
-    chosen = {id(piece) for piece in left}
-    kept = tuple(piece for piece in before.parameters if id(piece) not in chosen)
     note = LeftOut(
         roles=tuple(dict.fromkeys(label(piece.identity.role) for piece in left))[:NAMES_SHOWN],
         tensors=sum(piece.line.tensors for piece in left),
@@ -53,21 +72,45 @@ def without_left_out(before: Side, after: Side) -> tuple[Side, tuple[Finding, ..
         towers=tuple(dict.fromkeys(piece.identity.scope[0] for piece in left if piece.identity.scope)),
         writer=WRITER,
     )
-    return replace(before, parameters=kept), (note,)
+    return replace(before, parameters=tuple(kept)), (note,)
+
+
+def _first_positions(piece: Piece, audited: Audit) -> tuple[Piece, Piece] | None:
+    """The rows of position embeddings that llama.cpp leaves out, and the others; None where it has all."""
+    block, config = piece.line.block, audited.checkpoint.config
+    if piece.identity.role != POSITION or block is None or config is None:
+        return None
+    padding, rows = config.values.get("pad_token_id"), piece.shape[0]
+    if not POSITIONS_AFTER_PADDING.intersection(block.slot.definition.names) or type(padding) is not int:
+        return None
+    first = padding + 1
+    if not 0 < first < rows:
+        return None
+    parts = [(0, first), (first, rows - first)]
+    before, after = (
+        replace(piece, shape=(size, *piece.shape[1:]), dims=(), part=FusedPart("positions", start, size))
+        for start, size in parts
+    )
+    return before, after
 
 
 def _is_left_out(piece: Piece, expected: set[tuple[tuple[str, ...], str]]) -> bool:
     """Whether no tensor of the target's architecture is the piece, or one of its parts."""
     identity = piece.identity
     roles = (identity.role, *(term.role for term in piece.terms))
+    if identity.role == CLASSIFIER:
+        return False
     if not identity.role or identity.role in LLAMA_CPP.omits:
         return bool(identity.role)
     return not any((identity.scope, role) in expected for role in roles)
 
 
-def _without(piece: Piece, scope: tuple[str, ...]) -> Piece:
+def _without(piece: Piece, scope: tuple[str, ...], tower: str, around: set[tuple[str, str, tuple[str, ...]]]) -> Piece:
+    """The piece as one of the submodel alone. around: what may be stored by the models that contain it, as a head."""
     own = piece.identity
-    if own.scope[: len(scope)] != scope:
+    if scope and own.scope == scope[: len(own.scope)] and _what(own) in around:
+        return replace(piece, identity=replace(own, scope=(), tower=""))
+    if own.scope[: len(scope)] != scope or (tower and own.tower != tower):
         return piece
     return replace(piece, identity=replace(own, scope=own.scope[len(scope) :], tower=""))
 

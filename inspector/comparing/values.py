@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 import numpy as np
 from msgspec.structs import replace
@@ -14,18 +13,19 @@ from msgspec.structs import replace
 from inspector.auditing.reference import with_reference
 from inspector.auditing.result import Audit, Skipped, verdict_with
 from inspector.auditing.values import check_copies, open_store, skipped_values
-from inspector.comparing.arrays import as_halves, head_widths, in_halves, logical, matched, stored_at
+from inspector.comparing.arrays import logical, matched, stored_at
 from inspector.comparing.computed import Conversion, conversion_of
+from inspector.comparing.judging import judged
+from inspector.comparing.projector_values import compare_projector
 from inspector.comparing.result import Comparison
 from inspector.comparing.tally import Carried, LogicalTensor
-from inspector.dialects.gguf_values import ROTARY
+from inspector.dialects.language import JOINED
 from inspector.findings.conversion.order import NotConverted, ValuesComputed
 from inspector.findings.conversion.values import RowsReordered, ValuesDiffer, ValuesRounded, ValuesUnchanged
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, merged, ordered
 from inspector.findings.header.reference import ReferenceDisagrees
 from inspector.loader.sources.traffic import Progress
 from inspector.values.abnormal import Scanned, abnormal
-from inspector.values.difference import Difference, difference
 from inspector.values.names import place_of_names
 from inspector.values.reading import Store
 from inspector.values.result import (
@@ -40,9 +40,6 @@ from inspector.values.result import (
 )  # fmt: skip
 from inspector.values.scan import Scanner
 from inspector.values.stored import Numbers, ReadStopped
-
-MOST_WIDTHS = 16
-"""Most head widths that are tried where several rows may begin the second half."""
 
 
 def compared_with_values(
@@ -85,6 +82,8 @@ def compare_values(compared: Comparison, wanted: Sequence[str] = (), progress: P
                 _one(carried, source, target, stores, found)
             except ReadStopped as problem:
                 found.stop(problem, target.name)
+    if compared.projector is not None:
+        compare_projector(compared.source, compared.projector, stores[0].of(""), wanted, found)
     for audited in (compared.source, compared.target):
         for component in (audited.components or {"": audited}).values():
             check_copies(audited, component, found)
@@ -141,7 +140,7 @@ def _one(
     one, other = Numbers(both[0], arrays[0].dtype), Numbers(both[1], arrays[1].dtype)
     scanner = Scanner(other.dtype)
     conversion = conversion_of(carried, {"source": stores[0].audited, "target": stores[1].audited})
-    what, reported = _judged(carried.identity.role, one, other, scanner, conversion)
+    what, reported = judged(carried.identity.role, one, other, scanner, conversion)
     if is_unconverted(what, carried, conversion, scanner):
         what = UNCONVERTED
     found.scanned.append(Scanned(names[1], scanner.result(), dims=whole.raw.ndim))
@@ -169,38 +168,13 @@ def is_unconverted(what: str, carried: Carried, conversion: Conversion | None, s
     return what == REORDERED and conversion.expects_pairs is False
 
 
-def _judged(
-    role: str, source: Numbers, target: Numbers, scanner: Scanner, conversion: Conversion | None
-) -> tuple[str, Difference]:
-    reported = difference(source, target, scanner)
-    if reported.equal:
-        return EQUAL, reported
-    if reported.rounding:
-        return ROUNDED, reported
-    computed = None if conversion is None else conversion.computed(source, target)
-    if computed is not None and (computed.equal or computed.rounding):
-        return COMPUTED, computed
-    if role.startswith(ROTARY):
-        for pairs, halves, swap in ((source, target, False), (target, source, True)):
-            for width in islice(head_widths(halves, pairs), MOST_WIDTHS):
-                one = Numbers(in_halves(pairs.raw, width), pairs.dtype)
-                other = Numbers(as_halves(halves.raw, width), halves.dtype)
-                again = difference(other, one) if swap else difference(one, other)
-                if again.equal or again.rounding:
-                    return REORDERED, again
-                reported = min(reported, again, key=lambda one: one.differing)
-    return DIFFERENT, reported
-
-
 def _differences(found: Values) -> Iterator[Finding]:
     """One finding per role with different values, one for all that were rounded or reordered."""
-    roles: dict[str, list[Verdict]] = {}
-    for verdict in found.verdicts:
-        if verdict.what == DIFFERENT:
-            roles.setdefault(verdict.role, []).append(verdict)
+    roles = _differing_roles(found)
     for role, members in roles.items():
         worst = max(members, key=lambda verdict: verdict.difference.largest)
-        of = sum(verdict.role == role for verdict in found.verdicts)
+        own = {verdict.role for verdict in members}
+        of = sum(verdict.role in own for verdict in found.verdicts)
         reported = worst.difference
         yield ValuesDiffer(
             place=Place(tensor=worst.target if len(members) == 1 else None),
@@ -231,13 +205,36 @@ def _differences(found: Values) -> Iterator[Finding]:
             names=tuple(verdict.target for verdict in wrong[:NAMES_SHOWN]),
             where=place_of_names([verdict.target for verdict in wrong]),
         )
+    yield from _harmless(found)
+
+
+def _differing_roles(found: Values) -> dict[str, list[Verdict]]:
+    """The tensors with different values by role; parts of the same fused matrices together."""
+    roles: dict[str, list[Verdict]] = {}
+    for verdict in found.verdicts:
+        if verdict.what == DIFFERENT:
+            roles.setdefault(verdict.role, []).append(verdict)
+    for whole, parts in JOINED.items():
+        members = [roles[part] for part in parts if part in roles]
+        if len(members) > 1 and len({frozenset(one.target for one in each) for each in members}) == 1:
+            roles[whole] = [verdict for part in parts for verdict in roles.pop(part, ())]
+    return roles
+
+
+def _harmless(found: Values) -> Iterator[Finding]:
+    """One finding for all that were rounded, one for all that were reordered, one for all that were computed."""
     for what, kind in ((ROUNDED, ValuesRounded), (REORDERED, RowsReordered), (COMPUTED, ValuesComputed)):
         members = [verdict for verdict in found.verdicts if verdict.what == what]
         if members:
             ways = dict.fromkeys(verdict.difference.rounding for verdict in members if verdict.difference.rounding)
-            yield kind(
+            made = kind(
                 tensors=len(members),
                 names=tuple(verdict.target for verdict in members[:NAMES_SHOWN]),
                 ways=tuple(ways),
                 largest=max(verdict.difference.largest for verdict in members),
             )
+            rounded = [verdict.difference for verdict in members if verdict.difference.last_bits]
+            if rounded:
+                bits, values = sum(one.last_bits for one in rounded), sum(one.elements for one in rounded)
+                made = replace(made, last_bits=bits, of_values=values)
+            yield made

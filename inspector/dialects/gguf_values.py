@@ -10,7 +10,7 @@ from typing import Final
 
 PAIRED: Final = frozenset({
     "arcee", "baichuan", "deepseek", "granite", "granitemoe", "granitemoeshared", "internlm2", "llama",
-    "minicpm", "mistral", "mixtral", "olmo", "smollm3", "xverse",
+    "minicpm", "ministral3", "mistral", "mixtral", "olmo", "smollm3", "xverse",
 })  # fmt: skip
 """Types of which the rows of queries and keys are put into pairs: transformers has each head in two halves."""
 ROTARY: Final = ("attention.query", "attention.key")
@@ -21,5 +21,9 @@ NORMS_PLUS_ONE: Final = frozenset({
 """Types whose norms multiply by 1 + weight: the file has the sum."""
 NORMS_KEPT: Final = ("norm.ssm",)
 """Roles of norms that multiply by the weight itself in these types too."""
+POSITIONS_AFTER_PADDING: Final = frozenset({"roberta", "xlm-roberta"})
+"""Types of which the first position embeddings, up to that of the padding token, are left out: no text uses them."""
+POSITION: Final = "embed.position"
+"""Role of these embeddings."""
 DECAY: Final = "ssm.decay"
 """Role of state space decays: transformers has their logarithm, A_log, the file -exp(A_log)."""

@@ -24,11 +24,12 @@ def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
         checkpoint = joined(checkpoint)
     stated, config = checkpoint.metadata, checkpoint.config
     if stated is not None:
-        from inspector.dialects import gguf
+        from inspector.dialects import gguf_config
+        from inspector.dialects.gguf import WRITER
 
-        values = gguf.config_of(stated.values, checkpoint.tensors)
+        values = gguf_config.config_of(stated.values, checkpoint.tensors)
         if values is not None:
-            config = Config(stated.file, values, "config", gguf.WRITER)
+            config = Config(stated.file, values, "config", WRITER)
     if config is not None and config.kind == "litgpt":
         from inspector.dialects import litgpt
 

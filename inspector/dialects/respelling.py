@@ -120,8 +120,11 @@ def _stacked(slot: Slot, dialect: Dialect) -> Slot:
 
 def _stack(slot: Slot) -> Slot | None:
     """One of many experts as all of them in one tensor; None for anything else."""
-    if len(slot.holes) < 2 or slot.flow is None:
-        return None
+    return _all_in_one(slot) if len(slot.holes) > 1 and slot.flow is not None else None
+
+
+def _all_in_one(slot: Slot) -> Slot:
+    """The matrices of the last index in one tensor."""
     outer, expert = slot.holes[:-1], slot.holes[-1]
     tensors = tuple(replace(tensor, dims=(expert, *tensor.dims)) for tensor in slot.kind.tensors)
     dims: tuple[Node, ...] = (Word((expert,)), *slot.dims)
@@ -212,7 +215,8 @@ def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slo
         found = _find(slot, dialect, keys)
         if found is None or any(sides[number] != side for number, side in slot.choices):
             continue
-        optional = slot.optional or bool(slot.extra) or slot.role in dialect.omits
+        free = slot.group is not None and not slot.usual
+        optional = slot.optional or free or bool(slot.extra) or slot.role in dialect.omits
         own = replace(slot, choices=(), group=None, optional=optional)
         for_routed = dialect.names.get(f"{slot.role}.routed") if slot.holes and routed else None
         if for_routed is not None:
@@ -358,6 +362,7 @@ def _padded(slot: Slot) -> Slot:
 
 
 FORMS: Mapping[str, Callable[[Slot], Slot]] = {
+    "stacked": _all_in_one,
     "transposed": _transposed,
     "squeezed": _squeezed,
     "column": _column,
@@ -370,9 +375,10 @@ FORMS: Mapping[str, Callable[[Slot], Slot]] = {
 }
 """What a form does to the shape that the definition gives.
 
-transposed: the last two dims change places. squeezed: dims of 1 are left out. column: a vector is a matrix of one
-column. in groups: a vector is a matrix with a row for each of the definition's groups `g`. by head: [heads * width, in]
-is [heads, width, in]. in order: the parts of a fused matrix follow each other, whatever groups the definition has them
-in. rows of outputs, rows of inputs: stacked experts [E, out, in] are one matrix [E * out, in] or
-[E * in, out]. padded: the rows are rounded up beyond the vocabulary, never below what the config says.
+stacked: the matrices of the last index in one tensor. transposed: the last two dims change places. squeezed: dims of
+1 are left out. column: a vector is a matrix of one column. in groups: a vector is a matrix with a row for each of the
+definition's groups `g`. by head: [heads * width, in] is [heads, width, in]. in order: the parts of a fused matrix
+follow each other, whatever groups the definition has them in. rows of outputs, rows of inputs: stacked experts [E,
+out, in] are one matrix [E * out, in] or [E * in, out]. padded: the rows are rounded up beyond the vocabulary, never
+below what the config says.
 """

@@ -73,6 +73,10 @@ def _conversion(compared: Comparison, screen: Screen) -> Iterator[str]:
     lines = [
         f"{name}  {whole:>{total}} = {carried} carried + {rest:>{part}} {word}" for name, whole, _, rest, word in sums
     ]
+    lines.extend(
+        f"  {clean(one.path, 60)}: {one.carried:,} carried, {one.dropped:,} dropped, {one.invented:,} added"
+        for one in compared.targets
+    )
     yield "\n".join(lines) + "\n"
 
 

@@ -226,6 +226,19 @@ class RoleDocument(TypedDict):
     because: str
 
 
+class TargetDocument(TypedDict):
+    """One of several targets, with the parameters of the source that it holds."""
+
+    target: str
+    parameters: ParametersDocument
+
+
+class TargetsPart(TypedDict, total=False):
+    """Where a comparison has several targets."""
+
+    targets: list[TargetDocument]
+
+
 class CompareDocument(TypedDict):
     """`inspector compare -f json`."""
 
@@ -239,6 +252,7 @@ class CompareDocument(TypedDict):
     findings: list[FindingDocument]
     skipped: list[SkippedDocument]
     omitted: dict[str, int]
+    targets: NotRequired[list[TargetDocument]]
     values: NotRequired[ValuesDocument]
     verdict: Verdict
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         OtherWeightsDocument,
         PlaceDocument,
         ReferencePart,
+        TargetsPart,
         ValuesDocument,
         ValuesPart,
         WeightFileDocument,
@@ -238,8 +239,30 @@ def compare_json(compared: Comparison) -> CompareDocument:
         "findings": room.documents(compared.findings, finding_json, omitted),
         "skipped": room.listed("skipped", map(_fields, compared.skipped), omitted),
         "omitted": omitted,
+        **_targets(compared),
         **_values(compared.values),
         "verdict": compared.verdict,
+    }
+
+
+def _targets(compared: Comparison) -> TargetsPart:
+    """Each target, where there are several."""
+    if not compared.targets:
+        return {}
+    return {
+        "targets": [
+            {
+                "target": one.path,
+                "parameters": {
+                    "source": one.source,
+                    "target": one.target,
+                    "carried": one.carried,
+                    "dropped": one.dropped,
+                    "invented": one.invented,
+                },
+            }
+            for one in compared.targets
+        ]
     }
 
 

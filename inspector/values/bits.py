@@ -23,20 +23,17 @@ BLOCK: Final = 1 << 16
 """Elements that are compared at a time: the arrays made from them stay in the cache of a processor."""
 
 
-class Extremes:
-    """The largest patterns of positive and of negative values of a part of a tensor."""
+def are_finite(raw: Array, dtype: str) -> bool:
+    """Whether all values are finite.
 
-    __slots__ = ("limit", "negative", "positive", "sign")
-
-    def __init__(self, raw: Array, dtype: str) -> None:
-        kind = f"{raw.dtype.itemsize}"
-        self.limit, self.sign = NOT_FINITE[dtype], 1 << (8 * raw.dtype.itemsize - 1)
-        self.positive, self.negative = int(raw.view(f"<i{kind}").max()), int(raw.view(f"<u{kind}").max())
-
-    @property
-    def are_finite(self) -> bool:
-        """Whether all values are finite."""
-        return self.positive < self.limit and self.negative < self.sign + self.limit
+    The first bit of the exponent is set in values of 2 and more: where no element has it, one reduction shows it.
+    """
+    size = raw.dtype.itemsize
+    bits, sign, limit = raw.view(f"<u{size}"), 1 << (8 * size - 1), NOT_FINITE[dtype]
+    if not int(np.bitwise_or.reduce(bits, axis=None)) & sign >> 1:
+        return True
+    positive, negative = int(raw.view(f"<i{size}").max()), int(bits.max())
+    return positive < limit and negative < sign + limit
 
 
 def magnitudes(raw: Array) -> NDArray[Any]:
@@ -49,15 +46,18 @@ def magnitudes(raw: Array) -> NDArray[Any]:
 class HalfProof:
     """Shows that bfloat16 and float16 values are equal without decoding them.
 
-    The proof covers normal numbers of float16: their patterns differ by the bias of the exponent (127 and 15) and the
-    bits of the fraction (7 and 10). The arrays that it works in are made once: new ones cost more than the work.
+    Magnitudes from 2**-14 to 2 are covered, normal numbers of float16: there the patterns b and h of equal values have
+    one sign, and without it h = 8 * (b - 112 * 128), for 3 more bits of the fraction and biases of 127 and 15. So
+    d = h - 8 * b is 0x4000 with this sign, modulo 2**16, and d ^ b is b without its sign and with its second bit
+    inverted: at least 0x7880, as a signed number, for these magnitudes alone. The arrays that it works in are made
+    once: new ones cost more than the work.
     """
 
-    __slots__ = ("agrees", "normal", "shifted", "turned")
+    __slots__ = ("differs", "doubled", "gap", "outside")
 
     def __init__(self) -> None:
-        self.shifted, self.turned = np.empty(BLOCK, np.uint16), np.empty(BLOCK, np.uint16)
-        self.normal, self.agrees = np.empty(BLOCK, np.bool_), np.empty(BLOCK, np.bool_)
+        self.gap, self.doubled = np.empty(BLOCK, np.uint16), np.empty(BLOCK, np.uint16)
+        self.differs, self.outside = np.empty(BLOCK, np.bool_), np.empty(BLOCK, np.bool_)
 
     def unproven(self, brain: Array, half: Array) -> NDArray[np.intp]:
         """Positions of elements of flat arrays that are not shown to be equal."""
@@ -69,17 +69,12 @@ class HalfProof:
         return np.concatenate(found) if found else np.empty(0, np.intp)
 
     def _unproven(self, brain: Array, half: Array) -> NDArray[np.intp]:
-        shifted, turned = self.shifted[: brain.size], self.turned[: brain.size]
-        normal, agrees = self.normal[: brain.size], self.agrees[: brain.size]
-        np.bitwise_and(brain, np.uint16(0x7FFF), out=shifted)
-        np.subtract(shifted, np.uint16((127 - 15) << 7), out=shifted)
-        np.subtract(shifted, np.uint16(1 << 7), out=turned)
-        np.less(turned, np.uint16(30 << 7), out=normal)
-        np.left_shift(shifted, np.uint16(3), out=shifted)
-        np.bitwise_and(brain, np.uint16(0x8000), out=turned)
-        np.bitwise_or(shifted, turned, out=shifted)
-        np.equal(shifted, half, out=agrees)
-        np.logical_and(normal, agrees, out=normal)
-        if normal.all():
-            return np.empty(0, np.intp)
-        return np.flatnonzero(np.logical_not(normal, out=agrees))
+        gap, doubled = self.gap[: brain.size], self.doubled[: brain.size]
+        differs, outside = self.differs[: brain.size], self.outside[: brain.size]
+        np.multiply(brain, np.uint16(8), out=gap)
+        np.subtract(half, gap, out=gap)
+        np.add(gap, gap, out=doubled)
+        np.not_equal(doubled, np.uint16(0x8000), out=differs)
+        np.bitwise_xor(gap, brain, out=gap)
+        np.less(gap.view(np.int16), np.int16(0x7880), out=outside)
+        return np.flatnonzero(np.bitwise_or(differs, outside, out=differs))

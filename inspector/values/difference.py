@@ -24,7 +24,8 @@ class Difference(Struct):
     elements: compared. differing: elements that differ. largest: the largest difference, with its index
     and both values. rounding: "rounded" or "cut" where the target has the source's values in its narrower
     dtype, "finer" where the source has the target's values rounded, "" otherwise. beyond: whether values that are
-    only rounded are left out of `differing`.
+    only rounded are left out of `differing`. last_bits: values of an exponential that differ in their last bit, which
+    libraries round differently; they are left out too.
     """
 
     elements: int = 0
@@ -35,6 +36,7 @@ class Difference(Struct):
     target: float = 0.0
     rounding: str = ""
     beyond: bool = False
+    last_bits: int = 0
 
     @property
     def equal(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from msgspec import Struct
@@ -20,7 +20,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.dtype import BITS
 from inspector.loader.layout import Layout
 from inspector.loader.sources.folder import FolderSource
-from inspector.loader.sources.local_reading import open_regular, read_at
+from inspector.loader.sources.local_reading import open_regular, read_into
 from inspector.loader.sources.source import Refusal, Source
 from inspector.matcher.reading import Reading
 from inspector.values.decoding import RAW
@@ -28,6 +28,9 @@ from inspector.values.stored import Numbers, ReadStopped, StoredArray, contiguou
 
 FETCHED: Final = 1 << 25
 """Bytes of one request where a remote file is read on."""
+
+
+CHANGED: Final = "the file changed while it was read"
 
 
 class StoragePlace(Struct, frozen=True):
@@ -79,8 +82,7 @@ class Store(Struct):
         reach = kind.itemsize + sum((dim - 1) * step for dim, step in zip(shape, steps, strict=True))
         if layout.elements and begin + reach > self._size(file):
             return "its data is truncated"
-        read = partial(self._read if self.is_near else self._fetch, file)
-        return Numbers(StoredArray(read, kind, begin, shape, None if strides is None else steps), layout.dtype)
+        return Numbers(self._array(file, kind, begin, shape, None if strides is None else steps), layout.dtype)
 
     def stored_bytes(self, name: str) -> Numbers | str:
         """The bytes of a tensor whatever its dtype, or why they cannot be read."""
@@ -90,8 +92,15 @@ class Store(Struct):
         layout, file, place = found
         if place.strides is not None or place.begin + layout.bytes > self._size(file):
             return "its bytes are not together"
-        read = partial(self._read if self.is_near else self._fetch, file)
-        return Numbers(StoredArray(read, np.dtype("u1"), place.begin, (layout.bytes,)), "U8")
+        return Numbers(self._array(file, np.dtype("u1"), place.begin, (layout.bytes,), None), "U8")
+
+    def _array(
+        self, file: str, kind: np.dtype[Any], begin: int, shape: tuple[int, ...], strides: tuple[int, ...] | None
+    ) -> StoredArray:
+        if self.is_near:
+            opened = _OpenFile(self, file)
+            return StoredArray(opened.read, kind, begin, shape, strides, opened.fill)
+        return StoredArray(partial(self._fetch, file), kind, begin, shape, strides)
 
     def file_of(self, name: str) -> str:
         """The file that contains a tensor."""
@@ -127,7 +136,7 @@ class Store(Struct):
     def _places(self, file: str) -> Mapping[str, StoragePlace]:
         if file not in self.positions:
             if self.is_near:
-                self._read(file, 0, 0)  # record the state of the file before its header is read again
+                _OpenFile(self, file).read(0, 0)  # record the state of the file before its header is read again
             self.positions[file] = _places(self.source, file, self._size(file))
         return self.positions[file]
 
@@ -148,23 +157,47 @@ class Store(Struct):
             self.fetched = (file, begin, raw)
         return raw[offset - begin : offset - begin + length]
 
-    def _read(self, file: str, offset: int, length: int) -> bytes:
-        """Reads bytes of a local file. ReadStopped if the file has changed since the audit."""
+    def open(self, file: str) -> tuple[int, tuple[int, ...]]:
+        """Opens a local file: its descriptor and its state. ReadStopped if it has changed since the audit."""
         assert isinstance(self.source, FolderSource)
         opened = open_regular(os.path.join(self.source.folder, file))
         if isinstance(opened, Refusal):
             raise ReadStopped(file, opened.detail)
         descriptor, size = opened
-        try:
-            before = self.states.setdefault(file, (self._size(file), *_state(descriptor)))
-            raw = read_at(descriptor, offset, length)
-            if len(raw) < length or before != (size, *_state(descriptor)):
-                raise ReadStopped(file, "the file changed while it was read")
-            return raw
-        except OSError as error:
-            raise ReadStopped(file, error.strerror or str(error)) from None
-        finally:
+        state = self.states.setdefault(file, _state(descriptor))
+        if size != self._size(file) or state != _state(descriptor):
             os.close(descriptor)
+            raise ReadStopped(file, CHANGED)
+        return descriptor, state
+
+
+class _OpenFile:
+    """A local file, opened when it is first read and closed when nothing needs it any more."""
+
+    __slots__ = ("descriptor", "file", "state", "store")
+
+    def __init__(self, store: Store, file: str) -> None:
+        self.store, self.file, self.descriptor, self.state = store, file, -1, tuple[int, ...]()
+
+    def __del__(self) -> None:
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+
+    def read(self, offset: int, length: int) -> bytearray:
+        """Reads bytes. ReadStopped if the file has changed since the audit."""
+        found = bytearray(length)
+        self.fill(offset, memoryview(found))
+        return found
+
+    def fill(self, offset: int, memory: memoryview) -> None:
+        """Reads bytes into memory. ReadStopped if the file has changed since the audit."""
+        try:
+            if self.descriptor < 0:
+                self.descriptor, self.state = self.store.open(self.file)
+            if read_into(self.descriptor, offset, memory) < len(memory) or _state(self.descriptor) != self.state:
+                raise ReadStopped(self.file, CHANGED)
+        except OSError as error:
+            raise ReadStopped(self.file, error.strerror or str(error)) from None
 
 
 def _state(descriptor: int) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-from inspector.values.bits import NOT_FINITE, Extremes, magnitudes
+from inspector.values.bits import NOT_FINITE, are_finite, magnitudes
 from inspector.values.chunks import chunks
 from inspector.values.decoding import Array, decoded
 from inspector.values.stored import Elements, Numbers
@@ -72,7 +72,7 @@ class Scanner:
         found = self.found
         if not part.size:
             return
-        if self.dtype not in NOT_FINITE or not Extremes(part, self.dtype).are_finite:
+        if self.dtype not in NOT_FINITE or not are_finite(part, self.dtype):
             _count_abnormal(found, decoded(part, self.dtype))
         self.spread.look(part)
         _count_ends(found, part)
@@ -111,7 +111,10 @@ def by_rows(raw: Elements) -> Elements:
 
 def zero_rows(part: Array) -> Array:
     """The rows of a matrix in which all values are zero. Few rows are read whole: those that begin with zeros."""
-    candidates = np.flatnonzero(~_is_set(part[:, 0]))
+    first = magnitudes(part[:, 0])
+    if first.all():
+        return np.empty(0, np.intp)
+    candidates = np.flatnonzero(first == 0)
     for column in (part.shape[1] // 2, part.shape[1] - 1):
         if candidates.size:
             candidates = candidates[~_is_set(part[candidates, column])]

@@ -18,7 +18,7 @@ import pytest
 
 from inspector.auditing.start import audit
 from inspector.cli.verbs import mend
-from inspector.dialects.gguf import own_key
+from inspector.dialects.gguf_config import own_key
 from inspector.mending.json_text import with_value, without_key
 from inspector.mending.patterns import renamed
 from tests.checkpoints import genuine

@@ -14,7 +14,7 @@ import gguf
 import pytest
 
 from inspector.architectures.catalog import definition_of
-from inspector.dialects.gguf import ARCHITECTURES
+from inspector.dialects.gguf_keys import ARCHITECTURES
 from inspector.notation.definition import Architecture
 from tests.notation.test_role_names import all_parts
 
@@ -32,6 +32,7 @@ ROLES = {
     "OUTPUT": "head.token head.token.copy",
     "OUTPUT_NORM": "norm.final",
     "CLS": "head.class",
+    "CLS_OUT": "head.class",
     "CLS_NORM": "norm.head",
     "ROPE_FREQS": "rotary.frequency",
     "ATTN_ROT_EMBD": "rotary.frequency",
@@ -165,23 +166,35 @@ EXCEPTIONS = {
 """(architecture, meaning, role) -> why they differ."""
 
 MORE = {
-    "afmoe": "afmoe", "apertus": "apertus", "bitnet": "bitnet", "chameleon": "chameleon", "dbrx": "dbrx",
-    "eurobert": "eurobert", "exaone-moe": "exaone_moe", "gemma-embedding": "gemma3_text", "gemma3n": "gemma3n_text",
+    "bitnet": "bitnet", "chameleon": "chameleon", "dbrx": "dbrx",
+    "gemma-embedding": "gemma3_text",
     "gemma4": "gemma4_text", "glm-dsa": "glm_moe_dsa", "granitehybrid": "granitemoehybrid",
-    "hunyuan_vl": "hunyuan_vl_text", "jais2": "jais2", "jina-bert-v3": "jina_embeddings_v3",
-    "kimi-linear": "kimi_linear", "mimo2": "mimo_v2_flash", "mistral4": "mistral4", "modern-bert": "modernbert",
+    "hunyuan_vl": "hunyuan_vl_text", "jina-bert-v3": "jina_embeddings_v3",
+    "kimi-linear": "kimi_linear", "mimo2": "mimo_v2_flash", "mistral4": "mistral4",
     "nemotron_h": "nemotron_h", "nemotron_h_moe": "nemotron_h", "nomic-bert-moe": "nomic_bert", "openelm": "openelm",
     "paddleocr": "paddleocr_vl_text", "qwen35": "qwen3_5_text", "qwen35moe": "qwen3_5_moe_text",
-    "qwen3next": "qwen3_next", "t5encoder": "t5",
+    "qwen3next": "qwen3_next",
 }  # fmt: skip
 """Architectures of gguf whose files are not read as a model here -> the model type that has their layers."""
 
-SPLIT = {"deepseek3": "deepseek2", "granitemoeshared": "granitemoe", "mixtral": "llama"}
+SPLIT = {
+    "deepseek3": "deepseek2",
+    "distilbert": "bert",
+    "umt5": "t5",
+    "granitemoeshared": "granitemoe",
+    "bert-cls": "bert",
+    "distilbert-cls": "bert",
+    "modern-bert-cls": "modern-bert",
+    "roberta-cls": "bert",
+    "mixtral": "llama",
+}
 """Architectures that gguf does not distinguish."""
 
 LAYERS = 2
-CASES = {**{name: model_type for name, (model_type, _) in ARCHITECTURES.items()}, **MORE}
 NUMBERS = {name: architecture for architecture, name in gguf.MODEL_ARCH_NAMES.items()}
+KNOWN = {name: model_type for name, (model_type, _) in ARCHITECTURES.items() if SPLIT.get(name, name) in NUMBERS}
+CASES = {**KNOWN, **MORE}
+"""Without the architectures that the installed gguf is too old for."""
 
 
 def definition_known_as(name: str) -> Architecture:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.dialects.gguf import config_of
+from inspector.dialects.gguf_config import config_of
 from inspector.loader.formats.ggml_types import BY_NAME, TYPES, packed_of
 from inspector.loader.formats.gguf import Split, judge_splits, read_gguf
 from inspector.loader.formats.gguf_values import ArrayOf
@@ -136,6 +136,7 @@ def test_the_config_that_a_llama_states() -> None:
         "intermediate_size": 96,
         "num_attention_heads": 4,
         "num_key_value_heads": 2,
+        "head_dim": 16,
         "max_position_embeddings": 512,
         "vocab_size": 100,
         "attention_bias": False,

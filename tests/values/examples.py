@@ -18,6 +18,7 @@ from inspector.comparing.result import Comparison
 from inspector.comparing.values import compared_with_values
 from tests.checkpoints import genuine
 from tests.dialects.gguf_models import config_of
+from tests.dialects.recorded_gguf import Written, records, source_of, target_of
 from tests.dialects.test_gguf_roles import converted, file
 from tests.judged import judged
 from tests.sparse_models import TINY, llama
@@ -176,6 +177,45 @@ def adapted(*zero: str) -> Audit:
         return with_values(audit(str(place)))
 
 
+def decays() -> Comparison:
+    """A conversion of Mamba by llama.cpp in which some exponentials are rounded otherwise."""
+    record = records()["mamba"]
+    source = source_of(record)
+    target = target_of(record, source)
+    decays = target.arrays["blk.0.ssm_a"]
+    decays[:3] = np.nextafter(decays[:3], np.float32(0))
+    with TemporaryDirectory() as folder:
+        before = write(Path(folder) / "before", source, record["config"])
+        after = target.save(Path(folder) / "after.gguf")
+        return compared_with_values(compare(str(before), str(after)))
+
+
+def projector(change: Callable[[Written], object]) -> Comparison:
+    """A conversion of Qwen2-VL by llama.cpp with a change of its mmproj file."""
+    record = records()["qwen2_vl"]
+    source = source_of(record)
+    towers = target_of(record, source, "projector")
+    change(towers)
+    with TemporaryDirectory() as folder:
+        before = write(Path(folder) / "before", source, record["config"])
+        text = target_of(record, source).save(Path(folder) / "text.gguf")
+        return compare(str(before), str(text), str(towers.save(Path(folder) / "mmproj.gguf")))
+
+
+def _without_matrix(file: Written) -> None:
+    for part in ("weight", "bias"):
+        del file.arrays[f"v.blk.3.ffn_up.{part}"]
+
+
+def _wider_matrix(file: Written) -> None:
+    matrix = file.arrays["v.blk.3.ffn_up.weight"]
+    file.arrays["v.blk.3.ffn_up.weight"] = np.concatenate([matrix, matrix[:, :1]], axis=1)
+
+
+def _as_text(file: Written) -> None:
+    file.keys = [("general.architecture", "text", "llama")]
+
+
 def _some_rows(name: str, first: int, last: int) -> Change:
     def change(arrays: Arrays) -> None:
         arrays[name][first:last] = 0
@@ -200,7 +240,10 @@ AUDITED: dict[str, Callable[[], Audit]] = {
     "modules-without-effect": lambda: adapted("layers.1.self_attn.v_proj.lora_B"),
 }
 COMPARED: dict[str, Callable[[], Comparison]] = {
-    "values-computed": lambda: to_gguf("gemma", pairs=False, added=1),
+    "values-computed": decays,
+    "projector-incomplete": lambda: projector(_without_matrix),
+    "projector-mismatched": lambda: projector(_wider_matrix),
+    "not-a-projector": lambda: projector(_as_text),
     "left-out": without_pooler,
     "not-converted": lambda: to_gguf("llama", pairs=False),
     "values-differ": lambda: compared(_step),

@@ -17,7 +17,7 @@ from inspector.auditing.values import with_values
 from inspector.comparing.checkpoints import compare
 from inspector.comparing.values import compared_with_values
 from inspector.values import chunks
-from inspector.values.stored import StoredArray
+from inspector.values.stored import Memory, StoredArray
 from tests.attacks.dummies import file_of
 from tests.judged import FIXTURES
 from tests.sparse_models import TINY
@@ -95,15 +95,15 @@ def test_a_comparison_names_the_file(tmp_path: Path, change: Callable[[Path], No
 def test_a_tensor_is_not_finished_where_its_file_ends_within(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = saved(tmp_path, "safetensors")
     monkeypatch.setattr(chunks, "CHUNK", 400)
-    read, pieces = StoredArray.__array__, []
+    read, pieces = StoredArray.filled, []
 
-    def shortened(self: StoredArray, dtype: Any = None, copy: bool | None = None) -> Any:
+    def shortened(self: StoredArray, memory: Memory) -> Any:
         pieces.append(self)
         if len(pieces) == 7:
             shorten(path)
-        return read(self, dtype, copy)
+        return read(self, memory)
 
-    monkeypatch.setattr(StoredArray, "__array__", shortened)
+    monkeypatch.setattr(StoredArray, "filled", shortened)
     audited = with_values(audit(str(path)))
     assert [finding.place.file for finding in audited.findings if finding.severity == "error"] == [path.name]
     assert audited.values is not None and audited.values.tensors == 0

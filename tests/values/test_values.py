@@ -26,7 +26,7 @@ from tests.dialects.converters import meta
 from tests.hub.conftest import Environment
 from tests.hub.stand_in import StandIn
 from tests.sparse_models import TINY, llama
-from tests.values.examples import DOWN, KEY, in_halves, model, to_gguf, write_llama_gguf
+from tests.values.examples import AUDITED, COMPARED, DOWN, KEY, in_halves, model, to_gguf, write_llama_gguf
 from tests.values.written import Arrays, bfloat16, numbers, spec_of, write, write_gguf
 
 
@@ -373,3 +373,27 @@ def test_large_integers_are_compared_exactly() -> None:
     one = np.array([2**60, 5], dtype=np.int64)
     reported = difference(Numbers(one, "I64"), Numbers(one + np.array([1, 0]), "I64"))
     assert reported.differing == 1
+
+
+def test_nothing_is_found_and_not_checked() -> None:
+    cases: dict[str, Callable[[], Any]] = {**AUDITED, **COMPARED}
+    for name, made in cases.items():
+        result = made()
+        found = {
+            one
+            for finding in result.findings
+            for one in (finding.place.tensor, *finding.facts.get("names", ()), finding.facts.get("tensor"))
+            if one is not None
+        }
+        unread = {one.check.removeprefix("values of ") for one in result.skipped}
+        skipped = {one for names in (result.values.unread.values() if result.values else ()) for one in names}
+        assert not found & (unread | skipped), name
+
+
+def test_a_name_that_matches_nothing_is_an_error_of_both_verbs(tmp_path: Path) -> None:
+    one, other = write(tmp_path / "before", model(), TINY), write(tmp_path / "after", model(), TINY)
+    compared = compared_with_values(compare(str(one), str(other)), ["nothing.*"])
+    audited = with_values(audit(str(one)), ["nothing.*"])
+    for result in (compared, audited):
+        assert [finding.name for finding in result.findings if finding.severity == "error"] == ["tensor-not-found"]
+        assert result.verdict == "findings"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspector.findings.conversion.values import ChangedHarmlessly, SomeOfTensors
 from inspector.findings.finding import Remedy, Rows
-from inspector.findings.words import first
+from inspector.findings.words import count, first, number
 
 
 class ValuesComputed(ChangedHarmlessly, frozen=True, kw_only=True):
@@ -12,14 +12,16 @@ class ValuesComputed(ChangedHarmlessly, frozen=True, kw_only=True):
 
     What it means
         llama.cpp's files have 1 + weight for norms that add 1 (Gemma, Nemotron), and -exp(A_log) for the decays of
-        state space models. Exponentials may differ in the last bit.
+        state space models. Libraries round exponentials differently: values that are the next float to -exp(A_log)
+        are counted as "last bit".
 
     Why it matters
         The converter must do this. Headers cannot show it.
 
     Example
-        note[V844] values-computed: 5 tensors
-          such as  output_norm.weight
+        note[V844] values-computed: 3 tensors
+          such as   blk.0.ssm_a
+          last bit  42 values of 1,344 differ from -exp(A_log) by one step of float32
 
     What to do
         Nothing.
@@ -29,8 +31,15 @@ class ValuesComputed(ChangedHarmlessly, frozen=True, kw_only=True):
     name = "values-computed"
     severity = "note"
 
+    last_bits: int = 0
+    of_values: int = 0
+
     def rows(self) -> Rows:
-        return [("such as", self.names[0])]
+        rows = [("such as", self.names[0])]
+        if self.last_bits:
+            of = f"{count(self.last_bits, 'value')} of {number(self.of_values)}"
+            rows.append(("last bit", f"{of} differ from -exp(A_log) by one step of float32"))
+        return rows
 
 
 class NotConverted(SomeOfTensors, frozen=True, kw_only=True):

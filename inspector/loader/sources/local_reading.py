@@ -67,6 +67,21 @@ def read_at(descriptor: int, offset: int, length: int) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
+def read_into(descriptor: int, offset: int, memory: memoryview) -> int:
+    """Reads bytes from `offset` into memory: how many, fewer at the end of the file. OSError as `read_at`."""
+    if not hasattr(os, "preadv"):
+        found = read_at(descriptor, offset, len(memory))
+        memory[: len(found)] = found
+        return len(found)
+    done = 0
+    while done < len(memory):
+        count = os.preadv(descriptor, [memory[done : done + AT_ONCE]], offset + done)
+        if not count:
+            break
+        done += count
+    return done
+
+
 def names_device(path: str) -> bool:
     r"""Whether a path is a device on Windows (CON, `models\aux.txt`, `\\.\pipe\x`), in any folder."""
     if not WINDOWS:

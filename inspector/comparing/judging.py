@@ -1,0 +1,40 @@
+"""How the values of two tensors relate: equal, rounded, computed, in another order of rotary rows, or different."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from inspector.comparing.arrays import as_halves, head_widths, in_halves
+from inspector.comparing.computed import Conversion
+from inspector.dialects.gguf_values import ROTARY
+from inspector.values.difference import Difference, difference
+from inspector.values.result import COMPUTED, DIFFERENT, EQUAL, REORDERED, ROUNDED
+from inspector.values.scan import Scanner
+from inspector.values.stored import Numbers
+
+MOST_WIDTHS = 16
+"""Most head widths that are tried where several rows may begin the second half."""
+
+
+def judged(
+    role: str, source: Numbers, target: Numbers, scanner: Scanner, conversion: Conversion | None
+) -> tuple[str, Difference]:
+    """How the values of two tensors of one shape relate, and the difference that is left."""
+    reported = difference(source, target, scanner)
+    if reported.equal:
+        return EQUAL, reported
+    if reported.rounding:
+        return ROUNDED, reported
+    computed = None if conversion is None else conversion.computed(source, target)
+    if computed is not None and (computed.equal or computed.rounding):
+        return COMPUTED, computed
+    if role.startswith(ROTARY):
+        for pairs, halves, swap in ((source, target, False), (target, source, True)):
+            for width in islice(head_widths(halves, pairs), MOST_WIDTHS):
+                one = Numbers(in_halves(pairs.raw, width), pairs.dtype)
+                other = Numbers(as_halves(halves.raw, width), halves.dtype)
+                again = difference(other, one) if swap else difference(one, other)
+                if again.equal or again.rounding:
+                    return REORDERED, again
+                reported = min(reported, again, key=lambda one: one.differing)
+    return DIFFERENT, reported

@@ -1,0 +1,78 @@
+"""Compares the values of towers and projectors with llama.cpp's file of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from inspector.auditing.result import Audit
+from inspector.auditing.values import open_store
+from inspector.comparing.judging import judged
+from inspector.comparing.projector import Outside, projected
+from inspector.values.abnormal import Scanned
+from inspector.values.reading import Store
+from inspector.values.result import Values, Verdict
+from inspector.values.scan import Scanner
+from inspector.values.stored import Elements, Numbers, ReadStopped
+
+ROTARY_PARTS: Final = {"attention.query": "attn_q", "attention.key": "attn_k"}
+"""Roles of which llama.cpp may have the rows in pairs, and the names that its files have for them."""
+
+
+def is_converted(outside: Outside) -> bool:
+    """Whether the file has the values of the source: the converter changes those of Gemma's projectors."""
+    return ".mm_" not in f".{outside.name}"
+
+
+def part_of(source: Elements, part: Elements, outside: Outside, at: int) -> Elements | None:
+    """The elements of a source tensor that are in one part; None where the parts are not understood."""
+    if len(outside.parts) == 1:
+        return source[outside.rows :] if outside.rows else source
+    if source.ndim == 5 and source.shape[2] == len(outside.parts):  # kernels over two images in time
+        return np.asarray(source)[:, :, at]
+    if source.shape[1:] != part.shape[1:] or source.shape[0] != len(outside.parts) * part.shape[0]:
+        return None
+    return source[at * part.shape[0] : (at + 1) * part.shape[0]]
+
+
+def compare_projector(
+    source: Audit, projector: Audit, before: Store | None, wanted: Sequence[str], found: Values
+) -> None:
+    """Compares the towers and the projector with llama.cpp's file of them."""
+    sides = before, open_store(projector, projector, wanted)
+    for outside in projected(source, projector).carried:
+        for at, part in enumerate(outside.parts):
+            if not found.is_requested(outside.name, part):
+                continue
+            if None in sides or not is_converted(outside):
+                found.skip("how the converter changes it is not known", part)
+                continue
+            try:
+                one, other = (
+                    side.numbers(name) for side, name in zip(sides, (outside.name, part), strict=True) if side
+                )
+                _part(outside, at, one, other, found)
+            except ReadStopped as problem:
+                found.stop(problem, part)
+
+
+def _part(outside: Outside, at: int, one: Numbers | str, other: Numbers | str, found: Values) -> None:
+    part = outside.parts[at]
+    if isinstance(one, str) or isinstance(other, str):
+        found.skip(one if isinstance(one, str) else str(other), part)
+        return
+    raw = part_of(one.raw, other.raw, outside, at)
+    if raw is None:
+        found.skip("its shape cannot be transformed into the other's", part)
+        return
+    role = next((role for role, word in ROTARY_PARTS.items() if f".{word}." in part), "")
+    scanner = Scanner(other.dtype)
+    same = Numbers(other.raw.reshape(raw.shape), other.dtype)
+    what, reported = judged(role, Numbers(raw, one.dtype), same, scanner, None)
+    found.scanned.append(Scanned(part, scanner.result(), dims=other.raw.ndim))
+    found.tensors += 1
+    found.elements += reported.elements
+    steps = ("same",) if len(outside.parts) == 1 else ("split",)
+    found.verdicts.append(Verdict(role or "tower", outside.name, part, what, reported, steps, raw.ndim > 1))

@@ -1,0 +1,90 @@
+"""llama.cpp: the config that the metadata of a GGUF file state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
+
+from inspector.algebra.span import Span
+from inspector.algebra.values import Value
+from inspector.dialects.gguf_keys import ARCHITECTURES, GROUPED, KEYS, PARTS, VARIANTS
+from inspector.dialects.keys import Read, Words, config_from
+from inspector.loader.formats.gguf_values import ArrayOf
+from inspector.loader.layout import Layout
+
+
+def config_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> dict[str, Any] | None:
+    """The config that a file's metadata state; None where the architecture is not known.
+
+    values: the key-values of a GGUF file. tensors: those of all parts where the model is split.
+    """
+    name = values.get("general.architecture")
+    if not isinstance(name, str):
+        return None
+    words = Words(_reader(name, values, tensors))
+    name = next((variant for holds, variant in VARIANTS.get(name, ()) if words.value(holds)), name)
+    if name not in ARCHITECTURES:
+        return None
+    model_type, class_name = ARCHITECTURES[name]
+    stated = config_from(KEYS.get(model_type, GROUPED), words)
+    return {"architectures": [class_name], "model_type": model_type, **stated}
+
+
+def own_key(model_type: str, key: str) -> str | None:
+    """The key of a GGUF file that states a config key: `llama.block_count` for num_hidden_layers.
+
+    None where the value follows from several keys or from the tensors.
+    """
+    rule = KEYS.get(model_type, GROUPED).get(key)
+    named = (name for name, (other, _) in ARCHITECTURES.items() if other == model_type)
+    variants = (name for name, more in VARIANTS.items() for _, other in more if ARCHITECTURES[other][0] == model_type)
+    architecture = next(chain(variants, named), None)
+    if architecture is None or not isinstance(rule, str):
+        return None
+    first = rule.partition(" | ")[0]
+    return f"{architecture}.{first}" if re.fullmatch(r"(?!stored\.|rows\.|layers\.|count\.)[a-z_.]+", first) else None
+
+
+def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[str, Layout]) -> Read:
+    def read(path: tuple[str, ...]) -> Value:
+        what, name = path[0], ".".join(path[1:])
+        if what == "stored":
+            return name in tensors or _in_first_layer(name) in tensors
+        if what == "rows":
+            layout = tensors.get(f"{name}.weight", tensors.get(f"{_in_first_layer(name)}.weight"))
+            return layout.shape[0] if layout is not None and len(layout.shape) == 2 else None
+        if what == "layers":
+            return _layers_with(name, tensors)
+        if what == "whole":
+            found = values.get(name)
+            return found if type(found) is int else None
+        if what == "count":
+            found = values.get(name)
+            return found.count if isinstance(found, ArrayOf) else None
+        name = name if what == "each" else ".".join(path)
+        found = values.get(f"{architecture}.{name}")
+        if what == "each":
+            return found if isinstance(found, list) else None
+        if isinstance(found, list) and found and all(one == found[0] for one in found):
+            found = found[0]
+        return found if type(found) is int else None
+
+    return read
+
+
+def _in_first_layer(name: str) -> str:
+    """`attn_q.bias` as `blk.0.attn_q.bias`; the encoder's `enc.ffn_gate.weight` as `enc.blk.0.ffn_gate.weight`."""
+    return f"enc.blk.0.{name[4:]}" if name.startswith("enc.") else f"blk.0.{name}"
+
+
+def _layers_with(part: str, tensors: Mapping[str, Layout]) -> Span:
+    beginnings, least = PARTS[part]
+    found: dict[int, set[str]] = {}
+    for name in tensors:
+        inner = name.removeprefix("enc.")
+        block, _, rest = inner.removeprefix("blk.").partition(".")
+        if inner.startswith("blk.") and block.isdecimal():
+            found.setdefault(int(block), set()).update(one for one in beginnings if rest.startswith(one))
+    return Span.of(layer for layer, there in found.items() if len(there) >= least)

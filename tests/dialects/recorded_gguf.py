@@ -1,0 +1,72 @@
+"""Conversions by llama.cpp's own converter, as `tests.oracle.make_gguf` recorded them, with any values."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from tests.judged import FIXTURES
+from tests.readers.made import Gguf
+from tests.values.written import Arrays, numbers
+
+Keys = list[tuple[str, str, Any]]
+
+
+class Written(Struct):
+    """What a GGUF file consists of. kinds: ggml's type of tensors that are not F32."""
+
+    keys: Keys
+    arrays: Arrays
+    kinds: dict[str, int]
+
+    def save(self, path: Path) -> Path:
+        """Writes the file."""
+        listed, data = [], b""
+        for name, array in self.arrays.items():
+            raw = np.ascontiguousarray(array).tobytes()
+            listed.append((name, array.shape[::-1], self.kinds.get(name, 0), len(raw)))
+            data += raw + bytes(-len(raw) % 32)
+        whole = Gguf().file(listed, self.keys)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(whole[: len(whole) - len(data)] + data)
+        return path
+
+
+@cache
+def records() -> Mapping[str, dict[str, Any]]:
+    """The records by model type."""
+    found = json.loads(gzip.decompress((FIXTURES / "gguf.json.gz").read_bytes()))
+    return {one["model_type"]: one for one in found}
+
+
+def source_of(record: Mapping[str, Any]) -> Arrays:
+    """Random numbers for the tensors of transformers."""
+    return numbers({name: (dtype, tuple(shape)) for name, (dtype, shape) in record["source"].items()})
+
+
+def target_of(record: Mapping[str, Any], source: Arrays, part: str = "target") -> Written:
+    """What the converter writes for these numbers. part: "target", or "projector" for the mmproj file."""
+    flat = np.concatenate([np.zeros(1, np.float32), *(array.reshape(-1) for array in source.values())])
+    arrays: Arrays = {}
+    for name, made in record[part].items():
+        if made["how"] == "values":
+            values = np.array(made["from"], np.float32)
+        else:
+            at = [first + step * np.arange(count) for first, step, count in made["from"]]
+            values = flat[np.concatenate(at)]
+        if made["how"] == "plus":
+            values = values + np.float32(1)
+        if made["how"] == "decay":
+            values = -np.exp(values.astype(np.float64)).astype(np.float32)
+        arrays[name] = values.reshape(made["shape"])
+        assert values.size == math.prod(made["shape"])
+    keys = "keys" if part == "target" else f"{part}_keys"
+    return Written([(key, kind, value) for key, kind, value in record[keys]], arrays, {})

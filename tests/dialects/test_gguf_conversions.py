@@ -1,0 +1,231 @@
+"""Conversions by llama.cpp's converter: proven, exact alone, and every damaged form is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from inspector.comparing.checkpoints import compare
+from inspector.comparing.result import Comparison
+from inspector.comparing.values import compared_with_values
+from inspector.findings.conversion.relation import LeftOut
+from tests.dialects.recorded_gguf import Written, records, source_of, target_of
+from tests.sampling import sampled
+from tests.values.written import write
+
+LEAST = 50
+"""Architectures of transformers that are converted at least."""
+INTEGER = 26
+"""ggml's type of 32-bit integers."""
+NOT_READ = frozenset(
+    {"bloom", "falcon", "deepseek_v2", "deepseek_v3", "deepseek_v32", "minicpm3", "mamba", "mamba2", "falcon_mamba"}
+)
+"""Types of which the number of key-value heads determines no shape."""
+TYPES = sorted(records())
+CASES = sampled(TYPES, 6)
+
+
+def written(name: str) -> Written:
+    """The converted file of a type."""
+    return target_of(records()[name], source_of(records()[name]))
+
+
+def errors(reported: Audit | Comparison) -> list[str]:
+    """The errors of a report."""
+    return [f"{one.code} {one.message}" for one in reported.findings if one.severity == "error"]
+
+
+def compared(name: str, file: Written, folder: Path) -> Comparison:
+    """The source and a file, with their values."""
+    record = records()[name]
+    source = write(folder / "source", source_of(record), record["config"])
+    return compared_with_values(compare(str(source), str(file.save(folder / "target.gguf"))))
+
+
+def matrix(file: Written, name: str) -> str:
+    """A matrix of a layer, another for each type."""
+    found = [one for one, array in file.arrays.items() if array.ndim > 1 and min(array.shape) > 3 and "blk." in one]
+    return found[7 * TYPES.index(name) % len(found)]
+
+
+def dropped(file: Written, name: str) -> None:
+    """Leaves a matrix out."""
+    del file.arrays[matrix(file, name)]
+
+
+def misshaped(file: Written, name: str) -> None:
+    """Gives a matrix another shape."""
+    at = matrix(file, name)
+    file.arrays[at] = np.concatenate([file.arrays[at], file.arrays[at][..., :1]], axis=-1)
+
+
+def of_integers(file: Written, name: str) -> None:
+    """Stores a matrix as integers."""
+    at = matrix(file, name)
+    file.arrays[at] = file.arrays[at].astype("<i4")
+    file.kinds[at] = INTEGER
+
+
+def with_key(word: str, change: Callable[[int], int]) -> Callable[[Written, str], None]:
+    """Changes a key of the metadata."""
+
+    def changed(file: Written, name: str) -> None:
+        at = next((at for at, (key, _, _) in enumerate(file.keys) if key.partition(".")[2] == word), None)
+        if at is None or (word == "attention.head_count_kv" and name in NOT_READ):
+            pytest.skip("the file does not state it")
+        key, kind, value = file.keys[at]
+        one: Any = [change(one) for one in value] if isinstance(value, list) else change(value)
+        if one == value:
+            pytest.skip("no layer has any")
+        file.keys[at] = (key, kind, one)
+
+    return changed
+
+
+DAMAGES: dict[str, Callable[[Written, str], None]] = {
+    "dropped": dropped,
+    "misshaped": misshaped,
+    "of integers": of_integers,
+    "block_count": with_key("block_count", lambda value: value + 1),
+    "embedding_length": with_key("embedding_length", lambda value: 2 * value),
+    "head_count_kv": with_key("attention.head_count_kv", lambda value: 2 * value),
+}
+
+
+def test_many_architectures_are_recorded() -> None:
+    assert len(TYPES) >= LEAST
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_conversion_is_proven_and_exact_alone(name: str, tmp_path: Path) -> None:
+    file = written(name)
+    reported = compared(name, file, tmp_path)
+    assert (reported.relation, reported.verdict) == ("conversion", "clean"), [*reported.findings]
+    assert (reported.dropped, reported.invented) == (0, 0)
+    alone = audit(str(tmp_path / "target.gguf"))
+    assert alone.verdict == "clean", [*alone.findings]
+    assert alone.counts.unique_parameters == alone.counts.expected_parameters
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", CASES)
+def test_a_damaged_file_is_an_error(name: str, damage: str, tmp_path: Path) -> None:
+    file = written(name)
+    DAMAGES[damage](file, name)
+    found = errors(audit(str(file.save(tmp_path / "target.gguf"))))
+    assert 1 <= len(found) <= 2, found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rows_in_another_order_are_an_error(name: str, tmp_path: Path) -> None:
+    file = written(name)
+    at = matrix(file, name)
+    file.arrays[at] = file.arrays[at][::-1]
+    found = errors(compared(name, file, tmp_path))
+    assert 1 <= len(found) <= 2, found
+
+
+def test_a_lost_classifier_is_an_error(tmp_path: Path) -> None:
+    file = written("roberta_classifier")
+    file.arrays = {key: array for key, array in file.arrays.items() if not key.startswith("cls.")}
+    reported = compared("roberta_classifier", file, tmp_path)
+    assert [one.code for one in reported.findings if one.severity == "error"] == ["V803"]
+
+
+def split(file: Written, folder: Path) -> Path:
+    """The file in two parts."""
+    names = list(file.arrays)
+    half = len(names) // 2
+    for number, chosen in enumerate((names[:half], names[half:])):
+        count = [("split.count", "u16", 2), ("split.no", "u16", number), ("split.tensors.count", "i32", len(names))]
+        keys = [*(file.keys if number == 0 else []), *count]
+        part = Written(keys, {one: file.arrays[one] for one in chosen}, {})
+        part.save(folder / f"model-0000{number + 1}-of-00002.gguf")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["deepseek_v3", "t5"])
+def test_a_split_file_is_one_model(name: str, tmp_path: Path) -> None:
+    record = records()[name]
+    source = write(tmp_path / "source", source_of(record), record["config"])
+    folder = split(written(name), tmp_path / "target")
+    assert audit(str(folder)).verdict == "clean"
+    reported = compared_with_values(compare(str(source), str(folder)))
+    assert (reported.verdict, reported.dropped, reported.invented) == ("clean", 0, 0)
+    (folder / "model-00002-of-00002.gguf").unlink()
+    assert errors(audit(str(folder)))
+
+
+@pytest.mark.parametrize("name", ["llama", "bert", "qwen2_vl"])
+def test_a_file_of_a_vocabulary_is_no_model(name: str, tmp_path: Path) -> None:
+    file = written(name)
+    file.arrays = {}
+    audited = audit(str(file.save(tmp_path / "vocabulary.gguf")))
+    assert (audited.verdict, [one.code for one in audited.findings]) == ("undecided", ["N440"])
+
+
+WITH_TOWERS = [name for name in TYPES if "projector" in records()[name]]
+
+
+def with_towers(name: str, folder: Path, change: Callable[[Written], object] = lambda file: None) -> tuple[str, ...]:
+    """A source, its text model and its mmproj file with a change."""
+    record = records()[name]
+    source = source_of(record)
+    projector = target_of(record, source, "projector")
+    change(projector)
+    places = (
+        write(folder / "source", source, record["config"]),
+        target_of(record, source).save(folder / "text.gguf"),
+        projector.save(folder / "mmproj.gguf"),
+    )
+    return tuple(map(str, places))
+
+
+def in_a_tower(file: Written) -> str:
+    """A matrix of a tower."""
+    return next(name for name, array in file.arrays.items() if ".blk.2." in name and array.ndim > 1)
+
+
+@pytest.mark.parametrize("name", sampled(WITH_TOWERS, 4))
+def test_a_model_in_two_files_is_proven(name: str, tmp_path: Path) -> None:
+    source, text, projector = with_towers(name, tmp_path)
+    reported = compared_with_values(compare(source, text, projector))
+    left = sum(one.parameters for one in reported.findings if isinstance(one, LeftOut))
+    assert reported.verdict == "clean", [*reported.findings]
+    assert (reported.dropped, reported.invented) == (0, 0)
+    assert reported.parameters[0] + left == reported.source.counts.unique_parameters
+    assert not [one for one in reported.skipped if "mmproj" in f"{one.check} {one.because}"]
+    swapped = compare(source, projector, text)
+    assert (swapped.verdict, [one.path for one in swapped.targets]) == ("clean", [text, projector])
+    assert sum(one.carried for one in swapped.targets) == swapped.carried
+
+
+@pytest.mark.parametrize("name", sampled(WITH_TOWERS, 4))
+def test_a_damaged_projector_is_an_error(name: str, tmp_path: Path) -> None:
+    def drop(file: Written) -> None:
+        del file.arrays[in_a_tower(file)]
+
+    def reshape(file: Written) -> None:
+        at = in_a_tower(file)
+        file.arrays[at] = np.concatenate([file.arrays[at], file.arrays[at][:, :1]], axis=1)
+
+    def permute(file: Written) -> None:
+        at = in_a_tower(file)
+        file.arrays[at] = file.arrays[at][::-1]
+
+    for change, expected in ((drop, {"V846"}), (reshape, {"V847"}), (permute, {"V820"})):
+        reported = compared_with_values(compare(*with_towers(name, tmp_path / expected.copy().pop(), change)))
+        assert {one.code for one in reported.findings if one.severity == "error"} == expected
+        assert reported.verdict == "findings"
+
+
+def test_a_third_file_must_be_a_projector(tmp_path: Path) -> None:
+    source, text, _ = with_towers(WITH_TOWERS[0], tmp_path)
+    reported = compare(source, text, text)
+    assert [one.code for one in reported.findings if one.severity == "error"] == ["V848"]
