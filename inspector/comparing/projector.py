@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.auditing.result import Audit, Skipped, verdict_with
-from inspector.comparing.result import Comparison, RoleDifference, Target
+from inspector.comparing.result import Comparison, RoleDifference, TargetCounts
 from inspector.comparing.shapes import Shape, fit
 from inspector.dialects.gguf import WRITER
 from inspector.dialects.gguf_projector import ARCHITECTURE, is_outside_text, projector_names, without_first_row
@@ -71,14 +71,14 @@ def with_projector(compared: Comparison, projector: Audit) -> Comparison:
     carried = sum(after[part].elements for one in found.carried for part in one.parts)
     dropped = sum(before[one.name].elements for one in (*found.missing, *found.mismatched))
     invented = sum(after[part].elements for one in found.mismatched for part in one.parts)
-    text = Target(
+    text = TargetCounts(
         compared.target.source,
         *compared.parameters,
         compared.carried or 0,
         compared.dropped or 0,
         compared.invented or 0,
     )
-    other = Target(projector.source, carried + dropped, carried + invented, carried, dropped, invented)
+    other = TargetCounts(projector.source, carried + dropped, carried + invented, carried, dropped, invented)
     kept = _without_towers(compared.findings, found, compared.source)
     findings = ordered([*kept, *_findings(found, compared.source, projector), *_rows_left_out(cut, compared.source)])
     verdict = "findings" if dropped + invented and compared.verdict == "clean" else compared.verdict
@@ -97,7 +97,7 @@ def with_projector(compared: Comparison, projector: Audit) -> Comparison:
     )
 
 
-def _role(target: Target) -> RoleDifference:
+def _role(target: TargetCounts) -> RoleDifference:
     """The row of the towers and the projector in the table of roles."""
     return RoleDifference(
         role="towers, projector",

@@ -60,11 +60,11 @@ class RoleDifference(Struct, frozen=True):
 
     @property
     def difference(self) -> int:
-        """Target minus source."""
+        """TargetCounts minus source."""
         return self.target - self.source
 
 
-class Target(Struct, frozen=True):
+class TargetCounts(Struct, frozen=True):
     """One of several targets. path: as given; the other fields are as in the comparison, for this target alone."""
 
     path: str
@@ -108,7 +108,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     skipped: tuple[Skipped, ...] = ()
     files: Files | None = None
     values: Values | None = None
-    targets: tuple[Target, ...] = ()
+    targets: tuple[TargetCounts, ...] = ()
     projector: Audit | None = None
 
     def tensors(self) -> Iterator[TensorMapping]:

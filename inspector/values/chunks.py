@@ -7,7 +7,7 @@ from math import isqrt, prod
 from typing import Final
 
 from inspector.values.decoding import Array
-from inspector.values.stored import Elements, Memory, StoredArray
+from inspector.values.stored import Elements, ReusedMemory, StoredArray
 
 CHUNK: Final = 1 << 22
 """Bytes that are read at a time of each side: what was read is still in the cache of a processor when it is checked."""
@@ -19,13 +19,13 @@ View = tuple[tuple[int, ...], Sequence[Elements]]
 """The same before it is read."""
 
 
-_UNUSED: Final[list[Memory]] = []
+_UNUSED: Final[list[ReusedMemory]] = []
 """What finished calls have read into: new memory costs more than the checks. At most as many as are used at a time."""
 
 
 def chunks(*arrays: Elements) -> Iterator[Part]:
     """The parts, in C order unless a side is transposed. A part is overwritten when the next one is asked for."""
-    memories = [_UNUSED.pop() if _UNUSED else Memory() for _ in arrays]
+    memories = [_UNUSED.pop() if _UNUSED else ReusedMemory() for _ in arrays]
     try:
         for place, views in _views(arrays):
             yield place, [_read(view, memory) for view, memory in zip(views, memories, strict=True)]
@@ -33,7 +33,7 @@ def chunks(*arrays: Elements) -> Iterator[Part]:
         _UNUSED.extend(memories)
 
 
-def _read(view: Elements, memory: Memory) -> Array:
+def _read(view: Elements, memory: ReusedMemory) -> Array:
     return view.filled(memory) if isinstance(view, StoredArray) else view
 
 

@@ -30,8 +30,8 @@ PAGE: Final = 4096
 """Bytes of a page of memory on the processors in question."""
 
 
-class Memory:
-    """Memory that parts of a file are read into, again and again.
+class ReusedMemory:
+    """ReusedMemory that parts of a file are read into, again and again.
 
     Copies are ten times slower on some processors (`rep movsb` of AMD's Zen 3 and 4) where the target is less than 32
     bytes further in its page than the source in its own: a part begins half a page further.
@@ -139,7 +139,7 @@ class StoredArray:
             return np.asarray(self).reshape(wanted)
         return StoredArray(self.read, self.kind, self.begin, wanted, None, self.fill)
 
-    def filled(self, memory: Memory) -> Array:
+    def filled(self, memory: ReusedMemory) -> Array:
         """The elements, in memory that the next call overwrites where they can be read into it."""
         if self.fill is None or not self.is_contiguous:
             return np.asarray(self)

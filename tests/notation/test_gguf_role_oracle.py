@@ -31,7 +31,7 @@ ROLES = {
     "PER_LAYER_POST_NORM": "norm.embed.layer.post",
     "OUTPUT": "head.token head.token.copy",
     "OUTPUT_NORM": "norm.final",
-    "CLS": "head.class",
+    "CLS": "head.class head.dense",
     "CLS_OUT": "head.class",
     "CLS_NORM": "norm.head",
     "ROPE_FREQS": "rotary.frequency",
@@ -159,7 +159,6 @@ EXCEPTIONS = {
     ("qwen35", "ATTN_POST_NORM", "norm.mlp"): "`post_attention_layernorm` follows attention, before the MLP",
     ("qwen35moe", "ATTN_POST_NORM", "norm.mlp"): "`post_attention_layernorm` follows attention, before the MLP",
     ("seed_oss", "ATTN_POST_NORM", "norm.mlp"): "`post_attention_layernorm` follows attention, before the MLP",
-    ("modern-bert", "CLS", "head.dense"): "llama.cpp keeps the dense layer of the head with its classifier",
     ("lfm2", "TOKEN_EMBD_NORM", "norm.final"): "`embedding_norm` is the final norm, whatever its name says",
     ("lfm2moe", "TOKEN_EMBD_NORM", "norm.final"): "`embedding_norm` is the final norm, whatever its name says",
 }
