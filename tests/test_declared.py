@@ -96,6 +96,10 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "dense absent": (ENCODER, POOLED, "N434"),
     "dense without weights": (ENCODER, both(POOLED, text("2_Dense/config.json", {"in_features": 48})), "N434"),
     "dense of another width": (ENCODER, both(POOLED, dense(48, 24, 24, 32)), "N434"),
+    "pooling absent": (ENCODER, text("modules.json", [{"path": "1_Pooling", "type": "models.Pooling"}]), "N434"),
+    "pooling of another width": (
+        ENCODER, both(text("modules.json", [{"path": "1_Pooling", "type": "models.Pooling"}]),
+                      text("1_Pooling/config.json", {"word_embedding_dimension": 64})), "N434"),
     "dense behind another width": (ENCODER, both(POOLED, dense(64, 24, 24, 64)), "N434"),
 }  # fmt: skip
 

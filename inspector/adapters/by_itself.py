@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from inspector.adapters.names import tuner_name
 from inspector.adapters.targets import Boxes, Ends, texts, union
-from inspector.algebra.boxes import Box, count, minus
-from inspector.algebra.names import axes_of, before_index
+from inspector.algebra.boxes import Box, count, minus, tuples
+from inspector.algebra.names import axes_of, before_index, name_of
 from inspector.algebra.span import Span
 from inspector.findings.adapters.tensors import (
     AdapterLayerOdd,
 )
+from inspector.findings.adapters.tools import AdapterPairDiffers, Pair
 from inspector.findings.adapters.whole import (
     AdapterTargetUnnamed,
 )
@@ -88,3 +89,27 @@ def odd_layers(values: Mapping[str, Any], families: Families) -> Iterator[Findin
             layers=indices_in_words(module, missing),
             confidence="likely",
         )
+
+
+RANK_AXES: Final = {"lora_A": 0, "lora_E": 0, "lora_B": -1}
+"""Matrix of AdaLoRA -> the axis of its rank, which training lowers for each module on its own."""
+
+
+def unequal_ranks(families: Families) -> Iterator[Finding]:
+    """AdaLoRA modules of which the matrices have different ranks."""
+    first: dict[tuple[str, tuple[int, ...]], tuple[str, tuple[int, ...], int]] = {}
+    pairs: list[Pair] = []
+    for key, family in families.items():
+        part = next((one for one in RANK_AXES if f".{one}" in key), None)
+        if part is None:
+            continue
+        module = key[: key.index(f".{part}")]
+        for stored in family.stored:
+            rank = stored.layout.shape[RANK_AXES[part]] if stored.layout.shape else 0
+            for index in (index for box in stored.boxes for index in tuples(box)):
+                name, shape, known = first.setdefault((module, index), (name_of(key, index), stored.layout.shape, rank))
+                if rank != known:
+                    pairs.append(Pair(name, shape, name_of(key, index), stored.layout.shape))
+    if pairs:
+        place = Place(tensor=pairs[0].second) if len(pairs) == 1 else Place()
+        yield AdapterPairDiffers(place=place, pairs=tuple(pairs[:NAMES_SHOWN]), count=len(pairs))

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from inspector.adapters.base import Base
 from inspector.adapters.beside_base import Matched, findings_beside, module_of, overlap, unknown_modules
-from inspector.adapters.by_itself import odd_layers, unnamed_targets
+from inspector.adapters.by_itself import odd_layers, unequal_ranks, unnamed_targets
 from inspector.adapters.difference import AdapterDifference, difference_of
 from inspector.adapters.expected import Expected, expected_parameters, plan_alone
 from inspector.adapters.names import BASE_LAYER, PROMPT, adapter_kind, base_name, tuner_name
@@ -78,6 +78,8 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
         findings.append(_unknown(base, unknown, families))
     known = None if alone else base
     findings.extend(findings_beside(plan, matched, known, whole=whole, named=not unknown))
+    if method == "adalora":
+        findings.extend(unequal_ranks(families))
     if alone and whole:
         findings.extend(unnamed_targets(values, families))
         findings.extend(odd_layers(values, families))

@@ -13,8 +13,10 @@ from inspector.adapters.base import Base, base_tensors
 from inspector.adapters.explain import AdapterReport, account, kind_of
 from inspector.adapters.methods import PEFT_TYPES
 from inspector.adapters.names import OWN_PREFIX, adapter_kind, is_adapter, loaded_name, saved_name, tuner_name
-from inspector.adapters.tool_modules import account_tool, kind_of_tool
+from inspector.adapters.tool_base import compare, findings_beside_tool
+from inspector.adapters.tool_modules import account_tool, kind_of_tool, modules_of
 from inspector.adapters.tools import ToolTensor, is_tool_adapter, tool_tensors
+from inspector.auditing.adapter_base import modules_of_base, read_parts
 from inspector.auditing.adapter_loads import loads_of_adapter
 from inspector.auditing.loads import with_refusals
 from inspector.auditing.model import audit_model
@@ -32,6 +34,7 @@ from inspector.loader.loaders import MLX_ADAPTERS, PEFT
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families, Family, families_of, rekeyed
 from inspector.reconciler import ledger
+from inspector.reconciler.dtypes import adapter_not_float
 from inspector.reconciler.wording import names_in
 
 if TYPE_CHECKING:
@@ -108,12 +111,24 @@ def _audit_of_tool(
 ) -> Audit:
     """Audits an adapter of another tool than PEFT, which has no config that states its targets."""
     report = account_tool(families, found, whole=not (checkpoint.lost or checkpoint.partial))
-    skipped = [
-        Skipped("values", "headers only: no tensor data was read"),
-        Skipped("shapes", "the base, which determines them, was not read"),
-    ]
+    skipped = [Skipped("values", "headers only: no tensor data was read")]
+    findings = [*checkpoint.findings, *report.findings]
+    laid = None if base is None or base.audited is None else modules_of_base(base.source, base.audited)
+    if base is None:
+        skipped.append(Skipped("shapes", "the base, which determines them, was not read"))
+    elif base.audited is None:
+        skipped.append(Skipped("shapes", "the base could not be read"))
+        findings.append(AdapterBaseUnread(source=base.source, because=base.because))
+    elif laid is None:
+        skipped.append(Skipped("shapes", "unsupported architecture of the base"))
+    else:
+        compared = compare(modules_of(families, found), laid)
+        findings.extend(findings_beside_tool(compared, laid))
+        if compared.unchecked:
+            these = f"{len(compared.unchecked):,} modules of the adapter, such as {compared.unchecked[0]}"
+            skipped.append(Skipped(these, "the base does not show them under such names", decisive=True))
     name = ArchitectureName(kind_of_tool(found), None, "likely")
-    return _concluded(checkpoint, report, (*checkpoint.findings, *report.findings), name, skipped, claim, base)
+    return _concluded(checkpoint, report, findings, name, skipped, claim, base)
 
 
 def _concluded(
@@ -127,6 +142,7 @@ def _concluded(
 ) -> Audit:
     unchecked = (Skipped("a part of the adapter", why, decisive=True) for why in report.unchecked)
     accounts = ledger.add_up(report.lines, report.expected)
+    findings = [*findings, *adapter_not_float(report.lines)]
     totals = check_totals(checkpoint, accounts, None, claim)
     audited = conclude(
         checkpoint,
@@ -198,6 +214,9 @@ def read_base(source: str, *, cached: bool = False, progress: Progress | None = 
 
 
 def _audited_base(checkpoint: Checkpoint, named: str) -> BaseRead:
+    parts = read_parts(checkpoint)
+    if parts is not None:
+        return BaseRead(named, parts)
     checkpoint = with_stated_config(checkpoint)
     audited = audit_model(checkpoint)
     if checkpoint.adapter is not None and audited.architecture is not None and audited.case is None:

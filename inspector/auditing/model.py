@@ -15,7 +15,10 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box
 from inspector.architectures.defaults import is_component
+from inspector.auditing.channels_last import channels_first, is_of_mlx
+from inspector.auditing.own_code import OWN_CODE, own_code
 from inspector.auditing.own_words import in_own_words
+from inspector.auditing.reported import lacks_shards, lost_tensors, weights_emptied
 from inspector.auditing.result import ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.findings.finding import Finding, Place
@@ -126,7 +129,8 @@ def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None, sto
     if not checkpoint.readable:
         return draft
     families = families_of(checkpoint.tensors) if stored is None else stored
-    draft = replace(draft, stored=families, families=families, lost=tuple(_lost(checkpoint)))
+    families = channels_first(families) if is_of_mlx(checkpoint) else families
+    draft = replace(draft, stored=families, families=families, lost=tuple(lost_tensors(checkpoint)))
     for step in EXPLAINERS:
         draft = step(draft)
     return draft
@@ -134,7 +138,7 @@ def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None, sto
 
 def training_state(draft: Draft) -> Draft:
     """Explains averages, optimizer state and flat parameters; skipped where no name or empty tensor suggests any."""
-    emptied = _weights_emptied(draft.checkpoint)
+    emptied = weights_emptied(draft.checkpoint)
     if not emptied and not any(sign in key for key in draft.families for sign in SIGNS_OF_TRAINING):
         return draft
     from inspector.reconciler.training_state import set_aside
@@ -179,7 +183,7 @@ def definition(draft: Draft) -> Draft:
     aside = frozenset[str]() if draft.unpacked is None else draft.unpacked.biases(reading.prefix)
     lost = (*draft.lost, *draft.emptied)
 
-    whole = not (checkpoint.partial or _lacks_shards(checkpoint))
+    whole = not (checkpoint.partial or lacks_shards(checkpoint))
 
     def again(claim: Claim, other: Reading) -> Reconciled:
         return reconcile(claim, other, lost, whole=whole, aside=aside, ties=checkpoint.ties)
@@ -197,6 +201,8 @@ def definition(draft: Draft) -> Draft:
             judged = [used.finding, *reconciliation_findings(case, draft.families, again)]
     if case.solved and not _is_confirmed(case, judged):
         return _unknown(draft, nearest)
+    if (own := own_code(config, case, judged)) is not None:
+        return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
     judged = list(in_own_words(judged, checkpoint, reading.prefix))
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger)
     if checkpoint.partial:
@@ -212,15 +218,6 @@ def definition(draft: Draft) -> Draft:
         reported = {finding.place.key for finding in judged if finding.place.key is not None}
         draft = draft.with_findings(list(wrong_types(case.plan.scope, reported)))
     return draft.with_findings(list(not_understood(case.plan.scope)))
-
-
-def _lacks_shards(checkpoint: Checkpoint) -> bool:
-    """Whether shards are missing, by their numbers, and no index says what is in them."""
-    if not checkpoint.findings:
-        return False
-    from inspector.findings.shards.files import ShardMissing
-
-    return any(isinstance(finding, ShardMissing) and finding.tensors is None for finding in checkpoint.findings)
 
 
 def copies(draft: Draft) -> Draft:
@@ -328,26 +325,6 @@ def _contradictions(case: Reconciled) -> Counter[str]:
     return found
 
 
-def _weights_emptied(checkpoint: Checkpoint) -> bool:
-    if not checkpoint.findings:
-        return False
-    from inspector.findings.reading.training import WeightsEmptied
-
-    return any(isinstance(finding, WeightsEmptied) for finding in checkpoint.findings)
-
-
-def _lost(checkpoint: Checkpoint) -> list[str]:
-    """Tensors in files that were not read, or listed in the index and in no header: reported already."""
-    names = [name for names in checkpoint.lost.values() for name in names]
-    index = checkpoint.index
-    if index is not None and checkpoint.findings:
-        from inspector.findings.shards.agreement import TensorAbsent
-
-        if any(isinstance(finding, TensorAbsent) for finding in checkpoint.findings):
-            names.extend(name for name in index.weight_map if name not in checkpoint.tensors)
-    return names
-
-
 def _without_definition(draft: Draft) -> Draft:
     return replace(draft, ledger=ledger.add_up(unknown_lines(draft.families), None))
 
@@ -356,6 +333,8 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     """No definition fits the names: only layers are compared with each other."""
     from inspector.reconciler.siblings import odd_siblings
 
+    if (own := own_code(draft.config, None, ())) is not None:
+        return _without_definition(draft).with_findings([own]).open(*OWN_CODE)
     draft = _without_definition(draft).with_findings(_unknown_architecture(draft.config, nearest))
     draft = draft.with_findings(list(odd_siblings(draft.families)))
     return draft.open("names and shapes", "unsupported architecture: layers were only compared with each other")

@@ -25,8 +25,14 @@ from inspector.findings.types.undecided import (
     PackingUndecided,
     PackingUnknown,
 )
-from inspector.findings.types.unpacked import BiasFromPacking, ModuleNotPacked, SkippedButPacked
+from inspector.findings.types.unpacked import (
+    BiasFromPacking,
+    ModuleNotPacked,
+    QuantizedWherePlainExpected,
+    SkippedButPacked,
+)
 from inspector.loader.config_file import Config
+from inspector.quantization.loaders import plain_expected
 from inspector.quantization.missing_block import block_for, main_scheme, one_packing
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler import ledger
@@ -35,7 +41,7 @@ from inspector.reconciler.wording import family_name, indices_in_words, names_in
 
 ROLE = "packing helper"
 BIAS_ROLE = "packing bias"
-MOST_REPORTED = 5
+MOST_REPORTED = 2
 """Most cases of one kind that are reported separately."""
 PACKED_ONLY = frozenset({"gptq", "awq", "aqlm", "vptq", "spqr", "auto-round"})
 """Methods with loaders that only read packed weights; the others quantize plain weights when they load them."""
@@ -59,7 +65,8 @@ def packing_findings(
     """
     settings = unpacked.settings
     if unpacked.cases:
-        yield from _of_modules(unpacked, mismatched)
+        yield from _with_blocks(_of_modules(unpacked, mismatched), unpacked, lines)
+    yield from _expected_plain(unpacked, lines)
     yield from _undecided(lines)
     yield from _biases(lines)
     packed = sum(unpacked.schemes.values())
@@ -72,6 +79,34 @@ def packing_findings(
         )
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
+
+
+def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
+    """The findings; one on the method says which block belongs to the weights, as far as they determine it."""
+    for one in findings:
+        if (
+            isinstance(one, PackingConfigDisagrees)
+            and one.what == "method"
+            and not one.key.endswith(".json.quant_method")
+        ):
+            packing = one_packing(one.scheme, (line.packed for line in lines if line.packed is not None))
+            _, block = block_for(one.scheme, packing, (helper.key for helper in unpacked.helpers))
+            one = msgspec.structs.replace(one, block=block)
+        yield one
+
+
+def _expected_plain(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
+    """Norms, routers, embeddings and heads that loaders of their quantization expect as plain weights."""
+    settings = unpacked.settings
+    found: dict[tuple[str, str], list[Line]] = {}
+    for line in lines:
+        packed = line.packed
+        if packed is not None and line.block is not None and plain_expected(packed.scheme, line.role, settings):
+            found.setdefault((packed.scheme, line.role), []).append(line)
+    for (scheme, role), alike in found.items():
+        finding = QuantizedWherePlainExpected(role=role)
+        cases = [ModuleProblem(finding, line.family, line.boxes, scheme) for line in alike]
+        yield _named(finding, _place(cases), cases)
 
 
 def block_missing(config: Config | None, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:

@@ -14,6 +14,8 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint, load_within
 
 MODULES: Final = "modules.json"
+WIDTHS: Final = ("hidden_size", "d_model", "dim")
+"""Keys of the width of the hidden states."""
 LIMIT: Final = 1 << 20
 """Most bytes of modules.json that are read."""
 
@@ -23,19 +25,35 @@ def sentence_modules(checkpoint: Checkpoint) -> Iterator[Finding]:
     if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None:
         return
     width: int | None = None
+    values = {} if checkpoint.config is None else checkpoint.config.values
+    hidden = next((size for key in WIDTHS if (size := _number(values, key)) is not None), None)
     for path, kind in _listed(checkpoint):
         part = load_within(checkpoint, path)
         values = {} if part is None or part.config is None else part.config.values
-        if kind == "Pooling":
-            width = _number(values, "word_embedding_dimension")
-        if kind != "Dense":
+        if kind not in ("Pooling", "Dense"):
             continue
-        problem = "the folder is absent" if part is None else _problem(part, values, width)
+        problem = "the folder is absent" if part is None else ""
+        if kind == "Pooling":
+            problem = problem or _of_pooling(part, values, hidden)
+            width = _number(values, "word_embedding_dimension")
+        elif part is not None:
+            problem = _problem(part, values, width)
         if problem:
             from inspector.findings.declared import ModuleMissing
 
             yield ModuleMissing(place=Place(file=MODULES), folder=path, problem=problem)
-        width = _number(values, "out_features")
+        if kind == "Dense":
+            width = _number(values, "out_features")
+
+
+def _of_pooling(part: Checkpoint | None, values: Mapping[str, Any], hidden: int | None) -> str:
+    """What is wrong with a pooling; "" where it takes the hidden states. hidden: their width."""
+    if part is None or part.config is None:
+        return "it has no config.json"
+    width = _number(values, "word_embedding_dimension")
+    if width is not None and hidden is not None and width != hidden:
+        return f"word_embedding_dimension is {width}, the model gives {hidden}"
+    return ""
 
 
 def _listed(checkpoint: Checkpoint) -> Iterator[tuple[str, str]]:

@@ -154,7 +154,9 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
     if holds_adapter(checkpoint, stored):
         beside = None if checkpoint.set_name.endswith(".gguf") else base_from_folder(checkpoint)
         return audit_adapter(checkpoint, claim, beside, stored)
-    unmerged = audit_unmerged(checkpoint, stored, claim_of(checkpoint.config, like), claim)
+    claimed = claim_of(checkpoint.config, like)
+    own = ".parametrizations." in keys and "auto_map" in claimed.settings.values  # low-rank matrices of the model's own
+    unmerged = None if own else audit_unmerged(checkpoint, stored, claimed, claim)
     if unmerged is not None:
         return unmerged
     config = adapter_config_with_model(checkpoint)

@@ -60,7 +60,7 @@ class RoleDifference(Struct, frozen=True):
 
     @property
     def difference(self) -> int:
-        """TargetCounts minus source."""
+        """Target minus source."""
         return self.target - self.source
 
 

@@ -13,7 +13,7 @@ SIGN_PARTS: Final = (
     ".attn.qkv.weight", ".attn.attn.weight", ".attn.kv_a_proj_with_mqa.weight", "self_attention.linear_",
     "encoder.layers.#.self_attention.query_key_value.weight", ".sa_norm.scale", "double_blocks.#.img_",
     ".block_sparse_moe.w1", ".wkv_a_with_mqa.weight", "transformer.resblocks.", "token_embd.weight",
-    ".attention.wq.weight", ".attention.wk.weight",
+    ".attention.wq.weight", ".attention.wk.weight", ".att_proj.weight",
 )  # fmt: skip
 """A part of one key of every sign of every dialect; a test compares."""
 
@@ -56,12 +56,13 @@ def all_dialects() -> tuple[Dialect, ...]:
     from inspector.dialects.megatron import MEGATRON, MEGATRON_OLD
     from inspector.dialects.meta import META
     from inspector.dialects.mistral import LATENT, MISTRAL, MIXTRAL, MIXTRAL_STACKED
+    from inspector.dialects.olmo import OLMO
     from inspector.dialects.open_clip import OPENCLIP
     from inspector.dialects.sd3 import SD3
     from inspector.dialects.torchtune import TORCHTUNE
 
     return (LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL,
-            META, OPENCLIP, MAMBA2, BLOOM, IN_ORDER, ERNIE_MOE, LLAMA_CPP)  # fmt: skip
+            META, OLMO, OPENCLIP, MAMBA2, BLOOM, IN_ORDER, ERNIE_MOE, LLAMA_CPP)  # fmt: skip
 
 
 def writers_of(model_types: Collection[str]) -> tuple[str, ...]:

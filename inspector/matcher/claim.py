@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of, modules
 from inspector.architectures.defaults import NEWEST, OLDER, defaults_by, newest_tied_as_older, older_tied_as_newest
@@ -61,9 +62,21 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
     definition = definition_of(model_type)
     if definition is not None and _of_other_code(definition, values):
         definition = None
+    values = _with_older_parts(values)
     settings, otherwise = _settings(values, model_type)
     head = head_for(definition, class_name) if definition is not None and class_name else None
     return Claim(settings, model_type, class_name, definition, head, otherwise, config.writer)
+
+
+def _with_older_parts(values: dict[str, Any]) -> dict[str, Any]:
+    """The config with the values of `text_config_dict` in `text_config` and so on, which win in transformers."""
+    older = {key.removesuffix("_dict"): part for key, part in values.items()
+             if key.endswith("_config_dict") and isinstance(part, dict)}  # fmt: skip
+    if not older:
+        return values
+    inner = {key: values.get(key) for key in older}
+    merged = {key: {**own, **older[key]} if isinstance(own, dict) else older[key] for key, own in inner.items()}
+    return {**values, **merged}
 
 
 def _of_other_code(definition: Architecture, values: dict[str, Any]) -> bool:
@@ -92,6 +105,9 @@ def _settings(values: dict[str, Any], model_type: str) -> tuple[Settings, Settin
             _with_defaults(values, newest_tied_as_older, model_type),
         )
     newest = _with_defaults(values, defaults_by(NEWEST), model_type)
+    if not major and isinstance(values.get("text_config"), dict):  # where a version reads the tie differs
+        defaults = {key: value for key, value in newest.defaults.items() if key != "tie_word_embeddings"}
+        newest = replace(newest, defaults=defaults)
     return newest, None if major else _with_defaults(values, older_tied_as_newest, model_type)
 
 

@@ -214,11 +214,13 @@ def _without(families: Families, prefix: str) -> Families:
 
 
 def without_prefix(name: str, prefix: str) -> str:
-    """A name without a prefix; a prefix that begins with `*` may precede any segment."""
+    """A name without a prefix; one that begins with `*` may precede any segment, and may be several, after `|`."""
     if not prefix.startswith("*"):
         return name.removeprefix(prefix)
-    inner = prefix[1:]
-    return name.replace(f".{inner}", ".").removeprefix(inner)
+    for _ in range(1 + prefix.count("|")):  # wrappers around wrappers, in any order
+        for inner in prefix[1:].split("|"):
+            name = name.replace(f".{inner}", ".").removeprefix(inner)
+    return name
 
 
 def _before_known(scope: Scope, families: Families) -> Counter[str]:
@@ -263,3 +265,6 @@ def _prefixes(scope: Scope, families: Families) -> Iterator[str]:
     likeliest = sorted(counts, key=lambda prefix: (-counts[prefix], len(prefix), prefix))
     yield from (prefix for prefix in likeliest[:3] if counts[prefix] > half and prefix not in WRAPPERS)
     yield from around
+    nested = [one for one in WRAPPERS if one.startswith("_") and any(one in key for key in families)]
+    if len(nested) > 1:
+        yield f"*{'|'.join(nested)}"

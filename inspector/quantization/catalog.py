@@ -104,11 +104,15 @@ def scheme(row: Row) -> Scheme:
 
 def scheme_of(tensors: Tensors, setting: ModuleSettings) -> Scheme | None:
     """The scheme that recognises the tensors of a module; None where they are not quantized or it is unknown."""
-    for values, rows in BY_VALUES.items():
-        if values not in tensors or not tensors[values].elements or not tensors[values].shape:
-            continue
-        dtype = tensors[values].dtype
-        for row in rows:
-            if dtype in row[3] and scheme(row).recognises(tensors, setting):
-                return scheme(row)
+    known = [
+        scheme(row)
+        for values, rows in BY_VALUES.items()
+        if values in tensors and tensors[values].elements and tensors[values].shape
+        for row in rows
+        if tensors[values].dtype in row[3]
+    ]
+    with_helpers = [one for one in known if any(helper in tensors for helper in one.needs)]
+    for one in (*with_helpers, *known):  # what is stored decides before what the settings say
+        if one.recognises(tensors, setting):
+            return one
     return None

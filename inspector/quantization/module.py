@@ -129,11 +129,6 @@ class ModuleReading(Struct):
             self.compare("group_size", stated if wanted == groups else size or width)
         return groups, size
 
-    def written_by(self, method: str) -> None:
-        """Compares the method; auto-round writes the formats of other methods."""
-        if self.setting.method != "auto-round":
-            self.compare("method", method)
-
     def activations(self) -> None:
         """Checks the scale of the inputs where the settings state it; its name depends on the tool."""
         wanted = self.setting.activations

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from inspector.algebra.boxes import Box
-from inspector.findings.types.packed import PackedValuesMissing, PackingHelperDiffers, PackingHelperMissing
+from inspector.findings.types.packed import (
+    PackedValuesMissing,
+    PackingConfigDisagrees,
+    PackingHelperDiffers,
+    PackingHelperMissing,
+)
 from inspector.findings.types.undecided import PackingUnknown
 from inspector.findings.types.unpacked import (
     CacheScalesStored,
@@ -15,10 +20,13 @@ from inspector.findings.types.unpacked import (
     SkippedButPacked,
 )
 from inspector.loader.packed import Packed
-from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PLAIN, STRANGE, scheme_of
+from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PLAIN, STRANGE
+from inspector.quantization.loaders import method_for
 from inspector.quantization.module import FLOATS, Scheme, UnpackedTensor
 from inspector.quantization.modules import COMMON, Module, is_cache_scale, pieces_of
-from inspector.quantization.work import ModuleGroup, Work
+from inspector.quantization.pieces import is_lone, recognised, transposed, without_plain_integers
+from inspector.quantization.uneven import Lacking, uneven_cache_scales, uneven_helpers
+from inspector.quantization.work import Known, ModuleGroup, Work
 
 TELLING: Final = frozenset({"weight_scale", "weight_scale_inv", "qzeros", "g_idx", "weight.absmax", "weight.quant_map",
                             "weight.nested_absmax", "weight.nested_quant_map", "SCB", "weight_format", "weight_shape",
@@ -38,27 +46,27 @@ BY_METHOD: Final[Mapping[str, frozenset[str]]] = {
 def unpack_module(work: Work, module: Module) -> None:
     """Unpacks every piece of a family of modules."""
     pieces = [
-        ModuleGroup(boxes, layouts, setting, scheme_of(layouts, setting))
+        ModuleGroup(boxes, layouts, setting, *recognised(layouts, setting))
         for whole, layouts in pieces_of(module.parts)
         for setting, boxes in work.settings.for_family(module.key, whole)
     ]
+    pieces = without_plain_integers(module.key, pieces)
     known = [(piece, piece.scheme) for piece in pieces if piece.scheme is not None]
     if not known and not any(_strange(piece) or _orphans(work, module, piece, None) for piece in pieces):
         return
     work.clear(module)
     for piece in pieces:
-        scheme = piece.scheme or _like_siblings(piece, known)
+        scheme = piece.scheme or (None if is_lone(piece) else _like_siblings(piece, known))
         if scheme is not None:
             _open(work, module, piece, scheme)
         elif _strange(piece):
             _unknown(work, module, piece)
         else:
             _plain(work, module, piece, known)
-    if len(known) > 1:
-        _uneven(work, module, known)
-
-
-Known = Sequence[tuple[ModuleGroup, Scheme]]
+    for lacking in uneven_helpers(known):
+        _lacks(work, module, lacking)
+    for lacking in uneven_cache_scales(work, module):
+        _lacks(work, module, lacking)
 
 
 def _like_siblings(piece: ModuleGroup, known: Known) -> Scheme | None:
@@ -78,7 +86,7 @@ def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> Non
     if scheme.values != PLAIN and PLAIN in piece.layouts and piece.layouts[PLAIN].dtype in FLOATS:
         _twice(work, module, piece, scheme)
         return
-    opened = scheme.open(piece.layouts, piece.setting)
+    opened = scheme.open({**piece.layouts, **piece.turned}, piece.setting)
     name = opened.packed.scheme if opened.packed is not None else scheme.name
     helpers = {*scheme.needs, *scheme.may, *COMMON}.intersection(opened.helpers)
     for suffix in piece.layouts:
@@ -100,10 +108,24 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
     """Compares the shapes with the settings and with each other."""
     assert opened.packed is not None
     name = opened.packed.scheme
-    for what in opened.agreed:
+    method = method_for(name, piece.setting.method)
+    agreed = opened.agreed
+    if method is not None and method == piece.setting.method:
+        agreed = (*agreed, "method")
+    for what in agreed:
         setting = (piece.setting.key(what), what)
         work.agreed[setting] = work.agreed.get(setting, 0) + piece.modules
-    for fault in opened.faults:
+    for suffix, layout in piece.turned.items():
+        work.report(transposed(suffix, piece.layouts[suffix], layout), module, suffix, piece.boxes, name)
+    if method != piece.setting.method:
+        key = piece.setting.key("method")
+        other = PackingConfigDisagrees(key=key, what="method", config=piece.setting.method, plain=True, weights=method)
+        work.report(other, module, scheme.values, piece.boxes, name)
+    faults = opened.faults
+    if is_lone(piece):  # all of its helpers are missing: the first one says so
+        missing = [fault for fault in faults if isinstance(fault, PackingHelperMissing)]
+        faults = tuple(fault for fault in faults if fault not in missing[1:])
+    for fault in faults:
         if isinstance(fault, PackingHelperMissing):
             boxes = work.not_lost(module.name(fault.helper), piece.boxes)
             work.report(fault, module, fault.helper, boxes, name)
@@ -115,21 +137,13 @@ def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opene
         work.report(skipped, module, scheme.values, piece.boxes, name)
 
 
-def _uneven(work: Work, module: Module, known: Known) -> None:
-    """Reports optional helpers that are stored for most modules of a family and missing for a few."""
-    for scheme in {scheme.name: scheme for _, scheme in known}.values():
-        same = [piece for piece, other in known if other is scheme]
-        whole = sum(piece.modules for piece in same)
-        for suffix in scheme.may:
-            having = [piece for piece in same if suffix in piece.layouts]
-            if suffix in COMMON or not having or 2 * sum(piece.modules for piece in having) <= whole:
-                continue
-            finding = PackingHelperMissing(helper=suffix, expected=(having[0].layouts[suffix].shape,))
-            name = module.name(suffix)
-            for piece in same:
-                boxes = work.not_lost(name, piece.boxes) if suffix not in piece.layouts else ()
-                if not any(case.key == name and case.boxes == boxes for case in work.cases):
-                    work.report(finding, module, suffix, boxes, scheme.name)
+def _lacks(work: Work, module: Module, lacking: Lacking) -> None:
+    """Reports a helper that the same module has in other layers or experts."""
+    name = module.name(lacking.suffix)
+    boxes = work.not_lost(name, lacking.boxes)
+    if not any(case.key == name and case.boxes == boxes for case in work.cases):
+        finding = PackingHelperMissing(helper=lacking.suffix, expected=(lacking.shape,))
+        work.report(finding, module, lacking.suffix, boxes, lacking.scheme)
 
 
 def _twice(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> None:

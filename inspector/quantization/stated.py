@@ -19,6 +19,7 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     differs. skipped: the entry of an ignore list that matches this module. dims: widths of unquantized tensors of the
     model, which decide between possible sizes. other_bits: the bits that other modules with the same settings have
     instead of `bits`. activations: the helper with the scale of the inputs, where the settings state that it is stored.
+    head: whether the settings say that the head is quantized.
     """
 
     method: str | None = None
@@ -36,12 +37,13 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     skipped: str | None = None
     dims: frozenset[int] = frozenset()
     activations: str | None = None
+    head: bool | None = None
     other_bits: int | None = None
 
     def _meaning(self) -> tuple[object, ...]:
         sizes = (self.bits, self.group_size, self.block, self.shape)
-        kinds = (self.method, self.variant, self.strategy, self.zeros, self.nested, self.skipped, self.activations)
-        return sizes + kinds
+        kinds = (self.method, self.variant, self.strategy, self.zeros, self.nested, self.activations)
+        return (*sizes, *kinds, self.skipped, self.head)
 
     def __eq__(self, other: object) -> bool:
         """Whether they mean the same, whatever keys state it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from inspector.algebra.boxes import Box, count, minus
@@ -17,17 +19,25 @@ from inspector.quantization.unpacked import Helper, ModuleProblem
 
 
 class ModuleGroup(Struct, frozen=True):
-    """Modules of one family with the same layouts and settings. scheme: None where no scheme recognises them."""
+    """Modules of one family with the same layouts and settings.
+
+    scheme: None where no scheme recognises them. turned: helpers that are stored transposed, as they should be.
+    """
 
     boxes: tuple[Box, ...]
     layouts: dict[str, Layout]
     setting: ModuleSettings
     scheme: Scheme | None
+    turned: dict[str, Layout] = {}
 
     @property
     def modules(self) -> int:
         """Number of modules."""
         return count(self.boxes)
+
+
+Known = Sequence[tuple[ModuleGroup, Scheme]]
+"""Groups with the schemes that recognise them."""
 
 
 class Work(Struct):

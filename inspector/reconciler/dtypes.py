@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -55,10 +55,22 @@ def weights_not_float(lines: Sequence[Line], quantized: Collection[str]) -> Iter
 
     quantized: families of which another finding says how their quantization is wrong.
     """
+    weights = (line for line in lines if line.block is not None and line.block.slot.tensor.counted)
+    yield from _not_float(line for line in weights if line.packed is None and line.family not in quantized)
+
+
+def adapter_not_float(lines: Sequence[Line]) -> Iterator[Finding]:
+    """Tensors that an adapter trained, stored in a dtype which only quantized weights have."""
+    trained = (line for line in lines if line.kind == ledger.PARAMETER and line.packed is None)
+    yield from _not_float(
+        line for line in trained if not line.family.endswith("_indices")
+    )  # VB-LoRA's choice of vectors
+
+
+def _not_float(weights: Iterable[Line]) -> Iterator[Finding]:
     found: dict[str, list[Line]] = {}
-    for line in lines:
-        weight = line.block is not None and line.block.slot.tensor.counted and line.packed is None
-        if weight and line.layout.dtype in NO_WEIGHTS and line.family not in quantized:
+    for line in weights:
+        if line.layout.dtype in NO_WEIGHTS:
             found.setdefault(line.layout.dtype, []).append(line)
     for dtype, stored in found.items():
         from inspector.findings.types.dtypes import WeightsNotFloat

@@ -75,8 +75,8 @@ def _is_of_another_type(finding: Finding) -> bool:
 def _names(case: Reconciled) -> Iterator[Finding]:
     reading, claim = case.reading, case.claim
     if reading.prefix:
-        inner = reading.prefix.removeprefix("*")
-        whose = WRAPPERS.get(inner, "")
+        wrappers = reading.prefix.removeprefix("*").split("|")
+        inner, whose = " and ".join(wrappers), " and ".join(WRAPPERS[one] for one in wrappers if one in WRAPPERS)
         tensors = sum(family.tensors for family in reading.families.values())
         most = not reading.part or 2 * reading.part > tensors
         known = case.reading.by_names and not whose and most

@@ -31,7 +31,7 @@ PAGE: Final = 4096
 
 
 class ReusedMemory:
-    """ReusedMemory that parts of a file are read into, again and again.
+    """Memory that parts of a file are read into, again and again.
 
     Copies are ten times slower on some processors (`rep movsb` of AMD's Zen 3 and 4) where the target is less than 32
     bytes further in its page than the source in its own: a part begins half a page further.

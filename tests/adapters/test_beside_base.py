@@ -6,7 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from inspector.auditing.start import audit
+from tests.adapters.records import alone
 from tests.checkpoints import Spec, genuine, write
 from tests.judged import codes
 from tests.make_checkpoints import SMALL_LLAMA
@@ -82,3 +85,18 @@ def test_an_adapter_config_beside_full_weights_is_no_error(tmp_path: Path) -> No
     audited = audit(str(tmp_path))
     assert codes(audited) == set()
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == 213_568
+
+
+ADALORA = {"peft_type": "ADALORA", "r": 8, "init_r": 8, "target_r": 4, "target_modules": ["q_proj"], "lora_alpha": 8}
+
+
+@pytest.mark.parametrize("part", ["", "lora_A", "lora_B", "lora_E"])
+def test_adalora_modules_have_ranks_of_their_own_and_one_each(part: str) -> None:
+    spec: Spec = {}
+    for layer, rank in enumerate((6, 4, 7)):
+        module = f"base_model.model.model.layers.{layer}.self_attn.q_proj"
+        ranks = {name: rank + (name == part and layer == 1) for name in ("lora_A", "lora_B", "lora_E")}
+        spec[f"{module}.lora_A"] = ("F32", (ranks["lora_A"], 64))
+        spec[f"{module}.lora_B"] = ("F32", (64, ranks["lora_B"]))
+        spec[f"{module}.lora_E"] = ("F32", (ranks["lora_E"], 1))
+    assert codes(alone(spec, ADALORA)) == ({"A917"} if part else set())

@@ -94,6 +94,14 @@ def unknown(change: Callable[[Spec], None] = lambda spec: None) -> Audit:
     return judged(spec, {"model_type": "my_own_net"})
 
 
+def own_code() -> Spec:
+    """BERT with gated layers of its repository's own, as jina-embeddings-v2 has them."""
+    spec = spec_of(base_record("bert", "Model"))
+    layers = {name.split(".intermediate.")[0] for name in spec if ".intermediate." in name}
+    spec = {name: entry for name, entry in spec.items() if ".intermediate." not in name}
+    return spec | {f"{layer}.mlp.gated_layers.weight": ("F32", (88, 48)) for layer in layers}
+
+
 def frequencies(spec: Spec) -> None:
     """The rotary frequencies that older files hold."""
     spec.update({f"model.layers.{n}.self_attn.rotary_emb.inv_freq": ("F32", (64,)) for n in range(32)})
@@ -194,6 +202,11 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "component-absent": lambda: judged(genuine(DSV3), DSV3),
     "usual-part-absent": lambda: judged(
         {n: e for n, e in genuine(BERT_BASE).items() if not n.startswith("pooler.")}, BERT_BASE),
+    "code-of-repository": lambda: judged(
+        own_code(),
+        {**base_record("bert", "Model")["config"], "model_type": "bert", "architectures": ["JinaBertForMaskedLM"],
+         "auto_map": {"AutoModel": "jinaai/jina-bert--modeling_bert.JinaBertModel"}},
+    ),
     "architecture-unknown": unknown,
     "layers-misnumbered": lambda: llama(rename("layers.17.", "layers.40.")),
     "sibling-odd": lambda: unknown(drop("h.17.mix")),
@@ -308,6 +321,14 @@ def adapter(change: Callable[[Spec], None] = lambda spec: None, *, base: bool = 
     return beside(spec, values, LLAMA8B) if base else alone(spec, values)
 
 
+SMALL_UNET = {
+    "_class_name": "UNet2DConditionModel", "block_out_channels": [32, 64], "layers_per_block": 1, "norm_num_groups": 8,
+    "cross_attention_dim": 24, "attention_head_dim": 8, "down_block_types": ["CrossAttnDownBlock2D", "DownBlock2D"],
+    "up_block_types": ["UpBlock2D", "CrossAttnUpBlock2D"], "mid_block_type": None,
+}  # fmt: skip
+"""The config of a UNet without a middle block."""
+
+
 def kohya(change: Callable[[Spec], None]) -> Audit:
     """LoRA on three modules of a UNet, with a change."""
     spec: Spec = {}
@@ -368,6 +389,10 @@ FIRES |= {
     ),
     "adapter-names-wrapped": lambda: adapter(rename("base_model.model", "_orig_mod.base_model.model"), base=False),
     "adapter-type-unknown": lambda: adapter(base=False, peft_type="lora"),
+    "adapter-modules-unmatched": lambda: audit_adapter(
+        kohya(lambda spec: None).checkpoint,
+        base=BaseRead("base", audit_loaded(checkpoint({}, None, SMALL_UNET))),
+    ),
     "adapter-tensor-unknown": lambda: kohya(put("lora_unet_mid_block_attentions_0_attn1_to_q.lora_side", "F16", 4, 64)),
 }
 

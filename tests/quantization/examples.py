@@ -42,6 +42,14 @@ def _undecided() -> Audit:
     return judged(renamed, None)
 
 
+def _quantized_routers() -> Audit:
+    config, spec, _ = checkpoint("gptq-4-moe")
+    for router in [name for name in spec if name.endswith(".gate.weight")]:
+        for suffix, (dtype, shape) in gptq(4, 128)(*spec.pop(router)[1]).items():
+            spec[router.replace("weight", suffix)] = (dtype, tuple(shape))
+    return judged(spec, config)
+
+
 def _leftover_scales() -> Audit:
     put: Spec = {}
     for layer in range(2):
@@ -69,6 +77,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "packing-unknown": _unknown,
     "packing-undecided": _undecided,
     "packed-otherwise": _one_in_eight_bits,
+    "quantized-where-plain-expected": _quantized_routers,
     "bias-from-packing": lambda: changed("gptq-4-biases"),
     "cache-scales-stored": _cache_scales,
     "nothing-packed": lambda: changed("mlx-nothing"),

@@ -17,7 +17,7 @@ from inspector.auditing.values import with_values
 from inspector.comparing.checkpoints import compare
 from inspector.comparing.values import compared_with_values
 from inspector.values import chunks
-from inspector.values.stored import Memory, StoredArray
+from inspector.values.stored import ReusedMemory, StoredArray
 from tests.attacks.dummies import file_of
 from tests.judged import FIXTURES
 from tests.sparse_models import TINY
@@ -97,7 +97,7 @@ def test_a_tensor_is_not_finished_where_its_file_ends_within(tmp_path: Path, mon
     monkeypatch.setattr(chunks, "CHUNK", 400)
     read, pieces = StoredArray.filled, []
 
-    def shortened(self: StoredArray, memory: Memory) -> Any:
+    def shortened(self: StoredArray, memory: ReusedMemory) -> Any:
         pieces.append(self)
         if len(pieces) == 7:
             shorten(path)

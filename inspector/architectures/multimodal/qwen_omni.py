@@ -76,7 +76,11 @@ QWEN2_5_OMNI_TOKEN2WAV = Architecture("qwen2_5_omni_token2wav", dims=Dims(), hea
     parts=rows(
         submodel("dit",     "code2wav_dit_model.", QWEN2_5_OMNI_DIT),
         submodel("bigvgan", "code2wav_bigvgan_model.", QWEN2_5_OMNI_BIGVGAN)))
-QWEN2_5_OMNI = Architecture("qwen2_5_omni", dims=Dims(), heads=(head("ForConditionalGeneration Model", ""),),
+STATE_DICT = {                                 # names in memory under transformers 5
+    "thinker.model.": "thinker.model.language_model.", "thinker.audio_tower.": "thinker.model.audio_tower.",
+    "thinker.visual.": "thinker.model.visual."}
+QWEN2_5_OMNI = Architecture("qwen2_5_omni", dims=Dims(), dialects=({}, STATE_DICT),
+    heads=(head("ForConditionalGeneration Model", ""),),
     parts=rows(
         submodel("thinker",   "thinker.", QWEN2_5_OMNI_THINKER, head="ForConditionalGeneration",
               transformers_version="transformers_version"),
@@ -143,7 +147,8 @@ QWEN3_OMNI_CODE2WAV = Architecture("qwen3_omni_moe_code2wav", heads=(head("Code2
             under("{B}.block.{J}", RESIDUAL),
             under("{X}", SNAKE, w="y", tower="end"),
             part("{Y}.conv", "conv.out", conv("y -> 1, 7")), tower="decoder")))
-QWEN3_OMNI = Architecture("qwen3_omni_moe", dims=Dims(), heads=(head("ForConditionalGeneration Model", ""),),
+QWEN3_OMNI = Architecture("qwen3_omni_moe", dialects=({}, STATE_DICT), dims=Dims(),
+    heads=(head("ForConditionalGeneration Model", ""),),
     parts=rows(
         submodel("thinker",  "thinker.", QWEN3_OMNI_THINKER, head="ForConditionalGeneration",
               transformers_version="transformers_version"),

@@ -143,7 +143,11 @@ EXAONE4_5_VISION = Architecture("exaone4_5_vision", heads=(head("tower Model", "
         MERGER))
 
 TEXT = Dims(d="text.d", V="text.V")
-OLD_NAMES: tuple[Mapping[str, str], ...] = ({}, {"model.language_model.": "model.", "model.visual.": "visual."})
+MLX_NAMES = {                                  # mlx-vlm's
+    "model.visual.": "vision_tower.", "model.language_model.": "language_model.model.",
+    "lm_head.": "language_model.lm_head."}
+OLD_NAMES: tuple[Mapping[str, str], ...] = (
+    {}, {"model.language_model.": "model.", "model.visual.": "visual."}, MLX_NAMES)
 EITHER_PLACE = Dims(                           # the text's keys are at the top in files older than transformers 4.52
     V="vocab_size | text_config.vocab_size", d="hidden_size | text_config.hidden_size",
     L="num_hidden_layers | text_config.num_hidden_layers", h="num_attention_heads | text_config.num_attention_heads",
@@ -158,18 +162,18 @@ QWEN2_5_VL = Architecture("qwen2_5_vl", ties=EITHER_TIES, dims=EITHER_PLACE, hea
     parts=rows(
         under("language_model", QWEN2.parts, tower="text"),
         submodel("vision", "visual.", QWEN2_5_VL_VISION)))
-QWEN3_VL = Architecture("qwen3_vl qwen3_vl_moe", ties=TIES, dims=TEXT, heads=BARE_MODEL,
+QWEN3_VL = Architecture("qwen3_vl qwen3_vl_moe", ties=TIES, dims=TEXT, heads=BARE_MODEL, dialects=({}, MLX_NAMES),
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", QWEN3_VL_VISION)))
-QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe", ties=TIES, dims=TEXT | Dims(C="labels"),
+QWEN3_5 = Architecture("qwen3_5 qwen3_5_moe", ties=TIES, dims=TEXT | Dims(C="labels"), dialects=({}, MLX_NAMES),
     heads=(*BARE_MODEL,
         head("ForSequenceClassification", "model.", part("score", "head.class", linear("d -> C"))),
         head("ForTokenClassification",    "model.", part("score", "head.class", dense("d -> C")))),
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", QWEN3_5_VISION)))
-GLM4V = Architecture("glm4v glm4v_moe glm46v", ties=TIES, dims=TEXT, heads=BARE_MODEL,
+GLM4V = Architecture("glm4v glm4v_moe glm46v", ties=TIES, dims=TEXT, heads=BARE_MODEL, dialects=({}, MLX_NAMES),
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", GLM4V_VISION)))

@@ -39,6 +39,8 @@ AFMOE = Architecture("afmoe", heads=CAUSAL,
             under("shared_experts", SHARED, ff="fe*S"),
             rows(EXPERTS, ff="fe"))))
 ARIA_TEXT = Architecture("aria_text", heads=CAUSAL,
+    dialects=({}, {                            # names in memory under transformers 5
+        "*.experts.fc1.weight": ".experts.gate_up_proj", "*.experts.fc2.weight": ".experts.down_proj"}),
     dims=DECODER | Dims(E="moe_num_experts", S="moe_num_shared_experts"),
     parts=rows(
         ENDS,

@@ -6,7 +6,7 @@ heads at once. modeling_jina_embeddings_v3.py: RoBERTa's head over fused q, k, v
 
 from inspector.architectures.blocks import CLASSIFIER, DECODER, ENDS, GQA, PRE_NORMS, SWIGLU
 from inspector.architectures.text.roberta import DENSE_AND_OUT, ENCODER, LM_HEAD, SPAN
-from inspector.notation.definition import Architecture, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, dense, linear, param, scale, table
 
 EUROBERT = Architecture("eurobert", dims=DECODER,
@@ -60,7 +60,12 @@ JINA_EMBEDDINGS_V3 = Architecture("jina_embeddings_v3", ties="tie_word_embedding
         part("embeddings.token_type_embeddings", "embed.type",  table("y d")),
         part("emb_ln",                           "norm.embed",  affine("d")),
         under("encoder.layers.{L}",
-            part("mixer.Wqkv",     "attention.qkv",    dense("d -> d + d + d", packs="q k v")),
+            either(
+                part("mixer.Wqkv", "attention.qkv", dense("d -> d + d + d", packs="q k v")),
+                rows(                          # in transformers 5's memory
+                    part("mixer.q_proj", "attention.query", dense("d -> d")),
+                    part("mixer.k_proj", "attention.key",   dense("d -> d")),
+                    part("mixer.v_proj", "attention.value", dense("d -> d")))),
             part("mixer.out_proj", "attention.output", dense("d -> d")),
             part("norm1",          "norm.attention",   affine("d")),
             part("mlp.fc1",        "mlp.up",           dense("d -> ff")),
@@ -72,4 +77,6 @@ JINA_EMBEDDINGS_V3 = Architecture("jina_embeddings_v3", ties="tie_word_embedding
         head("ForSequenceClassification", "roberta.", DENSE_AND_OUT),
         head("ForTokenClassification",    "roberta.", CLASSIFIER),
         head("ForQuestionAnswering",      "roberta.", SPAN)),
-    dialects=({}, {"roberta.": ""}))
+    dialects=({}, {"roberta.": ""}, {          # the last are names in memory under transformers 5
+        "*emb_ln.": "embeddings.LayerNorm.", "*encoder.layers.": "layers.", "*.mixer.out_proj.": ".self_attn.o_proj.",
+        "*.mixer.": ".self_attn.", "*.norm1.": ".post_attention_layernorm.", "*.norm2.": ".post_mlp_layernorm."}))

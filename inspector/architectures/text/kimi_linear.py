@@ -8,18 +8,35 @@ modeling_bailing_hybrid.py: the same with one step each for decay and gate, `A_l
 full attention; on disk the modules are called `attention` and `dense`.
 """
 
-from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, EXPERTS, PRE_NORMS, ROUTER, SHARED, SWIGLU, W123
+from inspector.architectures.blocks import (
+    CAUSAL,
+    DECODER,
+    ENDS,
+    EXPERTS,
+    PRE_NORMS,
+    ROUTER,
+    SHARED,
+    STACKED,
+    SWIGLU,
+    W123,
+)
 from inspector.architectures.text.deepseek import MLA, MLA_DIMS
-from inspector.notation.definition import Architecture, Dims, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import buffer, conv, linear, param, scale, table
 
+CONVOLUTIONS = either(
+    rows(
+        part("q_conv1d", "ssm.conv.query", conv("m*n -> m*n, w", groups="m*n", bias=False)),
+        part("k_conv1d", "ssm.conv.key",   conv("m*n -> m*n, w", groups="m*n", bias=False)),
+        part("v_conv1d", "ssm.conv.value", conv("m*n -> m*n, w", groups="m*n", bias=False))),
+    part("conv1d", "ssm.conv", conv("3*m*n -> 3*m*n, w", groups="3*m*n", bias=False)))  # in transformers 5's memory
+FORGET_GATE = {f"*.{module}.{name}": f".self_attn.forget_gate.{name}" for module in ("self_attn", "attention")
+               for name in ("f_a_proj", "f_b_proj", "f_proj", "dt_bias", "A_log")}
 DELTA_ATTENTION = rows(                        # m heads of width n, w the kernel
     part("q_proj",   "ssm.query",      linear("d -> m*n")),
     part("k_proj",   "ssm.key",        linear("d -> m*n")),
     part("v_proj",   "ssm.value",      linear("d -> m*n")),
-    part("q_conv1d", "ssm.conv.query", conv("m*n -> m*n, w", groups="m*n", bias=False)),
-    part("k_conv1d", "ssm.conv.key",   conv("m*n -> m*n, w", groups="m*n", bias=False)),
-    part("v_conv1d", "ssm.conv.value", conv("m*n -> m*n, w", groups="m*n", bias=False)),
+    CONVOLUTIONS,
     part("f_a_proj", "ssm.decay.down", linear("d -> n")),
     part("f_b_proj", "ssm.decay.up",   linear("n -> m*n")),
     part("dt_bias",  "ssm.step",       param("m*n")),
@@ -49,12 +66,17 @@ KIMI_LINEAR = Architecture("kimi_linear", ignores="qk_head_dim num_expert_group 
             ROUTER,
             part("gate.e_score_correction_bias", "router.correction", buffer("E")),
             under("shared_experts", SHARED, ff="fe*S"),
-            under("experts.{E}", W123, ff="fe"))))
+            either(
+                under("experts.{E}", W123, ff="fe"),
+                under("experts", STACKED, ff="fe")))),  # in transformers 5's memory
+    dialects=({}, {"*.block_sparse_moe.": ".mlp.", **FORGET_GATE}))
 BAILING_HYBRID = Architecture("bailing_hybrid",
                               ignores="qk_head_dim num_expert_group num_experts_per_token num_nextn_predict_layers",
                               heads=CAUSAL,
-    # the body alone as transformers 5 writes it
-    dialects=({}, {"word_embeddings.": "embed_tokens."}),
+    # the body alone as transformers 5 writes it, and names in its memory
+    dialects=({}, {"word_embeddings.": "embed_tokens."}, {
+        "*word_embeddings.": "embed_tokens.", **FORGET_GATE, "*.attention.dense.": ".self_attn.o_proj.",
+        "*.attention.": ".self_attn.", "*.gate.expert_bias": ".gate.e_score_correction_bias"}),
     dims=DECODER | MLA_DIMS | Dims(
         m="linear_num_heads | h", n="linear_head_dim | head_dim", w="linear_conv_kernel_dim | short_conv_kernel_size",
         A="L[layer_types == 'full_attention'] when layer_types != null | L[({L} + 1) % layer_group_size == 0]",
@@ -77,9 +99,7 @@ BAILING_HYBRID = Architecture("bailing_hybrid",
             part("q_proj",   "ssm.query",      linear("d -> m*n")),
             part("k_proj",   "ssm.key",        linear("d -> m*n")),
             part("v_proj",   "ssm.value",      linear("d -> m*n")),
-            part("q_conv1d", "ssm.conv.query", conv("m*n -> m*n, w", groups="m*n", bias=False)),
-            part("k_conv1d", "ssm.conv.key",   conv("m*n -> m*n, w", groups="m*n", bias=False)),
-            part("v_conv1d", "ssm.conv.value", conv("m*n -> m*n, w", groups="m*n", bias=False)),
+            CONVOLUTIONS,
             part("f_proj",   "ssm.decay.up",   linear("d -> m*n")),
             part("dt_bias",  "ssm.step",       param("m*n")),
             part("A_log",    "ssm.decay",      param("m")),

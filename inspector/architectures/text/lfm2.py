@@ -9,8 +9,8 @@ modeling_lfm2_moe.py: the first `num_dense_layers` layers are dense, with `inter
 is a buffer. modeling_lfm3.py: Qwen3's attention with a gate a head; a norm behind each half as well.
 """
 
-from inspector.architectures.blocks import CAUSAL, DECODER, GQA, QK_NORM, ROUTER, W123
-from inspector.notation.definition import Architecture, Dims, part, rows, under
+from inspector.architectures.blocks import CAUSAL, DECODER, GQA, QK_NORM, ROUTER, STACKED, W123
+from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import buffer, conv, linear, scale, table
 
 LFM2_DIMS = DECODER | Dims(
@@ -52,7 +52,9 @@ LFM2_MOE = Architecture("lfm2_moe", heads=CAUSAL, ties="tie_embedding | tie_word
         under("layers.{M}.feed_forward",
             ROUTER,
             part("expert_bias", "router.correction", buffer("E"), when="use_expert_bias | true"),
-            under("experts.{E}", W123, ff="fe"))))
+            either(
+                under("experts.{E}", W123, ff="fe"),
+                under("experts", STACKED, ff="fe")))))  # in transformers 5's memory
 LFM3_STATE_DICT = {  # names in memory under transformers 5
     "*.self_attn.gate_proj": ".self_attn.g_proj",
 }

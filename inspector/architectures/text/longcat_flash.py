@@ -5,9 +5,9 @@ among `zero_expert_num` experts that have no weights (transformers 5 writes gate
 `num_layers`.
 """
 
-from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, EXPERTS
+from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, SWIGLU, SWITCH
 from inspector.architectures.text.deepseek import MLA, MLA_DIMS
-from inspector.notation.definition import Architecture, Dims, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import buffer, linear, scale
 
 LONGCAT_FLASH = Architecture("longcat_flash", heads=CAUSAL,
@@ -24,7 +24,14 @@ LONGCAT_FLASH = Architecture("longcat_flash", heads=CAUSAL,
             part("mlps.{J}.down_proj", "mlp.dense.down", linear("ff -> d")),
             part("mlp.router.classifier",              "router",            linear("d -> Z", bias="router_bias")),
             part("mlp.router.e_score_correction_bias", "router.correction", buffer("Z")),
-            under("mlp", EXPERTS, ff="fe"),
+            under("mlp", either(
+                under("experts.{E}", SWIGLU),
+                either(
+                    under("switch_mlp", SWITCH),
+                    under("experts",           # in transformers 5's memory
+                        part("gate_up_proj", "mlp.gate_up", linear("d -> ff + ff", each="Z", bare=True,
+                                                                   packs="gate up")),
+                        part("down_proj",    "mlp.down",    linear("ff -> d",      each="E", bare=True))))), ff="fe"),
             under("mlp.experts.{Y}",
                 part("gate_proj", "mlp.gate", linear("d -> fe")),
                 part("up_proj",   "mlp.up",   linear("d -> fe")), optional=True))))

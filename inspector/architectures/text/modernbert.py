@@ -7,7 +7,7 @@ older config's keys say so. modeling_gte.py: up and gate fused on disk without b
 
 from inspector.architectures.blocks import CLASSIFIER
 from inspector.architectures.text.bert import NEXT
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rows, under
 from inspector.notation.kinds import affine, dense, linear, param, table
 
 POOLER = part("pooler.dense", "pooler", dense("d -> d"))
@@ -51,8 +51,13 @@ NOMIC_BERT = Architecture("nomic_bert", ties="tie_word_embeddings | true",
         maybe("embeddings.token_type_embeddings", "embed.type.none", table("y d"), when="y == 0"),
         part("emb_ln",                           "norm.embed",  affine("d")),
         under("encoder.layers.{L}",
-            part("attn.Wqkv",     "attention.qkv",
-                 linear("d -> h*dh + h*dh + h*dh", packs="q k v", bias="qkv_proj_bias")),
+            either(
+                part("attn.Wqkv", "attention.qkv",
+                     linear("d -> h*dh + h*dh + h*dh", packs="q k v", bias="qkv_proj_bias")),
+                rows(                          # in transformers 5's memory
+                    part("attn.q_proj", "attention.query", linear("d -> h*dh", bias="qkv_proj_bias")),
+                    part("attn.k_proj", "attention.key",   linear("d -> h*dh", bias="qkv_proj_bias")),
+                    part("attn.v_proj", "attention.value", linear("d -> h*dh", bias="qkv_proj_bias")))),
             part("attn.out_proj", "attention.output", linear("h*dh -> d", bias="qkv_proj_bias")),
             part("norm1",         "norm.attention",   affine("d")),
             part("mlp.fc11",      "mlp.up",           linear("d -> ff", bias="mlp_fc1_bias")),
@@ -75,7 +80,10 @@ NOMIC_BERT = Architecture("nomic_bert", ties="tie_word_embeddings | true",
             maybe("decoder.bias",         "head.token.copy", param("V"))), rows(NEXT, optional=True)),
         head("ForSequenceClassification", "nomic_bert.", CLASSIFIER, under("nomic_bert", POOLER)),
         head("ForTokenClassification",    "nomic_bert.", CLASSIFIER)),
-    dialects=({}, {"nomic_bert.": ""}))
+    dialects=({}, {"nomic_bert.": ""}, {       # the last are names in memory under transformers 5
+        "*emb_ln.": "embeddings.LayerNorm.", "*encoder.layers.": "layers.", "*.attn.out_proj.": ".self_attn.o_proj.",
+        "*.attn.": ".self_attn.", "*.norm1.": ".post_attention_layernorm.", "*.norm2.": ".post_mlp_layernorm.",
+        "*.mlp.fc11.": ".mlp.up_proj.", "*.mlp.fc12.": ".mlp.gate_proj.", "*.mlp.fc2.": ".mlp.down_proj."}))
 GTE = Architecture("gte",
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="head_dim | d/h",
               ff="intermediate_size", y="type_vocab_size", C="labels"),
@@ -84,12 +92,24 @@ GTE = Architecture("gte",
         part("embeddings.token_type_embeddings", "embed.type",  table("y d"), when="y > 0"),
         part("embeddings.LayerNorm",             "norm.embed",  affine("d")),
         under("encoder.layer.{L}",
-            part("attention.qkv_proj", "attention.qkv",    dense("d -> h*dh + h*dh + h*dh", packs="q k v")),
+            either(
+                part("attention.qkv_proj", "attention.qkv", dense("d -> h*dh + h*dh + h*dh", packs="q k v")),
+                rows(                          # in transformers 5's memory
+                    part("attention.q_proj", "attention.query", dense("d -> h*dh")),
+                    part("attention.k_proj", "attention.key",   dense("d -> h*dh")),
+                    part("attention.v_proj", "attention.value", dense("d -> h*dh")))),
             part("attention.o_proj",   "attention.output", dense("h*dh -> d")),
             part("attn_ln",            "norm.attention",   affine("d")),
-            part("mlp.up_gate_proj",   "mlp.gate_up",      linear("d -> ff + ff", packs="up gate")),
+            either(
+                part("mlp.up_gate_proj", "mlp.gate_up", linear("d -> ff + ff", packs="up gate")),
+                rows(
+                    part("mlp.up_proj",   "mlp.up",   linear("d -> ff")),
+                    part("mlp.gate_proj", "mlp.gate", linear("d -> ff")))),
             part("mlp.down_proj",      "mlp.down",         dense("ff -> d")),
             part("mlp_ln",             "norm.mlp",         affine("d")))),
+    dialects=({}, {                            # names in memory under transformers 5
+        "lm_head.norm.": "lm_head.layer_norm.", "*encoder.layer.": "layers.", "*.attention.": ".self_attn.",
+        "*.attn_ln.": ".post_attention_layernorm.", "*.mlp_ln.": ".post_mlp_layernorm."}),
     heads=(
         head("Model",                     "",     maybe("pooler.dense", "pooler", dense("d -> d"))),
         head("ForMaskedLM",               "gte.",

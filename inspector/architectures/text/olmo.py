@@ -41,6 +41,9 @@ FLEX_OLMO = Architecture("flex_olmo", dims=DECODER | Dims(E="num_experts"), head
         under("layers.{L}", POST_NORMS, WIDE_NORMS,
             under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
             under("mlp", ROUTER, EXPERTS))))
+AS_IN_MEMORY = rows(                           # names in memory under transformers 5
+    part("input_layernorm",          "norm.attention", scale("d")),
+    part("post_attention_layernorm", "norm.mlp",       scale("d")))
 OLMO_HYBRID = Architecture("olmo_hybrid", heads=HEADS,
     dims=DECODER | Dims(
         A="L[layer_types == 'full_attention'] when layer_types != null | L[3::4] when L > 3 | L[L-1:]", B="L - A",
@@ -57,8 +60,11 @@ OLMO_HYBRID = Architecture("olmo_hybrid", heads=HEADS,
             part("post_feedforward_layernorm",   "norm.mlp.post",       scale("d")),
             under("self_attn", GQA, b="attention_bias", bo="attention_bias")),
         under("layers.{B}",
-            part("attention_layer_norm",   "norm.attention", scale("d")),
-            part("feedforward_layer_norm", "norm.mlp",       scale("d"))),
+            either(
+                rows(
+                    part("attention_layer_norm",   "norm.attention", scale("d")),
+                    part("feedforward_layer_norm", "norm.mlp",       scale("d"))),
+                AS_IN_MEMORY)),
         under("layers.{B}.linear_attn",
             part("q_proj",  "ssm.query", linear("d -> hk*dk")),
             part("k_proj",  "ssm.key",   linear("d -> hk*dk")),
@@ -71,11 +77,13 @@ OLMO_HYBRID = Architecture("olmo_hybrid", heads=HEADS,
             part("dt_bias", "ssm.step",  param("hv")),
             part("o_norm",  "norm.ssm",  scale("dv")),
             either(
-                rows(
-                    part("q_conv1d.weight", "ssm.conv.query", param("hk*dk 1 w")),
-                    part("k_conv1d.weight", "ssm.conv.key",   param("hk*dk 1 w")),
-                    part("v_conv1d.weight", "ssm.conv.value", param("hv*dv 1 w"))),
-                rows(                          # transformers 5 cuts them in three equal parts
-                    part("q_conv1d.weight", "ssm.conv.query", param("third 1 w")),
-                    part("k_conv1d.weight", "ssm.conv.key",   param("third 1 w")),
-                    part("v_conv1d.weight", "ssm.conv.value", param("x-2*third 1 w")))))))
+                either(
+                    rows(
+                        part("q_conv1d.weight", "ssm.conv.query", param("hk*dk 1 w")),
+                        part("k_conv1d.weight", "ssm.conv.key",   param("hk*dk 1 w")),
+                        part("v_conv1d.weight", "ssm.conv.value", param("hv*dv 1 w"))),
+                    rows(                      # transformers 5 cuts them in three equal parts
+                        part("q_conv1d.weight", "ssm.conv.query", param("third 1 w")),
+                        part("k_conv1d.weight", "ssm.conv.key",   param("third 1 w")),
+                        part("v_conv1d.weight", "ssm.conv.value", param("x-2*third 1 w")))),
+                part("conv1d.weight", "ssm.conv", param("x 1 w"))))))  # in its memory

@@ -66,7 +66,29 @@ MASKS = rows(
         part("adapter1", "head.mask.map",    conv("c3 -> d//2, 1 1")),
         part("adapter2", "head.mask.map",    conv("c2 -> d//4, 1 1")),
         part("adapter3", "head.mask.map",    conv("c1 -> d//8, 1 1"))))
-DETR = Architecture("detr", dims=DETR_DIMS, parts=rows(FRONT, DECODER),
+DETR_STATE_DICT = {  # names in memory under transformers 5
+    "*.out_proj": ".o_proj",
+    "*.fc1": ".mlp.fc1",
+    "*.fc2": ".mlp.fc2",
+    "*backbone.conv_encoder.model.": "backbone.model.",
+    "*bbox_attention.q_linear": "bbox_attention.q_proj",
+    "*bbox_attention.k_linear": "bbox_attention.k_proj",
+    "*mask_head.lay1": "mask_head.conv1.conv",
+    "*mask_head.gn1": "mask_head.conv1.norm",
+    "*mask_head.lay2": "mask_head.conv2.conv",
+    "*mask_head.gn2": "mask_head.conv2.norm",
+    "*mask_head.lay3": "mask_head.fpn_stages.0.refine.conv",
+    "*mask_head.gn3": "mask_head.fpn_stages.0.refine.norm",
+    "*mask_head.lay4": "mask_head.fpn_stages.1.refine.conv",
+    "*mask_head.gn4": "mask_head.fpn_stages.1.refine.norm",
+    "*mask_head.lay5": "mask_head.fpn_stages.2.refine.conv",
+    "*mask_head.gn5": "mask_head.fpn_stages.2.refine.norm",
+    "*mask_head.adapter1": "mask_head.fpn_stages.0.fpn_adapter",
+    "*mask_head.adapter2": "mask_head.fpn_stages.1.fpn_adapter",
+    "*mask_head.adapter3": "mask_head.fpn_stages.2.fpn_adapter",
+    "*mask_head.out_lay": "mask_head.output_conv",
+}
+DETR = Architecture("detr", dims=DETR_DIMS, parts=rows(FRONT, DECODER), dialects=({}, DETR_STATE_DICT),
     heads=(
         head("ForObjectDetection", "model.", part("class_labels_classifier", "head.class", dense("d -> C + 1")), BOXES,
              default=True),
@@ -100,10 +122,7 @@ CONDITIONAL_DECODER = rows(
     part("decoder.ref_point_head.layers.0", "head.point.1", dense("d -> d")),
     part("decoder.ref_point_head.layers.1", "head.point.2", dense("d -> 2")))
 CONDITIONAL_STATE_DICT = {  # names in memory under transformers 5
-    "*.out_proj": ".o_proj",
-    "*.fc1": ".mlp.fc1",
-    "*.fc2": ".mlp.fc2",
-    "*backbone.conv_encoder.model.": "backbone.model.",
+    **DETR_STATE_DICT,
     "*.sa_qcontent_proj": ".self_attn.q_content_proj",
     "*.sa_kcontent_proj": ".self_attn.k_content_proj",
     "*.sa_qpos_proj": ".self_attn.q_pos_proj",

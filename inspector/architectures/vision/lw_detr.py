@@ -8,7 +8,7 @@ patches are projected flat, positions cover the largest image, the first tokens 
 from inspector.architectures.vision.backbones import MAPS
 from inspector.architectures.vision.deformable import BOX, DEFORMABLE
 from inspector.architectures.vision.vision_blocks import VISION
-from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
+from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, conv_t, dense, linear, param, table
 
 AS_FIRST_WRITTEN = {
@@ -88,7 +88,12 @@ LW_DETR = Architecture("lw_detr", ignores="projector_in_channels projector_out_c
         head("ForObjectDetection", "model.", part("class_embed", "head.class", dense("d -> C")),
              under("bbox_embed", BOX), default=True),
         head("Model", "")))
-RADIO = Architecture("radio", ignores="patch_dim video_patch_dim",
+RADIO_STATE_DICT = {                           # names in memory under transformers 5
+    "radio_model.": "", "radio_model.model.patch_generator.cls_token.token": "embeddings.cls_register_token",
+    "radio_model.model.patch_generator.embedder.": "embeddings.patch_projection.",
+    "radio_model.model.patch_generator.pos_embed": "embeddings.position_embedding",
+    "radio_model.model.blocks.": "encoder.layer.", "*.attn.proj.": ".attention.o_proj.", "*.attn.": ".attention."}
+RADIO = Architecture("radio", ignores="patch_dim video_patch_dim", dialects=({}, RADIO_STATE_DICT),
     dims=VISION | Dims(ff="floor(d*mlp_ratio)", k="num_cls_tokens + num_registers", n="(max_img_size//p)**2",
                        x="num_channels*p*pw",
                        I="len(summary_idxs)", c="len(norm_mean)",
@@ -104,7 +109,12 @@ RADIO = Architecture("radio", ignores="patch_dim video_patch_dim",
         part("model.patch_generator.pos_embed",       "embed.position", param("1 n d")),
         under("model.blocks.{L}",
             part("norm1",     "norm.attention",   affine("d")),
-            part("attn.qkv",  "attention.qkv",    linear("d -> a + a + a", bias="qkv_bias", packs="q k v")),
+            either(
+                part("attn.qkv", "attention.qkv", linear("d -> a + a + a", bias="qkv_bias", packs="q k v")),
+                rows(                          # in transformers 5's memory
+                    part("attn.q_proj", "attention.query", linear("d -> a", bias="qkv_bias")),
+                    part("attn.k_proj", "attention.key",   linear("d -> a", bias="qkv_bias")),
+                    part("attn.v_proj", "attention.value", linear("d -> a", bias="qkv_bias")))),
             part("attn.proj", "attention.output", dense("a -> d")),
             part("norm2",     "norm.mlp",         affine("d")),
             part("mlp.fc1",   "mlp.up",           dense("d -> ff"), when="not use_swiglu_ffn"),

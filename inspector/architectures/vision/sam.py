@@ -52,8 +52,8 @@ SAM_DIMS = Dims(
     r="prompt_encoder_config.mask_input_channels", P="prompt_encoder_config.num_point_embeddings",
     f="vision_config.num_pos_feats", old="transformers_version[0] == '4'")
 SAM_PARTS = rows(
-    part("shared_image_embedding.positional_embedding", "embed.position.shared", buffer("2 f"), when="old"),
     part("shared_image_embedding.positional_embedding", "embed.position.shared", param("2 f"),  when="not old"),
+    part("shared_image_embedding.positional_embedding", "embed.position.shared", buffer("2 f"), when="old"),
     maybe("prompt_encoder.shared_embedding.positional_embedding", "embed.position.prompt", param("2 f"),
           tied="embed.position.shared", ties="old or (tie_word_embeddings | true)"),
     submodel("vision", "vision_encoder.", SAM_VISION),

@@ -132,6 +132,46 @@ class AdapterPairDiffers(Finding, frozen=True, kw_only=True):
         return Remedy("download or save the adapter again")
 
 
+class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
+    """The adapter changes modules that the base does not have.
+
+    What it means
+        After the spelling of the adapter's tool is undone (`down_blocks_0` is `down_blocks.0`), the base has no module
+        of these names.
+
+    Why it matters
+        Loaders skip such modules with a warning, or refuse the file: this part of the training is lost.
+
+    Example
+        error[A928] adapter-modules-unmatched: 3 of 3 modules are not in base
+          modules  down_blocks_0_attentions_0_attn1_to_q,
+                   mid_block_attentions_0_attn1_to_q,
+                   up_blocks_1_attentions_0_attn1_to_q
+          help     use the base that the adapter was trained on
+
+    What to do
+        Use the base that the adapter was trained on; where a few modules are left over, two adapters were mixed.
+    """
+
+    code = "A928"
+    name = "adapter-modules-unmatched"
+
+    base: str
+    names: tuple[str, ...]
+    modules: int
+    of: int
+
+    def headline(self) -> str:
+        verb = "is" if self.modules == 1 else "are"
+        return f"{number(self.modules)} of {count(self.of, 'module')} {verb} not in {self.base}"
+
+    def rows(self) -> Rows:
+        return [("module" if self.modules == 1 else "modules", first(self.names, self.modules, 3))]
+
+    def remedy(self) -> Remedy:
+        return Remedy("use the base that the adapter was trained on")
+
+
 class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
     """PEFT does not find the adapter's tensors by these names.
 

@@ -122,6 +122,7 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
     tensors: int
     of: int
     example: ShapeExample | None
+    named: bool = True
 
     def headline(self) -> str:
         return f"the adapter does not fit base {self.base}"
@@ -140,6 +141,8 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
+        if not self.named:
+            return Remedy("use the base that the adapter was trained on")
         return Remedy("use the base that base_model_name_or_path in adapter_config.json names")
 
 

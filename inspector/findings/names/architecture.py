@@ -99,15 +99,18 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
         return [*rows, ("where", "inside the names")] if self.inside else rows
 
     def remedy(self) -> Remedy:
-        change = "replace" if self.inside else "removeprefix"
-        argument = f'("{self.prefix}", "")' if self.inside else f'("{self.prefix}")'
-        words = f"save the inner model, or rename: key.{change}{argument}"
+        prefixes = self.prefix.split(" and ")
+        changes = (f'replace("{one}", "")' if self.inside else f'removeprefix("{one}")' for one in prefixes)
+        words = f"save the inner model, or rename: key.{'.'.join(changes)}"
         if self.without and not self.wrapper:
             return Remedy(words)
         if not self.inside:
             return Remedy(words, (Step(action="rename", old=f"{self.prefix}*", new="*"),))
-        inner = Step(action="rename", old=f"*.{self.prefix}*", new="*.*")
-        return Remedy(words, (inner, Step(action="rename", old=f"{self.prefix}*", new="*")))
+        steps: list[Step] = []
+        for one in prefixes:
+            steps.append(Step(action="rename", old=f"*.{one}*", new="*.*"))
+            steps.append(Step(action="rename", old=f"{one}*", new="*"))
+        return Remedy(words, tuple(steps))
 
 
 class NamesOfBaseModel(ContentFinding, frozen=True, kw_only=True):
@@ -209,6 +212,47 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         return [("nearest", f"{self.nearest} has {self.coverage:.0%} of the families")] if self.nearest else []
+
+
+class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
+    """The model's class is code of its repository, and the names are not those of its model type.
+
+    What it means
+        config.json states a model type that transformers has, and a class that is not its own: `auto_map` names code of
+        the repository, or the class is in no library that is known here. The definition of the type does not have the
+        stored names.
+
+    Why it matters
+        Loaders run that code, where the user allows it, and it builds another model. Names and shapes were not compared
+        with a formula; every stored tensor is counted.
+
+    Example
+        note[N447] code-of-repository: JinaBertForMaskedLM
+          type  bert, whose names these are not
+          code  named by auto_map
+          help  compare the total with a published one: --claim
+
+    What to do
+        Compare the total with one from another source: --claim.
+    """
+
+    code = "N447"
+    name = "code-of-repository"
+    severity = "note"
+
+    model_type: str
+    class_name: str | None = msgspec.field(name="class")
+    mapped: bool
+
+    def headline(self) -> str:
+        return self.class_name or self.model_type
+
+    def rows(self) -> Rows:
+        rows = [("type", f"{self.model_type}, whose names these are not")]
+        return [*rows, ("code", "named by auto_map")] if self.mapped else rows
+
+    def remedy(self) -> Remedy:
+        return Remedy("compare the total with a published one: --claim")
 
 
 class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
 
-from inspector.findings.finding import Remedy, Rows
+from inspector.findings.finding import Remedy, Rows, Step
 from inspector.findings.types.modules import PackedModules
 from inspector.findings.words import count, listed, shape, value
 
@@ -201,6 +202,7 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
     plain: bool
     weights: Any
     agreeing: int = 0
+    block: dict[str, Any] | msgspec.UnsetType | None = msgspec.UNSET
 
     def headline(self) -> str:
         return self.key
@@ -218,10 +220,18 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
     def _what(self) -> str:
         return "" if self.plain else f"{self._setting()} "
 
+    def _of(self) -> str:
+        return self.key.partition(".")[0]
+
     def _setting(self) -> str:
         return self.what.replace("_", " ")
 
     def remedy(self) -> Remedy:
+        if self.block is None:
+            return Remedy(f"copy {self._of()} from the config.json of the repository that the weights come from")
+        if self.block is not msgspec.UNSET:
+            step = Step(action="set", file="config.json", key=(self._of(),), new=self.block)
+            return Remedy(f"set {self._of()} to {json.dumps(self.block)}", (step,))
         if self.plain:
             return Remedy(f"set {self.key} to {value(self.weights)}")
         return Remedy(f"correct {self.key}: the weights have {self._setting()} {value(self.weights)}")

@@ -92,6 +92,43 @@ class ModuleNotPacked(PackedModules, frozen=True, kw_only=True):
         return Remedy("quantize it like the others, or exclude it in the config")
 
 
+class QuantizedWherePlainExpected(PackedModules, frozen=True, kw_only=True):
+    """A norm, router, embedding or head is quantized, and loaders of this quantization expect plain weights there.
+
+    What it means
+        The loaders of this quantization replace linear layers only, and leave the output embeddings and the routers
+        of experts as they are.
+
+    Why it matters
+        Loaders build an unquantized module, do not find its weight, and use random values or refuse the file.
+
+    Example
+        error[T630] quantized-where-plain-expected:
+          model.layers.{layer}.block_sparse_moe.gate.weight
+          where    layers 0-2, 3 modules
+          packing  gptq
+          role     router
+          help     store it unquantized: take the weight from the original model
+
+    What to do
+        Quantize again without these modules, or replace their tensors by the weights of the original model.
+    """
+
+    code = "T630"
+    name = "quantized-where-plain-expected"
+
+    role: str
+
+    def alike(self) -> tuple[object, ...]:
+        return (self.role,)
+
+    def rows(self) -> Rows:
+        return [*self.packing(), ("role", self.role)]
+
+    def remedy(self) -> Remedy:
+        return Remedy("store it unquantized: take the weight from the original model")
+
+
 class PackingHelperOrphaned(PackedModules, frozen=True, kw_only=True):
     """Scales or other packing helpers without quantized values.
 

@@ -43,7 +43,6 @@ def _gemm(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     outputs = columns * 32 // bits
     reading.compare("bits", bits)
     groups, size = reading.grouped(("scales", "qzeros"), -2, inputs)
-    reading.written_by("awq")
     reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
     reading.helper("qzeros", [(*lead, groups, columns)], f"{bits} bits for each group and output",
                    required=setting.zeros is not False)  # fmt: skip
@@ -106,7 +105,6 @@ def zero_width(inputs: int, size: int) -> int:
 def _gemv_settings(reading: ModuleReading, bits: int, size: int | None) -> None:
     reading.compare("bits", bits)
     reading.compare("group_size", size)
-    reading.compare("method", "awq")
 
 
 def _is_fast(tensors: Tensors, setting: ModuleSettings) -> bool:

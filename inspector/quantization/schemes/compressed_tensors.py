@@ -38,7 +38,6 @@ def _words(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     if groups is None or not found.has(groups):
         stated = setting.group_size if setting.group_size and setting.group_size > 0 else None
         groups = ceil_div(likely(low, high, setting), stated) if stated else 1
-    reading.written_by("compressed-tensors")
     if scale is not None and groups == 1 and setting.strategy in ("channel", "tensor") and outputs > 1:
         reading.compare("strategy", "tensor" if scale.elements == 1 else "channel")
     elif setting.strategy == "group":

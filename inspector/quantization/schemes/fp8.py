@@ -39,8 +39,6 @@ def _block(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     _blocks(reading, "weight_scale_inv", values.shape)
     if len(values.shape) == 2:
         reading.activations()
-    if setting.method not in (None, *BLOCK_METHODS, "compressed-tensors", "modelopt"):
-        reading.compare("method", "fp8")
     scheme = "fp8-block" if values.dtype != "I8" else "int8-block"
     return reading.result("weight", scheme, values.shape, 8)
 

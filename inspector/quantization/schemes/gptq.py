@@ -59,7 +59,6 @@ def open_module(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
             inputs = index.shape[0]
     reading.compare("bits", bits)
     groups, size = reading.grouped(("scales", "qzeros"), -2, inputs)
-    reading.written_by("gptq")
     reading.helper("scales", [(*lead, groups, outputs)], "one for each group and output")
     reading.helper(
         "qzeros", [(*lead, groups, ceil_div(outputs * bits, word(values)))], f"{bits} bits for each group and output"
@@ -70,17 +69,21 @@ def open_module(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 
 
 def _bits(tensors: Tensors, setting: ModuleSettings) -> int:
+    """The bits that zero points and `g_idx` allow; of several those stated, or with inputs of a known width."""
     values, zeros, index = tensors["qweight"], tensors.get("qzeros"), tensors.get("g_idx")
     rows, outputs = values.shape[-2:]
+    allowed: list[int] = []
     if zeros is not None and len(zeros.shape) >= 2:
-        for bits in WIDTHS:
-            if ceil_div(outputs * bits, word(zeros)) == zeros.shape[-1]:
-                return bits
-    if index is not None and index.elements:
-        for bits in WIDTHS:
-            if ceil_div(index.elements * bits, word(values)) == rows:
-                return bits
-    return setting.bits if setting.bits in WIDTHS else 4
+        allowed = [bits for bits in WIDTHS if ceil_div(outputs * bits, word(zeros)) == zeros.shape[-1]]
+    if index is not None and index.elements and len(allowed) != 1:
+        filling = [bits for bits in allowed or WIDTHS if ceil_div(index.elements * bits, word(values)) == rows]
+        allowed = filling or allowed
+    if not allowed:
+        return setting.bits if setting.bits in WIDTHS else 4
+    if setting.bits in allowed:
+        return setting.bits
+    named = [bits for bits in allowed if rows * word(values) // bits in setting.dims]
+    return next((bits for bits in (4, 8) if bits in (named or allowed)), (named or allowed)[0])
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
@@ -89,6 +92,7 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
         bits=block.integer("bits"),
         group_size=block.integer("group_size"),
         variant="desc_act" if block.truth("desc_act") else None,
+        head=block.truth("lm_head"),
     )
     rules = list(block.inner("dynamic").blocks())
     special = [(regex(text.removeprefix("+:"), text), change.changing(base)) for text, change in reversed(rules)

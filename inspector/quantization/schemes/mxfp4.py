@@ -18,7 +18,6 @@ def _blocks(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     values = tensors["blocks"]
     *lead, rows, groups, half = values.shape
-    reading.compare("method", "mxfp4")
     reading.helper("block_scales", [values.shape[:-1]], f"one for each block of {2 * half}", BYTES)
     return reading.result("blocks", "mxfp4", (*lead, groups * 2 * half, rows), 4, 2 * half)
 

@@ -25,7 +25,7 @@ def _open_in_shape(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     shape = tensors["weight._data"].shape
     columns = (1,) * (len(shape) - 1)
-    allowed = [(*shape[:1], *columns), (), (1,), (*columns, *shape[-1:])]
+    allowed = [(*shape[:1], *columns), (), (1,)]
     reading.helper("weight._scale", allowed, "one for each output")
     reading.compare("bits", 8)
     return reading.result("weight._data", "quanto", shape, 8)
@@ -52,8 +52,9 @@ def _open_packed(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
             bits = next((width for width in (4, 2) if -(-groups * width // 8) == rows), 0) or bits
     groups = groups or rows * 8 // bits
     reading.compare("bits", bits)
-    shape = scale.shape if scale is not None else (groups, 1)
-    if not (scale is not None and scale.shape[0] == 1) and -(-groups * bits // 8) != rows:
+    last = scale is not None and scale.shape == (1, columns)  # quantized along the last axis
+    shape = (1, columns) if last else (groups, 1)
+    if not last and -(-groups * bits // 8) != rows:
         reading.widths(f"weight._data._data has {rows} rows", f"weight._scale has {groups} groups")
     for helper in ("weight._scale", "weight._shift"):
         reading.helper(helper, [shape], "one for each group")

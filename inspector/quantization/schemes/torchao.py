@@ -24,15 +24,14 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     shape = values.shape
     if values.dtype in ("U8",) and setting.bits == 4:
         shape = (*shape[:-1], 2 * shape[-1])
-    reading.compare("method", "torchao")
     rows = product(shape[:-1])
-    whole = True
+    whole = scale is None or scale.elements == 1 or scale.shape in ((*shape[:-1], scale.shape[-1]), (rows,))
     allowed = (
         (rows,) if setting.strategy == "channel" else (1, rows, rows * -(-shape[-1] // (setting.group_size or 128)))
     )
-    if scale is None or scale.elements not in allowed:
+    if scale is None or not whole or scale.elements not in allowed:
         sizes = () if setting.strategy == "channel" else (16, 32, 64, 128, 256)
-        groups = next((size for size in sizes if scale and scale.elements * size == product(shape)), 0)
+        groups = next((size for size in sizes if scale and whole and scale.elements * size == product(shape)), 0)
         if not groups:
             whole = False
             reading.helper("_weight_scale", [(*shape[:-1], 1)], "one for each output")

@@ -1,0 +1,76 @@
+"""Models whose classes are code of their repository, under a model type that transformers has as well.
+
+`auto_map` names such classes; without it they are in a library that the user has. Where the names fit, the definition
+of the type is the model's; where they do not, nothing is known about what the code builds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from inspector.findings.finding import Finding, Place
+from inspector.matcher.claim import Claim
+from inspector.reconciler import ledger
+from inspector.reconciler.reconcile import Reconciled
+
+OWN_CODE: Final = ("names and shapes", "the model is code of its repository, which builds other modules than its type")
+"""The check that is then skipped, and why."""
+
+
+def has_own_model(values: Mapping[str, Any]) -> bool:
+    """Whether `auto_map` names code for a model, and not for a tokenizer or a config alone."""
+    named = values.get("auto_map")
+    return isinstance(named, dict) and any(str(key).startswith("AutoModel") for key in named)
+
+
+def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) -> Finding | None:
+    """The note that the definition does not describe the model, in place of what the definition finds wrong.
+
+    case: None where no definition fits the names.
+    """
+    values = config.settings.values
+    if config.definition is None or config.is_params or not isinstance(values.get("model_type"), str):
+        return None
+    if case is not None and case.reading.writer:  # another framework's names
+        return None
+    if case is not None and all(one.severity == "note" for one in judged):
+        return None
+    mapped, foreign = has_own_model(values), is_foreign(config.class_name)
+    if not (mapped or foreign):
+        return None
+    if case is not None and not _other_names(case, foreign):
+        return None
+    from inspector.findings.names.architecture import CodeOfRepository
+
+    return CodeOfRepository(
+        place=Place(key="auto_map" if mapped else "architectures"),
+        model_type=config.model_type or "",
+        class_name=config.class_name,
+        mapped=mapped,
+    )
+
+
+def is_foreign(class_name: str | None) -> bool:
+    """Whether no supported version of transformers has a class."""
+    if not class_name:
+        return False
+    from inspector.loading.tables import NEWEST, OLDER, names_of
+
+    newest, older = names_of(NEWEST), names_of(OLDER)
+    return not any(class_name in known for known in (newest.classes, newest.inner, older.classes))
+
+
+def _other_names(case: Reconciled, foreign: bool) -> bool:
+    """Whether stored names are unknown to the definition in a way that damage does not explain.
+
+    A lost, cut or renamed tensor is one; a class of its own has other modules in every layer. A class that
+    transformers does not have may also have another head.
+    """
+    unchecked = {line.family for line in case.ledger.lines if line.kind in (ledger.UNCHECKED, ledger.BUFFER)}
+    unknown = {extra.key for extra in case.placement.unexpected if extra.key not in unchecked}
+    absent = {gap.block.key for gap in case.placement.missing if gap.block.key not in case.reading.families}
+    if foreign and (unknown or absent):
+        return True
+    layered = sum("#" in key for key in unknown)
+    return layered > 1 or bool(layered and any("#" in key for key in absent))

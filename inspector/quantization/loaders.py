@@ -1,0 +1,61 @@
+"""What loaders of quantized checkpoints read: the method that names a format, and the modules they quantize.
+
+Sources: `quantizers/auto.py` and `integrations` of transformers 5 (only `nn.Linear` is replaced; the output embeddings
+are left out unless a list of skipped modules says otherwise), vLLM's `quantization` (gates are built without a
+quantization), mlx-lm's `utils.py` (embeddings, heads and routers are quantized as well).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from inspector.quantization.settings import QuantizationSettings
+
+ROWS: Final = ("compressed-tensors", "modelopt", "quark", "fp8", "fbgemm_fp8", "auto-round", "bitnet")
+_HALVES: Final = ("compressed-tensors", "modelopt", "quark", "auto-round", "mxfp4")
+METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "gptq": ("gptq", "auto-round"), "awq": ("awq", "auto-round"), "awq-gemv": ("awq",), "awq-gemv-fast": ("awq",),
+    "pack-quantized": ("compressed-tensors", "auto-round"), "sparse-24": ("compressed-tensors",),
+    "sparse-bitmask": ("compressed-tensors",), "nvfp4": _HALVES, "mxfp4": _HALVES, "nf4": ("bitsandbytes",),
+    "fp4": ("bitsandbytes",), "llm-int8": ("bitsandbytes",), "eetq": ("eetq",), "mlx": ("mlx", "metal"),
+    "mlx-mxfp4": ("mlx",), "mlx-mxfp8": ("mlx",), "mlx-nvfp4": ("mlx",), "higgs": ("higgs",),
+    "quark-int4": ("quark",), "int4-awq": ("modelopt",), "fp8": ROWS, "int8": ROWS, "mxfp8": ROWS,
+    "fp8-block": ("fp8", "auto-round", "deepseek", "compressed-tensors", "modelopt"), "int8-block": ("fp8",),
+    "torchao": ("torchao",), "hqq": ("hqq",), "quanto": ("quanto",), "quanto-packed": ("quanto",),
+    "bitnet": ("bitnet",), "aqlm": ("aqlm",), "vptq": ("vptq",), "spqr": ("spqr",), "exl2": ("exl2",),
+    "exl3": ("exl3",),
+}  # fmt: skip
+"""Scheme -> the methods whose loaders read it; the first is the usual one."""
+METHODS: Final = frozenset(method for methods in METHODS_OF.values() for method in methods)
+"""The methods that are known here: another one may read any scheme."""
+
+
+def method_for(scheme: str, stated: str | None) -> str | None:
+    """The method to state for a scheme: the stated one where its loader reads the scheme or is unknown."""
+    methods = METHODS_OF.get(scheme)
+    if stated is None or methods is None or stated in methods or stated not in METHODS:
+        return stated
+    return methods[0]
+
+
+_EVERY_LINEAR: Final = frozenset({"hqq", "quanto", "quanto-packed", "torchao", "nf4", "fp4", "llm-int8", "unknown"})
+"""Schemes applied to every linear layer: a router that is one is quantized as well."""
+_EVERY_MODULE: Final = frozenset({"torchao", "unknown"})
+_HEADS_LEFT_OUT: Final = frozenset({"gptq", "awq", "awq-gemv", "awq-gemv-fast", "nf4", "fp4", "llm-int8", "eetq"})
+"""Schemes whose loaders leave the head out where the config does not say otherwise."""
+
+
+def plain_expected(scheme: str, role: str, settings: QuantizationSettings) -> bool:
+    """Whether loaders of a scheme build an unquantized module for a role, whatever is stored."""
+    if scheme.startswith("mlx") or scheme in _EVERY_MODULE:
+        return False
+    if role.startswith("norm"):
+        return True
+    if role == "router":
+        return scheme not in _EVERY_LINEAR
+    if role == "embed.token":
+        return scheme in _HEADS_LEFT_OUT
+    if role == "head.token" and scheme in _HEADS_LEFT_OUT:
+        return settings.known and not settings.ignored and not settings.special and not settings.base.head
+    return False

@@ -1,0 +1,102 @@
+"""How a group of equal modules is quantized, also where a helper is transposed or the values are plain integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from inspector.findings.types.packed import PackedWidthsDisagree, PackingConfigDisagrees, PackingHelperDiffers
+from inspector.loader.layout import Layout
+from inspector.quantization.catalog import HELPERS, PLAIN, scheme_of
+from inspector.quantization.module import FLOAT8, FLOATS, Scheme, Tensors
+from inspector.quantization.stated import ModuleSettings
+from inspector.quantization.work import ModuleGroup
+
+SHAPES_DIFFER: Final = (PackingHelperDiffers, PackedWidthsDisagree, PackingConfigDisagrees)
+
+
+def recognised(tensors: Tensors, setting: ModuleSettings) -> tuple[Scheme | None, dict[str, Layout]]:
+    """(scheme, helpers that are stored transposed, with the layouts they should have).
+
+    A helper is transposed if the tensors contradict each other as stored, and not with its dims exchanged.
+    """
+    scheme = scheme_of(tensors, setting)
+    faults = _faults(scheme, tensors, setting)
+    if scheme is not None and not faults:
+        return scheme, {}
+    for turned in _turned(tensors):
+        read = {**tensors, **turned}
+        other = scheme_of(read, setting)
+        if other is not None and not _faults(other, read, setting):
+            return other, turned
+    return scheme, {}
+
+
+def _faults(scheme: Scheme | None, tensors: Tensors, setting: ModuleSettings) -> int:
+    """Number of contradictions between the tensors of a module, or with the settings."""
+    faults = scheme.open(tensors, setting).faults if scheme is not None else ()
+    return sum(isinstance(fault, SHAPES_DIFFER) for fault in faults)
+
+
+def _turned(tensors: Tensors) -> Iterator[dict[str, Layout]]:
+    """Each helper with two dims transposed, and all of them."""
+    found: dict[str, Layout] = {}
+    for suffix, layout in tensors.items():
+        if suffix in HELPERS and len(layout.shape) >= 2 and layout.shape[-1] != layout.shape[-2]:
+            *lead, rows, columns = layout.shape
+            found[suffix] = replace(layout, shape=(*lead, columns, rows))
+            yield {suffix: found[suffix]}
+    if len(found) > 1:
+        yield found
+
+
+def transposed(suffix: str, stored: Layout, expected: Layout) -> PackingHelperDiffers:
+    """The finding on a helper that is stored transposed."""
+    return PackingHelperDiffers(
+        helper=suffix,
+        stored=stored.shape,
+        dtype=stored.dtype,
+        expected=(expected.shape,),
+        dtypes=(),
+        because="the same numbers transposed",
+    )
+
+
+def is_lone(piece: ModuleGroup) -> bool:
+    """Whether a module has integers as its weight and nothing to unpack them with."""
+    weight = piece.layouts.get(PLAIN)
+    return weight is not None and weight.dtype not in FLOATS | FLOAT8 and not piece.layouts.keys() - {PLAIN, "bias"}
+
+
+def without_plain_integers(key: str, pieces: Sequence[ModuleGroup]) -> list[ModuleGroup]:
+    """The pieces, without a scheme where the integers are not packed.
+
+    Nothing says that they are: their module has no helper and is excluded by the settings, or stands alone, or they
+    have the shape that the same weight has in other layers once it is unpacked.
+    """
+    shapes = {
+        unpacked
+        for piece in pieces
+        if piece.scheme is not None and not is_lone(piece)
+        for layout in (piece.scheme.open({**piece.layouts, **piece.turned}, piece.setting).layout,)
+        for unpacked in (layout.shape, layout.elements)
+    }
+    return [
+        replace(piece, scheme=None)
+        if piece.scheme is not None and is_lone(piece) and _is_plain(key, piece, shapes)
+        else piece
+        for piece in pieces
+    ]
+
+
+def _is_plain(key: str, piece: ModuleGroup, shapes: set[tuple[int, ...] | int]) -> bool:
+    weight = piece.layouts[PLAIN]
+    assert piece.scheme is not None
+    if piece.setting.skipped is not None or "#" not in key:
+        return True
+    own = piece.scheme.open(piece.layouts, piece.setting).layout
+    if own.shape == weight.shape:
+        return False
+    return weight.shape in shapes or (len(own.shape) == 1 and weight.elements in shapes)

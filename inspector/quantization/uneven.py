@@ -1,0 +1,63 @@
+"""Helpers that a module has in most layers and experts and lacks in some."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from inspector.algebra.boxes import Box, count, minus
+from inspector.quantization.catalog import HELPERS, KV_CACHE
+from inspector.quantization.module import Scheme
+from inspector.quantization.modules import COMMON, Module, is_cache_scale
+from inspector.quantization.pieces import is_lone
+from inspector.quantization.work import Known, ModuleGroup, Work
+
+
+class Lacking(Struct, frozen=True):
+    """Where a module lacks a helper. shape: that of the helper elsewhere."""
+
+    suffix: str
+    boxes: tuple[Box, ...]
+    shape: tuple[int, ...]
+    scheme: str
+
+
+def uneven_helpers(known: Known) -> Iterator[Lacking]:
+    """Helpers that at least half of the modules of a family have, of those with the same scheme and settings."""
+    for number, (first, scheme) in enumerate(known):
+        alike = [piece for piece, other in known if other is scheme and piece.setting == first.setting]
+        if len(alike) < 2 or alike[0] is not known[number][0]:
+            continue
+        for suffix in dict.fromkeys(suffix for piece in alike for suffix in piece.layouts):
+            if suffix not in HELPERS and suffix not in COMMON:
+                continue
+            having = [piece for piece in alike if suffix in piece.layouts and not _faults(piece, scheme)]
+            lacking = [piece for piece in alike if suffix not in piece.layouts and not is_lone(piece)]
+            if lacking and 2 * sum(piece.modules for piece in having) >= sum(piece.modules for piece in alike):
+                boxes = tuple(box for piece in lacking for box in piece.boxes)
+                opened = scheme.open(having[0].layouts, first.setting)
+                name = opened.packed.scheme if opened.packed is not None else scheme.name
+                yield Lacking(suffix, boxes, having[0].layouts[suffix].shape, name)
+
+
+def _faults(piece: ModuleGroup, scheme: Scheme) -> bool:
+    """Whether modules contradict themselves or the settings, so that others need not have what they have."""
+    return bool(scheme.open({**piece.layouts, **piece.turned}, piece.setting).faults)
+
+
+def uneven_cache_scales(work: Work, module: Module) -> Iterator[Lacking]:
+    """Scales of the key-value cache that at least half of the attention layers have, and others lack."""
+    for suffix in KV_CACHE & module.parts.keys():
+        family = module.parts[suffix]
+        if not is_cache_scale(family, work.settings):
+            continue
+        having = [box for part in family.stored for box in part.boxes]
+        beside = [box for other in module.parts.values() for part in other.stored for box in part.boxes]
+        below = f"{module.key}."
+        for key, stored in work.stored.items():
+            if key.startswith(below) and key.count("#") == family.key.count("#"):
+                beside += [box for piece in stored for box in piece.boxes]
+        lacking = minus(tuple(dict.fromkeys(beside)), having)
+        if lacking and count(lacking) <= count(having):
+            yield Lacking(suffix, lacking, family.stored[0].layout.shape, "")

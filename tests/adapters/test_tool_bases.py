@@ -1,0 +1,149 @@
+"""Adapters of other tools than PEFT beside their base: whole ones are clean, and each damage is an error."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from inspector.adapters.tools import tool_tensors
+from inspector.auditing.adapter import BaseRead, audit_adapter
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit_loaded
+from tests.adapters.records import Spec, checkpoint
+from tests.judged import FIXTURES, codes
+from tests.sampling import sampled
+
+
+@cache
+def records() -> Mapping[str, dict[str, Any]]:
+    """Name -> base and tensors."""
+    listed = json.loads(gzip.decompress((FIXTURES / "adapters" / "tool_bases.json.gz").read_bytes()))
+    return {record["name"]: record for record in listed}
+
+
+def stored(name: str) -> Spec:
+    """The tensors of a record."""
+    return {key: (dtype, tuple(shape)) for key, (dtype, shape) in records()[name]["tensors"].items()}
+
+
+@cache
+def base_of(name: str) -> BaseRead:
+    """The base of a record, by its config."""
+    return BaseRead("base", audit_loaded(checkpoint({}, config=records()[name]["base"])))
+
+
+def beside(spec: Spec, base: BaseRead) -> Audit:
+    """The audit of an adapter beside a base."""
+    return audit_adapter(checkpoint(spec), base=base)
+
+
+def writer(name: str) -> str:
+    """The first word of a record, for LyCORIS with the algorithm."""
+    return " ".join(name.split()[:-1])
+
+
+CASES = sampled(records(), 9, writer)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_adapter_fits_its_base(name: str) -> None:
+    audited = beside(stored(name), base_of(name))
+    assert (audited.verdict, [one.code for one in audited.findings]) == ("clean", ["A901"])
+
+
+def damaged(name: str) -> Iterator[tuple[str, Spec]]:
+    """A record with some tensors lost, stored as integers, of another rank or width; with a module renamed."""
+    spec = stored(name)
+    trained = [key for key in spec if not key.endswith((".alpha", ".scalar"))]
+    for key in trained[:: max(1, len(trained) // 4)]:
+        dtype, shape = spec[key]
+        if not key.endswith((".diff", ".diff_b")):  # a module without a pair is simply not changed
+            yield f"{key} lost", {other: entry for other, entry in spec.items() if other != key}
+        yield f"{key} as integers", {**spec, key: ("I8", shape)}
+        yield f"{key} wider", {**spec, key: (dtype, tuple(dim + 4 if dim == max(shape) else dim for dim in shape))}
+        if 4 in shape and max(shape) > 4:
+            yield f"{key} of another rank", {**spec, key: (dtype, tuple(8 if dim == 4 else dim for dim in shape))}
+    modules = tool_tensors(spec)
+    module = next(iter(modules.values())).module
+    yield (
+        "a foreign module",
+        {
+            key.replace(module, f"{module}x") if key in modules and modules[key].module == module else key: entry
+            for key, entry in spec.items()
+        },
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_damage_is_an_error(name: str) -> None:
+    for what, spec in damaged(name):
+        audited = beside(spec, base_of(name))
+        assert any(one.severity == "error" for one in audited.findings), what
+        assert len([one for one in audited.findings if one.severity != "note"]) <= 2, what
+
+
+OTHERS = [
+    ("kohya UNet2DConditionModel", "diffusers FluxTransformer2DModel", "A928"),
+    ("mlx LlamaForCausalLM", "lycoris lora GPT2LMHeadModel", "A928"),
+    ("kohya CLIPTextModel", "kohya T5EncoderModel", "A928"),
+]
+
+
+@pytest.mark.parametrize(("name", "other", "code"), OTHERS)
+def test_the_adapter_of_another_base(name: str, other: str, code: str) -> None:
+    assert codes(beside(stored(name), base_of(other))) == {code}
+
+
+def test_another_size_of_the_base() -> None:
+    config = {**records()["mlx LlamaForCausalLM"]["base"], "hidden_size": 48, "intermediate_size": 60}
+    wider = BaseRead("base", audit_loaded(checkpoint({}, config=config)))
+    assert codes(beside(stored("mlx LlamaForCausalLM"), wider)) == {"A907"}
+
+
+LDM = {
+    "down_blocks_0_attentions_0": "input_blocks_1_1", "up_blocks_1_attentions_0": "output_blocks_2_1",
+    "up_blocks_1_attentions_1": "output_blocks_3_1", "mid_block_attentions_0": "middle_block_1",
+}  # fmt: skip
+"""Blocks of the record's UNet -> as sd-scripts names them for SDXL."""
+
+
+def test_the_names_of_the_first_authors() -> None:
+    name = "kohya UNet2DConditionModel"
+    spec = stored(name)
+    for own, theirs in LDM.items():
+        spec = {key.replace(f"lora_unet_{own}_", f"lora_unet_{theirs}_"): entry for key, entry in spec.items()}
+    assert not any("_blocks_0_attentions" in key for key in spec)
+    assert beside(spec, base_of(name)).verdict == "clean"
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in _of_flux(qkv=144).items()}
+    assert beside(spec, base_of("diffusers FluxTransformer2DModel")).verdict == "clean"
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in _of_flux(qkv=140).items()}
+    assert "A904" in codes(beside(spec, base_of("diffusers FluxTransformer2DModel")))
+
+
+def _of_flux(qkv: int) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """ComfyUI's names for FLUX with 48 channels."""
+    widths = {"double_blocks.1.img_attn.qkv": (48, qkv), "double_blocks.0.txt_mlp.2": (192, 48),
+              "single_blocks.2.linear1": (48, 336), "single_blocks.0.modulation.lin": (48, 144)}  # fmt: skip
+    found: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for module, (inputs, outputs) in widths.items():
+        found[f"diffusion_model.{module}.lora_A.weight"] = ("BF16", (4, inputs))
+        found[f"diffusion_model.{module}.lora_B.weight"] = ("BF16", (outputs, 4))
+    return found
+
+
+def test_a_component_that_the_base_does_not_show_is_not_checked() -> None:
+    unet, text = "kohya UNet2DConditionModel", "kohya CLIPTextModel"
+    both = {**stored(unet), **stored(text)}
+    parts = {"unet": base_of(unet).audited, "text_encoder": base_of(text).audited}
+    alone, pipeline = base_of(unet), base_of(unet).audited
+    assert pipeline is not None
+    whole = replace(pipeline, components={name: one for name, one in parts.items() if one is not None})
+    assert beside(both, BaseRead("base", whole)).verdict == "clean"
+    assert beside(both, alone).verdict == "undecided"
+    assert codes(beside(both, BaseRead("base", replace(whole, components={"unet": pipeline})))) == {"A928"}

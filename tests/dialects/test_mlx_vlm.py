@@ -1,0 +1,83 @@
+"""Names and layouts of mlx-vlm, and the names of OLMo's training code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit_loaded
+from inspector.loader.set_reading import WeightFile
+from tests.adapters.records import Spec, checkpoint
+from tests.judged import base_record, codes, judged, spec_of
+
+TYPES = ["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_5", "mistral3", "llava", "gemma3", "paligemma", "internvl"]
+PREFIXES = {
+    "model.visual.": "vision_tower.", "visual.": "vision_tower.", "model.vision_tower.": "vision_tower.",
+    "language_model.model.": "language_model.model.", "language_model.lm_head.": "language_model.lm_head.",
+    "model.language_model.": "language_model.model.", "model.multi_modal_projector.": "multi_modal_projector.",
+    "model.": "language_model.model.", "lm_head.": "language_model.lm_head.",
+}  # fmt: skip
+"""What names begin with in transformers -> in mlx-vlm; the first that fits counts."""
+
+
+def written(model_type: str) -> tuple[Spec, dict[str, Any]]:
+    """A recorded model as mlx-vlm stores it: other prefixes, and the channels of convolutions at the end."""
+    record = base_record(model_type, "ForConditionalGeneration")
+    found: Spec = {}
+    for name, (dtype, shape) in spec_of(record).items():
+        prefix = next((one for one in PREFIXES if name.startswith(one)), "")
+        stored = (shape[0], *shape[2:], shape[1]) if len(shape) > 3 else shape
+        found[PREFIXES.get(prefix, "") + name.removeprefix(prefix)] = (dtype, stored)
+    return found, {**record["config"], "model_type": model_type, "architectures": [record["class"]]}
+
+
+def stored(spec: Spec, config: dict[str, Any], writer: str) -> Audit:
+    """The audit of a file whose metadata name its format."""
+    file = WeightFile("model.safetensors", 0, 0, len(spec), 0, {"format": writer}, True)
+    return audit_loaded(replace(checkpoint(spec, None, config), files=(file,)))
+
+
+@pytest.mark.parametrize("model_type", TYPES)
+def test_mlx_vlm(model_type: str) -> None:
+    spec, config = written(model_type)
+    audited = stored(spec, config, "mlx")
+    assert (audited.verdict, codes(audited)) == ("clean", set())
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters
+    lost = next(name for name in spec if ".layers.1." in name)
+    assert codes(stored({name: entry for name, entry in spec.items() if name != lost}, config, "mlx")) == {"N403"}
+    assert codes(stored(spec, config, "pt")) == {"D501"}  # torch has the channels first
+
+
+WIDTH, LAYERS, MLP, WORDS = 48, 3, 88, 104
+
+
+def olmo() -> Spec:
+    """The tensors of a small OLMo by its training code."""
+    shapes = {"att_proj": (3 * WIDTH, WIDTH), "attn_out": (WIDTH, WIDTH), "ff_proj": (2 * MLP, WIDTH),
+              "ff_out": (WIDTH, MLP)}  # fmt: skip
+    found: Spec = {"model.transformer.wte.weight": ("F32", (WORDS, WIDTH))}
+    for layer in range(LAYERS):
+        for module, shape in shapes.items():
+            found[f"model.transformer.blocks.{layer}.{module}.weight"] = ("F32", shape)
+    return found
+
+
+CONFIG = {
+    "model_type": "olmo", "architectures": ["OlmoForCausalLM"], "hidden_size": WIDTH, "num_hidden_layers": LAYERS,
+    "num_attention_heads": 4, "intermediate_size": MLP, "vocab_size": WORDS, "tie_word_embeddings": True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_olmo(tied: bool) -> None:
+    spec, config = olmo(), {**CONFIG, "tie_word_embeddings": tied}
+    if not tied:
+        spec["model.transformer.ff_out.weight"] = ("F32", (WORDS, WIDTH))
+    for stated in (config, None):
+        audited = judged(spec, stated)
+        assert (audited.verdict, codes(audited)) == ("clean", set())
+    lost = "model.transformer.blocks.1.att_proj.weight"
+    assert codes(judged({name: entry for name, entry in spec.items() if name != lost}, config)) == {"N403"}

@@ -1,0 +1,116 @@
+"""Each tensor of a quantized module can be lost, transposed or replaced: one finding says which."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.quantization.schemes.gptq import open_module
+from inspector.quantization.stated import ModuleSettings
+from tests.judged import judged
+from tests.quantization.made_by_formula import gptq
+from tests.quantization.stored import LEFTOVERS, PACKED, Spec, audited, caused, changed, checkpoint, original, tool
+from tests.quantization.test_damage import layout_of
+from tests.sampling import sampled
+
+MODULE = "model.layers.1.self_attn.o_proj"
+OPTIONAL = {("gptq-4-biases", "bias"), ("gptq-dynamic", "g_idx")}
+"""Zeros that a tool added to every module, and an index of which one of three modules with equal settings remains."""
+VALUES = {"weight", "qweight", "weight_packed", "weight._data", "weight._data._data", "_weight_qdata", "W_q", "codes",
+          "codebooks", "indices", "q_weight", "trellis", "dense_weights", "compressed",
+          "weight.compressed"}  # fmt: skip
+NOT_IN_HEADERS = {("ct-sparse-24", "shape"), ("vptq", "centroids.weight"), ("vptq", "res_centroids.weight")}
+"""Tensors of which headers allow both shapes."""
+
+
+def suffixes(name: str) -> list[str]:
+    """The tensors of one module."""
+    return [tensor.removeprefix(f"{MODULE}.") for tensor in checkpoint(name)[1] if tensor.startswith(f"{MODULE}.")]
+
+
+def errors(name: str, result: Audit) -> list[str]:
+    """The codes that a damage adds; at most two findings, and one of them an error."""
+    found = caused(name, result)
+    assert len(found) <= 2, [finding.message for finding in result.findings]
+    assert any(one.severity == "error" and one.code not in LEFTOVERS.get(name, ()) for one in result.findings), found
+    return found
+
+
+@pytest.mark.parametrize("name", sampled(PACKED, 3, tool))
+def test_any_tensor_of_a_module_is_missed(name: str) -> None:
+    for suffix in suffixes(name):
+        if (name, suffix) not in OPTIONAL:
+            assert {"T610", "T612"} & set(errors(name, changed(name, drop=f"{MODULE}.{suffix}"))), suffix
+
+
+@pytest.mark.parametrize("name", sampled(PACKED, 3, tool))
+def test_a_transposed_helper_is_named(name: str) -> None:
+    for suffix in suffixes(name):
+        dtype, shape = checkpoint(name)[1][f"{MODULE}.{suffix}"]
+        if suffix in VALUES or (name, suffix) in NOT_IN_HEADERS or len(shape) < 2 or shape[-1] == shape[-2]:
+            continue
+        put: Spec = {f"{MODULE}.{suffix}": (dtype, (*shape[:-2], shape[-1], shape[-2]))}
+        result = changed(name, put=put)
+        assert errors(name, result) == ["T611"], suffix
+        assert result.findings[0].place.tensor == f"{MODULE}.{suffix}"
+
+
+@pytest.mark.parametrize("name", sampled([name for name in PACKED if original(name)], 3, tool))
+@pytest.mark.parametrize("dtype", ["I64", "I32", "I8", "U8", "BOOL", "C64"])
+def test_a_matrix_of_integers_is_no_weight(name: str, dtype: str) -> None:
+    plain = f"{MODULE}.weight"
+    put: Spec = {plain: (dtype, original(name)[plain])}
+    assert set(errors(name, changed(name, drop=f"{MODULE}.", put=put))) <= {"T603", "T610", "T620"}
+    embedding = "model.embed_tokens.weight"
+    if checkpoint(name)[1].get(embedding, ("U32",))[0] in ("F16", "BF16", "F32"):
+        assert errors(name, changed(name, put={embedding: (dtype, checkpoint(name)[1][embedding][1])})) == ["T603"]
+
+
+@pytest.mark.parametrize("scales", ["k_scale", "v_scale"])
+def test_a_cache_scale_that_other_layers_have(scales: str) -> None:
+    put: Spec = {f"model.layers.{layer}.self_attn.{name}": ("F32", (1,))
+                 for layer in range(2) for name in ("k_scale", "v_scale")}  # fmt: skip
+    assert caused("ct_fp8_dynamic", changed("ct_fp8_dynamic", put=put)) == []
+    put.pop(f"model.layers.1.self_attn.{scales}")
+    result = changed("ct_fp8_dynamic", put=put)
+    assert caused("ct_fp8_dynamic", result) == ["T610"]
+    assert result.findings[0].place.tensor == f"model.layers.1.self_attn.{scales}"
+
+
+OTHER_METHODS = [
+    ("bnb_int8", "gptq"), ("bnb_nf4", "awq"), ("ct_w4a16", "gptq"), ("hqq_4bit_g64", "bitsandbytes"),
+    ("torchao_int8wo", "quanto"), ("quark_int4_g128", "awq"), ("modelopt_int4_awq", "awq"), ("ct_w8a8", "bitsandbytes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "method"), OTHER_METHODS)
+def test_a_method_whose_loader_reads_other_tensors(name: str, method: str) -> None:
+    result = changed(name, quant_method=method)
+    assert caused(name, result) == ["T614"]
+    (finding,) = (one for one in result.findings if one.code == "T614")
+    for step in finding.remedy().steps:
+        config = {**checkpoint(name)[0], step.key[0]: step.new}
+        assert caused(name, audited(name, None, config)) == []
+
+
+def test_a_quantized_head_is_no_error_where_the_config_says_so() -> None:
+    config, spec, _ = checkpoint("gptq_4bit_g128_sym")
+    _, shape = spec.pop("lm_head.weight", ("F16", spec["model.embed_tokens.weight"][1]))
+    for suffix, (kind, dims) in gptq(4, 128)(*shape).items():
+        spec[f"lm_head.{suffix}"] = (kind, tuple(dims))
+    config["tie_word_embeddings"] = False
+    stated = config["quantization_config"]
+    blocks = [{**stated, "lm_head": head} for head in (False, True)]
+    found = [caused("gptq_4bit_g128_sym", judged(spec, {**config, "quantization_config": block})) for block in blocks]
+    assert found == [["T630"], []]
+
+
+@pytest.mark.parametrize("outputs", [4, 8, 16, 24])
+def test_zero_points_that_several_widths_fill_do_not_decide_alone(outputs: int) -> None:
+    zeros, scales = ("I32", (2, -(-outputs // 8))), ("F16", (2, outputs))
+    stored = {"qweight": ("I32", (32, outputs)), "qzeros": zeros, "scales": scales}
+    tensors = {suffix: layout_of(entry) for suffix, entry in stored.items()}
+    for setting in (ModuleSettings("gptq", bits=4), ModuleSettings(dims=frozenset({256})), ModuleSettings()):
+        opened = open_module(tensors, setting)
+        assert opened.packed is not None
+        assert (opened.packed.bits, opened.layout.shape, opened.faults) == (4, (outputs, 256), ())

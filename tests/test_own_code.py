@@ -1,0 +1,97 @@
+"""Classes that are code of a repository: their definition is the type's where the names fit, else nothing is wrong."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import pytest
+
+from tests.judged import Spec, base_record, codes, judged, spec_of
+
+AUTO = {"AutoConfig": "org/code--configuration.OwnConfig", "AutoModel": "org/code--modeling.OwnModel"}
+
+
+def stored(model_type: str, suffix: str) -> tuple[dict[str, tuple[str, tuple[int, ...]]], dict[str, Any]]:
+    """(tensors, config) of a class."""
+    record = base_record(model_type, suffix)
+    return spec_of(record), {**record["config"], "model_type": model_type, "architectures": [record["class"]]}
+
+
+def respelled(spec: Spec, *changes: tuple[str, str]) -> Spec:
+    """Tensors under other names."""
+    found = dict(spec)
+    for old, new in changes:
+        found = {name.replace(old, new): entry for name, entry in found.items()}
+    return found
+
+
+def bert_with_gates() -> tuple[Spec, dict[str, Any]]:
+    """jina-embeddings-v2."""
+    spec, config = stored("bert", "Model")
+    return respelled(spec, ("intermediate.dense", "mlp.gated_layers"), ("output.LayerNorm", "mlp.layernorm")), {
+        **config, "architectures": ["JinaBertForMaskedLM"], "auto_map": AUTO,
+    }  # fmt: skip
+
+
+def low_rank_of_its_own() -> tuple[Spec, dict[str, Any]]:
+    """jina-embeddings-v3: low-rank matrices for each task that no one merges."""
+    spec, config = stored("xlm-roberta", "Model")
+    found = respelled(spec, ("query.weight", "query.parametrizations.weight.original"))
+    for name in [name for name in found if name.endswith("query.parametrizations.weight.original")]:
+        stem = name.removesuffix("original")
+        found = {**found, f"{stem}0.lora_A": ("F32", (5, 4, 48)), f"{stem}0.lora_B": ("F32", (5, 48, 4))}
+    return found, {**config, "auto_map": AUTO}
+
+
+def colbert() -> tuple[Spec, dict[str, Any]]:
+    """A projection behind BERT, under a class of another library."""
+    spec, config = stored("bert", "Model")
+    return {**{f"bert.{name}": entry for name, entry in spec.items()}, "linear.weight": ("F32", (16, 48))}, {
+        **config, "architectures": ["HF_ColBERT"],
+    }  # fmt: skip
+
+
+def reward() -> tuple[Spec, dict[str, Any]]:
+    """A value head of a training framework."""
+    spec, config = stored("llama", "ForCausalLM")
+    found = {**spec, "v_head.weight": ("F32", (1, config["hidden_size"]))}
+    del found["lm_head.weight"]
+    return found, {**config, "architectures": ["LlamaForRewardModelWithValues"], "tie_word_embeddings": False}
+
+
+def first_llava() -> tuple[Spec, dict[str, Any]]:
+    """Llama's names under the type llava, with a projector and without the tower."""
+    spec, config = stored("llama", "ForCausalLM")
+    return {**spec, "model.mm_projector.weight": ("F32", (48, 40))}, {
+        **config, "model_type": "llava", "architectures": ["LlavaLlamaForCausalLM"],
+    }  # fmt: skip
+
+
+def renamed_layers() -> tuple[Spec, dict[str, Any]]:
+    """A class of transformers, of which the repository has its own version."""
+    spec, config = stored("llama", "ForCausalLM")
+    return respelled(spec, ("self_attn.q_proj", "attention.wqkv")), {**config, "auto_map": AUTO}
+
+
+OWN = [bert_with_gates, low_rank_of_its_own, colbert, reward, first_llava, renamed_layers]
+
+
+@pytest.mark.parametrize("make", OWN)
+def test_the_repositorys_own_code_is_undecided(make: Any) -> None:
+    spec, config = make()
+    audited = judged(spec, config)
+    assert (audited.verdict, codes(audited)) == ("undecided", set())
+    assert "N447" in {one.code for one in audited.findings}
+    assert audited.counts.unique_parameters == sum(prod(shape) for _, shape in spec.values())
+
+
+@pytest.mark.parametrize("model_type", ["llama", "bert", "gpt2", "phi3", "qwen2"])
+@pytest.mark.parametrize("own", [{"auto_map": AUTO}, {"architectures": ["OwnModel"]}])
+def test_names_that_fit_are_judged_by_the_definition(model_type: str, own: dict[str, Any]) -> None:
+    spec, config = stored(model_type, "")
+    whole = judged(spec, {**config, **({"auto_map": AUTO} if "auto_map" in own else {})})
+    assert whole.verdict == "clean"
+    lost = next(name for name, (_, shape) in spec.items() if ".1." in name and len(shape) > 1)
+    audited = judged({name: entry for name, entry in spec.items() if name != lost}, {**config, **own})
+    assert (audited.verdict, codes(audited)) == ("findings", {"N403"})
